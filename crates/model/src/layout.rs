@@ -1,0 +1,93 @@
+//! Where each tensor lies in a member's one flat vector of parameters.
+//!
+//! Weights, gradients and both moments of a member are one vector each, in this order: the matrices, then the gains.
+//! So a population's parameters are `[N, size]`, every product is strided-batched with stride `size`, the optimizer is
+//! one pass, and weight decay is "the elements before `decayed`".
+
+use crate::Shape;
+
+/// A matrix `[rows, cols]` (out, in), or a gain as one row.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tensor {
+    pub offset: usize,
+    pub rows: usize,
+    pub cols: usize,
+}
+
+impl Tensor {
+    pub fn len(&self) -> usize {
+        self.rows * self.cols
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub fn range(&self) -> std::ops::Range<usize> {
+        self.offset..self.offset + self.len()
+    }
+}
+
+/// One block's tensors. Query, key and value are rows of one matrix, in this order; so are gate and up.
+#[derive(Clone, Debug)]
+pub struct LayerLayout {
+    pub norm1: Tensor,
+    pub qkv: Tensor,
+    pub out: Tensor,
+    pub norm2: Tensor,
+    pub gate_up: Tensor,
+    pub down: Tensor,
+}
+
+#[derive(Clone, Debug)]
+pub struct Layout {
+    pub embed: Tensor,
+    pub layers: Vec<LayerLayout>,
+    pub norm: Tensor,
+    pub head: Tensor,
+    /// Elements before this one are matrices and decay; the gains after it do not.
+    pub decayed: usize,
+    /// Length of the flat vector, every tensor rounded up to [`ALIGN`] elements.
+    pub size: usize,
+}
+
+/// Tensors start at multiples of this many elements, so that a device can load them in wide words.
+pub const ALIGN: usize = 64;
+
+impl Layout {
+    pub fn new(shape: &Shape) -> Self {
+        let mut offset = 0;
+        let mut place = |rows: usize, cols: usize| {
+            let tensor = Tensor { offset, rows, cols };
+            offset += tensor.len().next_multiple_of(ALIGN);
+            tensor
+        };
+        let width = shape.width;
+        let embed = place(shape.vocab, width);
+        let matrices: Vec<_> = (0..shape.layers)
+            .map(|_| {
+                [
+                    place(3 * width, width),
+                    place(width, width),
+                    place(2 * shape.hidden, width),
+                    place(width, shape.hidden),
+                ]
+            })
+            .collect();
+        let head = place(shape.vocab, width);
+        let decayed = head.offset + head.len().next_multiple_of(ALIGN);
+        let layers = matrices
+            .into_iter()
+            .map(|[qkv, out, gate_up, down]| LayerLayout {
+                norm1: place(1, width),
+                qkv,
+                out,
+                norm2: place(1, width),
+                gate_up,
+                down,
+            })
+            .collect();
+        let norm = place(1, width);
+        Layout { embed, layers, norm, head, decayed, size: offset }
+    }
+}

@@ -1,0 +1,77 @@
+//! What a model looks like: the Llama shape with its sizes.
+
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// Sizes of a decoder-only transformer: RMSNorm, rotary positions, SwiGLU, an untied head, no biases.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Shape {
+    pub layers: usize,
+    pub width: usize,
+    pub heads: usize,
+    /// Width of the SwiGLU's inside.
+    pub hidden: usize,
+    /// The longest sequence, in tokens.
+    pub context: usize,
+    pub vocab: usize,
+    /// Base of the rotary frequencies.
+    pub rope_theta: f64,
+    pub norm_eps: f64,
+    /// Standard deviation of the initial weights.
+    pub init_std: f64,
+}
+
+impl Shape {
+    /// The paper's model for a vocabulary: 4 layers of width 256, context 256.
+    pub fn paper(vocab: usize) -> Self {
+        Shape {
+            layers: 4,
+            width: 256,
+            heads: 8,
+            hidden: 704,
+            context: 256,
+            vocab,
+            rope_theta: 10_000.0,
+            norm_eps: 1e-5,
+            init_std: 0.02,
+        }
+    }
+
+    pub fn head_width(&self) -> usize {
+        self.width / self.heads
+    }
+
+    /// Parameters that take part in a matrix product for every token: all but the embedding and the gains.
+    pub fn matmul_parameters(&self) -> usize {
+        self.layers * (4 * self.width * self.width + 3 * self.width * self.hidden) + self.width * self.vocab
+    }
+
+    /// Floating-point operations of one training step over `tokens` tokens whose sequences average `length`.
+    pub fn train_flops(&self, tokens: f64, length: f64) -> f64 {
+        6.0 * self.matmul_parameters() as f64 * tokens + 6.0 * (self.layers * self.width) as f64 * length * tokens
+    }
+
+    /// Says what is wrong with the sizes, if anything is.
+    pub fn validate(&self) -> Result<()> {
+        let wrong = |text: String| Err(Error::Shape(text));
+        for (name, value) in [
+            ("layers", self.layers),
+            ("width", self.width),
+            ("heads", self.heads),
+            ("hidden", self.hidden),
+            ("context", self.context),
+            ("vocab", self.vocab),
+        ] {
+            if value == 0 {
+                return wrong(format!("{name} is 0, but must be at least 1"));
+            }
+        }
+        if !self.width.is_multiple_of(self.heads) || !self.head_width().is_multiple_of(2) {
+            return wrong(format!(
+                "width {} over {} heads: the width must be a multiple of twice the heads",
+                self.width, self.heads
+            ));
+        }
+        Ok(())
+    }
+}

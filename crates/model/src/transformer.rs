@@ -1,0 +1,177 @@
+//! The model, forward and backward, written once over [`Ops`].
+
+use crate::ops::{Loss, Ops, Recording, Update};
+use crate::{Batch, Error, Layout, Result};
+
+/// N models of one shape with the memory for a batch of up to `capacity` rows each.
+pub struct Transformer<O: Ops> {
+    pub ops: O,
+    layout: Layout,
+    capacity: usize,
+    layers: Vec<LayerActivations<O>>,
+    /// The residual stream after the last layer, its norm, and the logits (then their gradient).
+    last: O::Buf,
+    last_norm: O::Buf,
+    last_inv_rms: O::Stat,
+    logits: O::Buf,
+    back: Gradients<O>,
+}
+
+/// What one layer keeps for the way back.
+struct LayerActivations<O: Ops> {
+    x: O::Buf,
+    inv_rms1: O::Stat,
+    norm1: O::Buf,
+    qkv: O::Buf,
+    attended: O::Buf,
+    log_sum: O::Stat,
+    mid: O::Buf,
+    inv_rms2: O::Stat,
+    norm2: O::Buf,
+    gate_up: O::Buf,
+    gated: O::Buf,
+}
+
+/// Gradients of activations; each layer uses the same ones.
+struct Gradients<O: Ops> {
+    x: O::Buf,
+    norm: O::Buf,
+    qkv: O::Buf,
+    attended: O::Buf,
+    gate_up: O::Buf,
+    gated: O::Buf,
+}
+
+impl<O: Ops> Transformer<O> {
+    /// Lays out all memory for steps of up to `capacity` rows per member.
+    pub fn new(mut ops: O, capacity: usize) -> Result<Self> {
+        let (shape, layout) = (ops.shape().clone(), ops.layout().clone());
+        let rows = ops.members() * capacity;
+        let (width, hidden) = (shape.width, shape.hidden);
+        let mut layers = Vec::with_capacity(shape.layers);
+        for _ in 0..shape.layers {
+            layers.push(LayerActivations {
+                x: ops.buf(rows * width)?,
+                inv_rms1: ops.stat(rows)?,
+                norm1: ops.buf(rows * width)?,
+                qkv: ops.buf(rows * 3 * width)?,
+                attended: ops.buf(rows * width)?,
+                log_sum: ops.stat(rows * shape.heads)?,
+                mid: ops.buf(rows * width)?,
+                inv_rms2: ops.stat(rows)?,
+                norm2: ops.buf(rows * width)?,
+                gate_up: ops.buf(rows * 2 * hidden)?,
+                gated: ops.buf(rows * hidden)?,
+            });
+        }
+        let back = Gradients {
+            x: ops.buf(rows * width)?,
+            norm: ops.buf(rows * width)?,
+            qkv: ops.buf(rows * 3 * width)?,
+            attended: ops.buf(rows * width)?,
+            gate_up: ops.buf(rows * 2 * hidden)?,
+            gated: ops.buf(rows * hidden)?,
+        };
+        Ok(Transformer {
+            last: ops.buf(rows * width)?,
+            last_norm: ops.buf(rows * width)?,
+            last_inv_rms: ops.stat(rows)?,
+            logits: ops.buf(rows * shape.vocab)?,
+            ops,
+            layout,
+            capacity,
+            layers,
+            back,
+        })
+    }
+
+    /// One step: forward, backward, update. The losses come with [`Ops::losses`].
+    pub fn train_step(&mut self, batch: &Batch, update: &Update) -> Result<()> {
+        self.load(batch, update)?;
+        if self.ops.begin_step()? == Recording::Issue {
+            self.forward()?;
+            self.ops.cross_entropy(&mut self.logits)?;
+            self.backward()?;
+            self.ops.update()?;
+            self.ops.end_step()?;
+        }
+        Ok(())
+    }
+
+    /// Waits for the last step; its losses, one per member.
+    pub fn losses(&mut self) -> Result<Vec<Loss>> {
+        self.ops.losses()
+    }
+
+    /// Forward and backward without an update: the gradients stay in the device's vectors.
+    pub fn gradients(&mut self, batch: &Batch, update: &Update) -> Result<Vec<Loss>> {
+        self.load(batch, update)?;
+        self.forward()?;
+        self.ops.cross_entropy(&mut self.logits)?;
+        self.backward()?;
+        self.ops.losses()
+    }
+
+    /// The logits of every row of a batch, in the device's buffer.
+    pub fn logits(&mut self, batch: &Batch, update: &Update) -> Result<&mut O::Buf> {
+        self.load(batch, update)?;
+        self.forward()?;
+        Ok(&mut self.logits)
+    }
+
+    fn load(&mut self, batch: &Batch, update: &Update) -> Result<()> {
+        if batch.members != self.ops.members() || batch.rows > self.capacity {
+            return Err(Error::Batch(format!(
+                "{} members of {} rows: this population has {} members and room for {} rows",
+                batch.members,
+                batch.rows,
+                self.ops.members(),
+                self.capacity
+            )));
+        }
+        self.ops.load(batch, update)
+    }
+
+    fn forward(&mut self) -> Result<()> {
+        let ops = &mut self.ops;
+        ops.embed(self.layout.embed, &mut self.layers[0].x)?;
+        for (l, at) in self.layout.layers.iter().enumerate() {
+            let (here, after) = self.layers[l..].split_at_mut(1);
+            let a = &mut here[0];
+            let next = after.first_mut().map_or(&mut self.last, |layer| &mut layer.x);
+            ops.rms_norm(&a.x, at.norm1, &mut a.norm1, &mut a.inv_rms1)?;
+            ops.linear(&a.norm1, at.qkv, None, &mut a.qkv)?;
+            ops.attention(&a.qkv, &mut a.attended, &mut a.log_sum)?;
+            ops.linear(&a.attended, at.out, Some(&a.x), &mut a.mid)?;
+            ops.rms_norm(&a.mid, at.norm2, &mut a.norm2, &mut a.inv_rms2)?;
+            ops.linear(&a.norm2, at.gate_up, None, &mut a.gate_up)?;
+            ops.swiglu(&a.gate_up, &mut a.gated)?;
+            ops.linear(&a.gated, at.down, Some(&a.mid), next)?;
+        }
+        ops.rms_norm(&self.last, self.layout.norm, &mut self.last_norm, &mut self.last_inv_rms)?;
+        ops.linear(&self.last_norm, self.layout.head, None, &mut self.logits)
+    }
+
+    /// From the gradient of the logits to the gradients of all parameters.
+    fn backward(&mut self) -> Result<()> {
+        let (ops, d) = (&mut self.ops, &mut self.back);
+        ops.linear_backward_weight(&self.logits, &self.last_norm, self.layout.head)?;
+        ops.linear_backward_input(&self.logits, self.layout.head, &mut d.norm)?;
+        ops.rms_norm_backward(&d.norm, &self.last, &self.last_inv_rms, self.layout.norm, &mut d.x, false)?;
+        for (a, at) in self.layers.iter().zip(&self.layout.layers).rev() {
+            ops.linear_backward_weight(&d.x, &a.gated, at.down)?;
+            ops.linear_backward_input(&d.x, at.down, &mut d.gated)?;
+            ops.swiglu_backward(&a.gate_up, &d.gated, &mut d.gate_up)?;
+            ops.linear_backward_weight(&d.gate_up, &a.norm2, at.gate_up)?;
+            ops.linear_backward_input(&d.gate_up, at.gate_up, &mut d.norm)?;
+            ops.rms_norm_backward(&d.norm, &a.mid, &a.inv_rms2, at.norm2, &mut d.x, true)?;
+            ops.linear_backward_weight(&d.x, &a.attended, at.out)?;
+            ops.linear_backward_input(&d.x, at.out, &mut d.attended)?;
+            ops.attention_backward(&a.qkv, &a.attended, &a.log_sum, &d.attended, &mut d.qkv)?;
+            ops.linear_backward_weight(&d.qkv, &a.norm1, at.qkv)?;
+            ops.linear_backward_input(&d.qkv, at.qkv, &mut d.norm)?;
+            ops.rms_norm_backward(&d.norm, &a.x, &a.inv_rms1, at.norm1, &mut d.x, true)?;
+        }
+        ops.embed_backward(&d.x, self.layout.embed)
+    }
+}
