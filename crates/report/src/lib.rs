@@ -1,1 +1,3 @@
-//! (under construction)
+pub mod error;
+pub mod stats;
+pub use error::{Error, Result};

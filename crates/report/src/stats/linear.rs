@@ -1,0 +1,80 @@
+//! Just enough linear algebra for regressions of a handful of columns: symmetric systems stored row by row.
+
+/// The inverse of a symmetric positive definite matrix of `size` rows, or the index of the first column that is a
+/// linear combination of those before it.
+pub fn inverse(matrix: &[f64], size: usize) -> Result<Vec<f64>, usize> {
+    let lower = cholesky(matrix, size)?;
+    let mut result = vec![0.0; size * size];
+    for column in 0..size {
+        let mut unit = vec![0.0; size];
+        unit[column] = 1.0;
+        let solved = solve_with(&lower, &unit);
+        for row in 0..size {
+            result[row * size + column] = solved[row];
+        }
+    }
+    Ok(result)
+}
+
+/// Solves `matrix` x = `right`; the error is as in [`inverse`].
+pub fn solve(matrix: &[f64], right: &[f64]) -> Result<Vec<f64>, usize> {
+    Ok(solve_with(&cholesky(matrix, right.len())?, right))
+}
+
+fn cholesky(matrix: &[f64], size: usize) -> Result<Vec<f64>, usize> {
+    let mut lower = vec![0.0; size * size];
+    for row in 0..size {
+        for column in 0..=row {
+            let known: f64 = (0..column).map(|k| lower[row * size + k] * lower[column * size + k]).sum();
+            let rest = matrix[row * size + column] - known;
+            if row == column {
+                // A pivot that lost ten digits against its own diagonal is a dependent column, not a small one.
+                if rest <= 1e-10 * matrix[row * size + row].abs() || !rest.is_finite() {
+                    return Err(row);
+                }
+                lower[row * size + row] = rest.sqrt();
+            } else {
+                lower[row * size + column] = rest / lower[column * size + column];
+            }
+        }
+    }
+    Ok(lower)
+}
+
+fn solve_with(lower: &[f64], right: &[f64]) -> Vec<f64> {
+    let size = right.len();
+    let mut x = right.to_vec();
+    for row in 0..size {
+        let known: f64 = (0..row).map(|k| lower[row * size + k] * x[k]).sum();
+        x[row] = (x[row] - known) / lower[row * size + row];
+    }
+    for row in (0..size).rev() {
+        let known: f64 = (row + 1..size).map(|k| lower[k * size + row] * x[k]).sum();
+        x[row] = (x[row] - known) / lower[row * size + row];
+    }
+    x
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn inverts_and_names_the_dependent_column() {
+        let matrix = [4.0, 2.0, 2.0, 3.0];
+        assert_eq!(solve(&matrix, &[10.0, 9.0]).unwrap().map_round(), vec![1.5, 2.0]);
+        let inverse = inverse(&matrix, 2).unwrap();
+        assert!((inverse[0] - 0.375).abs() < 1e-12 && (inverse[1] + 0.25).abs() < 1e-12);
+        assert_eq!(solve(&[1.0, 2.0, 2.0, 4.0], &[1.0, 2.0]), Err(1));
+    }
+
+    trait MapRound {
+        fn map_round(self) -> Vec<f64>;
+    }
+
+    impl MapRound for Vec<f64> {
+        fn map_round(self) -> Vec<f64> {
+            self.into_iter().map(|x| (x * 1e9).round() / 1e9).collect()
+        }
+    }
+}

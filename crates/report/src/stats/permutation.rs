@@ -1,0 +1,84 @@
+//! Permutation tests: how often would chance alone give as much?
+//!
+//! p counts the observed arrangement itself, so it is never 0 and the test keeps its level.
+
+use super::correlation::moment;
+use super::stream::{shuffle, stream};
+use rand_chacha::rand_core::Rng;
+
+/// Permutations drawn where there are too many to take all.
+pub const DRAWS: usize = 9999;
+
+/// Two-sided p of Pearson's r when y is shuffled within each stratum. Shuffling within |V| asks whether a bridge says
+/// more than which vocabulary it came from.
+pub fn correlation_p(x: &[f64], y: &[f64], strata: &[usize]) -> Option<f64> {
+    let observed = moment(x, y)?.abs();
+    let mut groups = vec![Vec::new(); strata.iter().max()? + 1];
+    for (row, stratum) in strata.iter().enumerate() {
+        groups[*stratum].push(row);
+    }
+    let mut rng = stream("permutation of a correlation");
+    let mut shuffled = y.to_vec();
+    let mut as_large = 0;
+    for _ in 0..DRAWS {
+        for group in &groups {
+            let mut values: Vec<f64> = group.iter().map(|row| y[*row]).collect();
+            shuffle(&mut rng, &mut values);
+            for (row, value) in group.iter().zip(values) {
+                shuffled[*row] = value;
+            }
+        }
+        // The tolerance lets an arrangement equal to the observed one count, whatever order its sum was taken in.
+        if moment(x, &shuffled).is_some_and(|r| r.abs() >= observed * (1.0 - 1e-9)) {
+            as_large += 1;
+        }
+    }
+    Some(f64::from(as_large + 1) / (DRAWS + 1) as f64)
+}
+
+/// Two-sided p that paired differences are centred on 0: each pair (or whole group of pairs) could as well have come
+/// with the opposite sign. All sign patterns are taken for up to 13 groups.
+pub fn sign_flip_p(differences: &[f64]) -> Option<f64> {
+    if differences.is_empty() {
+        return None;
+    }
+    let observed = differences.iter().sum::<f64>().abs();
+    let reached = |sum: f64| sum.abs() >= observed * (1.0 - 1e-9);
+    let groups = differences.len();
+    if groups <= 13 {
+        let patterns = 1usize << groups;
+        let signed = |pattern: usize| -> f64 {
+            differences.iter().enumerate().map(|(i, d)| if pattern >> i & 1 == 1 { -d } else { *d }).sum()
+        };
+        return Some((0..patterns).filter(|pattern| reached(signed(*pattern))).count() as f64 / patterns as f64);
+    }
+    let mut rng = stream("sign flips");
+    let mut as_large = 0;
+    for _ in 0..DRAWS {
+        let sum: f64 = differences.iter().map(|d| if rng.next_u32() & 1 == 1 { -d } else { *d }).sum();
+        if reached(sum) {
+            as_large += 1;
+        }
+    }
+    Some(f64::from(as_large + 1) / (DRAWS + 1) as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_equal_differences_reach_only_the_two_extreme_patterns() {
+        assert_eq!(sign_flip_p(&[1.0, 1.0, 1.0]), Some(0.25));
+        assert_eq!(sign_flip_p(&[]), None);
+    }
+
+    #[test]
+    fn a_correlation_between_strata_only_vanishes_within_them() {
+        // Two far clusters, no relation inside either.
+        let x = [0.0, 1.0, 2.0, 3.0, 10.0, 11.0, 12.0, 13.0];
+        let y = [0.1, 0.0, 0.0, 0.1, 9.1, 9.0, 9.0, 9.1];
+        assert!(correlation_p(&x, &y, &[0; 8]).unwrap() < 0.05);
+        assert!(correlation_p(&x, &y, &[0, 0, 0, 0, 1, 1, 1, 1]).unwrap() > 0.5);
+    }
+}
