@@ -1,0 +1,130 @@
+//! Forward-only work: rows that read a cache of keys and values, and what is wanted of their logits.
+//!
+//! Decoding adds one row per sequence and step, each seeing its own sequence's slots. Scoring lets many short
+//! continuations see the slots of one shared prompt, which is computed once.
+
+use crate::Result;
+use crate::ops::Ops;
+
+/// Consecutive rows of a member. Row i stands at position `prefix_len` + i. It sees the slots
+/// `prefix .. prefix + prefix_len`, and of its own span `slot ..= slot + i`; its key and value go to `slot` + i.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CachedSpan {
+    pub start: u32,
+    pub len: u32,
+    pub prefix: u32,
+    pub prefix_len: u32,
+    pub slot: u32,
+}
+
+/// What all members of a population read in one forward-only pass.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    pub members: usize,
+    /// Rows per member, filler included; filler belongs to no span, and anything may come out of it.
+    pub rows: usize,
+    /// `[members, rows]`
+    pub tokens: Vec<u32>,
+    /// Per member.
+    pub spans: Vec<Vec<CachedSpan>>,
+    /// Rows per member that are not filler.
+    pub real: Vec<usize>,
+    /// Rows per member whose logits are wanted, filler included.
+    pub picks: usize,
+    /// `[members, picks]`, 0 in filler.
+    pub pick_rows: Vec<u32>,
+    /// `[members, picks]`: the token whose score is wanted, 0 where none is.
+    pub pick_targets: Vec<u32>,
+    pub real_picks: Vec<usize>,
+}
+
+/// One member's part of a [`Reading`].
+#[derive(Clone, Debug, Default)]
+pub struct MemberReading {
+    pub tokens: Vec<u32>,
+    pub spans: Vec<CachedSpan>,
+    /// Row and token.
+    pub picks: Vec<(u32, u32)>,
+}
+
+impl MemberReading {
+    /// Adds a span that reads `tokens`; returns its first row.
+    pub fn push(&mut self, tokens: &[u32], prefix: usize, prefix_len: usize, slot: usize) -> u32 {
+        let start = self.tokens.len() as u32;
+        self.tokens.extend_from_slice(tokens);
+        self.spans.push(CachedSpan {
+            start,
+            len: tokens.len() as u32,
+            prefix: prefix as u32,
+            prefix_len: prefix_len as u32,
+            slot: slot as u32,
+        });
+        start
+    }
+}
+
+impl Reading {
+    /// Members side by side, rows and picks rounded up to multiples of `round`.
+    pub fn pack(parts: &[MemberReading], round: usize) -> Self {
+        let most = |count: fn(&MemberReading) -> usize| {
+            parts.iter().map(count).max().unwrap_or(0).max(1).next_multiple_of(round)
+        };
+        let (rows, picks) = (most(|part| part.tokens.len()), most(|part| part.picks.len()));
+        let mut reading = Reading {
+            members: parts.len(),
+            rows,
+            tokens: vec![0; parts.len() * rows],
+            spans: parts.iter().map(|part| part.spans.clone()).collect(),
+            real: parts.iter().map(|part| part.tokens.len()).collect(),
+            picks,
+            pick_rows: vec![0; parts.len() * picks],
+            pick_targets: vec![0; parts.len() * picks],
+            real_picks: parts.iter().map(|part| part.picks.len()).collect(),
+        };
+        for (member, part) in parts.iter().enumerate() {
+            reading.tokens[member * rows..][..part.tokens.len()].copy_from_slice(&part.tokens);
+            for (i, &(row, target)) in part.picks.iter().enumerate() {
+                reading.pick_rows[member * picks + i] = row;
+                reading.pick_targets[member * picks + i] = target;
+            }
+        }
+        reading
+    }
+}
+
+/// What a model thinks of one token.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Score {
+    /// Natural logarithm of its probability.
+    pub logprob: f32,
+    /// How many tokens' logits are strictly above its own.
+    pub rank: u32,
+}
+
+/// The operations that forward-only work needs beyond [`Ops`].
+pub trait InferOps: Ops {
+    /// Makes `reading` the batch that the operations work on.
+    fn load_reading(&mut self, reading: &Reading) -> Result<()>;
+
+    /// Stores every row's rotated key and its value in `cache`, `[members, slots, 2 · width]`, then lets every row
+    /// attend. So a span's prefix may be computed in the same pass.
+    fn attention_cached(
+        &mut self,
+        qkv: &Self::Buf,
+        cache: &mut Self::Buf,
+        slots: usize,
+        out: &mut Self::Buf,
+    ) -> Result<()>;
+
+    /// out = the picked rows of `x`. From here to the next load, rows are the picks.
+    fn select(&mut self, x: &Self::Buf, out: &mut Self::Buf) -> Result<()>;
+
+    /// The first of the largest logits of every pick, `[members, picks]`.
+    fn argmax(&mut self, logits: &Self::Buf) -> Result<Vec<u32>>;
+
+    /// The score of every pick's target, `[members, picks]`.
+    fn scores(&mut self, logits: &Self::Buf) -> Result<Vec<Score>>;
+
+    /// The logits themselves, `[members, picks, vocab]`.
+    fn fetch_logits(&mut self, logits: &Self::Buf) -> Result<Vec<f32>>;
+}
