@@ -1,0 +1,299 @@
+//! Whether a sentence is one of the language: known words, grammar, types, facts, each nested in the one before.
+//!
+//! - valid: every word is a word of the language
+//! - grammatical: valid, and its categories, modifiers set aside, parse under G
+//! - types: grammatical, and every descriptor fits its subject's class, every relation verb all subjects of its phrase
+//!   and its own objects, which are nouns, and every modifier stands directly before a word it may modify
+//! - facts: types hold, and every descriptor is one Γ allows its subject
+
+use crate::analysis::Analysis;
+use crate::language::Language;
+use crate::symbol::{Category, Lang, Part, Slot, Symbol};
+use serde::Serialize;
+
+/// How many constraints of a kind a sentence has, and how many hold. Zero of zero unless it is grammatical.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Tally {
+    pub held: u32,
+    pub of: u32,
+}
+
+impl Tally {
+    fn count(&mut self, holds: bool) {
+        self.of += 1;
+        self.held += u32::from(holds);
+    }
+
+    pub fn all(self) -> bool {
+        self.held == self.of
+    }
+}
+
+/// The outcome of all checks on one sentence.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Verdict {
+    pub valid: bool,
+    pub grammatical: bool,
+    pub types: bool,
+    pub facts: bool,
+    /// Type constraints by kind: one per relation verb, descriptor, adjective, adverb.
+    pub relation: Tally,
+    pub descriptor: Tally,
+    pub adjective: Tally,
+    pub adverb: Tally,
+    /// Descriptors that Γ allows their subject.
+    pub gamma: Tally,
+    /// Words, and the positions of those the language does not have.
+    pub words: usize,
+    pub unknown: Vec<usize>,
+    /// The first failure, by the checks' order and then by position.
+    pub failure: Option<Failure>,
+}
+
+/// Why a sentence fails. Positions count words from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Failure {
+    /// No words at all.
+    Empty,
+    UnknownWord {
+        at: usize,
+    },
+    /// The sentence cannot go on with the word `at`, or stops too early if that is its length.
+    Ungrammatical {
+        at: usize,
+    },
+    DescriptorClass {
+        at: usize,
+        subject: Option<usize>,
+    },
+    SubjectClass {
+        at: usize,
+        subject: Option<usize>,
+    },
+    ObjectClass {
+        at: usize,
+        object: usize,
+    },
+    Modifier {
+        at: usize,
+    },
+    Fact {
+        at: usize,
+        subject: usize,
+    },
+}
+
+impl Failure {
+    /// A name for tables of failures, as in the JSON.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Failure::Empty => "empty",
+            Failure::UnknownWord { .. } => "unknown_word",
+            Failure::Ungrammatical { .. } => "ungrammatical",
+            Failure::DescriptorClass { .. } => "descriptor_class",
+            Failure::SubjectClass { .. } => "subject_class",
+            Failure::ObjectClass { .. } => "object_class",
+            Failure::Modifier { .. } => "modifier",
+            Failure::Fact { .. } => "fact",
+        }
+    }
+}
+
+/// Checks sentences, reusing its scratch memory.
+#[derive(Clone, Debug)]
+pub struct Checker<'a> {
+    language: &'a Language,
+    symbols: Vec<Symbol>,
+    parts: Vec<Part>,
+    /// The position of each part's word.
+    at: Vec<usize>,
+    analysis: Analysis,
+}
+
+impl<'a> Checker<'a> {
+    pub fn new(language: &'a Language) -> Checker<'a> {
+        let (symbols, parts, at, analysis) = Default::default();
+        Checker { language, symbols, parts, at, analysis }
+    }
+
+    /// Checks a text: words of one language between white space.
+    pub fn text(&mut self, text: &str, lang: Lang) -> Verdict {
+        let lexicon = &self.language.lexicon;
+        self.words(text.split_whitespace().map(|word| lexicon.symbol(word, lang)))
+    }
+
+    /// Checks words already looked up; `None` is a word the language does not have.
+    pub fn words(&mut self, words: impl IntoIterator<Item = Option<Symbol>>) -> Verdict {
+        let mut symbols = std::mem::take(&mut self.symbols);
+        symbols.clear();
+        let mut unknown = Vec::new();
+        let mut count = 0;
+        for word in words {
+            match word {
+                Some(symbol) => symbols.push(symbol),
+                None => unknown.push(count),
+            }
+            count += 1;
+        }
+        let verdict = match unknown.first() {
+            None => self.symbols(&symbols),
+            Some(&at) => {
+                let failure = Some(Failure::UnknownWord { at });
+                Verdict { words: count, unknown, failure, ..Verdict::default() }
+            }
+        };
+        self.symbols = symbols;
+        verdict
+    }
+
+    /// Checks a sentence given as symbols.
+    pub fn symbols(&mut self, symbols: &[Symbol]) -> Verdict {
+        let mut verdict = Verdict { words: symbols.len(), ..Verdict::default() };
+        if symbols.is_empty() {
+            verdict.failure = Some(Failure::Empty);
+            return verdict;
+        }
+        verdict.valid = true;
+        let world = &self.language.world;
+        self.parts.clear();
+        self.at.clear();
+        for (i, &symbol) in symbols.iter().enumerate() {
+            if let Some(part) = world.category(symbol).part() {
+                self.parts.push(part);
+                self.at.push(i);
+            }
+        }
+        if let Err(part) = self.language.analyser.analyse(&self.parts, &mut self.analysis) {
+            let at = self.at.get(part).copied().unwrap_or(symbols.len());
+            verdict.failure = Some(Failure::Ungrammatical { at });
+            return verdict;
+        }
+        verdict.grammatical = true;
+        self.types(symbols, &mut verdict);
+        verdict
+    }
+
+    /// The type rules and Γ, in the order of the words.
+    fn types(&self, symbols: &[Symbol], verdict: &mut Verdict) {
+        let world = &self.language.world;
+        let mut types_failure: Option<Failure> = None;
+        let mut fact_failure: Option<Failure> = None;
+        let mut next = 0;
+        for (i, &symbol) in symbols.iter().enumerate() {
+            let category = world.category(symbol);
+            let failure = if category.is_modifier() {
+                let holds = symbols.get(i + 1).is_some_and(|&s| world.modifies(category, world.category(s)));
+                let tally = if category == Category::Adjective { &mut verdict.adjective } else { &mut verdict.adverb };
+                tally.count(holds);
+                (!holds).then_some(Failure::Modifier { at: i })
+            } else {
+                let part = next;
+                next += 1;
+                match self.analysis.slots[part] {
+                    Slot::Descriptor => {
+                        let subject = self.at.get(self.analysis.head[part] as usize).copied();
+                        let fits = subject.is_some_and(|s| world.fits(symbol, symbols[s]));
+                        verdict.descriptor.count(fits);
+                        if let Some(subject) = subject {
+                            let allowed = world.allows(symbols[subject], symbol);
+                            verdict.gamma.count(allowed);
+                            if !allowed {
+                                fact_failure.get_or_insert(Failure::Fact { at: i, subject });
+                            }
+                        }
+                        (!fits).then_some(Failure::DescriptorClass { at: i, subject })
+                    }
+                    Slot::Relation => {
+                        let failure = self.relation(symbols, part);
+                        verdict.relation.count(failure.is_none());
+                        failure
+                    }
+                    _ => None,
+                }
+            };
+            types_failure = types_failure.or(failure);
+        }
+        verdict.types = types_failure.is_none();
+        verdict.facts = verdict.types && fact_failure.is_none();
+        verdict.failure = types_failure.or(fact_failure);
+    }
+
+    /// The first thing wrong with a relation verb: a subject of its phrase, or an object of its own.
+    fn relation(&self, symbols: &[Symbol], verb: usize) -> Option<Failure> {
+        let world = &self.language.world;
+        let Analysis { slots, phrase, head } = &self.analysis;
+        let at = self.at[verb];
+        let mut any = false;
+        for other in 0..slots.len() {
+            let word = self.at[other];
+            match slots[other] {
+                Slot::Subject if phrase[other] == phrase[verb] => {
+                    any = true;
+                    if !world.fits_subject(symbols[at], symbols[word]) {
+                        return Some(Failure::SubjectClass { at, subject: Some(word) });
+                    }
+                }
+                Slot::Object if head[other] as usize == verb && !world.fits_object(symbols[at], symbols[word]) => {
+                    return Some(Failure::ObjectClass { at, object: word });
+                }
+                _ => {}
+            }
+        }
+        (!any).then_some(Failure::SubjectClass { at, subject: None })
+    }
+
+    /// A failure in words, for the sentence it was found in.
+    pub fn reason(&self, failure: &Failure, text: &str, lang: Lang) -> String {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let world = &self.language.world;
+        let word = |at: usize| format!("`{}`", words[at]);
+        let symbol = |at: usize| self.language.lexicon.symbol(words[at], lang);
+        let category = |at: usize| symbol(at).map_or("unknown word", |s| world.category(s).name());
+        let class = |at: usize| {
+            symbol(at).and_then(|s| world.class(s)).map_or("no class".to_owned(), |c| format!("class {}", c.0))
+        };
+        match *failure {
+            Failure::Empty => "there are no words".into(),
+            Failure::UnknownWord { at } => format!("word {} {} is not a word of {}", at + 1, word(at), lang.name()),
+            Failure::Ungrammatical { at } if at < words.len() => {
+                format!("the grammar does not allow word {} {}, a {}, here", at + 1, word(at), category(at))
+            }
+            Failure::Ungrammatical { .. } => {
+                "the grammar has no sentence of these categories, or not yet its end".into()
+            }
+            Failure::DescriptorClass { at, subject: Some(s) } => format!(
+                "the descriptor {} describes {}, but its subject {} is of {}",
+                word(at),
+                class(at),
+                word(s),
+                class(s)
+            ),
+            Failure::DescriptorClass { at, subject: None } => format!("the descriptor {} has no subject", word(at)),
+            Failure::SubjectClass { at, subject: Some(s) } => format!(
+                "the relation verb {} takes subjects of {}, but {} is of {}",
+                word(at),
+                class(at),
+                word(s),
+                class(s)
+            ),
+            Failure::SubjectClass { at, subject: None } => format!("the relation verb {} has no subject", word(at)),
+            Failure::ObjectClass { at, object } => {
+                let wanted = symbol(at).and_then(|s| world.class(s)).map_or(0, |c| world.object_class(c).0);
+                let given = format!("a {} of {}", category(object), class(object));
+                format!(
+                    "the relation verb {} takes nouns of class {wanted} as objects, but {} is {given}",
+                    word(at),
+                    word(object)
+                )
+            }
+            Failure::Modifier { at } => {
+                let before = words
+                    .get(at + 1)
+                    .map_or("the end".into(), |_| format!("{} (a {})", word(at + 1), category(at + 1)));
+                format!("the {} {} stands before {before}, which it cannot modify", category(at), word(at))
+            }
+            Failure::Fact { at, subject } => format!("{} is not true of {}", word(at), word(subject)),
+        }
+    }
+}

@@ -1,0 +1,227 @@
+//! The settings of a world, its two languages, and the mixture they are trained in, as they stand in an experiment
+//! file under `[language]` and `[mixture]`. Defaults are the paper's world.
+
+use crate::error::{Error, Result, range};
+use serde::{Deserialize, Serialize};
+
+/// `[language]`: the world, the grammar and the two lexicons.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct LanguageConfig {
+    /// Classes of entities: an even number, half of them subjects of relations, half objects.
+    pub classes: usize,
+    /// Entities of a subject class, names among them; an object class has only the nouns.
+    pub entities: usize,
+    /// Of these, how many are names.
+    pub names: usize,
+    /// Descriptive properties, dealt evenly to the classes. Each class gives up one for its nouns, each subject class
+    /// one more for its names.
+    pub properties: usize,
+    /// Values of each property: a property and a value make a descriptor.
+    pub values: usize,
+    /// The share of a property's values that Γ allows an entity.
+    pub valid_share: f64,
+    /// Relative properties (relation verbs), dealt evenly to the pairs of a subject and an object class.
+    pub relations: usize,
+    pub adjectives: usize,
+    pub adverbs: usize,
+    /// How often a noun or a descriptor takes an adjective.
+    pub adjective_rate: f64,
+    /// How often a relation verb takes an adverb.
+    pub adverb_rate: f64,
+    /// `svo`, `sov`, `vso`, `vos`, or the path of a grammar file.
+    pub grammar: String,
+    /// Mean letters of a word of the open classes.
+    pub word_length: f64,
+    /// The lexical distance d of A and B, 0 (stems identical) to 1 (stems unrelated).
+    pub distance: f64,
+    /// The exponent of the letters' Zipf distribution.
+    pub zipf: f64,
+    /// How far the two languages' letter rankings drift apart at d = 1.
+    pub letter_drift: f64,
+    /// Prefixes, and as many suffixes, of each category, the empty one not counted.
+    pub affixes: usize,
+    /// The chance that a word takes a prefix, and that it takes a suffix.
+    pub affix_rate: f64,
+    /// The share of the descriptors whose forms in B are withheld from training.
+    pub mask_share: f64,
+}
+
+impl Default for LanguageConfig {
+    fn default() -> Self {
+        LanguageConfig {
+            classes: 10,
+            entities: 100,
+            names: 20,
+            properties: 460,
+            values: 40,
+            valid_share: 0.1,
+            relations: 100,
+            adjectives: 20,
+            adverbs: 20,
+            adjective_rate: 0.9,
+            adverb_rate: 0.95,
+            grammar: "svo".into(),
+            word_length: 9.0,
+            distance: 0.25,
+            zipf: 1.0,
+            letter_drift: 0.5,
+            affixes: 4,
+            affix_rate: 0.5,
+            mask_share: 0.25,
+        }
+    }
+}
+
+impl LanguageConfig {
+    /// Classes whose entities are subjects of relations.
+    pub fn subject_classes(&self) -> usize {
+        self.classes / 2
+    }
+
+    pub fn nouns(&self) -> usize {
+        self.entities - self.names
+    }
+
+    /// How many values of a property Γ allows an entity.
+    pub fn valid_values(&self) -> usize {
+        (self.valid_share * self.values as f64).round() as usize
+    }
+
+    /// Descriptive properties left once the classes have given theirs up for nouns and names.
+    pub fn descriptive(&self) -> usize {
+        self.properties - self.classes - self.subject_classes()
+    }
+
+    /// How many descriptors are masked.
+    pub fn masked(&self) -> usize {
+        (self.mask_share * (self.descriptive() * self.values) as f64).round() as usize
+    }
+
+    /// Every setting in its range, and all of them fitting each other.
+    pub fn validate(&self) -> Result<()> {
+        let share = |x: f64| (0.0..=1.0).contains(&x);
+        range(
+            (2..=1000).contains(&self.classes) && self.classes.is_multiple_of(2),
+            "language.classes",
+            self.classes,
+            "an even number from 2 to 1000",
+        )?;
+        range(self.names >= 1, "language.names", self.names, "at least 1")?;
+        range(
+            self.entities > self.names && self.entities <= 60_000,
+            "language.entities",
+            self.entities,
+            format!("above `language.names` ({}) and at most 60000", self.names),
+        )?;
+        range((2..=60_000).contains(&self.values), "language.values", self.values, "2 to 60000")?;
+        divides("language.properties", self.properties, "language.classes", self.classes, self.classes)?;
+        range(
+            (3..=6000).contains(&(self.properties / self.classes)) && self.properties <= 60_000,
+            "language.properties",
+            self.properties,
+            format!(
+                "at least 3 for each of the {} classes (one becomes its nouns, one its names), at most 60000 in all",
+                self.classes
+            ),
+        )?;
+        let pairs = self.subject_classes();
+        divides("language.relations", self.relations, "language.classes / 2", pairs, pairs)?;
+        range(
+            (pairs..=60_000).contains(&self.relations),
+            "language.relations",
+            self.relations,
+            format!("at least one for each of the {pairs} pairs of classes, at most 60000"),
+        )?;
+        range((1..=60_000).contains(&self.adjectives), "language.adjectives", self.adjectives, "1 to 60000")?;
+        range((1..=60_000).contains(&self.adverbs), "language.adverbs", self.adverbs, "1 to 60000")?;
+        range(
+            self.valid_share > 0.0 && (1..self.values).contains(&self.valid_values()),
+            "language.valid_share",
+            self.valid_share,
+            format!("a share that allows at least 1 and forbids at least 1 of {} values", self.values),
+        )?;
+        range(share(self.adjective_rate), "language.adjective_rate", self.adjective_rate, "0 to 1")?;
+        range(share(self.adverb_rate), "language.adverb_rate", self.adverb_rate, "0 to 1")?;
+        range(share(self.distance), "language.distance", self.distance, "0 to 1")?;
+        range((0.0..=5.0).contains(&self.zipf), "language.zipf", self.zipf, "0 to 5")?;
+        range((0.0..=5.0).contains(&self.letter_drift), "language.letter_drift", self.letter_drift, "0 to 5")?;
+        range((1..=50).contains(&self.affixes), "language.affixes", self.affixes, "1 to 50")?;
+        range(share(self.affix_rate), "language.affix_rate", self.affix_rate, "0 to 1")?;
+        range((3.0..=20.0).contains(&self.word_length), "language.word_length", self.word_length, "3 to 20")?;
+        range(
+            self.mask_share > 0.0 && self.mask_share < 1.0,
+            "language.mask_share",
+            self.mask_share,
+            "above 0, below 1",
+        )?;
+        let symbols = self.classes * self.entities
+            + self.descriptive() * self.values
+            + self.relations
+            + self.adjectives
+            + self.adverbs;
+        if symbols > 10_000_000 {
+            return Err(Error::Mismatch(format!(
+                "a world of {symbols} symbols was asked for, but at most 10000000 are allowed"
+            )));
+        }
+        Ok(())
+    }
+}
+
+fn divides(key: &'static str, given: usize, by: &str, number: usize, divisor: usize) -> Result<()> {
+    range(given.is_multiple_of(divisor), key, given, format!("a multiple of `{by}` ({number})"))
+}
+
+/// Whether training rows are drawn fresh for every step or from a finite set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Corpus {
+    Fresh,
+    Finite,
+}
+
+/// `[mixture]`: how the two languages and the three tasks share the training rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct MixtureConfig {
+    /// λ, the size of D_B over that of D_A before masked sentences are taken out.
+    pub lambda: f64,
+    /// The shares of T0 (free generation), T1 (unscrambling) and T2 (conditional generation).
+    pub tasks: [f64; 3],
+    /// `fresh`: every row of every step is new. `finite`: `sentences` rows, seen `epochs` times.
+    pub corpus: Corpus,
+    pub sentences: u64,
+    pub epochs: u64,
+}
+
+impl Default for MixtureConfig {
+    fn default() -> Self {
+        MixtureConfig { lambda: 0.25, tasks: [0.2, 0.4, 0.4], corpus: Corpus::Fresh, sentences: 100_000, epochs: 10 }
+    }
+}
+
+impl MixtureConfig {
+    pub fn validate(&self) -> Result<()> {
+        range(
+            self.lambda > 0.0 && self.lambda <= 0.5,
+            "mixture.lambda",
+            self.lambda,
+            "above 0 and at most 0.5 (B is the minority language)",
+        )?;
+        let sum: f64 = self.tasks.iter().sum();
+        range(
+            self.tasks.iter().all(|&t| t >= 0.0) && (sum - 1.0).abs() < 1e-6,
+            "mixture.tasks",
+            format!("{:?}, which sums to {sum}", self.tasks),
+            "three shares that sum to 1",
+        )?;
+        range(self.sentences >= 1, "mixture.sentences", self.sentences, "at least 1")?;
+        range(self.epochs >= 1, "mixture.epochs", self.epochs, "at least 1")
+    }
+
+    /// The chance that a row is drawn in B, before masked rows are redrawn.
+    pub fn share_of_b(&self) -> f64 {
+        self.lambda / (1.0 + self.lambda)
+    }
+}

@@ -1,0 +1,271 @@
+//! The grammar as data: a probabilistic context-free grammar in the paper's notation, read from text and validated.
+//!
+//! ```text
+//! NP -> subjectID [0.8]
+//!     | NP Conj NP [0.2]
+//! subjectID -> 'subjectID' [1.0]
+//! ```
+//!
+//! The first rule's left side is the start. Terminals are quoted and are the paper's ten; `'[P]'` and `'<eos>'` mark
+//! a phrase's start and the end and become no word. `#` starts a comment.
+
+use crate::error::{Error, Result};
+use crate::notation::{self, Rule};
+use crate::stream::Draw;
+use crate::symbol::Slot;
+
+/// The built-in grammars: the paper's word order and three others.
+pub const BUILT_IN: [(&str, &str); 4] = [
+    ("svo", include_str!("../../../experiments/grammars/svo.txt")),
+    ("sov", include_str!("../../../experiments/grammars/sov.txt")),
+    ("vso", include_str!("../../../experiments/grammars/vso.txt")),
+    ("vos", include_str!("../../../experiments/grammars/vos.txt")),
+];
+
+/// One item of a rule's right side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Item {
+    Nonterminal(usize),
+    Word(Slot),
+    /// A mark that is not spoken.
+    Silent,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Production {
+    pub items: Vec<Item>,
+    pub probability: f64,
+}
+
+/// A validated grammar. Nonterminal 0 is the start.
+#[derive(Clone, Debug)]
+pub struct Grammar {
+    name: String,
+    text: String,
+    names: Vec<String>,
+    productions: Vec<Vec<Production>>,
+    /// Per nonterminal, the productions' cumulative probabilities, for sampling.
+    cumulative: Vec<Vec<f64>>,
+}
+
+impl Grammar {
+    /// `svo`, `sov`, `vso`, `vos`, or the path of a file.
+    pub fn load(given: &str) -> Result<Grammar> {
+        if let Some((name, text)) = BUILT_IN.iter().find(|(name, _)| *name == given) {
+            return Grammar::parse(name, text);
+        }
+        let text = std::fs::read_to_string(given)
+            .map_err(|e| Error::GrammarFile { given: given.into(), why: e.to_string() })?;
+        Grammar::parse(given, &text)
+    }
+
+    /// Reads and validates a grammar; `name` is for error messages.
+    pub fn parse(name: &str, text: &str) -> Result<Grammar> {
+        let rules = notation::read(name, text)?;
+        let (names, productions, lines) = notation::resolve(name, &rules)?;
+        let grammar = Grammar::new(name, text, names, productions);
+        grammar.validate(&rules, &lines)?;
+        Ok(grammar)
+    }
+
+    fn new(name: &str, text: &str, names: Vec<String>, productions: Vec<Vec<Production>>) -> Grammar {
+        let cumulative = productions
+            .iter()
+            .map(|list| {
+                let mut sum = 0.0;
+                list.iter().map(|p| (sum += p.probability, sum).1).collect()
+            })
+            .collect();
+        Grammar { name: name.into(), text: text.into(), names, productions, cumulative }
+    }
+
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The text it was read from.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The nonterminals' names; the first is the start.
+    pub fn nonterminals(&self) -> &[String] {
+        &self.names
+    }
+
+    /// A nonterminal's productions, those of probability 0 included.
+    pub fn productions(&self, nonterminal: usize) -> &[Production] {
+        &self.productions[nonterminal]
+    }
+
+    /// Whether the grammar can join phrases by a separator: whether `'<sep>'` is ever sampled.
+    pub fn has_separator(&self) -> bool {
+        let mut seen = vec![false; self.names.len()];
+        let mut queue = vec![0];
+        seen[0] = true;
+        while let Some(n) = queue.pop() {
+            for item in self.productions[n].iter().filter(|p| p.probability > 0.0).flat_map(|p| &p.items) {
+                match *item {
+                    Item::Word(Slot::Separator) => return true,
+                    Item::Nonterminal(m) if !std::mem::replace(&mut seen[m], true) => queue.push(m),
+                    _ => {}
+                }
+            }
+        }
+        false
+    }
+
+    /// Draws a template: the slots of a sentence, modifiers not among them. `stack` is scratch.
+    #[inline]
+    pub fn sample(&self, draw: &mut Draw, stack: &mut Vec<Item>, out: &mut Vec<Slot>) {
+        out.clear();
+        stack.clear();
+        stack.push(Item::Nonterminal(0));
+        while let Some(item) = stack.pop() {
+            match item {
+                Item::Silent => {}
+                Item::Word(slot) => out.push(slot),
+                Item::Nonterminal(n) => {
+                    let list = &self.productions[n];
+                    let pick = if list.len() == 1 { 0 } else { self.choose(n, draw.unit()) };
+                    stack.extend(list[pick].items.iter().rev());
+                }
+            }
+        }
+    }
+
+    /// The production whose share of [0, 1) holds `u`; the last possible one if rounding left a gap.
+    #[inline]
+    fn choose(&self, n: usize, u: f64) -> usize {
+        let cumulative = &self.cumulative[n];
+        cumulative.iter().position(|&c| u < c).unwrap_or_else(|| {
+            self.productions[n].iter().rposition(|p| p.probability > 0.0).expect("probabilities sum to 1")
+        })
+    }
+
+    /// Probabilities sum to 1, everything is productive, sentences end and are not empty.
+    fn validate(&self, rules: &[Rule], lines: &[usize]) -> Result<()> {
+        let fault = |line, fault: String| Err(Error::Grammar { name: self.name.clone(), line, fault });
+        for (n, list) in self.productions.iter().enumerate() {
+            let sum: f64 = list.iter().map(|p| p.probability).sum();
+            if (sum - 1.0).abs() > 1e-6 {
+                return fault(lines[n], format!("the probabilities of `{}` sum to {sum}, not to 1", self.names[n]));
+            }
+        }
+        let productive = self.fixpoint(|n, done| {
+            self.possible(n).any(|p| p.items.iter().all(|i| !matches!(i, Item::Nonterminal(m) if !done[*m])))
+        });
+        if let Some(n) = productive.iter().position(|&p| !p) {
+            return fault(lines[n], format!("`{}` never ends: no way out of its own rules", self.names[n]));
+        }
+        if let Some(n) = self.endless() {
+            let line = rules.iter().find(|r| r.left == self.names[n]).map_or(lines[n], |r| r.line);
+            return fault(line, format!("`{}` has no finite expected length: sentences may never end", self.names[n]));
+        }
+        let empty = self.fixpoint(|n, done| {
+            self.possible(n).any(|p| {
+                p.items.iter().all(|i| match i {
+                    Item::Silent => true,
+                    Item::Word(_) => false,
+                    Item::Nonterminal(m) => done[*m],
+                })
+            })
+        });
+        if empty[0] {
+            return fault(lines[0], format!("`{}` can be a sentence without words", self.names[0]));
+        }
+        Ok(())
+    }
+
+    pub(crate) fn possible(&self, n: usize) -> impl Iterator<Item = &Production> {
+        self.productions[n].iter().filter(|p| p.probability > 0.0)
+    }
+
+    /// The smallest set of nonterminals closed under `joins`.
+    fn fixpoint(&self, joins: impl Fn(usize, &[bool]) -> bool) -> Vec<bool> {
+        let mut done = vec![false; self.names.len()];
+        loop {
+            let before = done.clone();
+            for n in 0..done.len() {
+                done[n] = done[n] || joins(n, &before);
+            }
+            if done == before {
+                return done;
+            }
+        }
+    }
+
+    /// A nonterminal of infinite expected length: one whose expected offspring does not die out. The matrix of expected
+    /// children is squared until it vanishes or does not.
+    fn endless(&self) -> Option<usize> {
+        let n = self.names.len();
+        let mut power = vec![vec![0.0f64; n]; n];
+        for (from, row) in power.iter_mut().enumerate() {
+            for p in &self.productions[from] {
+                for item in &p.items {
+                    if let Item::Nonterminal(to) = item {
+                        row[*to] += p.probability;
+                    }
+                }
+            }
+        }
+        for _ in 0..32 {
+            let largest = power.iter().flatten().fold(0.0f64, |a, &b| a.max(b));
+            if largest < 1e-9 {
+                return None;
+            }
+            if largest > 1e12 {
+                break;
+            }
+            let square = |i: usize, j: usize| (0..n).map(|k| power[i][k] * power[k][j]).sum::<f64>();
+            power = (0..n).map(|i| (0..n).map(|j| square(i, j)).collect()).collect();
+        }
+        (0..n).max_by(|&a, &b| power[a][a].total_cmp(&power[b][b]).then(b.cmp(&a)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fault(text: &str) -> String {
+        Grammar::parse("test", text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn each_fault_is_named_with_its_line() {
+        let word = "W -> 'relV' [1.0]";
+        for (text, line, says) in [
+            ("S -> W [0.5]\nW -> 'relV' [1.0]".into(), 1, "the probabilities of `S` sum to 0.5, not to 1"),
+            (format!("S -> W X [1.0]\n{word}"), 1, "`X` is not defined"),
+            (format!("S -> W\n{word}"), 1, "probability"),
+            (format!("S -> W [1.5]\n{word}"), 1, "1.5"),
+            (format!("S -> W ['a'] [1.0]\n{word}"), 1, "probability"),
+            (format!("S -> W [1.0]\n{word}\nS -> W W [1.0]"), 3, "`S` is already defined in line 1"),
+            (format!("\nS -> W [0.5] | S S [0.5]\n{word}"), 2, "no finite expected length"),
+            (format!("S -> W T [1.0]\nT -> W T [1.0]\n{word}"), 1, "`S` never ends"),
+            ("S -> 'verb' [1.0]".into(), 1, "'verb' is not a terminal"),
+            ("S -> 'relV [1.0]".into(), 1, "quote"),
+            ("S -> '[P]' [0.5] | 'relV' [0.5]".into(), 1, "without words"),
+            ("# nothing".into(), 1, "no rule"),
+            ("| W [1.0]".into(), 1, "before any rule"),
+            ("S W [1.0]".into(), 1, "->"),
+        ] {
+            let message = fault(&text);
+            assert!(message.starts_with(&format!("grammar `test`, line {line}: ")), "{text}: {message}");
+            assert!(message.contains(says), "{text}: {message}");
+        }
+    }
+
+    #[test]
+    fn the_built_in_grammars_are_valid_and_never_join_phrases() {
+        for (name, _) in BUILT_IN {
+            let grammar = Grammar::load(name).unwrap();
+            assert!(!grammar.has_separator());
+            let raised = grammar.text().replacen("[1.0]", "[0.7]", 1).replacen("[0.0]", "[0.3]", 1);
+            assert!(Grammar::parse("raised", &raised).unwrap().has_separator());
+        }
+        let missing = Grammar::load("ovs").unwrap_err().to_string();
+        assert!(missing.contains("`ovs`") && missing.contains("svo, sov, vso or vos"), "{missing}");
+    }
+}

@@ -1,0 +1,76 @@
+//! A world with its grammar, its two lexicons and its mask: everything `[language]` and a data seed decide.
+
+use crate::analysis::Analyser;
+use crate::config::LanguageConfig;
+use crate::error::{Error, Result};
+use crate::grammar::Grammar;
+use crate::lexicon::Lexicon;
+use crate::mask::Mask;
+use crate::sentence::{Sampler, unfillable};
+use crate::symbol::{Lang, Symbol};
+use crate::world::World;
+
+/// The pair of languages A and B over one world.
+///
+/// ```
+/// use invitro_language::{Lang, Language, LanguageConfig, Stream};
+/// let language = Language::new(&LanguageConfig::default(), 0).unwrap();
+/// let sentence = language.sampler().sentence(&mut Stream::new(0, "example").at(0, 0));
+/// let text = language.text(&sentence.symbols, Lang::B);
+/// assert!(language.checker().text(&text, Lang::B).facts);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Language {
+    pub config: LanguageConfig,
+    pub seed: u64,
+    pub world: World,
+    pub grammar: Grammar,
+    pub lexicon: Lexicon,
+    pub mask: Mask,
+    pub(crate) analyser: Analyser,
+}
+
+impl Language {
+    pub fn new(config: &LanguageConfig, seed: u64) -> Result<Language> {
+        config.validate()?;
+        let grammar = Grammar::load(&config.grammar)?;
+        let analyser = Analyser::new(&grammar);
+        if let Some(slots) = unfillable(&grammar, &analyser) {
+            return Err(Error::Mismatch(format!(
+                "grammar `{}` makes phrases that nothing can fill, such as {slots:?}: a descriptor or relation verb \
+                 needs a subject in its phrase, and an object a relation verb",
+                grammar.name()
+            )));
+        }
+        let world = World::new(config, grammar.has_separator(), seed);
+        let mask = Mask::new(&world, config, seed)?;
+        let lexicon = Lexicon::new(&world, config, seed)?;
+        Ok(Language { config: config.clone(), seed, world, grammar, lexicon, mask, analyser })
+    }
+
+    /// A symbol's word in a language.
+    #[inline]
+    pub fn form(&self, symbol: Symbol, lang: Lang) -> &str {
+        self.lexicon.form(symbol, lang)
+    }
+
+    /// A sentence's text: its words with a space between them.
+    pub fn text(&self, symbols: &[Symbol], lang: Lang) -> String {
+        let mut text = String::with_capacity(symbols.len() * 10);
+        for (i, &symbol) in symbols.iter().enumerate() {
+            if i > 0 {
+                text.push(' ');
+            }
+            text.push_str(self.form(symbol, lang));
+        }
+        text
+    }
+
+    pub fn sampler(&self) -> Sampler<'_> {
+        Sampler::new(self)
+    }
+
+    pub fn checker(&self) -> crate::check::Checker<'_> {
+        crate::check::Checker::new(self)
+    }
+}

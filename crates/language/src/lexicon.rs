@@ -1,0 +1,275 @@
+//! The two lexicons: Algorithm 1 of the paper. Every symbol has a proto-stem, a cognate of it in each language, and
+//! there perhaps a prefix and a suffix. Names are capitalised and the same in both; function words are short.
+//!
+//! Within a language no two symbols share a form, and a form of A that is also one of B belongs to the same symbol.
+
+use crate::affix::Affixes;
+use crate::calibrate::{Distance, calibrate, measure};
+use crate::config::LanguageConfig;
+use crate::drift::{Family, Rate};
+use crate::error::{Error, Result, range};
+use crate::phonology::{Letters, Stem};
+use crate::stream::{Draw, Stream};
+use crate::symbol::{Category, Lang, Symbol};
+use crate::world::World;
+use std::collections::{HashMap, HashSet};
+
+/// Draws of a proto-stem, or of a symbol's forms, before the lexicon is said to be exhausted.
+const TRIES: u64 = 1000;
+/// Of these, how many redraw only the affixes before the stem goes too.
+const AFFIX_TRIES: u64 = 20;
+/// Stems spread this many lengths, centred on the mean; an odd number.
+const SPREAD: f64 = 5.0;
+const SHORTEST: f64 = 3.0;
+
+/// A symbol's word in one language, and where its stem lies between prefix and suffix.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Word {
+    form: Box<str>,
+    stem: (u8, u8),
+}
+
+impl Word {
+    fn new(prefix: Stem, stem: Stem, suffix: Stem) -> Word {
+        let form = [prefix.as_str(), stem.as_str(), suffix.as_str()].concat();
+        let start = prefix.letters().len();
+        Word { form: form.into(), stem: (start as u8, (start + stem.letters().len()) as u8) }
+    }
+
+    pub fn form(&self) -> &str {
+        &self.form
+    }
+
+    pub fn prefix(&self) -> &str {
+        &self.form[..self.stem.0 as usize]
+    }
+
+    pub fn stem(&self) -> &str {
+        &self.form[self.stem.0 as usize..self.stem.1 as usize]
+    }
+
+    pub fn suffix(&self) -> &str {
+        &self.form[self.stem.1 as usize..]
+    }
+
+    /// The byte offsets between morphemes, inside the word.
+    pub fn boundaries(&self) -> impl Iterator<Item = usize> + '_ {
+        let inside = move |b: &usize| *b > 0 && *b < self.form.len();
+        [self.stem.0 as usize, self.stem.1 as usize].into_iter().filter(inside)
+    }
+}
+
+/// The words of both languages.
+#[derive(Clone, Debug)]
+pub struct Lexicon {
+    words: [Vec<Word>; 2],
+    symbols: [HashMap<Box<str>, Symbol>; 2],
+    letters: [Letters; 2],
+    affixes: Affixes,
+    rate: Rate,
+    stem_distance: Distance,
+    word_distance: Distance,
+}
+
+impl Lexicon {
+    pub(crate) fn new(world: &World, config: &LanguageConfig, seed: u64) -> Result<Lexicon> {
+        let letters = rankings(config, seed);
+        let affixes = |rate| Affixes::new(config.affixes, config.affix_rate, &letters, rate, seed);
+        let builder = Builder::new(world, config, &letters, &affixes(Rate::at(0.0)), seed)?;
+        let families = builder.families()?;
+        let measured = |s: &Symbol| is_measured(world.category(*s));
+        let cognates: Vec<Family> = world.symbols().filter(measured).map(|s| families[s.index()].clone()).collect();
+        let rate = calibrate(&cognates, config.distance);
+        let affixes = affixes(rate);
+        let words = builder.words(families, rate, &affixes)?;
+
+        let pairs = |part: fn(&Word) -> &str| -> Vec<(&[u8], &[u8])> {
+            let of = |lang: usize, s: Symbol| part(&words[lang][s.index()]).as_bytes();
+            world.symbols().filter(measured).map(|s| (of(0, s), of(1, s))).collect()
+        };
+        let (stem_distance, word_distance) = (measure(&pairs(Word::stem)), measure(&pairs(Word::form)));
+        let symbols = [0, 1].map(|lang| words[lang].iter().map(|w| w.form.clone()).zip(world.symbols()).collect());
+        let [_, a, b] = letters;
+        Ok(Lexicon { words, symbols, letters: [a, b], affixes, rate, stem_distance, word_distance })
+    }
+
+    #[inline]
+    pub fn word(&self, symbol: Symbol, lang: Lang) -> &Word {
+        &self.words[lang as usize][symbol.index()]
+    }
+
+    #[inline]
+    pub fn form(&self, symbol: Symbol, lang: Lang) -> &str {
+        &self.words[lang as usize][symbol.index()].form
+    }
+
+    /// The symbol a word stands for in a language.
+    #[inline]
+    pub fn symbol(&self, form: &str, lang: Lang) -> Option<Symbol> {
+        self.symbols[lang as usize].get(form).copied()
+    }
+
+    pub fn letters(&self, lang: Lang) -> &Letters {
+        &self.letters[lang as usize]
+    }
+
+    pub fn affixes(&self) -> &Affixes {
+        &self.affixes
+    }
+
+    pub fn rate(&self) -> Rate {
+        self.rate
+    }
+
+    /// The measured distance of the stems, names and function words left out: what `language.distance` asks for.
+    pub fn stem_distance(&self) -> Distance {
+        self.stem_distance
+    }
+
+    /// The same of whole words, affixes included.
+    pub fn word_distance(&self) -> Distance {
+        self.word_distance
+    }
+
+    /// Mean letters of the open classes' words.
+    pub fn mean_length(&self, world: &World, lang: Lang) -> f64 {
+        let open: Vec<usize> =
+            world.symbols().filter(|&s| world.category(s).is_open()).map(|s| self.form(s, lang).len()).collect();
+        open.iter().sum::<usize>() as f64 / open.len() as f64
+    }
+}
+
+/// Names are the same by design and function words few and short: neither counts for the distance.
+fn is_measured(category: Category) -> bool {
+    category.is_open() && category != Category::Name
+}
+
+/// The letters of the proto-language, of A and of B.
+fn rankings(config: &LanguageConfig, seed: u64) -> [Letters; 3] {
+    let stream = Stream::new(seed, "lexicon/letters");
+    let proto = Letters::proto(config.zipf, &mut stream.at(0, 0));
+    let drift = config.letter_drift * config.distance;
+    let [a, b] = [1, 2].map(|row| proto.descend(drift, &mut stream.at(0, row)));
+    [proto, a, b]
+}
+
+struct Builder<'a> {
+    world: &'a World,
+    letters: &'a [Letters; 3],
+    /// Mean stem length of each category.
+    lengths: HashMap<Category, f64>,
+    word_length: f64,
+    stems: Stream,
+    affix_draws: Stream,
+}
+
+impl<'a> Builder<'a> {
+    fn new(
+        world: &'a World,
+        config: &LanguageConfig,
+        letters: &'a [Letters; 3],
+        affixes: &Affixes,
+        seed: u64,
+    ) -> Result<Builder<'a>> {
+        let mut lengths = HashMap::new();
+        for category in Category::ALL {
+            let added = affixes.mean_length(category);
+            let mean = if category.is_open() { config.word_length - added } else { SHORTEST };
+            range(
+                mean >= SHORTEST,
+                "language.word_length",
+                config.word_length,
+                format!("at least {:.1}: {added:.1} letters of affixes and {SHORTEST} of stem", SHORTEST + added),
+            )?;
+            lengths.insert(category, mean);
+        }
+        let (stems, affix_draws) = (Stream::new(seed, "lexicon/stems"), Stream::new(seed, "lexicon/forms"));
+        Ok(Builder { world, letters, lengths, word_length: config.word_length, stems, affix_draws })
+    }
+
+    /// A family for every symbol, no two with the same proto-stem.
+    fn families(&self) -> Result<Vec<Family>> {
+        let mut taken: HashSet<Stem> = HashSet::with_capacity(self.world.len());
+        self.world
+            .symbols()
+            .map(|symbol| {
+                for attempt in 0..TRIES {
+                    let mut draw = self.stems.at(attempt, symbol.0.into());
+                    let proto = self.letters[0].stem(self.length(symbol, &mut draw), &mut draw);
+                    if taken.insert(proto) {
+                        return Ok(self.family(symbol, proto, &mut draw));
+                    }
+                }
+                Err(self.exhausted(symbol))
+            })
+            .collect()
+    }
+
+    fn family(&self, symbol: Symbol, proto: Stem, draw: &mut Draw) -> Family {
+        let length = self.length(symbol, draw);
+        Family::new(proto, [&self.letters[1], &self.letters[2]], length, draw)
+    }
+
+    /// A stem's length, evenly spread about its category's mean.
+    fn length(&self, symbol: Symbol, draw: &mut Draw) -> usize {
+        let category = self.world.category(symbol);
+        if !category.is_open() {
+            return 2 + draw.index(3);
+        }
+        let mean = self.lengths[&category];
+        let spread = SPREAD.min(1.0 + 2.0 * (mean - SHORTEST).floor());
+        (mean - (spread - 1.0) / 2.0 + draw.unit() * spread).floor() as usize
+    }
+
+    /// Both languages' words. A form that is taken redraws the affixes first, then the stem, at the same rate.
+    fn words(&self, families: Vec<Family>, rate: Rate, affixes: &Affixes) -> Result<[Vec<Word>; 2]> {
+        let mut owner: HashMap<Box<str>, Symbol> = HashMap::with_capacity(2 * families.len());
+        let mut words = [Vec::with_capacity(families.len()), Vec::with_capacity(families.len())];
+        for (symbol, mut family) in self.world.symbols().zip(families) {
+            let mut attempt = 0;
+            let pair = loop {
+                let pair = self.pair(symbol, &family, rate, affixes, attempt);
+                let free = |w: &Word| owner.get(&w.form).is_none_or(|&s| s == symbol);
+                if pair.iter().all(free) {
+                    break pair;
+                }
+                attempt += 1;
+                if attempt == TRIES {
+                    return Err(self.exhausted(symbol));
+                }
+                if attempt >= AFFIX_TRIES {
+                    // Beyond the attempts that `families` can have used.
+                    let mut draw = self.stems.at(TRIES + attempt, symbol.0.into());
+                    let proto = self.letters[0].stem(self.length(symbol, &mut draw), &mut draw);
+                    family = self.family(symbol, proto, &mut draw);
+                }
+            };
+            for (list, word) in words.iter_mut().zip(pair) {
+                owner.insert(word.form.clone(), symbol);
+                list.push(word);
+            }
+        }
+        Ok(words)
+    }
+
+    fn pair(&self, symbol: Symbol, family: &Family, rate: Rate, affixes: &Affixes, attempt: u64) -> [Word; 2] {
+        let category = self.world.category(symbol);
+        let empty = Stem::new(b"");
+        if category == Category::Name {
+            let [stem, _] = family.cognates(Rate::at(0.0));
+            let mut letters = stem.letters().to_vec();
+            letters[0].make_ascii_uppercase();
+            return [0, 1].map(|_| Word::new(empty, Stem::new(&letters), empty));
+        }
+        let stems = family.cognates(rate);
+        let mut draw = self.affix_draws.at(attempt, symbol.0.into());
+        Lang::BOTH.map(|lang| {
+            let [prefix, suffix] = affixes.draw(category, lang, &mut draw);
+            Word::new(prefix, stems[lang as usize], suffix)
+        })
+    }
+
+    fn exhausted(&self, symbol: Symbol) -> Error {
+        Error::Exhausted { asked: self.world.len(), found: symbol.index(), length: self.word_length }
+    }
+}

@@ -1,0 +1,184 @@
+//! Letters, syllables and stems: what a word of these languages sounds like.
+//!
+//! Letters follow Zipf's law, consonants and vowels ranked apart. A stem is a run of the paper's syllables (CVC, CCV,
+//! CVCC, CV, VC, V) of an exact length, with no more than three consonants or two vowels in a row.
+
+use crate::stream::Draw;
+
+const CONSONANTS: &[u8] = b"tnsrldkmpgbvfhzcwjyxq";
+const VOWELS: &[u8] = b"aeiou";
+/// Syllables as consonant (true) and vowel (false).
+const SYLLABLES: [&[bool]; 6] =
+    [&[true, false, true], &[true, true, false], &[true, false, true, true], &[true, false], &[false, true], &[false]];
+/// How far a new ranking strays from the common one, in units of the logarithm of a rank.
+const PROTO_DRIFT: f64 = 1.2;
+/// The most letters a stem can hold.
+pub const MAX_STEM: usize = 31;
+
+pub fn is_vowel(letter: u8) -> bool {
+    VOWELS.contains(&letter)
+}
+
+/// A short run of letters, held in place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Stem {
+    letters: [u8; MAX_STEM],
+    len: u8,
+}
+
+impl Stem {
+    pub fn new(letters: &[u8]) -> Stem {
+        let mut stem = Stem { letters: [0; MAX_STEM], len: letters.len() as u8 };
+        stem.letters[..letters.len()].copy_from_slice(letters);
+        stem
+    }
+
+    pub fn letters(&self) -> &[u8] {
+        &self.letters[..self.len as usize]
+    }
+
+    pub fn as_str(&self) -> &str {
+        std::str::from_utf8(self.letters()).expect("letters are ASCII")
+    }
+}
+
+/// Letters from most to least frequent.
+#[derive(Clone, Debug)]
+struct Ranking {
+    letters: Vec<u8>,
+    cumulative: Vec<f64>,
+}
+
+impl Ranking {
+    /// The letters of `order` reordered: each at the logarithm of its rank, give or take `drift`.
+    fn new(order: &[u8], zipf: f64, drift: f64, draw: &mut Draw) -> Ranking {
+        let place = |rank: usize, draw: &mut Draw| ((rank + 1) as f64).ln() + drift * (2.0 * draw.unit() - 1.0);
+        let mut placed: Vec<(f64, u8)> = order.iter().enumerate().map(|(i, &l)| (place(i, draw), l)).collect();
+        placed.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let weights: Vec<f64> = (1..=order.len()).map(|rank| (rank as f64).powf(-zipf)).collect();
+        let total: f64 = weights.iter().sum();
+        let mut sum = 0.0;
+        let cumulative = weights.iter().map(|w| (sum += w / total, sum).1).collect();
+        Ranking { letters: placed.into_iter().map(|(_, l)| l).collect(), cumulative }
+    }
+
+    fn draw(&self, draw: &mut Draw) -> u8 {
+        let u = draw.unit();
+        let i = self.cumulative.iter().position(|&c| u < c).unwrap_or(self.letters.len() - 1);
+        self.letters[i]
+    }
+}
+
+/// The letter distribution of a language, or of the one both descend from.
+#[derive(Clone, Debug)]
+pub struct Letters {
+    consonants: Ranking,
+    vowels: Ranking,
+    zipf: f64,
+}
+
+impl Letters {
+    /// A new ranking for a proto-language.
+    pub fn proto(zipf: f64, draw: &mut Draw) -> Letters {
+        Letters {
+            consonants: Ranking::new(CONSONANTS, zipf, PROTO_DRIFT, draw),
+            vowels: Ranking::new(VOWELS, zipf, PROTO_DRIFT, draw),
+            zipf,
+        }
+    }
+
+    /// The ranking of a descendant, `drift` away from this one.
+    pub fn descend(&self, drift: f64, draw: &mut Draw) -> Letters {
+        Letters {
+            consonants: Ranking::new(&self.consonants.letters, self.zipf, drift, draw),
+            vowels: Ranking::new(&self.vowels.letters, self.zipf, drift, draw),
+            zipf: self.zipf,
+        }
+    }
+
+    pub fn consonants(&self) -> &str {
+        std::str::from_utf8(&self.consonants.letters).expect("letters are ASCII")
+    }
+
+    pub fn vowels(&self) -> &str {
+        std::str::from_utf8(&self.vowels.letters).expect("letters are ASCII")
+    }
+
+    pub fn letter(&self, vowel: bool, draw: &mut Draw) -> u8 {
+        if vowel { self.vowels.draw(draw) } else { self.consonants.draw(draw) }
+    }
+
+    /// A stem of exactly `length` letters.
+    pub fn stem(&self, length: usize, draw: &mut Draw) -> Stem {
+        debug_assert!((1..=MAX_STEM).contains(&length));
+        let mut letters = Vec::with_capacity(MAX_STEM);
+        loop {
+            letters.clear();
+            while letters.len() < length {
+                let left = length - letters.len();
+                let syllable = SYLLABLES[draw.index(SYLLABLES.len())];
+                if syllable.len() <= left {
+                    letters.extend(syllable.iter().map(|&consonant| self.letter(!consonant, draw)));
+                }
+            }
+            if is_pronounceable(&letters) {
+                return Stem::new(&letters);
+            }
+        }
+    }
+
+    /// A prefix or suffix: a syllable of two or three letters.
+    pub fn affix(&self, draw: &mut Draw) -> Stem {
+        const SHORT: [&[bool]; 4] = [SYLLABLES[0], SYLLABLES[1], SYLLABLES[3], SYLLABLES[4]];
+        let syllable = SHORT[draw.index(SHORT.len())];
+        let letters: Vec<u8> = syllable.iter().map(|&consonant| self.letter(!consonant, draw)).collect();
+        Stem::new(&letters)
+    }
+}
+
+/// No more than three consonants or two vowels in a row, no letter twice in a row at the edge, at least one vowel.
+pub fn is_pronounceable(letters: &[u8]) -> bool {
+    let mut run = 0;
+    let mut last = None;
+    for &letter in letters {
+        let vowel = is_vowel(letter);
+        run = if last == Some(vowel) { run + 1 } else { 1 };
+        if run > if vowel { 2 } else { 3 } {
+            return false;
+        }
+        last = Some(vowel);
+    }
+    letters.iter().any(|&l| is_vowel(l))
+        && (letters.len() < 3 || (letters[0] != letters[1] && letters[letters.len() - 1] != letters[letters.len() - 2]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::stream::Stream;
+
+    #[test]
+    fn stems_have_their_length_and_letters_fall_off_as_zipf_says() {
+        let mut draw = Stream::new(1, "phonology").at(0, 0);
+        let letters = Letters::proto(1.0, &mut draw);
+        let mut counts = [0usize; 256];
+        for i in 0..20_000 {
+            let stem = letters.stem(3 + i % 9, &mut draw);
+            assert_eq!(stem.letters().len(), 3 + i % 9);
+            assert!(is_pronounceable(stem.letters()), "{}", stem.as_str());
+            stem.letters().iter().for_each(|&l| counts[l as usize] += 1);
+        }
+        for ranking in [letters.consonants(), letters.vowels()] {
+            let at = |rank: usize| counts[ranking.as_bytes()[rank - 1] as usize] as f64;
+            assert!((1.8..2.2).contains(&(at(1) / at(2))) && (3.5..4.5).contains(&(at(1) / at(4))), "{ranking}");
+        }
+    }
+
+    #[test]
+    fn no_drift_keeps_the_ranking() {
+        let mut draw = Stream::new(1, "phonology").at(0, 0);
+        let letters = Letters::proto(1.0, &mut draw);
+        let same = letters.descend(0.0, &mut draw);
+        assert_eq!((letters.consonants(), letters.vowels()), (same.consonants(), same.vowels()));
+    }
+}

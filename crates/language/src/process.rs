@@ -1,0 +1,205 @@
+//! The true process: how probable a sentence, or a whole training sequence, is. A model that knew the languages
+//! perfectly would have this loss, so it is the floor under every loss curve.
+//!
+//! The probability of a sentence is that of its categories under the grammar, summed over parses, times that of each
+//! symbol in its place; that of a sequence adds the task, the language, and the prompt given the sentence.
+
+use crate::analysis::{Analysis, NONE};
+use crate::config::MixtureConfig;
+use crate::language::Language;
+use crate::normal::Normal;
+use crate::stream::Stream;
+use crate::symbol::{Category, Lang, Slot, Symbol};
+use crate::task::{KINDS, Sequence, Task};
+
+/// Log-probabilities, in nats, under the process that makes the sentences.
+#[derive(Clone, Debug)]
+pub struct Process<'a> {
+    language: &'a Language,
+    normal: Normal,
+    masked_share: f64,
+}
+
+/// Sentences drawn to estimate how many have a masked word.
+const PROBE: u64 = 20_000;
+
+impl<'a> Process<'a> {
+    pub fn new(language: &'a Language) -> Process<'a> {
+        let stream = Stream::new(language.seed, "process/masked");
+        let mut sampler = language.sampler();
+        let masked =
+            (0..PROBE).filter(|&row| language.mask.touches(&sampler.sentence(&mut stream.at(0, row)).symbols)).count();
+        Process { language, normal: Normal::new(&language.grammar), masked_share: masked as f64 / PROBE as f64 }
+    }
+
+    /// The share of sentences with a masked word, from a fixed sample.
+    pub fn masked_share(&self) -> f64 {
+        self.masked_share
+    }
+
+    /// |D_B| / |D_A| once the masked rows are gone.
+    pub fn lambda_left(&self, mixture: &MixtureConfig) -> f64 {
+        mixture.lambda * (1.0 - self.masked_share)
+    }
+
+    /// ln P(sentence); minus infinity if the process never makes it.
+    pub fn sentence(&self, symbols: &[Symbol]) -> f64 {
+        let mut checker = self.language.checker();
+        if !checker.symbols(symbols).facts {
+            return f64::NEG_INFINITY;
+        }
+        let (world, config) = (&self.language.world, &self.language.config);
+        let one_of = |n: usize| -(n as f64).ln();
+        let kept: Vec<Symbol> = symbols.iter().copied().filter(|&s| !world.category(s).is_modifier()).collect();
+        let parts: Vec<_> = kept.iter().filter_map(|&s| world.category(s).part()).collect();
+        let mut analysis = Analysis::default();
+        if self.language.analyser.analyse(&parts, &mut analysis).is_err() {
+            return f64::NEG_INFINITY;
+        }
+        let mut sum = self.normal.log_probability(&parts);
+        let phrases = analysis.phrase.last().map_or(0, |&p| p + 1);
+        for phrase in 0..phrases {
+            let inside = |slot| (0..kept.len()).any(|i| analysis.phrase[i] == phrase && analysis.slots[i] == slot);
+            let classes = if inside(Slot::Relation) { world.subject_class_count() } else { world.class_count() };
+            sum += one_of(classes);
+            // All conjoined subjects are of one class.
+            let mut of = (0..kept.len())
+                .filter(|&i| analysis.phrase[i] == phrase && analysis.slots[i] == Slot::Subject)
+                .map(|i| world.class(kept[i]));
+            let first = of.next();
+            if of.any(|class| Some(class) != first) {
+                return f64::NEG_INFINITY;
+            }
+        }
+        for (i, &symbol) in kept.iter().enumerate() {
+            let class = world.class(symbol);
+            sum += match (analysis.slots[i], class) {
+                (Slot::Subject, Some(class)) => one_of(world.entity_count(class)),
+                (Slot::Relation, Some(class)) => one_of(world.relations(class).len()),
+                (Slot::Object, _) => one_of(world.noun_count()),
+                (Slot::Descriptor, Some(class)) => one_of(world.properties(class).len() * world.valid_count()),
+                _ => 0.0,
+            };
+            debug_assert!(analysis.head[i] == NONE || (analysis.head[i] as usize) < kept.len());
+        }
+        for (i, &symbol) in symbols.iter().enumerate() {
+            let (rate, choices) = match world.category(symbol) {
+                Category::Noun | Category::Descriptor => (config.adjective_rate, world.adjective_count()),
+                Category::Relation => (config.adverb_rate, world.adverb_count()),
+                _ => continue,
+            };
+            let modified = i > 0 && world.category(symbols[i - 1]).is_modifier();
+            sum += if modified { rate.ln() + one_of(choices) } else { (1.0 - rate).ln() };
+        }
+        sum
+    }
+
+    /// ln P(prompt | sentence) of a sequence's task.
+    pub fn prompt(&self, sequence: &Sequence) -> f64 {
+        let orders = ln_orders(&sequence.prompt);
+        match sequence.task {
+            Task::T0 => 0.0,
+            Task::T1 => {
+                let (mut a, mut b) = (sequence.prompt.clone(), sequence.sentence.symbols.clone());
+                a.sort_unstable();
+                b.sort_unstable();
+                if a == b { -orders } else { f64::NEG_INFINITY }
+            }
+            Task::T2 => chosen(sequence).ln() - orders,
+        }
+    }
+
+    /// ln P(sequence) of a training row: language, task, sentence and prompt, given that it was not redrawn.
+    pub fn sequence(&self, sequence: &Sequence, mixture: &MixtureConfig) -> f64 {
+        let of_b = mixture.share_of_b();
+        let lang = if sequence.lang == Lang::B { of_b } else { 1.0 - of_b };
+        if sequence.masked {
+            return f64::NEG_INFINITY;
+        }
+        lang.ln() - (1.0 - of_b * self.masked_share).ln()
+            + mixture.tasks[sequence.task as usize].ln()
+            + self.sentence(&sequence.sentence.symbols)
+            + self.prompt(sequence)
+    }
+}
+
+/// The logarithm of the number of different orders of these words.
+fn ln_orders(words: &[Symbol]) -> f64 {
+    ln_factorial(words.len()) - counts(words).iter().map(|&(_, n)| ln_factorial(n)).sum::<f64>()
+}
+
+fn ln_factorial(n: usize) -> f64 {
+    (2..=n).map(|k| (k as f64).ln()).sum()
+}
+
+fn choose(n: usize, k: usize) -> f64 {
+    if k > n {
+        return 0.0;
+    }
+    (0..k).map(|i| (n - i) as f64 / (i + 1) as f64).product()
+}
+
+fn counts(words: &[Symbol]) -> Vec<(Symbol, usize)> {
+    let mut sorted = words.to_vec();
+    sorted.sort_unstable();
+    let mut counts: Vec<(Symbol, usize)> = Vec::new();
+    for s in sorted {
+        match counts.last_mut() {
+            Some((last, n)) if *last == s => *n += 1,
+            _ => counts.push((s, 1)),
+        }
+    }
+    counts
+}
+
+/// The probability that T2 picks these words, in any order. A word that the sentence has both as subject and as
+/// object may have come from either: all ways are summed.
+fn chosen(sequence: &Sequence) -> f64 {
+    let kinds: Vec<Vec<(Symbol, usize)>> = KINDS
+        .iter()
+        .map(|&kind| {
+            let words: Vec<Symbol> = sequence.sentence.positions(kind).map(|i| sequence.sentence.symbols[i]).collect();
+            counts(&words)
+        })
+        .collect();
+    let mut taken: Vec<Vec<usize>> = kinds.iter().map(|k| vec![0; k.len()]).collect();
+    allot(&counts(&sequence.prompt), &kinds, &mut taken)
+}
+
+/// Sums over the ways to share the remaining prompt words out among the kinds.
+fn allot(prompt: &[(Symbol, usize)], kinds: &[Vec<(Symbol, usize)>], taken: &mut [Vec<usize>]) -> f64 {
+    let Some((&(symbol, n), rest)) = prompt.split_first() else {
+        return kinds.iter().zip(taken).map(|(kind, taken)| of_kind(kind, taken)).product();
+    };
+    let places: Vec<(usize, usize)> = kinds
+        .iter()
+        .enumerate()
+        .filter_map(|(k, list)| list.iter().position(|&(s, _)| s == symbol).map(|i| (k, i)))
+        .collect();
+    match places[..] {
+        [] => 0.0,
+        [(k, i)] => {
+            taken[k][i] = n;
+            allot(rest, kinds, taken)
+        }
+        [(k, i), (l, j), ..] => (0..=n)
+            .map(|first| {
+                (taken[k][i], taken[l][j]) = (first, n - first);
+                allot(rest, kinds, taken)
+            })
+            .sum(),
+    }
+}
+
+/// One kind: how many it gives is uniform from one to all, and which ones uniform given that.
+fn of_kind(kind: &[(Symbol, usize)], taken: &[usize]) -> f64 {
+    let (all, wanted) = (kind.iter().map(|&(_, n)| n).sum::<usize>(), taken.iter().sum::<usize>());
+    if all == 0 {
+        return 1.0;
+    }
+    if wanted == 0 {
+        return 0.0;
+    }
+    let ways: f64 = kind.iter().zip(taken).map(|(&(_, n), &k)| choose(n, k)).product();
+    ways / choose(all, wanted) / all as f64
+}

@@ -1,0 +1,221 @@
+//! Where sequences come from: the training mixture, or one of the conditions A, B and B†, each row by its key.
+//!
+//! A training row draws its language with P(B) = λ / (1 + λ); one of B that turns out masked is redrawn whole, language
+//! and all, so masked forms never reach training. B takes sentences without a masked word, B† those with one.
+//!
+//! ```
+//! use invitro_language::{Condition, Language, LanguageConfig, Source, Task};
+//! let language = Language::new(&LanguageConfig::default(), 0).unwrap();
+//! let mut masked = Source::condition(&language, "eval", Condition::BMasked, Task::T1);
+//! assert!(masked.draw(0, 7).unwrap().masked);
+//! ```
+
+use crate::config::{Corpus, MixtureConfig};
+use crate::error::{Error, Result};
+use crate::language::Language;
+use crate::sentence::Sampler;
+use crate::stream::{Draw, Stream};
+use crate::symbol::Lang;
+use crate::task::{Sequence, Task};
+use serde::{Deserialize, Serialize};
+
+/// What a model is judged on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum Condition {
+    A,
+    B,
+    #[serde(rename = "B_masked")]
+    BMasked,
+}
+
+impl Condition {
+    pub const ALL: [Condition; 3] = [Condition::A, Condition::B, Condition::BMasked];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Condition::A => "A",
+            Condition::B => "B",
+            Condition::BMasked => "B_masked",
+        }
+    }
+
+    pub fn lang(self) -> Lang {
+        if self == Condition::A { Lang::A } else { Lang::B }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Split {
+    Training { share_of_b: f64 },
+    Condition(Condition),
+}
+
+/// Draws before a row is given up.
+const TRIES: usize = 100_000;
+
+/// A supply of sequences, each a function of its key.
+#[derive(Clone, Debug)]
+pub struct Source<'a> {
+    sampler: Sampler<'a>,
+    split: Split,
+    tasks: [f64; 3],
+    stream: Stream,
+    finite: Option<Finite>,
+}
+
+impl<'a> Source<'a> {
+    /// The training mixture, `batch` rows to a step.
+    pub fn training(language: &'a Language, mixture: &MixtureConfig, batch: u64) -> Source<'a> {
+        let finite = (mixture.corpus == Corpus::Finite).then(|| Finite {
+            sentences: mixture.sentences,
+            batch,
+            order: Stream::new(language.seed, "train/order"),
+        });
+        let split = Split::Training { share_of_b: mixture.share_of_b() };
+        Source::new(language, split, mixture.tasks, "train", finite)
+    }
+
+    /// Rows of the training mixture for another purpose, such as a tokenizer's sample: `set` names the stream, and
+    /// `share_of_b` is the chance of B before masked rows are redrawn ([`MixtureConfig::share_of_b`], or 0.5).
+    pub fn mixture(language: &'a Language, set: &str, share_of_b: f64, tasks: [f64; 3]) -> Source<'a> {
+        Source::new(language, Split::Training { share_of_b }, tasks, &format!("{set}/mixture"), None)
+    }
+
+    /// Rows of one condition and task; `set` names the stream.
+    pub fn condition(language: &'a Language, set: &str, condition: Condition, task: Task) -> Source<'a> {
+        let mut tasks = [0.0; 3];
+        tasks[task as usize] = 1.0;
+        let name = format!("{set}/{}/{}", condition.name(), task.name());
+        Source::new(language, Split::Condition(condition), tasks, &name, None)
+    }
+
+    /// Rows of one condition in a mix of tasks.
+    pub fn condition_mix(language: &'a Language, set: &str, condition: Condition, tasks: [f64; 3]) -> Source<'a> {
+        let name = format!("{set}/{}/mix", condition.name());
+        Source::new(language, Split::Condition(condition), tasks, &name, None)
+    }
+
+    fn new(language: &'a Language, split: Split, tasks: [f64; 3], name: &str, finite: Option<Finite>) -> Source<'a> {
+        Source { sampler: language.sampler(), split, tasks, stream: Stream::new(language.seed, name), finite }
+    }
+
+    pub fn language(&self) -> &'a Language {
+        self.sampler.language()
+    }
+
+    /// The sequence of a step and row.
+    pub fn draw(&mut self, step: u64, row: u64) -> Result<Sequence> {
+        self.draw_where(step, row, |_| true)
+    }
+
+    /// The same, redrawn until `accept` takes it: a sequence too long for its reader is never cut.
+    pub fn draw_where(&mut self, step: u64, row: u64, accept: impl FnMut(&Sequence) -> bool) -> Result<Sequence> {
+        let mut out = Sequence::default();
+        self.draw_into(step, row, accept, &mut out)?;
+        Ok(out)
+    }
+
+    /// The same into memory that is reused.
+    pub fn draw_into(
+        &mut self,
+        step: u64,
+        row: u64,
+        mut accept: impl FnMut(&Sequence) -> bool,
+        out: &mut Sequence,
+    ) -> Result<()> {
+        let (step, row) = match &self.finite {
+            None => (step, row),
+            Some(finite) => finite.place(step, row),
+        };
+        let mut draw = self.stream.at(step, row);
+        for _ in 0..TRIES {
+            if self.attempt(&mut draw, out) && accept(out) {
+                return Ok(());
+            }
+        }
+        let wanted = match self.split {
+            Split::Training { .. } => "training sequence that fits".to_owned(),
+            Split::Condition(c) => format!("sequence of {} that fits", c.name()),
+        };
+        Err(Error::NotFound { wanted, tries: TRIES })
+    }
+
+    fn attempt(&mut self, draw: &mut Draw, out: &mut Sequence) -> bool {
+        let language = self.sampler.language();
+        out.lang = match self.split {
+            Split::Training { share_of_b } if draw.chance(share_of_b) => Lang::B,
+            Split::Training { .. } => Lang::A,
+            Split::Condition(c) => c.lang(),
+        };
+        let u = draw.unit();
+        let task = if u < self.tasks[0] {
+            Task::T0
+        } else if u < self.tasks[0] + self.tasks[1] {
+            Task::T1
+        } else {
+            Task::T2
+        };
+        self.sampler.sample(draw, &mut out.sentence);
+        out.masked = out.lang == Lang::B && language.mask.touches(&out.sentence.symbols);
+        if out.masked != matches!(self.split, Split::Condition(Condition::BMasked)) {
+            return false;
+        }
+        out.prepare(task, draw);
+        true
+    }
+}
+
+/// A finite corpus: row i of an epoch is one of `sentences` fixed rows, in an order of the epoch's own.
+#[derive(Clone, Copy, Debug)]
+struct Finite {
+    sentences: u64,
+    batch: u64,
+    order: Stream,
+}
+
+impl Finite {
+    /// The key of the row to take.
+    fn place(&self, step: u64, row: u64) -> (u64, u64) {
+        let index = step * self.batch + row;
+        let (epoch, i) = (index / self.sentences, index % self.sentences);
+        (0, permute(i, self.sentences, &self.order, epoch))
+    }
+}
+
+/// The i-th element of a permutation of `0..n` that depends on `epoch`, without storing it: a Feistel network on the
+/// next even number of bits, walked until it lands inside.
+fn permute(i: u64, n: u64, stream: &Stream, epoch: u64) -> u64 {
+    let half = (64 - (n.max(2) - 1).leading_zeros()).div_ceil(2);
+    let mask = (1u64 << half) - 1;
+    let mut at = i;
+    loop {
+        let (mut left, mut right) = (at >> half, at & mask);
+        for round in 0..4u64 {
+            let noise = u64::from(stream.at(epoch * 4 + round, right).bits());
+            (left, right) = (right, left ^ (noise & mask));
+        }
+        at = (left << half) | right;
+        if at < n {
+            return at;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_permutation_takes_every_place_once() {
+        let stream = Stream::new(5, "order");
+        for n in [1, 2, 7, 64, 1000] {
+            let mut seen: Vec<u64> = (0..n).map(|i| permute(i, n, &stream, 3)).collect();
+            if n == 1000 {
+                assert!(seen.windows(2).filter(|w| w[0] < w[1]).count() < 700, "the order is mixed");
+                assert_ne!(seen, (0..n).map(|i| permute(i, n, &stream, 4)).collect::<Vec<_>>());
+            }
+            seen.sort_unstable();
+            assert_eq!(seen, (0..n).collect::<Vec<_>>());
+        }
+    }
+}

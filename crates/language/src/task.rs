@@ -1,0 +1,118 @@
+//! The three tasks, as symbols: free generation, unscrambling, conditional generation.
+//!
+//! ```text
+//! <T0:A> sentence <eos>
+//! <T1:A> the words shuffled <out> sentence <eos>
+//! <T2:A> some of its content words <out> sentence <eos>
+//! ```
+
+use crate::language::Language;
+use crate::sentence::Sentence;
+use crate::stream::Draw;
+use crate::symbol::{Lang, Slot, Symbol};
+use serde::{Deserialize, Serialize};
+
+/// The end of every sequence.
+pub const EOS: &str = "<eos>";
+/// Between what is given and what is wanted.
+pub const OUT: &str = "<out>";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[repr(u8)]
+pub enum Task {
+    T0,
+    T1,
+    T2,
+}
+
+impl Task {
+    pub const ALL: [Task; 3] = [Task::T0, Task::T1, Task::T2];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Task::T0 => "T0",
+            Task::T1 => "T1",
+            Task::T2 => "T2",
+        }
+    }
+
+    /// The special token that opens a sequence: one per task and language.
+    pub fn tag(self, lang: Lang) -> &'static str {
+        match (self, lang) {
+            (Task::T0, Lang::A) => "<T0:A>",
+            (Task::T1, Lang::A) => "<T1:A>",
+            (Task::T2, Lang::A) => "<T2:A>",
+            (Task::T0, Lang::B) => "<T0:B>",
+            (Task::T1, Lang::B) => "<T1:B>",
+            (Task::T2, Lang::B) => "<T2:B>",
+        }
+    }
+}
+
+/// T2 gives words of these kinds.
+pub const KINDS: [Slot; 4] = [Slot::Subject, Slot::Object, Slot::Relation, Slot::Descriptor];
+
+/// One row of a corpus.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sequence {
+    pub task: Task,
+    pub lang: Lang,
+    /// What stands before `<out>`; empty for T0.
+    pub prompt: Vec<Symbol>,
+    pub sentence: Sentence,
+    /// Whether the sentence has a masked word and is in B: whether it is one of B†.
+    pub masked: bool,
+}
+
+impl Default for Sequence {
+    fn default() -> Self {
+        let (prompt, sentence) = Default::default();
+        Sequence { task: Task::T0, lang: Lang::A, prompt, sentence, masked: false }
+    }
+}
+
+impl Sequence {
+    /// Fills the prompt for `task` from the sentence.
+    pub fn prepare(&mut self, task: Task, draw: &mut Draw) {
+        self.task = task;
+        self.prompt.clear();
+        match task {
+            Task::T0 => {}
+            Task::T1 => {
+                self.prompt.extend_from_slice(&self.sentence.symbols);
+                draw.shuffle(&mut self.prompt);
+            }
+            Task::T2 => {
+                // Of each kind the sentence has, one to all of them, in random order.
+                for kind in KINDS {
+                    let start = self.prompt.len();
+                    let found = self.sentence.positions(kind).map(|i| self.sentence.symbols[i]);
+                    self.prompt.extend(found);
+                    let n = self.prompt.len() - start;
+                    if n > 1 {
+                        let wanted = 1 + draw.index(n);
+                        draw.shuffle(&mut self.prompt[start..]);
+                        self.prompt.truncate(start + wanted);
+                    }
+                }
+                draw.shuffle(&mut self.prompt);
+            }
+        }
+    }
+
+    /// The sequence as words, special tokens included.
+    pub fn words<'a>(&'a self, language: &'a Language) -> impl Iterator<Item = &'a str> + 'a {
+        let out = (self.task != Task::T0).then_some(OUT);
+        let form = |&s: &Symbol| language.form(s, self.lang);
+        std::iter::once(self.task.tag(self.lang))
+            .chain(self.prompt.iter().map(form))
+            .chain(out)
+            .chain(self.sentence.symbols.iter().map(form))
+            .chain(std::iter::once(EOS))
+    }
+
+    /// The sequence as text, a space between words.
+    pub fn text(&self, language: &Language) -> String {
+        self.words(language).collect::<Vec<_>>().join(" ")
+    }
+}

@@ -1,0 +1,164 @@
+//! The recogniser and its probabilities against a brute-force enumeration of derivations.
+
+use invitro_language::analysis::Analysis;
+use invitro_language::grammar::Item;
+use invitro_language::normal::Normal;
+use invitro_language::*;
+use proptest::prelude::*;
+use std::collections::HashMap;
+
+/// Every category sequence of at most `longest` words with its probability: all leftmost derivations, rule by rule,
+/// those that have come to the same point taken together, until all but `1e-12` of the probability is accounted for.
+fn enumerate(grammar: &Grammar, longest: usize) -> HashMap<Vec<Part>, f64> {
+    let mut found = HashMap::new();
+    // What has been said, and what is left to expand, last first.
+    let mut open: HashMap<(Vec<Part>, Vec<u8>), f64> = HashMap::new();
+    let code = |item: &Item| match item {
+        Item::Nonterminal(n) => 100 + *n as u8,
+        Item::Word(slot) => *slot as u8,
+        Item::Silent => 99,
+    };
+    let slots = [
+        Slot::Subject,
+        Slot::Object,
+        Slot::Relation,
+        Slot::Descriptor,
+        Slot::Copula,
+        Slot::Preposition,
+        Slot::Conjunction,
+        Slot::Separator,
+    ];
+    open.insert((Vec::new(), vec![100]), 1.0);
+    while open.values().sum::<f64>() > 1e-12 {
+        let mut next = HashMap::new();
+        for ((words, mut rest), p) in open {
+            match rest.pop() {
+                None => *found.entry(words).or_insert(0.0) += p,
+                Some(99) => *next.entry((words, rest)).or_insert(0.0) += p,
+                Some(word @ 0..99) => {
+                    let words: Vec<Part> = words.into_iter().chain([slots[word as usize].part()]).collect();
+                    if words.len() <= longest {
+                        *next.entry((words, rest)).or_insert(0.0) += p;
+                    }
+                }
+                Some(n) => {
+                    for production in grammar.productions((n - 100) as usize) {
+                        let rest: Vec<u8> =
+                            rest.iter().copied().chain(production.items.iter().rev().map(code)).collect();
+                        // Too long already, silent marks and nonterminals aside.
+                        if words.len() + rest.iter().filter(|&&c| c < 99).count() <= longest {
+                            *next.entry((words.clone(), rest)).or_insert(0.0) += p * production.probability;
+                        }
+                    }
+                }
+            }
+        }
+        open = next;
+    }
+    found
+}
+
+/// All sequences over a few parts, up to a length.
+fn sequences(parts: &[Part], longest: usize) -> Vec<Vec<Part>> {
+    let mut all: Vec<Vec<Part>> = vec![vec![]];
+    let mut last = all.clone();
+    for _ in 0..longest {
+        last = last.iter().flat_map(|s| parts.iter().map(move |&p| s.iter().copied().chain([p]).collect())).collect();
+        all.extend(last.clone());
+    }
+    all
+}
+
+fn agrees(text: &str, parts: &[Part], longest: usize) -> std::result::Result<(), TestCaseError> {
+    let Ok(grammar) = Grammar::parse("test", text) else { return Ok(()) };
+    let normal = Normal::new(&grammar);
+    let truth = enumerate(&grammar, longest);
+    for sequence in sequences(parts, longest).iter().filter(|s| !s.is_empty()) {
+        let p = normal.log_probability(sequence).exp();
+        let expected = truth.get(sequence).copied().unwrap_or(0.0);
+        prop_assert!((p - expected).abs() < 1e-9, "{:?}: {} but {} in\n{}", sequence, p, expected, text);
+        let parsed = normal.analyse(sequence, &mut Analysis::default()).is_ok();
+        prop_assert_eq!(parsed, p > 0.0);
+        prop_assert!(parsed || expected == 0.0);
+    }
+    Ok(())
+}
+
+#[test]
+fn ambiguous_recursive_unit_and_silent_rules() {
+    use Part::*;
+    for text in [
+        // The paper's noun phrase: doubly recursive, Catalan-many parses.
+        "NP -> 'subjectID' [0.8] | NP 'conj' NP [0.2]",
+        // Left and right recursion at once.
+        "S -> S 'conj' [0.2] | 'conj' S [0.2] | 'relV' [0.6]",
+        // Unit chains that close on themselves.
+        "S -> T [0.5] | 'relV' [0.5]\nT -> S [0.4] | 'conj' T [0.1] | 'relV' [0.5]",
+        // Nonterminals that may be silent, alone and side by side.
+        "S -> M M 'relV' M [1.0]\nM -> '[P]' [0.5] | 'conj' [0.3] | M M [0.2]",
+        "S -> X S [0.3] | 'relV' [0.7]\nX -> '<eos>' [0.9] | 'conj' [0.1]",
+    ] {
+        let parts: &[Part] = if text.starts_with("NP") { &[Entity, Conjunction] } else { &[Relation, Conjunction] };
+        agrees(text, parts, 5).unwrap();
+    }
+}
+
+#[test]
+fn the_papers_grammar_against_enumeration() {
+    let grammar = Grammar::load("svo").unwrap();
+    let normal = Normal::new(&grammar);
+    let truth = enumerate(&grammar, 8);
+    assert!(truth.len() > 10);
+    let mut sum = 0.0;
+    for (sequence, &p) in &truth {
+        let ours = normal.log_probability(sequence).exp();
+        assert!((ours - p).abs() < 1e-9, "{sequence:?}: {ours} but {p}");
+        sum += p;
+    }
+    assert!(sum > 0.5 && sum < 1.0);
+    // "Entity copula descriptor" has one parse: one subject (0.8), one descriptor (0.4).
+    let short = [Part::Entity, Part::Copula, Part::Descriptor];
+    assert!((normal.log_probability(&short) - (0.8f64 * 0.4).ln()).abs() < 1e-12);
+    // Three subjects: two bracketings of 0.2² · 0.8³.
+    use Part::*;
+    let three = [Entity, Conjunction, Entity, Conjunction, Entity, Copula, Descriptor];
+    assert!((normal.log_probability(&three).exp() - 2.0 * 0.04 * 0.512 * 0.4).abs() < 1e-12);
+}
+
+#[test]
+fn the_four_word_orders_are_equally_probable() {
+    let probability = |name: &str, parts: &[Part]| Normal::new(&Grammar::load(name).unwrap()).log_probability(parts);
+    use Part::*;
+    let svo = probability("svo", &[Entity, Relation, Preposition, Entity, Conjunction, Copula, Descriptor]);
+    for (name, parts) in [
+        ("sov", [Entity, Entity, Preposition, Relation, Conjunction, Descriptor, Copula]),
+        ("vso", [Relation, Entity, Preposition, Entity, Conjunction, Copula, Descriptor]),
+        ("vos", [Relation, Preposition, Entity, Conjunction, Copula, Descriptor, Entity]),
+    ] {
+        assert!((probability(name, &parts) - svo).abs() < 1e-12, "{name}");
+    }
+}
+
+/// A random grammar over two nonterminals and two words.
+fn grammars() -> impl Strategy<Value = String> {
+    let item = prop::sample::select(vec!["S", "T", "'relV'", "'relV'", "'conj'", "'conj'", "'[P]'"]);
+    let rule = prop::collection::vec(item, 1..4).prop_map(|items| items.join(" "));
+    let rules = prop::collection::vec(rule, 1..3);
+    (rules.clone(), rules, 0.5f64..0.9).prop_map(|(s, t, end)| {
+        let list = |rules: &[String], last: &str| {
+            let share = (1.0 - end) / rules.len() as f64;
+            let all: Vec<String> = rules.iter().map(|r| format!("{r} [{share}]")).collect();
+            format!("{} | {last} [{end}]", all.join(" | "))
+        };
+        format!("S -> {}\nT -> {}", list(&s, "'relV'"), list(&t, "'conj'"))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn random_grammars_against_enumeration(text in grammars()) {
+        agrees(&text, &[Part::Relation, Part::Conjunction], 4)?;
+    }
+}
