@@ -41,10 +41,9 @@ impl Affixes {
                 let lists = [0, 1].map(|side| {
                     let draw = &mut stream.at(category as u64, side);
                     let proto = distinct(count, |draw, _| letters[0].affix(draw), draw);
-                    let daughters = [1, 2].map(|language| {
+                    [1, 2].map(|language| {
                         distinct(count, |draw, i| drifted(proto[i], &letters[language], drift, draw), draw)
-                    });
-                    daughters
+                    })
                 });
                 let [[prefix_a, prefix_b], [suffix_a, suffix_b]] = lists;
                 [

@@ -186,8 +186,8 @@ impl Grammar {
         let mut done = vec![false; self.names.len()];
         loop {
             let before = done.clone();
-            for n in 0..done.len() {
-                done[n] = done[n] || joins(n, &before);
+            for (n, done) in done.iter_mut().enumerate() {
+                *done = *done || joins(n, &before);
             }
             if done == before {
                 return done;

@@ -43,12 +43,12 @@ impl Normal {
             best_chain: Vec::new(),
         };
         let mut units = vec![vec![0.0; own]; own];
-        for n in 0..own {
+        for (n, units) in units.iter_mut().enumerate() {
             for production in grammar.possible(n) {
                 for (items, weight) in spoken(&production.items, production.probability, &silent) {
                     match items[..] {
                         [] => {}
-                        [Item::Nonterminal(m)] => units[n][m] += weight,
+                        [Item::Nonterminal(m)] => units[m] += weight,
                         [Item::Word(slot)] => normal.words[n].push((slot, weight)),
                         _ => normal.cut(n, &items, weight),
                     }
@@ -203,9 +203,9 @@ impl<'a> Chart<'a> {
         let mut chart = Chart { normal, length: n, table: vec![nothing; n * (n + 1) / 2 * size] };
         let mut base = vec![nothing; size];
         for length in 1..=n {
-            for i in 0..=n - length {
+            for (i, &part) in parts[..=n - length].iter().enumerate() {
                 for (x, best) in base.iter_mut().enumerate() {
-                    *best = chart.base(x, i, length, parts[i]);
+                    *best = chart.base(x, i, length, part);
                 }
                 for x in 0..size {
                     let mut best = base[x];

@@ -1,0 +1,246 @@
+//! Mixture, tasks, conditions and mask: what a model is trained and judged on.
+
+mod common;
+
+use common::small;
+use invitro_language::*;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+fn paper() -> Language {
+    Language::new(&LanguageConfig::default(), 0).unwrap()
+}
+
+/// Within five standard errors of a share.
+fn near(count: usize, n: usize, share: f64) -> bool {
+    (count as f64 / n as f64 - share).abs() < 5.0 * (share * (1.0 - share) / n as f64).sqrt() + 1e-9
+}
+
+#[test]
+fn length_and_masked_share_of_the_papers_sentences() {
+    let language = paper();
+    let stream = Stream::new(0, "test/paper");
+    let mut sampler = language.sampler();
+    let n = 40_000;
+    let (mut words, mut masked, mut longest) = (0, 0, 0);
+    for row in 0..n {
+        let sentence = sampler.sentence(&mut stream.at(0, row));
+        words += sentence.symbols.len();
+        longest = longest.max(sentence.symbols.len());
+        masked += usize::from(language.mask.touches(&sentence.symbols));
+    }
+    let mean = words as f64 / n as f64;
+    assert!((8.8..10.2).contains(&mean), "{mean} words a sentence");
+    assert!(longest > 40, "the tail is long: {longest}");
+    let share = masked as f64 / n as f64;
+    assert!((0.145..0.175).contains(&share), "{share} of the sentences have a masked word");
+}
+
+#[test]
+fn training_keeps_its_shares_and_never_shows_a_masked_word() {
+    let language = paper();
+    for lambda in [0.05, 0.5] {
+        let mixture = MixtureConfig { lambda, ..Default::default() };
+        let process = Process::new(&language);
+        let mut source = Source::training(&language, &mixture, 64);
+        let n = 30_000;
+        let (mut of_b, mut tasks) = (0, [0; 3]);
+        for i in 0..n {
+            let sequence = source.draw(i / 64, i % 64).unwrap();
+            tasks[sequence.task as usize] += 1;
+            if sequence.lang == Lang::B {
+                of_b += 1;
+                assert!(!sequence.masked && !language.mask.touches(&sequence.sentence.symbols));
+                assert!(!language.mask.touches(&sequence.prompt));
+            }
+        }
+        let n = n as usize;
+        let left = process.lambda_left(&mixture);
+        assert!(near(of_b, n, left / (1.0 + left)), "λ {lambda}: {of_b} of {n} in B, {left} left");
+        for (task, share) in tasks.iter().zip(mixture.tasks) {
+            assert!(near(*task, n, share), "{tasks:?}");
+        }
+    }
+    let half = MixtureConfig { lambda: 0.5, ..Default::default() };
+    assert!((Process::new(&language).lambda_left(&half) - 0.42).abs() < 0.01);
+}
+
+#[test]
+fn prompts_are_what_the_task_says() {
+    let language = paper();
+    for condition in Condition::ALL {
+        for task in Task::ALL {
+            let mut source = Source::condition(&language, "test", condition, task);
+            for row in 0..300 {
+                let sequence = source.draw(0, row).unwrap();
+                assert_eq!((sequence.task, sequence.lang), (task, condition.lang()));
+                assert_eq!(sequence.masked, condition == Condition::BMasked);
+                assert_eq!(
+                    sequence.masked,
+                    sequence.lang == Lang::B && language.mask.touches(&sequence.sentence.symbols)
+                );
+                let sorted = |mut words: Vec<Symbol>| (words.sort_unstable(), words).1;
+                let prompt = sorted(sequence.prompt.clone());
+                match task {
+                    Task::T0 => assert!(prompt.is_empty()),
+                    Task::T1 => assert_eq!(prompt, sorted(sequence.sentence.symbols.clone())),
+                    Task::T2 => {
+                        for kind in invitro_language::task::KINDS {
+                            let given: HashSet<Symbol> = prompt.iter().copied().collect();
+                            let has: Vec<usize> = sequence.sentence.positions(kind).collect();
+                            let any = has.iter().any(|&i| given.contains(&sequence.sentence.symbols[i]));
+                            assert_eq!(any, !has.is_empty(), "one to all of each kind");
+                        }
+                        let function = |s: &Symbol| !language.world.category(*s).is_open();
+                        let modifier = |s: &Symbol| language.world.category(*s).is_modifier();
+                        assert!(!prompt.iter().any(|s| function(s) || modifier(s)));
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_sequence_as_text() {
+    let language = Language::new(&small(), 0).unwrap();
+    let sequence = Source::condition(&language, "test", Condition::B, Task::T1).draw(0, 0).unwrap();
+    let text = sequence.text(&language);
+    let (prompt, sentence) =
+        text.strip_prefix("<T1:B> ").unwrap().strip_suffix(" <eos>").unwrap().split_once(" <out> ").unwrap();
+    assert!(language.checker().text(sentence, Lang::B).facts);
+    let sorted = |text: &str| {
+        let mut words: Vec<String> = text.split(' ').map(str::to_owned).collect();
+        words.sort();
+        words
+    };
+    assert_eq!(sorted(prompt), sorted(sentence));
+    let free = Source::condition(&language, "test", Condition::A, Task::T0).draw(0, 0).unwrap().text(&language);
+    assert!(free.starts_with("<T0:A> ") && !free.contains("<out>") && free.ends_with(" <eos>"));
+}
+
+#[test]
+fn any_row_can_be_made_alone() {
+    let language = Language::new(&small(), 0).unwrap();
+    let mixture = MixtureConfig::default();
+    let mut source = Source::training(&language, &mixture, 8);
+    let all: Vec<Sequence> = (0..40).map(|i| source.draw(i / 8, i % 8).unwrap()).collect();
+    for i in [39u64, 3, 17] {
+        assert_eq!(Source::training(&language, &mixture, 8).draw(i / 8, i % 8).unwrap(), all[i as usize]);
+    }
+    assert_ne!(all[0], all[8]);
+    let other = Language::new(&small(), 1).unwrap();
+    assert_ne!(Source::training(&other, &mixture, 8).draw(0, 0).unwrap(), all[0]);
+}
+
+#[test]
+fn sequences_too_long_are_redrawn_and_never_cut() {
+    let language = Language::new(&small(), 0).unwrap();
+    let mut source = Source::training(&language, &MixtureConfig::default(), 8);
+    for row in 0..200 {
+        let sequence = source.draw_where(0, row, |s| s.words(&language).count() <= 12).unwrap();
+        assert!(sequence.words(&language).count() <= 12);
+        assert!(language.checker().symbols(&sequence.sentence.symbols).facts);
+    }
+    let never = source.draw_where(0, 0, |_| false).unwrap_err().to_string();
+    assert_eq!(never, "no training sequence that fits was found in 100000 draws");
+}
+
+#[test]
+fn a_finite_corpus_repeats_every_epoch_in_another_order() {
+    let language = Language::new(&small(), 0).unwrap();
+    let mixture = MixtureConfig { corpus: Corpus::Finite, sentences: 50, epochs: 3, ..Default::default() };
+    let mut source = Source::training(&language, &mixture, 8);
+    let mut texts = |epoch: u64| -> Vec<String> {
+        (50 * epoch..50 * (epoch + 1)).map(|i| source.draw(i / 8, i % 8).unwrap().text(&language)).collect()
+    };
+    let (first, second) = (texts(0), texts(1));
+    assert_ne!(first, second);
+    let set = |list: &[String]| list.iter().cloned().collect::<HashSet<_>>();
+    assert_eq!(set(&first), set(&second));
+    assert!(set(&first).len() > 45);
+}
+
+/// A world of so few sentences that their frequencies can be counted.
+fn tiny() -> LanguageConfig {
+    LanguageConfig {
+        classes: 2,
+        entities: 2,
+        names: 1,
+        properties: 6,
+        values: 4,
+        valid_share: 0.5,
+        relations: 1,
+        adjectives: 1,
+        adverbs: 2,
+        adjective_rate: 0.5,
+        mask_share: 0.5,
+        ..Default::default()
+    }
+}
+
+/// Whether counts agree with probabilities, for everything seen often.
+fn frequencies_agree<K: std::fmt::Debug + Ord>(counts: &BTreeMap<K, (usize, f64)>, n: usize) {
+    let mut often = 0;
+    for (key, &(count, ln_p)) in counts.iter().filter(|(_, c)| c.0 > 60) {
+        assert!(near(count, n, ln_p.exp()), "{key:?}: {} drawn, {} expected", count as f64 / n as f64, ln_p.exp());
+        often += 1;
+    }
+    assert!(often > 15, "only {often} were seen often");
+}
+
+#[test]
+fn sentences_are_as_frequent_as_their_probability_says() {
+    for grammar in ["svo", "vso"] {
+        let language = Language::new(&LanguageConfig { grammar: grammar.into(), ..tiny() }, 0).unwrap();
+        let process = Process::new(&language);
+        let (mut sampler, stream) = (language.sampler(), Stream::new(0, "test/frequency"));
+        let mut counts: BTreeMap<Vec<Symbol>, (usize, f64)> = BTreeMap::new();
+        let n = 100_000;
+        for row in 0..n {
+            let symbols = sampler.sentence(&mut stream.at(0, row)).symbols;
+            let ln_p = || (0, process.sentence(&symbols));
+            counts.entry(symbols.clone()).or_insert_with(ln_p).0 += 1;
+        }
+        frequencies_agree(&counts, n as usize);
+        assert_eq!(process.sentence(&[language.world.copula()]), f64::NEG_INFINITY);
+    }
+}
+
+#[test]
+fn sequences_are_as_frequent_as_their_probability_says() {
+    let language = Language::new(&tiny(), 1).unwrap();
+    let process = Process::new(&language);
+    let mixture = MixtureConfig { lambda: 0.5, ..Default::default() };
+    let mut source = Source::training(&language, &mixture, 1);
+    let mut counts: BTreeMap<String, (usize, f64)> = BTreeMap::new();
+    let n = 100_000;
+    for step in 0..n {
+        let sequence = source.draw(step, 0).unwrap();
+        let text = sequence.text(&language);
+        counts.entry(text).or_insert_with(|| (0, process.sequence(&sequence, &mixture))).0 += 1;
+    }
+    frequencies_agree(&counts, n as usize);
+}
+
+#[test]
+fn prompts_are_as_frequent_as_their_probability_says() {
+    let language = Language::new(&tiny(), 0).unwrap();
+    let process = Process::new(&language);
+    let stream = Stream::new(0, "test/prompts");
+    // A sentence with words that repeat, two objects and two descriptors.
+    let sentence = (0..)
+        .map(|row| language.sampler().sentence(&mut stream.at(0, row)))
+        .find(|s| s.positions(Slot::Object).count() == 2 && s.positions(Slot::Descriptor).count() == 2)
+        .unwrap();
+    let mut sequence = Sequence { sentence, ..Default::default() };
+    let mut counts: HashMap<Vec<Symbol>, (usize, f64)> = HashMap::new();
+    let mut draw = stream.at(1, 0);
+    let n = 50_000;
+    for _ in 0..n {
+        sequence.prepare(Task::T2, &mut draw);
+        counts.entry(sequence.prompt.clone()).or_insert_with(|| (0, process.prompt(&sequence))).0 += 1;
+    }
+    let sum: f64 = counts.values().map(|(_, p)| p.exp()).sum();
+    assert!((sum - 1.0).abs() < 0.01, "all prompts together have probability {sum}");
+    frequencies_agree(&counts.into_iter().collect(), n);
+}
