@@ -1,0 +1,256 @@
+//! An experiment is one TOML file: a preset, a file laid over it, overrides over that.
+//!
+//! The struct is the file on disk is the record in the run folder. Every section is a field here and a struct in the
+//! crate it configures; adding one is a field, a line in [`Experiment::validate`], and its keys in the presets.
+//!
+//! ```
+//! use invitro_lab::Experiment;
+//! let overrides = ["language.distance=0.5".to_owned(), "seeds.data=3".to_owned()];
+//! let experiment = Experiment::load(Some("paper"), None, &overrides).unwrap();
+//! assert_eq!(experiment.language.distance, 0.5);
+//! assert_eq!(experiment.seeds.data.first(), 3);
+//! ```
+
+use crate::error::{Error, Result};
+use invitro_language::{LanguageConfig, MixtureConfig};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use toml::{Table, Value};
+
+/// The built-in experiments; the first is the default.
+pub const PRESETS: [(&str, &str); 2] = [
+    ("quick", include_str!("../../../experiments/quick.toml")),
+    ("paper", include_str!("../../../experiments/paper.toml")),
+];
+
+/// Everything a run is a function of.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Experiment {
+    pub name: String,
+    pub language: LanguageConfig,
+    pub mixture: MixtureConfig,
+    pub seeds: SeedsConfig,
+}
+
+impl Default for Experiment {
+    fn default() -> Self {
+        Experiment {
+            name: "experiment".into(),
+            language: LanguageConfig::default(),
+            mixture: MixtureConfig::default(),
+            seeds: SeedsConfig::default(),
+        }
+    }
+}
+
+/// `[seeds]`: `data` decides world, lexicons, mask, corpora and evaluation sets; `model` the initial weights.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SeedsConfig {
+    pub data: Seeds,
+    pub model: Seeds,
+}
+
+/// One seed or several: `0` or `[0, 1, 2]`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "OneOrMany", into = "OneOrMany")]
+pub struct Seeds(pub Vec<u64>);
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged, expecting = "a whole number from 0, or a list of them")]
+enum OneOrMany {
+    One(u64),
+    Many(Vec<u64>),
+}
+
+impl From<OneOrMany> for Seeds {
+    fn from(seeds: OneOrMany) -> Self {
+        match seeds {
+            OneOrMany::One(seed) => Seeds(vec![seed]),
+            OneOrMany::Many(seeds) => Seeds(seeds),
+        }
+    }
+}
+
+impl From<Seeds> for OneOrMany {
+    fn from(Seeds(seeds): Seeds) -> Self {
+        if let [seed] = seeds[..] { OneOrMany::One(seed) } else { OneOrMany::Many(seeds) }
+    }
+}
+
+impl Default for Seeds {
+    fn default() -> Self {
+        Seeds(vec![0])
+    }
+}
+
+impl Seeds {
+    /// The seed of a single run. A valid experiment has at least one.
+    pub fn first(&self) -> u64 {
+        self.0[0]
+    }
+
+    fn validate(&self, key: &'static str) -> Result<()> {
+        let mut sorted = self.0.clone();
+        sorted.sort_unstable();
+        sorted.dedup();
+        if !self.0.is_empty() && sorted.len() == self.0.len() {
+            return Ok(());
+        }
+        Err(Error::Range { key, given: format!("{:?}", self.0), allowed: "one or more different seeds".into() })
+    }
+}
+
+impl Experiment {
+    /// A preset, `quick` unless named, with a file laid over it, and `key=value` overrides over both.
+    pub fn load(preset: Option<&str>, file: Option<&Path>, overrides: &[String]) -> Result<Experiment> {
+        let mut table = preset_table(preset.unwrap_or(PRESETS[0].0))?;
+        if let Some(path) = file {
+            let text =
+                std::fs::read_to_string(path).map_err(|e| Error::Read { path: path.to_owned(), why: e.to_string() })?;
+            let origin = format!("the experiment file `{}`", path.display());
+            lay_over(&mut table, parse(&text, &origin)?);
+            // Judged before the overrides, so that a fault is blamed on where it stands.
+            read(&table, &origin)?;
+        }
+        for given in overrides {
+            let (key, value) = parse_override(given)?;
+            set(&mut table, &key, value);
+            read(&table, &format!("the override `{given}`"))?;
+        }
+        let experiment = read(&table, "the preset")?;
+        experiment.validate()?;
+        Ok(experiment)
+    }
+
+    pub fn preset(name: &str) -> Result<Experiment> {
+        Experiment::load(Some(name), None, &[])
+    }
+
+    /// Every section's settings in their ranges.
+    pub fn validate(&self) -> Result<()> {
+        self.language.validate()?;
+        self.mixture.validate()?;
+        self.seeds.data.validate("seeds.data")?;
+        self.seeds.model.validate("seeds.model")
+    }
+
+    /// The whole experiment as a file, every default written out.
+    pub fn to_toml(&self) -> String {
+        toml::to_string(self).expect("an experiment is plain data")
+    }
+
+    /// Every setting under its dotted key, in alphabetical order: columns for tables of runs.
+    pub fn flatten(&self) -> Vec<(String, Value)> {
+        leaves(&table_of(self))
+    }
+}
+
+fn preset_table(name: &str) -> Result<Table> {
+    let Some((_, text)) = PRESETS.iter().find(|(known, _)| *known == name) else {
+        let known = PRESETS.map(|(known, _)| known).join(" and ");
+        return Err(Error::Preset { given: name.into(), known });
+    };
+    parse(text, &format!("the preset `{name}`"))
+}
+
+fn parse(text: &str, origin: &str) -> Result<Table> {
+    text.parse::<Table>().map_err(|e| Error::Parse { origin: origin.into(), why: one_line(&e.to_string()) })
+}
+
+fn table_of(experiment: &Experiment) -> Table {
+    Table::try_from(experiment).expect("an experiment is plain data")
+}
+
+/// The experiment of a table. A key it does not know is answered with the nearest one it does.
+fn read(table: &Table, origin: &str) -> Result<Experiment> {
+    table.clone().try_into().map_err(|error: toml::de::Error| {
+        let known: Vec<String> = leaves(&table_of(&Experiment::default())).into_iter().map(|(key, _)| key).collect();
+        let sections: Vec<&str> = known.iter().filter_map(|key| key.split_once('.')).map(|(s, _)| s).collect();
+        let unknown = leaves(table).into_iter().map(|(key, _)| key).find(|key| {
+            // A section's own name is known, even if what it holds is of the wrong kind.
+            !known.contains(key) && !sections.contains(&key.as_str())
+        });
+        match unknown {
+            Some(key) => Error::UnknownKey { origin: origin.into(), nearest: nearest(&key, &known), key },
+            None => Error::Parse { origin: origin.into(), why: one_line(&error.to_string()) },
+        }
+    })
+}
+
+/// The known key with the fewest edits; a key without its section is compared with the keys' last parts too.
+fn nearest(key: &str, known: &[String]) -> Option<String> {
+    let last = |key: &str| key.rsplit('.').next().unwrap_or_default().to_owned();
+    let distance = |other: &String| {
+        let whole = strsim::damerau_levenshtein(key, other);
+        let ends = strsim::damerau_levenshtein(&last(key), &last(other));
+        (whole.min(ends + 1), ends)
+    };
+    known.iter().min_by_key(|other| distance(other)).filter(|other| distance(other).0 <= key.len().max(6)).cloned()
+}
+
+/// Every value of a table under its dotted key.
+fn leaves(table: &Table) -> Vec<(String, Value)> {
+    let mut all = Vec::new();
+    for (key, value) in table {
+        match value {
+            Value::Table(inner) => all.extend(leaves(inner).into_iter().map(|(k, v)| (format!("{key}.{k}"), v))),
+            value => all.push((key.clone(), value.clone())),
+        }
+    }
+    all
+}
+
+/// Values of `top` replace those of `table`, section by section.
+fn lay_over(table: &mut Table, top: Table) {
+    for (key, value) in top {
+        match (table.get_mut(&key), value) {
+            (Some(Value::Table(inner)), Value::Table(over)) => lay_over(inner, over),
+            (_, value) => {
+                table.insert(key, value);
+            }
+        }
+    }
+}
+
+/// `key=value`, the value in TOML's notation; a bare word is a string, and `0,1,2` a list.
+fn parse_override(given: &str) -> Result<(Vec<String>, Value)> {
+    let fault = || Error::Override { given: given.into() };
+    let (key, value) = given.split_once('=').ok_or_else(fault)?;
+    let key: Vec<String> = key.trim().split('.').map(str::to_owned).collect();
+    if key.iter().any(String::is_empty) {
+        return Err(fault());
+    }
+    let value = value.trim();
+    let as_toml = |text: &str| format!("v = {text}").parse::<Table>().ok().and_then(|mut t| t.remove("v"));
+    let value = as_toml(value)
+        .or_else(|| value.contains(',').then(|| as_toml(&format!("[{value}]"))).flatten())
+        .unwrap_or_else(|| Value::String(value.into()));
+    Ok((key, value))
+}
+
+fn set(table: &mut Table, key: &[String], value: Value) {
+    let [first, rest @ ..] = key else { return };
+    if rest.is_empty() {
+        // A whole number for a setting that holds a fraction, as in distance=1.
+        let value = match (table.get(first), value) {
+            (Some(Value::Float(_)), Value::Integer(i)) => Value::Float(i as f64),
+            (_, value) => value,
+        };
+        table.insert(first.clone(), value);
+        return;
+    }
+    let inner = table.entry(first.clone()).or_insert_with(|| Value::Table(Table::new()));
+    if !inner.is_table() {
+        *inner = Value::Table(Table::new());
+    }
+    if let Value::Table(inner) = inner {
+        set(inner, rest, value);
+    }
+}
+
+/// A message of several lines as one sentence.
+fn one_line(message: &str) -> String {
+    message.lines().map(str::trim).filter(|l| !l.is_empty()).collect::<Vec<_>>().join(" ")
+}

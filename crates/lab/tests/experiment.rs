@@ -1,0 +1,116 @@
+//! Presets, files, overrides, and what is said of bad ones.
+
+use invitro_lab::experiment::PRESETS;
+use invitro_lab::{Experiment, Seeds};
+use invitro_language::{Language, LanguageConfig};
+
+fn load(file: &str, overrides: &[&str]) -> Result<Experiment, String> {
+    let path = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(path.path(), file).unwrap();
+    let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_owned()).collect();
+    Experiment::load(None, Some(path.path()), &overrides)
+        .map_err(|e| e.to_string().replace(&path.path().display().to_string(), "FILE"))
+}
+
+fn fault(overrides: &[&str]) -> String {
+    load("", overrides).unwrap_err()
+}
+
+#[test]
+fn presets_are_complete_and_commented() {
+    let keys = |e: &Experiment| e.flatten().into_iter().map(|(key, _)| key).collect::<Vec<_>>();
+    for (name, text) in PRESETS {
+        let experiment = Experiment::preset(name).unwrap();
+        assert_eq!(experiment.name, name);
+        let table: toml::Table = text.parse().unwrap();
+        for key in keys(&experiment) {
+            let found = key.split('.').try_fold(toml::Value::Table(table.clone()), |v, k| v.get(k).cloned());
+            assert!(found.is_some(), "preset {name} does not set `{key}`");
+        }
+        for line in text.lines().filter(|l| l.contains(" = ") && !l.starts_with("name")) {
+            assert!(line.contains('#'), "preset {name} does not explain `{line}`");
+        }
+        Language::new(&experiment.language, 0).unwrap();
+    }
+    assert_eq!(Experiment::preset("paper").unwrap().language, LanguageConfig::default());
+}
+
+#[test]
+fn a_file_lies_over_the_preset_and_overrides_over_both() {
+    let experiment = load("[language]\ndistance = 0.5\nadverbs = 7", &["language.distance=1", "name=mine"]).unwrap();
+    let quick = Experiment::preset("quick").unwrap();
+    assert_eq!(experiment.language.distance, 1.0);
+    assert_eq!(experiment.language.adverbs, 7);
+    assert_eq!(experiment.language.classes, quick.language.classes);
+    assert_eq!(experiment.name, "mine");
+}
+
+#[test]
+fn what_is_written_is_read_back() {
+    for (name, _) in PRESETS {
+        let mut experiment = Experiment::preset(name).unwrap();
+        experiment.seeds.model = Seeds(vec![0, 1, 2]);
+        assert_eq!(load(&experiment.to_toml(), &[]).unwrap(), experiment);
+    }
+}
+
+#[test]
+fn seeds_are_one_or_many() {
+    let experiment = load("", &["seeds.data=3", "seeds.model=0,1,2", "mixture.tasks=[1, 0, 0]"]).unwrap();
+    assert_eq!((experiment.seeds.data, experiment.seeds.model), (Seeds(vec![3]), Seeds(vec![0, 1, 2])));
+    assert_eq!(experiment.mixture.tasks, [1.0, 0.0, 0.0]);
+    assert_eq!(fault(&["seeds.data=1,1"]), "`seeds.data` is [1, 1], but must be one or more different seeds");
+    assert!(fault(&["seeds.data=-1"]).contains("a whole number from 0, or a list of them"));
+}
+
+#[test]
+fn unknown_keys_are_answered_with_the_nearest() {
+    for (given, nearest) in [
+        ("language.distnace=0.5", "language.distance"),
+        ("langauge.distance=0.5", "language.distance"),
+        ("distance=0.5", "language.distance"),
+        ("lamda=0.5", "mixture.lambda"),
+        ("mixture.lambada=0.5", "mixture.lambda"),
+        ("seed.data=1", "seeds.data"),
+    ] {
+        let key = given.split('=').next().unwrap();
+        let expected =
+            format!("the override `{given}` sets the unknown key `{key}`; the nearest known key is `{nearest}`");
+        assert_eq!(fault(&[given]), expected);
+    }
+    let in_file = load("[language]\nvaleus = 3", &[]).unwrap_err();
+    assert_eq!(
+        in_file,
+        "the experiment file `FILE` sets the unknown key `language.valeus`; the nearest known key is `language.values`"
+    );
+}
+
+#[test]
+fn values_out_of_range_or_of_the_wrong_kind() {
+    for (given, says) in [
+        ("language.distance=1.5", "`language.distance` is 1.5, but must be 0 to 1"),
+        ("language.distance=nan", "`language.distance` is NaN, but must be 0 to 1"),
+        ("mixture.lambda=0", "`mixture.lambda` is 0, but must be above 0 and at most 0.5"),
+        ("mixture.lambda=0.6", "`mixture.lambda` is 0.6, but must be above 0 and at most 0.5"),
+        ("language.mask_share=0", "`language.mask_share` is 0, but must be above 0, below 1"),
+        ("language.classes=1", "`language.classes` is 1, but must be an even number from 2 to 1000"),
+        ("language.properties=21", "`language.properties` is 21, but must be a multiple of `language.classes` (4)"),
+        ("language.relations=3", "`language.relations` is 3, but must be a multiple of `language.classes / 2` (2)"),
+        ("language.valid_share=0.01", "a share that allows at least 1 and forbids at least 1 of 10 values"),
+        ("language.distance=far", "language.distance"),
+        ("language=3", "language"),
+        ("mixture.tasks=[0.5, 0.5, 0.5]", "three shares that sum to 1"),
+        ("mixture.corpus=endless", "endless"),
+        ("nonsense", "`nonsense` is not an override: expected key=value"),
+        ("=3", "is not an override"),
+    ] {
+        let message = fault(&[given]);
+        assert!(message.contains(says), "{given}: {message}");
+        assert!(!message.contains('\n'));
+    }
+    let missing = Experiment::load(None, Some("no/such.toml".as_ref()), &[]).unwrap_err().to_string();
+    assert!(missing.starts_with("the experiment file `no/such.toml` cannot be read: "), "{missing}");
+    assert!(load("[language", &[]).unwrap_err().starts_with("the experiment file `FILE` is not an experiment: "));
+    let preset = Experiment::preset("slow").unwrap_err().to_string();
+    assert_eq!(preset, "there is no preset `slow`; the presets are quick and paper");
+}
