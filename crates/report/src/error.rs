@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    #[error("{path} is neither a study nor a run: expected study.toml, runs.parquet, a runs folder, or config.toml in it")]
+    #[error(
+        "{path} is neither a study nor a run: expected study.toml, runs.parquet, a runs folder, or config.toml in it"
+    )]
     NotResults { path: PathBuf },
 
     #[error("{path} exists already; --force replaces it")]

@@ -12,7 +12,7 @@ use super::stream::{below, stream};
 use super::{Interval, quantile};
 
 /// The seeds of a run, as places in the study's sorted lists of data seeds and of model seeds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Seed {
     pub data: usize,
     pub model: usize,

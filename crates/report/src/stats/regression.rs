@@ -107,7 +107,8 @@ pub fn least_squares(columns: &[Column], y: &[f64], groups: &[usize]) -> Option<
         }
     }
     let bread = inverse(&gram, width).ok()?;
-    let coefficients: Vec<f64> = (0..width).map(|a| (0..width).map(|b| bread[a * width + b] * right[b]).sum()).collect();
+    let coefficients: Vec<f64> =
+        (0..width).map(|a| (0..width).map(|b| bread[a * width + b] * right[b]).sum()).collect();
     let residual = |row: usize| y[row] - (0..width).map(|c| coefficients[c] * design(row, c)).sum::<f64>();
 
     let mut scores = vec![0.0; clusters * width];

@@ -43,9 +43,24 @@ mod tests {
 
     #[test]
     fn names_separate_streams_and_repeat() {
-        let first: Vec<usize> = (0..8).map({ let mut rng = stream("a"); move |_| below(&mut rng, 1000) }).collect();
-        let again: Vec<usize> = (0..8).map({ let mut rng = stream("a"); move |_| below(&mut rng, 1000) }).collect();
-        let other: Vec<usize> = (0..8).map({ let mut rng = stream("b"); move |_| below(&mut rng, 1000) }).collect();
+        let first: Vec<usize> = (0..8)
+            .map({
+                let mut rng = stream("a");
+                move |_| below(&mut rng, 1000)
+            })
+            .collect();
+        let again: Vec<usize> = (0..8)
+            .map({
+                let mut rng = stream("a");
+                move |_| below(&mut rng, 1000)
+            })
+            .collect();
+        let other: Vec<usize> = (0..8)
+            .map({
+                let mut rng = stream("b");
+                move |_| below(&mut rng, 1000)
+            })
+            .collect();
         assert_eq!(first, again);
         assert_ne!(first, other);
     }

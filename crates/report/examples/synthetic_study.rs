@@ -1,0 +1,25 @@
+//! Writes a study that was never run and its report, to look at figures with: `synthetic_study FOLDER [small|run|half]`.
+
+#[path = "../tests/synthetic/mod.rs"]
+mod synthetic;
+
+use invitro_report::{Options, build};
+use synthetic::{Plan, Progress};
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let folder = std::path::PathBuf::from(arguments.next().expect("a folder to write to"));
+    match arguments.next().as_deref() {
+        Some("small") => synthetic::collected(&folder, &Plan::small()),
+        Some("run") => synthetic::run_folder(&folder, &Plan::one().configs()[0], &Plan::one(), Progress::Done),
+        Some("half") => synthetic::scattered(&folder, &Plan::small(), |place| match place % 3 {
+            0 => Progress::Done,
+            1 => Progress::Running(5),
+            _ => Progress::Planned,
+        }),
+        _ => synthetic::collected(&folder, &Plan::paper()),
+    }
+    let started = std::time::Instant::now();
+    let built = build(&folder, &Options { force: true, ..Options::default() }).expect("a report");
+    println!("{built:?} in {:.1} s", started.elapsed().as_secs_f64());
+}

@@ -1,0 +1,152 @@
+//! Axes: a scale, its ticks, and a label.
+
+/// How values map to a place from 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Scale {
+    Linear {
+        low: f64,
+        high: f64,
+    },
+    /// Equal steps for equal factors; values at or below 0 go to the low end.
+    Log {
+        low: f64,
+        high: f64,
+    },
+    /// So many levels side by side, level i at i.
+    Levels(usize),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Axis {
+    pub label: String,
+    pub scale: Scale,
+    pub ticks: Vec<(f64, String)>,
+}
+
+impl Axis {
+    /// From `low` to `high`, with round ticks.
+    pub fn linear(label: impl Into<String>, low: f64, high: f64) -> Self {
+        let (low, high) = if high > low { (low, high) } else { (low - 0.5, low + 0.5) };
+        let ticks = round_ticks(low, high, 4).into_iter().map(|value| (value, number(value))).collect();
+        Self { label: label.into(), scale: Scale::Linear { low, high }, ticks }
+    }
+
+    /// Wide enough for the values, ending on round ticks; from 0 where they come near it.
+    pub fn around(label: impl Into<String>, values: impl Iterator<Item = f64>) -> Self {
+        let (mut low, mut high) = values
+            .filter(|value| value.is_finite())
+            .fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)));
+        if low > high {
+            (low, high) = (0.0, 1.0);
+        }
+        if low > 0.0 && low < 0.5 * high {
+            low = 0.0;
+        }
+        if high - low < 1e-9 * high.abs().max(1e-6) {
+            (low, high) = (low - 0.05 * low.abs().max(0.1), high + 0.05 * high.abs().max(0.1));
+        }
+        let step = round_step((high - low) / 4.0);
+        Self::linear(label, (low / step + 1e-9).floor() * step, (high / step - 1e-9).ceil() * step)
+    }
+
+    /// A share, from 0 to 1.
+    pub fn share(label: impl Into<String>) -> Self {
+        Self::linear(label, 0.0, 1.0)
+    }
+
+    /// Training steps from 0 to `last`.
+    pub fn steps(last: u32) -> Self {
+        let last = f64::from(last.max(1));
+        let ticks = round_ticks(0.0, last, 3).into_iter().map(|value| (value, thousands(value))).collect();
+        Self { label: "step".into(), scale: Scale::Linear { low: 0.0, high: last }, ticks }
+    }
+
+    /// Training steps by powers, from `first` to `last`.
+    pub fn log_steps(first: u32, last: u32) -> Self {
+        let (low, high) = (f64::from(first.max(1)), f64::from(last.max(2)));
+        let low = low.min(high / 2.0);
+        let mut ticks = Vec::new();
+        let mut decade = 1.0;
+        while decade <= high {
+            for part in [1.0, 2.0, 5.0] {
+                let value = decade * part;
+                if value >= low * 0.999 && value <= high * 1.001 {
+                    ticks.push((value, thousands(value)));
+                }
+            }
+            decade *= 10.0;
+        }
+        Self { label: "step".into(), scale: Scale::Log { low, high }, ticks }
+    }
+
+    pub fn levels(label: impl Into<String>, labels: impl IntoIterator<Item = String>) -> Self {
+        let ticks: Vec<_> = labels.into_iter().enumerate().map(|(place, label)| (place as f64, label)).collect();
+        Self { label: label.into(), scale: Scale::Levels(ticks.len()), ticks }
+    }
+
+    pub fn place(&self, value: f64) -> f64 {
+        match self.scale {
+            Scale::Linear { low, high } => (value - low) / (high - low),
+            Scale::Log { low, high } => (value.max(low).ln() - low.ln()) / (high.ln() - low.ln()),
+            Scale::Levels(count) => (value + 0.5) / count.max(1) as f64,
+        }
+    }
+}
+
+fn round_step(rough: f64) -> f64 {
+    let power = 10f64.powf(rough.log10().floor());
+    let part = rough / power;
+    power
+        * if part <= 1.0 {
+            1.0
+        } else if part <= 2.0 {
+            2.0
+        } else if part <= 2.5 {
+            2.5
+        } else if part <= 5.0 {
+            5.0
+        } else {
+            10.0
+        }
+}
+
+fn round_ticks(low: f64, high: f64, about: usize) -> Vec<f64> {
+    let step = round_step((high - low) / about as f64);
+    let first = (low / step - 1e-6).ceil() as i64;
+    let last = (high / step + 1e-6).floor() as i64;
+    (first..=last).map(|tick| tick as f64 * step).collect()
+}
+
+/// As few digits as say it: 0.25, 1, 1.5, -0.01.
+fn number(value: f64) -> String {
+    let rounded = (value * 1e6).round() / 1e6;
+    let text = format!("{}", if rounded == 0.0 { 0.0 } else { rounded });
+    text.replace('-', "−")
+}
+
+/// `10k` for 10,000; `2.5k` for 2,500.
+fn thousands(value: f64) -> String {
+    if value >= 1000.0 { format!("{}k", number(value / 1000.0)) } else { number(value) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_and_inside() {
+        let labels = |axis: &Axis| axis.ticks.iter().map(|tick| tick.1.clone()).collect::<Vec<_>>().join(" ");
+        assert_eq!(labels(&Axis::share("")), "0 0.25 0.5 0.75 1");
+        assert_eq!(labels(&Axis::steps(10_000)), "0 5k 10k");
+        assert_eq!(labels(&Axis::log_steps(250, 10_000)), "500 1k 2k 5k 10k");
+        assert_eq!(labels(&Axis::around("", [-0.02, 0.09].into_iter())), "−0.05 0 0.05 0.1");
+        assert_eq!(labels(&Axis::around("", std::iter::empty())), "0 0.25 0.5 0.75 1");
+    }
+
+    #[test]
+    fn one_value_still_has_room_around_it() {
+        let axis = Axis::around("", [2.0].into_iter());
+        let place = axis.place(2.0);
+        assert!(place > 0.2 && place < 0.8, "{place}");
+    }
+}

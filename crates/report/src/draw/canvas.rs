@@ -1,0 +1,175 @@
+//! SVG primitives in points, with the colours of a file or of the page.
+
+use super::ink::Ink;
+use super::text::{escape, parts};
+use std::fmt::Write;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    /// A file of its own: colours written out for light paper, physical size, nothing to hover over.
+    File,
+    /// Inside the page: colours are the page's variables, and marks carry what hovering shows.
+    Page,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shape {
+    Circle,
+    Square,
+    Triangle,
+    Diamond,
+    /// A hollow circle.
+    Ring,
+}
+
+pub struct Canvas {
+    body: String,
+    pub target: Target,
+}
+
+/// Two decimals of a point are finer than any printer, and keep the page small.
+pub(super) fn short(value: f64) -> String {
+    let rounded = (value * 100.0).round() / 100.0;
+    format!("{}", if rounded == 0.0 { 0.0 } else { rounded })
+}
+
+impl Canvas {
+    pub fn new(target: Target) -> Self {
+        Self { body: String::new(), target }
+    }
+
+    pub fn into_body(self) -> String {
+        self.body
+    }
+
+    pub(super) fn colour(&self, ink: Ink) -> String {
+        match self.target {
+            Target::File => ink.on_light().to_owned(),
+            Target::Page => format!("var(--{})", ink.name()),
+        }
+    }
+
+    fn push(&mut self, element: std::fmt::Arguments) {
+        self.body.write_fmt(element).expect("writing to a string");
+    }
+
+    pub fn raw(&mut self, element: &str) {
+        self.body.push_str(element);
+    }
+
+    pub fn line(&mut self, from: (f64, f64), to: (f64, f64), ink: Ink, width: f64, dash: &str) {
+        let d = format!("M{} {}L{} {}", short(from.0), short(from.1), short(to.0), short(to.1));
+        self.stroke(&d, ink, width, dash);
+    }
+
+    pub fn stroke(&mut self, d: &str, ink: Ink, width: f64, dash: &str) {
+        let colour = self.colour(ink);
+        let dash = if dash.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{dash}\"") };
+        let width = short(width);
+        self.push(format_args!("<path d=\"{d}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\"{dash}/>"));
+    }
+
+    pub fn area(&mut self, d: &str, ink: Ink, opacity: f64) {
+        let colour = self.colour(ink);
+        self.push(format_args!("<path d=\"{d}\" fill=\"{colour}\" fill-opacity=\"{}\"/>", short(opacity)));
+    }
+
+    pub fn rect(&mut self, x: f64, y: f64, width: f64, height: f64, ink: Ink, tip: &str) {
+        let colour = self.colour(ink);
+        let tip = self.tip(tip);
+        self.push(format_args!(
+            "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{colour}\"{tip}/>",
+            short(x),
+            short(y),
+            short(width),
+            short(height)
+        ));
+    }
+
+    pub fn shape(&mut self, shape: Shape, x: f64, y: f64, radius: f64, ink: Ink, opacity: f64, tip: &str) {
+        let colour = self.colour(ink);
+        let mut attributes = self.tip(tip);
+        if opacity < 1.0 {
+            write!(attributes, " fill-opacity=\"{}\"", short(opacity)).expect("writing to a string");
+        }
+        let (cx, cy, r) = (short(x), short(y), short(radius));
+        let polygon = |corners: &[(f64, f64)]| {
+            let corner = |(dx, dy): &(f64, f64)| format!("{} {}", short(x + dx * radius), short(y + dy * radius));
+            format!("M{}Z", corners.iter().map(corner).collect::<Vec<_>>().join("L"))
+        };
+        match shape {
+            Shape::Circle => {
+                self.push(format_args!("<circle cx=\"{cx}\" cy=\"{cy}\" r=\"{r}\" fill=\"{colour}\"{attributes}/>"))
+            }
+            Shape::Ring => {
+                let paper = self.colour(Ink::Paper);
+                self.push(format_args!(
+                    "<circle cx=\"{cx}\" cy=\"{cy}\" r=\"{r}\" fill=\"{paper}\" stroke=\"{colour}\" stroke-width=\"0.8\"{attributes}/>"
+                ));
+            }
+            Shape::Square => {
+                let d = polygon(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]);
+                self.push(format_args!("<path d=\"{d}\" fill=\"{colour}\"{attributes}/>"));
+            }
+            Shape::Triangle => {
+                let d = polygon(&[(0.0, -1.2), (1.1, 0.85), (-1.1, 0.85)]);
+                self.push(format_args!("<path d=\"{d}\" fill=\"{colour}\"{attributes}/>"));
+            }
+            Shape::Diamond => {
+                let d = polygon(&[(0.0, -1.25), (1.25, 0.0), (0.0, 1.25), (-1.25, 0.0)]);
+                self.push(format_args!("<path d=\"{d}\" fill=\"{colour}\"{attributes}/>"));
+            }
+        }
+    }
+
+    /// Text in markup; `anchor` is start, middle or end, and `turned` stands it on its side.
+    pub fn text(&mut self, at: (f64, f64), anchor: &str, size: f64, ink: Ink, markup: &str) {
+        self.write_text(at, anchor, size, ink, "", markup);
+    }
+
+    pub fn bold(&mut self, at: (f64, f64), anchor: &str, size: f64, ink: Ink, markup: &str) {
+        self.write_text(at, anchor, size, ink, " font-weight=\"bold\"", markup);
+    }
+
+    pub fn turned(&mut self, at: (f64, f64), size: f64, ink: Ink, markup: &str) {
+        let turn = format!(" transform=\"rotate(-90 {} {})\"", short(at.0), short(at.1));
+        self.write_text(at, "middle", size, ink, &turn, markup);
+    }
+
+    fn write_text(&mut self, at: (f64, f64), anchor: &str, size: f64, ink: Ink, more: &str, markup: &str) {
+        let colour = self.colour(ink);
+        let (x, y, size) = (short(at.0), short(at.1), short(size));
+        let anchor = if anchor == "start" { String::new() } else { format!(" text-anchor=\"{anchor}\"") };
+        self.push(format_args!("<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"{colour}\"{anchor}{more}>"));
+        for (italic, part) in parts(markup) {
+            let part = escape(part);
+            if italic {
+                self.push(format_args!("<tspan font-style=\"italic\">{part}</tspan>"));
+            } else {
+                self.raw(&part);
+            }
+        }
+        self.raw("</text>");
+    }
+
+    /// An invisible disc to hover over.
+    pub fn target(&mut self, x: f64, y: f64, radius: f64, tip: &str) {
+        if self.target == Target::Page && !tip.is_empty() {
+            let tip = escape(tip);
+            self.push(format_args!(
+                "<circle class=\"h\" cx=\"{}\" cy=\"{}\" r=\"{}\" data-t=\"{tip}\"/>",
+                short(x),
+                short(y),
+                short(radius)
+            ));
+        }
+    }
+
+    fn tip(&self, tip: &str) -> String {
+        if self.target == Target::Page && !tip.is_empty() {
+            format!(" data-t=\"{}\"", escape(tip))
+        } else {
+            String::new()
+        }
+    }
+}

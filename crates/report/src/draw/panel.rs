@@ -1,0 +1,239 @@
+//! One panel: two axes, a title and marks.
+
+use super::axis::{Axis, Scale};
+use super::canvas::{Canvas, Shape, short};
+use super::ink::{Ink, heat_class};
+
+/// A value with its interval and what hovering over it says.
+#[derive(Debug, Clone, Default)]
+pub struct At {
+    pub x: f64,
+    pub y: f64,
+    pub interval: Option<(f64, f64)>,
+    pub tip: String,
+}
+
+#[derive(Debug, Clone)]
+pub enum Mark {
+    /// A curve through the points, with a band where they have intervals.
+    Line { points: Vec<At>, ink: Ink, dash: &'static str, shape: Option<Shape> },
+    /// A mark with a bar, vertical or along x.
+    Dot { at: At, ink: Ink, shape: Shape, along_x: bool },
+    /// A small mark among many.
+    Speck { at: At, ink: Ink, shape: Shape },
+    /// One cell of a map, by level of x and of y; `None` is a missing one.
+    Cell { x: usize, y: usize, share: Option<f64>, label: String, tip: String },
+    /// A straight line across the panel: through two points.
+    Rule { from: (f64, f64), to: (f64, f64), ink: Ink, dash: &'static str },
+    /// A word at a place.
+    Word { x: f64, y: f64, text: String },
+    /// Lines of text in the panel's upper corner, left or right.
+    Note { lines: Vec<String>, right: bool },
+}
+
+#[derive(Debug, Clone)]
+pub struct Panel {
+    pub title: String,
+    pub x: Axis,
+    pub y: Axis,
+    pub marks: Vec<Mark>,
+}
+
+/// From this step of the ramp on, a map's numbers are written in the colour of the paper.
+pub(super) const DARK_CELL: usize = 5;
+
+pub(super) const TICK: f64 = 6.2;
+pub(super) const LABEL: f64 = 7.0;
+
+/// Where a panel's plotting area lies.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Area {
+    pub left: f64,
+    pub top: f64,
+    pub width: f64,
+    pub height: f64,
+}
+
+impl Area {
+    fn at(&self, panel: &Panel, x: f64, y: f64) -> (f64, f64) {
+        let (x, y) = (panel.x.place(x), panel.y.place(y));
+        (self.left + x * self.width, self.top + (1.0 - y) * self.height)
+    }
+
+    /// As [`Area::at`], but kept inside the frame.
+    fn inside(&self, panel: &Panel, x: f64, y: f64) -> (f64, f64) {
+        let (x, y) = (panel.x.place(x).clamp(0.0, 1.0), panel.y.place(y).clamp(0.0, 1.0));
+        (self.left + x * self.width, self.top + (1.0 - y) * self.height)
+    }
+}
+
+impl Panel {
+    pub fn new(title: impl Into<String>, x: Axis, y: Axis) -> Self {
+        Self { title: title.into(), x, y, marks: Vec::new() }
+    }
+
+    fn is_map(&self) -> bool {
+        self.marks.iter().any(|mark| matches!(mark, Mark::Cell { .. }))
+    }
+
+    /// Whether anything was drawn from data.
+    pub fn is_empty(&self) -> bool {
+        !self.marks.iter().any(|mark| match mark {
+            Mark::Line { points, .. } => !points.is_empty(),
+            Mark::Cell { share, .. } => share.is_some(),
+            Mark::Dot { .. } | Mark::Speck { .. } => true,
+            Mark::Word { .. } => true,
+            Mark::Rule { .. } | Mark::Note { .. } => false,
+        })
+    }
+
+    pub(super) fn draw(&self, canvas: &mut Canvas, area: Area, x_labels: bool, y_labels: bool) {
+        canvas.bold((area.left + area.width / 2.0, area.top - 4.0), "middle", LABEL, Ink::Text, &self.title);
+        self.draw_axes(canvas, area, x_labels, y_labels);
+        for mark in &self.marks {
+            self.draw_mark(canvas, area, mark);
+        }
+        if self.is_empty() {
+            let centre = (area.left + area.width / 2.0, area.top + area.height / 2.0 + 2.0);
+            canvas.text(centre, "middle", LABEL, Ink::Muted, "no runs");
+        }
+    }
+
+    fn draw_axes(&self, canvas: &mut Canvas, area: Area, x_labels: bool, y_labels: bool) {
+        let (right, bottom) = (area.left + area.width, area.top + area.height);
+        let map = self.is_map();
+        for (value, label) in &self.y.ticks {
+            let (_, y) = area.at(self, 0.0, *value);
+            if !map {
+                canvas.line((area.left, y), (right, y), Ink::Grid, 0.5, "");
+            }
+            if y_labels {
+                canvas.text((area.left - 3.5, y + 2.2), "end", TICK, Ink::Muted, label);
+            }
+        }
+        let crowded = self.crowded(area.width);
+        for (place, (value, label)) in self.x.ticks.iter().enumerate() {
+            let (x, _) = area.at(self, *value, 0.0);
+            if !map {
+                canvas.line((x, bottom), (x, bottom + 2.0), Ink::Muted, 0.5, "");
+            }
+            if x_labels && place % crowded == 0 {
+                canvas.text((x, bottom + 8.5), "middle", TICK, Ink::Muted, label);
+            }
+        }
+        if !map {
+            canvas.line((area.left, bottom), (right, bottom), Ink::Muted, 0.6, "");
+        }
+    }
+
+    /// Every how many-th tick has room for its label.
+    fn crowded(&self, width: f64) -> usize {
+        let widest = self.x.ticks.iter().map(|tick| super::text::width_of(&tick.1) * TICK + 4.0).fold(1.0, f64::max);
+        let mut places: Vec<f64> = self.x.ticks.iter().map(|tick| self.x.place(tick.0) * width).collect();
+        places.sort_by(f64::total_cmp);
+        let tightest = places.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::MAX, f64::min);
+        if places.len() < 2 { 1 } else { (widest / tightest).ceil().max(1.0) as usize }
+    }
+
+    fn draw_mark(&self, canvas: &mut Canvas, area: Area, mark: &Mark) {
+        match mark {
+            Mark::Line { points, ink, dash, shape } => self.draw_line(canvas, area, points, *ink, dash, *shape),
+            Mark::Dot { at, ink, shape, along_x } => {
+                if let Some((low, high)) = at.interval {
+                    let end = |value: f64| {
+                        if *along_x { area.inside(self, value, at.y) } else { area.inside(self, at.x, value) }
+                    };
+                    canvas.line(end(low), end(high), *ink, 0.9, "");
+                }
+                let (x, y) = area.inside(self, at.x, at.y);
+                canvas.shape(*shape, x, y, 2.3, *ink, 1.0, "");
+                canvas.target(x, y, 5.0, &at.tip);
+            }
+            Mark::Speck { at, ink, shape } => {
+                let (x, y) = area.inside(self, at.x, at.y);
+                canvas.shape(*shape, x, y, 1.5, *ink, 0.6, &at.tip);
+            }
+            Mark::Cell { x, y, share, label, tip } => self.draw_cell(canvas, area, (*x, *y), *share, label, tip),
+            Mark::Rule { from, to, ink, dash } => {
+                canvas.line(area.inside(self, from.0, from.1), area.inside(self, to.0, to.1), *ink, 0.8, dash);
+            }
+            Mark::Word { x, y, text } => {
+                let (x, y) = area.inside(self, *x, *y);
+                canvas.text((x, y + 2.2), "end", TICK, Ink::Muted, text);
+            }
+            Mark::Note { lines, right } => {
+                let (x, anchor) =
+                    if *right { (area.left + area.width - 2.0, "end") } else { (area.left + 3.0, "start") };
+                for (row, line) in lines.iter().enumerate() {
+                    canvas.text((x, area.top + 7.0 + 7.6 * row as f64), anchor, TICK, Ink::Text, line);
+                }
+            }
+        }
+    }
+
+    fn draw_line(&self, canvas: &mut Canvas, area: Area, points: &[At], ink: Ink, dash: &str, shape: Option<Shape>) {
+        let path = |points: &[(f64, f64)]| -> String {
+            let corner = |(place, (x, y)): (usize, &(f64, f64))| {
+                format!("{}{} {}", if place == 0 { "M" } else { "L" }, short(*x), short(*y))
+            };
+            points.iter().enumerate().map(corner).collect()
+        };
+        // A band over the points that have an interval; bars instead where marks say that points are few.
+        let banded: Vec<(&At, (f64, f64))> = points.iter().filter_map(|at| Some((at, at.interval?))).collect();
+        if shape.is_none() && banded.len() > 1 {
+            let mut outline: Vec<_> = banded.iter().map(|(at, (_, high))| area.inside(self, at.x, *high)).collect();
+            outline.extend(banded.iter().rev().map(|(at, (low, _))| area.inside(self, at.x, *low)));
+            canvas.area(&format!("{}Z", path(&outline)), ink, 0.18);
+        }
+        let places: Vec<_> = points.iter().map(|at| area.inside(self, at.x, at.y)).collect();
+        if places.len() > 1 {
+            canvas.stroke(&path(&places), ink, 1.1, dash);
+        }
+        for (at, (x, y)) in points.iter().zip(&places) {
+            if let Some(shape) = shape.or((points.len() == 1).then_some(Shape::Circle)) {
+                if let Some((low, high)) = at.interval {
+                    canvas.line(area.inside(self, at.x, low), area.inside(self, at.x, high), ink, 0.8, "");
+                }
+                canvas.shape(shape, *x, *y, 2.0, ink, 1.0, "");
+            }
+            canvas.target(*x, *y, 3.5, &at.tip);
+        }
+    }
+
+    fn draw_cell(
+        &self,
+        canvas: &mut Canvas,
+        area: Area,
+        cell: (usize, usize),
+        share: Option<f64>,
+        label: &str,
+        tip: &str,
+    ) {
+        let (Scale::Levels(columns), Scale::Levels(rows)) = (self.x.scale, self.y.scale) else { return };
+        let (width, height) = (area.width / columns as f64, area.height / rows as f64);
+        let (x, y) = area.at(self, cell.0 as f64, cell.1 as f64);
+        let (left, top) = (x - width / 2.0 + 0.3, y - height / 2.0 + 0.3);
+        let (width, height) = (width - 0.6, height - 0.6);
+        match share {
+            Some(share) => {
+                canvas.rect(left, top, width, height, Ink::Heat(share), tip);
+                let ink = if heat_class(share) >= DARK_CELL { Ink::Paper } else { Ink::Text };
+                canvas.raw("<g pointer-events=\"none\">");
+                canvas.text((x, y + 2.2), "middle", TICK, ink, label);
+                canvas.raw("</g>");
+            }
+            None => {
+                // Missing is drawn as missing: an empty cell, crossed out.
+                canvas.rect(left, top, width, height, Ink::Paper, tip);
+                let d = format!(
+                    "M{l} {t}H{r}V{b}H{l}ZM{l} {b}L{r} {t}",
+                    l = short(left),
+                    t = short(top),
+                    r = short(left + width),
+                    b = short(top + height)
+                );
+                canvas.stroke(&d, Ink::Muted, 0.4, "");
+            }
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! The numbers behind a figure, as CSV.
+
+use crate::stats::Estimate;
+
+#[derive(Debug, Clone, Default)]
+pub struct Table {
+    header: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    pub fn new<'a>(header: impl IntoIterator<Item = &'a str>) -> Self {
+        Self { header: header.into_iter().map(str::to_owned).collect(), rows: Vec::new() }
+    }
+
+    /// A header that ends in mean, low, high, runs.
+    pub fn of_estimates<'a>(keys: impl IntoIterator<Item = &'a str>) -> Self {
+        Self::new(keys.into_iter().chain(["mean", "low", "high", "runs"]))
+    }
+
+    pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
+        self.rows.push(cells.into_iter().collect());
+    }
+
+    /// A row that ends in an estimate; a missing one leaves its cells empty.
+    pub fn estimate<'a>(&mut self, keys: impl IntoIterator<Item = &'a str>, estimate: Option<&Estimate>) {
+        let mut cells: Vec<String> = keys.into_iter().map(|key| key.replace('*', "")).collect();
+        let bound = |high: bool| {
+            let interval = estimate.and_then(|estimate| estimate.interval);
+            interval.map_or(String::new(), |it| format!("{}", if high { it.high } else { it.low }))
+        };
+        cells.push(estimate.map_or(String::new(), |estimate| format!("{}", estimate.value)));
+        cells.extend([bound(false), bound(true)]);
+        cells.push(estimate.map_or("0".into(), |estimate| estimate.runs.to_string()));
+        self.rows.push(cells);
+    }
+
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    pub fn to_csv(&self) -> String {
+        let mut csv = String::new();
+        for row in std::iter::once(&self.header).chain(&self.rows) {
+            let cells: Vec<String> = row.iter().map(|cell| quote(cell)).collect();
+            csv.push_str(&cells.join(","));
+            csv.push('\n');
+        }
+        csv
+    }
+}
+
+fn quote(cell: &str) -> String {
+    if cell.contains([',', '"', '\n']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_stays_empty_and_commas_are_quoted() {
+        let mut table = Table::of_estimates(["where"]);
+        table.estimate(["vanilla, 2048"], None);
+        table.estimate(["|*V*|"], Some(&Estimate { value: 0.5, interval: None, runs: 1 }));
+        assert_eq!(table.to_csv(), "where,mean,low,high,runs\n\"vanilla, 2048\",,,,0\n|V|,0.5,,,1\n");
+    }
+}

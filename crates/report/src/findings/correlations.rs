@@ -1,0 +1,89 @@
+//! Bridges against masked transfer: over all runs and within each |V|.
+//!
+//! Pearson's r and p over runs are the paper's; beside them Spearman's, the interval over seeds, and a permutation
+//! test over tokenizers (means over model seeds, since one tokenizer serves them all) that shuffles within |V|.
+
+use super::outcome::Outcome;
+use crate::data::{Factor, Run, Study};
+use crate::stats::correlation::{Correlation, pearson, spearman};
+use crate::stats::{Estimate, permutation};
+use std::collections::BTreeMap;
+
+/// Column of the run table, and the name of the mean bridge.
+pub const BRIDGES: [(&str, &str); 4] = [
+    ("bridge.jaccard", "*β̂*"),
+    ("cognate_bridge.jaccard", "cognate *β̂*"),
+    ("bridge.dice", "*β̂* (Dice)"),
+    ("bridge.containment", "*β̂* (containment)"),
+];
+
+pub struct Correlated {
+    pub outcome: Outcome,
+    pub bridge: &'static str,
+    pub column: &'static str,
+    /// A level of |V|, or all.
+    pub vocab: Option<usize>,
+    pub pearson: Option<Correlation>,
+    pub spearman: Option<Correlation>,
+    /// Pearson's r with its interval over seeds.
+    pub over_seeds: Option<Estimate>,
+    /// Over all runs only: p when outcomes are shuffled within |V|.
+    pub permuted: Option<f64>,
+}
+
+pub fn all(study: &Study) -> Vec<Correlated> {
+    let levels = study.levels(Factor::Vocab).len();
+    let cells: Vec<Option<usize>> = std::iter::once(None).chain((0..levels).map(Some)).collect();
+    let mut all = Vec::new();
+    for outcome in Outcome::ALL {
+        for (column, bridge) in BRIDGES {
+            for &vocab in &cells {
+                if vocab.is_none() || levels > 1 {
+                    all.push(correlated(study, outcome, (column, bridge), vocab));
+                }
+            }
+        }
+    }
+    all
+}
+
+fn correlated(
+    study: &Study,
+    outcome: Outcome,
+    bridge: (&'static str, &'static str),
+    vocab: Option<usize>,
+) -> Correlated {
+    let cell: Vec<(Factor, usize)> = vocab.map(|level| (Factor::Vocab, level)).into_iter().collect();
+    let runs: Vec<(&Run, f64, f64)> =
+        study.ended(&cell).filter_map(|run| Some((run, run.number(bridge.0)?, outcome.value(study, run)?))).collect();
+    let (x, y): (Vec<f64>, Vec<f64>) = runs.iter().map(|(_, x, y)| (*x, *y)).unzip();
+    let pearson = pearson(&x, &y);
+    // Two bridges are enough to permute; Dice and containment follow the first closely.
+    let permuted =
+        (vocab.is_none() && pearson.is_some() && bridge.0.ends_with("jaccard")).then(|| permuted(&runs)).flatten();
+    Correlated {
+        outcome,
+        bridge: bridge.1,
+        column: bridge.0,
+        vocab,
+        spearman: spearman(&x, &y),
+        over_seeds: pearson.and_then(|_| study.crossed.pearson(runs.iter().map(|(run, x, y)| (run.seed, *x, *y)))),
+        pearson,
+        permuted,
+    }
+}
+
+fn permuted(runs: &[(&Run, f64, f64)]) -> Option<f64> {
+    let mut tokenizers: BTreeMap<([Option<usize>; 4], usize), Vec<(f64, f64)>> = BTreeMap::new();
+    for (run, x, y) in runs {
+        tokenizers.entry((run.levels, run.seed.data)).or_default().push((*x, *y));
+    }
+    let mut table = (Vec::new(), Vec::new(), Vec::new());
+    for ((levels, _), values) in &tokenizers {
+        let n = values.len() as f64;
+        table.0.push(values.iter().map(|value| value.0).sum::<f64>() / n);
+        table.1.push(values.iter().map(|value| value.1).sum::<f64>() / n);
+        table.2.push(levels[Factor::Vocab as usize].unwrap_or(0));
+    }
+    permutation::correlation_p(&table.0, &table.1, &table.2)
+}

@@ -1,0 +1,257 @@
+//! The four hypotheses of the paper, each tested on the runs and answered by the rule in [`super::verdict`].
+
+use super::order::{self, Place};
+use super::outcome::{Outcome, telling};
+use super::sample::{BRIDGE, LAMBDA, REGIME, SIMILARITY, Sample};
+use super::stages::Stage;
+use super::verdict::{MARGIN, Verdict, judge};
+use crate::data::{Factor, Study};
+use crate::figures::spoken;
+use crate::stats::{Estimate, permutation};
+use std::collections::BTreeMap;
+
+/// One number that was computed, and what it says.
+pub struct Test {
+    /// What was measured, on which outcome.
+    pub what: String,
+    pub estimate: Option<Estimate>,
+    pub p: Option<f64>,
+    pub verdict: Verdict,
+    /// Why there is no estimate, or what else to know.
+    pub note: String,
+}
+
+pub struct Hypothesis {
+    pub id: &'static str,
+    pub name: &'static str,
+    pub claim: &'static str,
+    pub method: String,
+    pub tests: Vec<Test>,
+    pub verdict: Verdict,
+    /// The verdict in one sentence, with its numbers.
+    pub sentence: String,
+}
+
+pub fn all(study: &Study) -> Vec<Hypothesis> {
+    vec![tokenizer(study), similarity(study), proportions(study), cascade(study)]
+}
+
+fn test(what: String, estimate: Option<Estimate>, p: Option<f64>, verdict: Verdict, note: &str) -> Test {
+    Test { what, estimate, p, verdict, note: note.to_owned() }
+}
+
+/// The sentence for a test: the verdict, the quantity, the number.
+fn sentence(verdict: Verdict, test: &Test) -> String {
+    match &test.estimate {
+        Some(estimate) if estimate.interval.is_some() => {
+            format!("{}: {} is {}.", capital(verdict.word()), test.what, spoken(estimate))
+        }
+        Some(estimate) => {
+            format!(
+                "Cannot tell: {} is {}, and without a second seed there is no interval.",
+                test.what,
+                spoken(estimate)
+            )
+        }
+        None => format!("Cannot tell: {}.", test.note),
+    }
+}
+
+fn capital(word: &str) -> String {
+    let mut letters = word.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().collect::<String>() + letters.as_str())
+}
+
+/// One test per outcome; a saturated outcome answers nothing.
+fn by_outcome(study: &Study, bridge: bool, make: impl Fn(Outcome, &Sample) -> Test) -> Vec<Test> {
+    let one = |outcome: Outcome| {
+        let mut test = make(outcome, &Sample::of_outcome(study, outcome, bridge));
+        if outcome.saturated(study) {
+            test.verdict = Verdict::CannotTell;
+            test.note = "saturated: it is at its bound in nearly every run".into();
+        }
+        test
+    };
+    Outcome::ALL.into_iter().map(one).collect()
+}
+
+fn headline(study: &Study, tests: &[Test]) -> (Verdict, String) {
+    let place = Outcome::ALL.iter().position(|outcome| *outcome == telling(study)).unwrap_or(0);
+    let test = &tests[place];
+    let mut said = sentence(test.verdict, test);
+    if place > 0 {
+        said.push_str(" The paper's reading, any target, is saturated and cannot answer.");
+    }
+    (test.verdict, said)
+}
+
+const LACKING: &str = "the runs that ended do not vary, or do not record, what this compares";
+
+fn tokenizer(study: &Study) -> Hypothesis {
+    let mut tests = by_outcome(study, true, |outcome, sample| {
+        let difference = sample.effect(&[BRIDGE, REGIME], |effects| effects[0].abs() - effects[1].abs());
+        let slope = sample.slope(BRIDGE);
+        let p = sample.regression().and_then(|fitted| fitted.effect(BRIDGE).map(|effect| effect.p));
+        // Both must hold: bridges help, and they matter more than balance.
+        let verdict = Verdict::all([judge(slope.as_ref(), 0.0, MARGIN), judge(difference.as_ref(), 0.0, MARGIN)]);
+        let note = slope.map_or(LACKING.into(), |slope| format!("effect of *β̂* itself: {}", spoken(&slope)));
+        let what = format!("the effect of *β̂* less that of balance, |*β̂*| − |balanced|, on {}", outcome.name());
+        test(what, difference, p, verdict, &note)
+    });
+    let (verdict, said) = headline(study, &tests);
+    tests.push(paired_regimes(study));
+    Hypothesis {
+        id: "H1",
+        name: "Tokenizer influence",
+        claim: "Transfer depends less on tokenizer balance itself than on whether tokenization preserves shared subword bridges.",
+        method: "Standardised regression of the outcome on log₂ |*V*|, regime, log₂ *λ*, 1 − *d* and *β̂*. Supported if the effect of \
+                 *β̂* is positive and larger in size than that of the regime, both with their intervals."
+            .into(),
+        tests,
+        verdict,
+        sentence: said,
+    }
+}
+
+/// Balanced minus vanilla, run by run with all else equal; signs are flipped by whole pairs of seeds.
+fn paired_regimes(study: &Study) -> Test {
+    let outcome = telling(study);
+    let what = format!("balanced less vanilla, all else equal, in {}", outcome.name());
+    let regimes = study.levels(Factor::Regime);
+    let place = |name: &str| regimes.iter().position(|level| level.label == name);
+    let Some((vanilla, balanced)) = place("vanilla").zip(place("balanced")) else {
+        return test(what, None, None, Verdict::CannotTell, LACKING);
+    };
+    let mut pairs: BTreeMap<(Vec<Option<usize>>, usize, usize), [Option<f64>; 2]> = BTreeMap::new();
+    for run in study.ended(&[]) {
+        let side = match run.levels[Factor::Regime as usize] {
+            Some(level) if level == vanilla => 0,
+            Some(level) if level == balanced => 1,
+            _ => continue,
+        };
+        let others = [Factor::Vocab, Factor::Lambda, Factor::Distance].map(|factor| run.levels[factor as usize]);
+        pairs.entry((others.to_vec(), run.seed.data, run.seed.model)).or_default()[side] = outcome.value(study, run);
+    }
+    let seed = |data: usize, model: usize| crate::stats::Seed { data, model };
+    let differences: Vec<_> = pairs
+        .iter()
+        .filter_map(|((_, data, model), [vanilla, balanced])| {
+            Some((seed(*data, *model), balanced.as_ref()? - vanilla.as_ref()?))
+        })
+        .collect();
+    let mut by_seed: BTreeMap<crate::stats::Seed, f64> = BTreeMap::new();
+    for (seed, difference) in &differences {
+        *by_seed.entry(*seed).or_default() += difference;
+    }
+    let flipped: Vec<f64> = by_seed.into_values().collect();
+    let p = (flipped.len() > 1).then(|| permutation::sign_flip_p(&flipped)).flatten();
+    let estimate = study.crossed.mean(differences);
+    let verdict = judge(estimate.as_ref(), 0.0, 0.0);
+    test(what, estimate, p, verdict, "not part of the verdict; p by flipping signs of whole seed pairs")
+}
+
+fn similarity(study: &Study) -> Hypothesis {
+    let tests = by_outcome(study, false, |outcome, sample| slope_test(sample, SIMILARITY, outcome.name()));
+    let (verdict, sentence) = headline(study, &tests);
+    Hypothesis {
+        id: "H2",
+        name: "Lexical similarity",
+        claim: "Lexically similar languages result in easier cross-lingual transfer.",
+        method: "Standardised effect of similarity 1 − *d*, with |*V*|, regime and *λ* in the regression. Supported if it is positive."
+            .into(),
+        tests,
+        verdict,
+        sentence,
+    }
+}
+
+fn slope_test(sample: &Sample, predictor: &str, outcome: &str) -> Test {
+    let slope = sample.slope(predictor);
+    let p = sample.regression().and_then(|fitted| fitted.effect(predictor).map(|effect| effect.p));
+    let verdict = judge(slope.as_ref(), 0.0, MARGIN);
+    test(format!("the effect of {predictor} on {outcome}"), slope, p, verdict, LACKING)
+}
+
+fn proportions(study: &Study) -> Hypothesis {
+    let key = study.key("B", "T1", "types");
+    let in_b = Sample::new(study, study.ended(&[]), false, |run| run.peak(key));
+    let mut tests = vec![slope_test(&in_b, LAMBDA, "maximum type constraints in B")];
+    tests.extend(by_outcome(study, false, |outcome, sample| slope_test(sample, LAMBDA, outcome.name())));
+    let verdict = tests[0].verdict;
+    let mut said = sentence(verdict, &tests[0]);
+    let (positive, cells) = conditions_with_a_gain(study);
+    if cells > 1 {
+        let more = format!(
+            " On {} it is positive, with its interval, in {positive} of {cells} conditions of |*V*| × regime.",
+            telling(study).name()
+        );
+        said.push_str(&more);
+    }
+    Hypothesis {
+        id: "H3",
+        name: "Language proportions",
+        claim: "More minority-language data improves target-language capabilities, though the benefit depends on the condition.",
+        method: "Standardised effect of log₂ *λ* on type constraints in B, with |*V*|, regime and *d* in the regression; then on masked \
+                 transfer, and within each |*V*| × regime. Supported if the effect in B is positive."
+            .into(),
+        tests,
+        verdict,
+        sentence: said,
+    }
+}
+
+/// In how many |V| × regime cells the effect of λ on masked transfer is positive with its interval.
+fn conditions_with_a_gain(study: &Study) -> (usize, usize) {
+    let outcome = telling(study);
+    let (mut positive, mut cells) = (0, 0);
+    for vocab in 0..study.levels(Factor::Vocab).len() {
+        for regime in 0..study.levels(Factor::Regime).len() {
+            let cell = [(Factor::Vocab, vocab), (Factor::Regime, regime)];
+            let sample = Sample::new(study, study.ended(&cell), false, |run| outcome.value(study, run));
+            if let Some(slope) = sample.slope(LAMBDA) {
+                cells += 1;
+                positive += usize::from(judge(Some(&slope), 0.0, MARGIN) == Verdict::Supported);
+            }
+        }
+    }
+    (positive, cells)
+}
+
+/// The links of the cascade as the hypothesis orders them.
+const LINKS: [(Place, Place); 4] = [
+    (("A", Stage::Grammaticality), ("A", Stage::Types)),
+    (("A", Stage::Types), ("B", Stage::Types)),
+    (("B", Stage::Grammaticality), ("B", Stage::Types)),
+    (("B", Stage::Types), ("B_masked", Stage::Reachable)),
+];
+
+fn cascade(study: &Study) -> Hypothesis {
+    let link = |(first, second): (Place, Place)| {
+        let share = order::share_before(study, first, second);
+        let verdict = judge(share.as_ref(), 0.5, 0.0);
+        let what = format!("the share of runs with {} before {}", order::label(first), order::label(second));
+        test(what, share, None, verdict, "no run that ended shows either stage")
+    };
+    let tests: Vec<Test> = LINKS.into_iter().map(link).collect();
+    let verdict = Verdict::all(tests.iter().map(|test| test.verdict));
+    // The sentence names the link that decides: the first that does not hold, or the weakest.
+    let decisive = tests.iter().find(|test| test.verdict == verdict && verdict != Verdict::Supported);
+    let weakest = tests.iter().min_by(|a, b| value(a).total_cmp(&value(b)));
+    let said = decisive.or(weakest).map_or(String::new(), |test| sentence(verdict, test));
+    let held = tests.iter().filter(|test| test.verdict == Verdict::Supported).count();
+    Hypothesis {
+        id: "H4",
+        name: "Skill cascade",
+        claim: "The majority language comes first (grammar, then types), then the minority language, then unseen concepts.",
+        method: "For each link, the share of runs in which the earlier stage emerges first (threshold 0.02; reachability above the \
+                 unigram model; a tie counts half). Supported if every share is above one half."
+            .into(),
+        sentence: format!("{said} {held} of {} links hold.", tests.len()),
+        tests,
+        verdict,
+    }
+}
+
+fn value(test: &Test) -> f64 {
+    test.estimate.map_or(f64::MAX, |estimate| estimate.value)
+}

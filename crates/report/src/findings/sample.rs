@@ -1,0 +1,93 @@
+//! A table of runs for regression: an outcome and the factors, on scales where equal steps are comparable.
+//!
+//! |V| and λ enter as base-2 logarithms, because their levels double; d as similarity 1 - d, as in the paper's
+//! figures; the regime as 1 for balanced. Groups are pairs of data seed and model seed.
+
+use super::outcome::Outcome;
+use crate::data::{Factor, Run, Study};
+use crate::stats::regression::{self, Column, Regression};
+use crate::stats::{Estimate, Seed};
+
+pub const VOCAB: &str = "log₂ |*V*|";
+pub const REGIME: &str = "balanced";
+pub const LAMBDA: &str = "log₂ *λ*";
+pub const SIMILARITY: &str = "1 − *d*";
+pub const BRIDGE: &str = "*β̂*";
+
+pub struct Sample<'a> {
+    study: &'a Study,
+    pub y: Vec<f64>,
+    pub seeds: Vec<Seed>,
+    pub columns: Vec<Column>,
+}
+
+fn predictor(run: &Run, name: &str) -> Option<f64> {
+    match name {
+        VOCAB => run.number(Factor::Vocab.column()).map(f64::log2),
+        REGIME => run.text(Factor::Regime.column()).map(|regime| f64::from(u8::from(regime == "balanced"))),
+        LAMBDA => run.number(Factor::Lambda.column()).map(f64::log2),
+        SIMILARITY => run.number(Factor::Distance.column()).map(|distance| 1.0 - distance),
+        BRIDGE => run.number("bridge.jaccard"),
+        _ => None,
+    }
+}
+
+impl<'a> Sample<'a> {
+    /// The runs that have the value and every predictor any run has.
+    pub fn new(
+        study: &'a Study,
+        runs: impl Iterator<Item = &'a Run>,
+        bridge: bool,
+        value: impl Fn(&Run) -> Option<f64>,
+    ) -> Self {
+        let mut names = vec![VOCAB, REGIME, LAMBDA, SIMILARITY];
+        if bridge {
+            names.push(BRIDGE);
+        }
+        names.retain(|name| study.runs.iter().any(|run| predictor(run, name).is_some()));
+        let mut sample = Self { study, y: Vec::new(), seeds: Vec::new(), columns: Vec::new() };
+        sample.columns = names.iter().map(|name| Column::new(*name, Vec::new())).collect();
+        for run in runs {
+            let row: Option<Vec<f64>> = names.iter().map(|name| predictor(run, name)).collect();
+            if let Some((row, y)) = row.zip(value(run).filter(|y| y.is_finite())) {
+                sample.y.push(y);
+                sample.seeds.push(run.seed);
+                for (column, value) in sample.columns.iter_mut().zip(row) {
+                    column.values.push(value);
+                }
+            }
+        }
+        sample
+    }
+
+    pub fn of_outcome(study: &'a Study, outcome: Outcome, bridge: bool) -> Self {
+        Self::new(study, study.ended(&[]), bridge, |run| outcome.value(study, run))
+    }
+
+    /// The standardised regression with cluster-robust errors.
+    pub fn regression(&self) -> Option<Regression> {
+        let model_seeds = self.study.crossed.seeds().1;
+        let groups: Vec<usize> = self.seeds.iter().map(|seed| seed.data * model_seeds + seed.model).collect();
+        regression::standardised(&self.columns, &self.y, &groups)
+    }
+
+    /// A function of the standardised effects of the named predictors, with its interval over seeds. `None` where one
+    /// of them does not vary, or is a combination of the others.
+    pub fn effect(&self, names: &[&str], statistic: impl Fn(&[f64]) -> f64) -> Option<Estimate> {
+        if self.y.len() < 3 {
+            return None;
+        }
+        let (columns, _) = regression::standing(&self.columns);
+        let place = |name: &&str| columns.iter().position(|column| column.name == **name);
+        let places: Vec<usize> = names.iter().map(place).collect::<Option<_>>()?;
+        regression::bootstrap(&self.study.crossed, &self.seeds, &columns, &self.y, |coefficients| {
+            let picked: Vec<f64> = places.iter().map(|place| coefficients[*place]).collect();
+            statistic(&picked)
+        })
+    }
+
+    /// The slope on one predictor.
+    pub fn slope(&self, name: &str) -> Option<Estimate> {
+        self.effect(&[name], |slopes| slopes[0])
+    }
+}

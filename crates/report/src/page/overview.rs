@@ -1,0 +1,123 @@
+//! The overview of a study: what was varied, how far it is, the four verdicts, and the paper's claims beside ours.
+
+use super::table;
+use crate::data::Study;
+use crate::draw::{escape, to_html};
+use crate::figures::{digits, spoken};
+use crate::findings::verdict::RULE;
+use crate::findings::{Findings, Hypothesis, Test, Verdict};
+use std::collections::BTreeMap;
+
+pub fn section(study: &Study, findings: &Findings) -> String {
+    let mut html = String::from("<section id=\"overview\">\n");
+    html.push_str(&format!("<h1>{}</h1>\n", escape(&study.name)));
+    html.push_str(&format!("<p class=\"lead\">{}</p>\n", to_html(&lead(study))));
+    for note in &study.notes {
+        html.push_str(&format!("<p class=\"note\">{}</p>\n", escape(note)));
+    }
+    html.push_str(&progress(study));
+    if !study.varied().is_empty() {
+        html.push_str("<h2>What was varied</h2>\n");
+        let cells = |(key, values): &(String, Vec<String>)| {
+            vec![format!("<code>{}</code>", escape(key)), escape(&values.join(", ")), values.len().to_string()]
+        };
+        html.push_str(&table("plain", &["setting", "values", "levels"], study.varied().iter().map(cells)));
+    }
+    html.push_str("<h2>What was found</h2>\n");
+    let cards: String = findings.hypotheses.iter().map(card).collect();
+    html.push_str(&format!("<div class=\"cards\">\n{cards}</div>\n<p class=\"rule\">{RULE}</p>\n"));
+    html.push_str("<h2>Beside the paper</h2>\n");
+    let rows = findings.claims.iter().map(|claim| {
+        let ours = claim.estimate.as_ref().map_or("not measured".into(), spoken);
+        let note =
+            if claim.note.is_empty() { String::new() } else { format!(" <small>({})</small>", to_html(&claim.note)) };
+        vec![
+            to_html(claim.paper),
+            to_html(&claim.measured) + &note,
+            ours,
+            badge(claim.verdict, claim.verdict.of_claim()),
+        ]
+    });
+    html.push_str(&table("claims", &["the paper says", "measured here", "value, 95 % interval, runs", ""], rows));
+    html.push_str("</section>\n");
+    html
+}
+
+fn lead(study: &Study) -> String {
+    if study.runs.is_empty() {
+        return "No run has started yet. This page fills as runs are measured; nothing on it is invented.".into();
+    }
+    let ended = study.ended(&[]).count();
+    let of = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
+    let (data, model) = (study.data_seeds.len(), study.model_seeds.len());
+    let seeds = format!("{} and {}", of(data, "data seed"), of(model, "model seed"));
+    let mut lead = format!("{} over {seeds}; {ended} ended.", of(study.runs.len(), "run"));
+    if data * model < 2 {
+        lead.push_str(" With a single seed there are no intervals, and no hypothesis can be answered.");
+    } else if ended < study.runs.len() {
+        lead.push_str(" Curves use every run; peaks, ends, emergence and all tests use only runs that ended.");
+    }
+    lead
+}
+
+/// How many runs are in which state.
+fn progress(study: &Study) -> String {
+    let mut states: BTreeMap<&str, usize> = BTreeMap::new();
+    for run in &study.runs {
+        *states.entry(run.state()).or_default() += 1;
+    }
+    if states.is_empty() || (states.len() == 1 && study.runs.iter().all(|run| run.done())) {
+        return String::new();
+    }
+    let ended = study.runs.iter().filter(|run| run.done()).count();
+    let listed: Vec<String> = states.iter().map(|(state, count)| format!("{count} {}", escape(state))).collect();
+    format!(
+        "<p class=\"progress\"><progress max=\"{}\" value=\"{ended}\"></progress> {}</p>\n",
+        study.runs.len(),
+        listed.join(", ")
+    )
+}
+
+pub(super) fn badge(verdict: Verdict, word: &str) -> String {
+    let class = match verdict {
+        Verdict::Supported => "yes",
+        Verdict::Opposed | Verdict::Negligible => "no",
+        Verdict::CannotTell => "open",
+    };
+    format!("<span class=\"badge {class}\">{word}</span>")
+}
+
+fn card(hypothesis: &Hypothesis) -> String {
+    let tests = hypothesis.tests.iter().map(cells);
+    format!(
+        "<article class=\"card\" id=\"{}\"><h3>{} {} {}</h3><p class=\"claim\">{}</p><p class=\"said\">{}</p>\
+         <details><summary>How it was tested</summary><p>{}</p>{}</details></article>\n",
+        hypothesis.id,
+        hypothesis.id,
+        hypothesis.name,
+        badge(hypothesis.verdict, hypothesis.verdict.word()),
+        to_html(hypothesis.claim),
+        to_html(&hypothesis.sentence),
+        to_html(&hypothesis.method),
+        table("tests", &["quantity", "value, 95 % interval, runs", "*p*", ""], tests),
+    )
+}
+
+fn cells(test: &Test) -> Vec<String> {
+    let value = test.estimate.as_ref().map_or("none".into(), spoken);
+    let note = if test.note.is_empty() || (test.estimate.is_some() && test.note.starts_with("the runs")) {
+        String::new()
+    } else {
+        format!(" <small>({})</small>", to_html(&test.note))
+    };
+    vec![
+        to_html(&test.what) + &note,
+        value,
+        test.p.map_or(String::new(), p_value),
+        badge(test.verdict, test.verdict.word()),
+    ]
+}
+
+pub(super) fn p_value(p: f64) -> String {
+    if p < 0.0001 { "&lt; 0.0001".into() } else { digits(p) }
+}

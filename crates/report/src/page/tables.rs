@@ -1,0 +1,158 @@
+//! Tables: regressions, correlations, every run; then the config and the versions behind it all.
+
+use super::overview::p_value;
+use super::table;
+use crate::data::{Factor, Run, Study};
+use crate::draw::{escape, to_html};
+use crate::figures::{digits, spoken};
+use crate::findings::{Correlated, Findings, Outcome};
+use std::collections::BTreeMap;
+
+pub fn section(study: &Study, findings: &Findings) -> String {
+    let mut html = String::from("<section id=\"tables\"><h2>Tables</h2>\n<h3>Regressions of masked transfer</h3>\n");
+    html.push_str("<p>Standardised effects by least squares over the runs that ended; intervals and <i>p</i> from errors clustered by pair of data seed and model seed (Student's <i>t</i>, groups − 1 degrees of freedom).</p>\n");
+    html.push_str(&regressions(findings));
+    html.push_str("<h3>Correlations with bridges</h3>\n<p>Pearson's and Spearman's correlations over the runs that ended with Fisher intervals, as if runs were independent; the interval over seeds; and <i>p</i> by permutation over tokenizers within |<i>V</i>|.</p>\n");
+    html.push_str(&correlations(study, findings));
+    html.push_str("<h3>Runs</h3>\n");
+    html.push_str(&runs(study));
+    html.push_str("</section>\n");
+    html
+}
+
+fn regressions(findings: &Findings) -> String {
+    let mut rows = Vec::new();
+    for regressed in &findings.regressions {
+        for (name, model) in [("factors", &regressed.factors), ("with *β̂*", &regressed.with_bridge)] {
+            let Some(model) = model else { continue };
+            for effect in &model.effects {
+                let interval = format!(
+                    "{} [{}, {}]",
+                    digits(effect.value),
+                    digits(effect.interval.low),
+                    digits(effect.interval.high)
+                );
+                let saturated = if regressed.saturated { " <small>(saturated)</small>" } else { "" };
+                rows.push(vec![
+                    to_html(regressed.outcome.label()) + saturated,
+                    to_html(name),
+                    to_html(&effect.name),
+                    interval,
+                    p_value(effect.p),
+                    format!("{:.3}", model.r_squared),
+                    format!("{} in {}", model.rows, model.groups),
+                ]);
+            }
+            if !model.dropped.is_empty() {
+                let dropped = format!("left out, since they do not vary on their own: {}", model.dropped.join(", "));
+                rows.push(vec![
+                    to_html(regressed.outcome.label()),
+                    to_html(name),
+                    to_html(&dropped),
+                    String::new(),
+                    String::new(),
+                    String::new(),
+                    String::new(),
+                ]);
+            }
+        }
+    }
+    if rows.is_empty() {
+        return "<p class=\"none\">Too few runs have ended, or nothing varies among them.</p>\n".into();
+    }
+    table("plain", &["outcome", "model", "predictor", "effect, 95 % interval", "*p*", "*R*²", "runs in groups"], rows)
+}
+
+fn correlations(study: &Study, findings: &Findings) -> String {
+    let cells = |row: &Correlated| {
+        let of = |found: &Option<crate::stats::correlation::Correlation>| match found {
+            Some(found) => {
+                let interval =
+                    found.interval.map_or(String::new(), |it| format!(" [{}, {}]", digits(it.low), digits(it.high)));
+                format!("{}{interval}, <i>p</i> {}", digits(found.r), p_value(found.p))
+            }
+            None => "none".into(),
+        };
+        let vocab = row.vocab.map_or("all".into(), |place| study.levels(Factor::Vocab)[place].label.clone());
+        vec![
+            to_html(row.outcome.label()),
+            to_html(row.bridge),
+            vocab,
+            of(&row.pearson),
+            of(&row.spearman),
+            row.over_seeds.as_ref().map_or(String::new(), spoken),
+            row.permuted.map_or(String::new(), p_value),
+        ]
+    };
+    let found: Vec<_> = findings.correlations.iter().filter(|row| row.pearson.is_some()).collect();
+    if found.is_empty() {
+        return "<p class=\"none\">Too few runs have ended, or nothing varies among them.</p>\n".into();
+    }
+    let header = ["outcome", "bridge", "|*V*|", "Pearson's *r*", "Spearman's *ρ*", "*r* over seeds", "*p*, permuted"];
+    table("plain", &header, found.into_iter().map(cells))
+}
+
+fn runs(study: &Study) -> String {
+    if study.runs.is_empty() {
+        return "<p class=\"none\">No runs yet.</p>\n".into();
+    }
+    let others: Vec<&str> = study.other_factors();
+    let grammar = study.key("B_masked", "T1", "grammaticality");
+    let types = study.key("B_masked", "T1", "types");
+    let cells = |run: &Run| {
+        let number = |value: Option<f64>| value.map_or(String::new(), digits);
+        let column = |name: &str| run.columns.get(name).map_or(String::new(), |value| escape(&value.to_string()));
+        let mut cells = vec![format!("<code>{}</code>", escape(&run.id)), escape(run.state())];
+        cells.push(run.curves.last_step().map_or(String::new(), |step| step.to_string()));
+        cells.extend(Factor::ALL.map(|factor| column(factor.column())));
+        cells.extend(others.iter().map(|name| column(name)));
+        cells.extend([column("seeds.data"), column("seeds.model")]);
+        cells.push(number(run.number("bridge.jaccard")));
+        cells.extend([number(run.peak(grammar)), number(run.peak(types))]);
+        cells.extend(Outcome::ALL.map(|outcome| number(outcome.value(study, run))));
+        cells
+    };
+    let mut header = vec!["run", "state", "step", "|*V*|", "regime", "*λ*", "*d*"];
+    header.extend(&others);
+    header.extend(["data seed", "model seed", "*β̂*", "grammar B†", "types B†", "any", "share", "contrast"]);
+    let found = format!(
+        "<p><label>Find <input type=\"search\" id=\"find-run\" placeholder=\"run, state or level\"></label> <span id=\"runs-shown\">{} runs</span></p>\n",
+        study.runs.len()
+    );
+    found + &table("plain sortable runs", &header, study.runs.iter().map(cells))
+}
+
+/// The config file, and which versions, devices and schemas made the runs.
+pub fn configs(study: &Study) -> String {
+    let mut html = String::from("<section id=\"configs\"><h2>Config and versions</h2>\n");
+    let mut rows = Vec::new();
+    for column in ["version", "schema", "device", "versions.invitro", "device.name"] {
+        let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+        for value in study.runs.iter().filter_map(|run| run.columns.get(column)) {
+            *counts.entry(value.to_string()).or_default() += 1;
+        }
+        for (value, count) in counts {
+            rows.push(vec![escape(column), escape(&value), count.to_string()]);
+        }
+    }
+    for (name, column) in [("hours of training", "seconds.train"), ("hours of evaluation", "seconds.eval")] {
+        let seconds: Vec<f64> = study.runs.iter().filter_map(|run| run.number(column)).collect();
+        if !seconds.is_empty() {
+            rows.push(vec![
+                name.into(),
+                format!("{:.2}", seconds.iter().sum::<f64>() / 3600.0),
+                seconds.len().to_string(),
+            ]);
+        }
+    }
+    rows.push(vec!["report".into(), format!("invitro {}", env!("CARGO_PKG_VERSION")), String::new()]);
+    html.push_str(&table("plain", &["", "", "runs"], rows));
+    if let Some(config) = &study.config {
+        html.push_str(&format!(
+            "<details open><summary>The config file</summary><pre>{}</pre></details>\n",
+            escape(config)
+        ));
+    }
+    html.push_str("</section>\n");
+    html
+}
