@@ -9,9 +9,18 @@ pub enum Error {
     /// A batch the population cannot take.
     #[error("batch: {0}")]
     Batch(String),
+    /// Training settings that make no sense.
+    #[error("training: {0}")]
+    Train(String),
+    /// A file that cannot be read or written, or is not what it should be.
+    #[error("{0}")]
+    File(String),
     /// The device failed or cannot be used; the sentence names what to change.
     #[error("{0}")]
     Device(String),
+    /// The device's memory does not hold the population.
+    #[error("{0}")]
+    OutOfMemory(String),
 }
 
 pub type Result<T> = std::result::Result<T, Error>;

@@ -1,0 +1,117 @@
+//! Compiles `kernels.cu` for one model shape and one GPU, and keeps the machine code beside other caches of the user.
+
+use super::{Gpu, device_error};
+use crate::{Error, Layout, Result, Shape, layout::ALIGN};
+use cudarc::driver::CudaModule;
+use cudarc::nvrtc::{Ptx, result as nvrtc, sys};
+use std::ffi::CString;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+const SOURCE: &str = include_str!("kernels.cu");
+
+/// Loss groups a batch may have.
+pub const GROUPS: usize = 8;
+
+/// The kernels for a shape, loaded.
+pub fn module(gpu: &Gpu, shape: &Shape, layout: &Layout) -> Result<Arc<CudaModule>> {
+    let options = options(gpu, shape, layout)?;
+    let cached = cache_path(&options);
+    let image = match cached.as_ref().and_then(|path| std::fs::read(path).ok()) {
+        Some(image) => image,
+        None => {
+            let image = compile(&options)?;
+            if let Some(path) = cached {
+                keep(&path, &image);
+            }
+            image
+        }
+    };
+    gpu.context.load_module(Ptx::from_binary(image)).map_err(|e| device_error("loading the kernels", e))
+}
+
+fn options(gpu: &Gpu, shape: &Shape, layout: &Layout) -> Result<Vec<String>> {
+    let head = shape.head_width();
+    if ![32, 64, 128].contains(&head) || !shape.hidden.is_multiple_of(8) {
+        return Err(Error::Shape(format!(
+            "width {} over {} heads with hidden {}: on CUDA a head is 32, 64 or 128 wide and hidden a multiple of 8",
+            shape.width, shape.heads, shape.hidden
+        )));
+    }
+    let gain_stride = shape.width.next_multiple_of(ALIGN);
+    let mut options: Vec<String> = [
+        ("D", shape.width),
+        ("HEADS", shape.heads),
+        ("HD", head),
+        ("HIDDEN", shape.hidden),
+        ("V", shape.vocab),
+        ("CONTEXT", shape.context),
+        ("SIZE", layout.size),
+        ("DECAYED", layout.decayed),
+        ("GROUPS", GROUPS),
+        ("GAIN_STRIDE", gain_stride),
+    ]
+    .iter()
+    .map(|(name, value)| format!("-D{name}={value}"))
+    .collect();
+    options.push(format!("-DEPS={:e}f", shape.norm_eps));
+    options.push(format!("--gpu-architecture=sm_{}{}", gpu.capability.0, gpu.capability.1));
+    options.push("--std=c++17".into());
+    Ok(options)
+}
+
+fn compile(options: &[String]) -> Result<Vec<u8>> {
+    let failed =
+        |what: &str| Error::Device(format!("NVRTC {what}: is a CUDA 12 or newer toolkit's libnvrtc installed?"));
+    if !unsafe { sys::is_culib_present() } {
+        return Err(failed("was not found"));
+    }
+    let source = CString::new(SOURCE).expect("the kernels hold no zero byte");
+    let program = nvrtc::create_program(&source, None).map_err(|_| failed("could not start"))?;
+    let image = unsafe {
+        nvrtc::compile_program(program, options)
+            .map_err(|_| {
+                let log = nvrtc::get_program_log(program).unwrap_or_default();
+                let log: String = log.iter().take_while(|&&c| c != 0).map(|&c| c as u8 as char).collect();
+                Error::Device(format!("the kernels did not compile for this GPU:\n{log}"))
+            })
+            .and_then(|()| {
+                let mut size = 0;
+                sys::nvrtcGetCUBINSize(program, &mut size).result().map_err(|_| failed("gave no machine code"))?;
+                let mut image = vec![0u8; size];
+                sys::nvrtcGetCUBIN(program, image.as_mut_ptr() as *mut _)
+                    .result()
+                    .map_err(|_| failed("gave no machine code"))?;
+                Ok(image)
+            })
+    };
+    let _ = unsafe { nvrtc::destroy_program(program) };
+    image
+}
+
+/// Where the machine code of these options is kept: a name that changes with the source and every option.
+fn cache_path(options: &[String]) -> Option<PathBuf> {
+    let base = std::env::var_os("XDG_CACHE_HOME")
+        .map(PathBuf::from)
+        .or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache")))?;
+    let mut hash = 0xcbf2_9ce4_8422_2325_u64;
+    let (mut major, mut minor) = (0, 0);
+    unsafe { sys::is_culib_present().then(|| sys::nvrtcVersion(&mut major, &mut minor)) };
+    let version = format!("{major}.{minor}");
+    for part in options.iter().map(String::as_str).chain([SOURCE, &version]) {
+        for byte in part.bytes().chain([0]) {
+            hash = (hash ^ byte as u64).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+    Some(base.join("invitro").join(format!("kernels-{hash:016x}.cubin")))
+}
+
+/// Writes beside and renames; a cache that cannot be written only costs the next start a second.
+fn keep(path: &std::path::Path, image: &[u8]) {
+    let beside = path.with_extension(format!("{}.tmp", std::process::id()));
+    let written =
+        path.parent().is_some_and(|dir| std::fs::create_dir_all(dir).is_ok()) && std::fs::write(&beside, image).is_ok();
+    if written && std::fs::rename(&beside, path).is_err() {
+        let _ = std::fs::remove_file(&beside);
+    }
+}

@@ -1,0 +1,189 @@
+//! Some members of a population on one GPU: their parameters, one stream, and one recorded graph per size of step.
+
+use super::aside::Aside;
+use super::compile::{self, GROUPS};
+use super::gemm::Gemm;
+use super::infer::Loaded;
+use super::launch::{Grid, Kernels};
+use super::memory::{Memory, Pinned};
+use super::staging::{CROWD, MANY_ROWS, Parts, Staging};
+use super::{Gpu, device_error};
+use crate::{Error, Layout, Result, Shape};
+use cudarc::driver::{CudaGraph, CudaStream};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+pub struct Lane {
+    pub(super) gpu: Gpu,
+    pub(super) shape: Shape,
+    pub(super) layout: Layout,
+    pub(super) members: usize,
+    pub(super) stream: Arc<CudaStream>,
+    pub(super) kernels: Kernels,
+    pub(super) gemm: Gemm,
+    pub(super) aside: Aside,
+    /// `[N, size]` each, in f32; the gradients and `halves`, the copy of the weights that products read, are bf16.
+    pub(super) weights: Memory,
+    pub(super) halves: Memory,
+    pub(super) gradients: Memory,
+    pub(super) means: Memory,
+    pub(super) variances: Memory,
+    /// Rotary angles, `[context, head width / 2]`.
+    pub(super) cos: Memory,
+    pub(super) sin: Memory,
+    pub(super) gain_partials: Memory,
+    pub(super) crowd_partials: Memory,
+    pub(super) square_partials: Memory,
+    pub(super) row_losses: Memory,
+    /// `[N, GROUPS + 1]`: loss sums and the gradient's norm, and where they land on the host.
+    pub(super) sums: Memory,
+    pub(super) sums_host: Pinned,
+    pub(super) staging: Staging,
+    pub(super) parts: Parts,
+    /// Where the loaded tokens lie.
+    pub(super) tokens: u64,
+    pub(super) loaded: Loaded,
+    /// Targets per member and group of the loaded batch.
+    pub(super) counts: Vec<Vec<u64>>,
+    pub(super) steps: HashMap<Parts, Step>,
+    pub(super) recording: bool,
+}
+
+/// A size of step: seen once, then recorded.
+pub(super) enum Step {
+    Seen,
+    Recorded(CudaGraph),
+}
+
+// A lane is driven by one thread at a time; CUDA's objects may move between threads.
+unsafe impl Send for Lane {}
+
+/// Rows a block of the norm's backward takes, where there are few and where there are many.
+pub(super) const NORM_ROWS: (usize, usize) = (16, 64);
+/// Gradients a block of the norm's sum takes; `NORM_CHUNK` in the kernels.
+pub(super) const NORM_CHUNK: usize = 16384;
+
+impl Lane {
+    /// Parameters and everything but activations for `members` models and batches of up to `capacity` rows each.
+    pub fn new(gpu: &Gpu, shape: &Shape, members: usize, capacity: usize) -> Result<Self> {
+        shape.validate()?;
+        let layout = Layout::new(shape);
+        let needed = Self::bytes(shape, members, capacity);
+        let (free, _) = gpu.memory()?;
+        if needed > free {
+            return Err(Error::OutOfMemory(format!(
+                "{members} models need {:.1} GB of GPU memory and {:.1} GB are free on {}: train fewer models at once (N) or a smaller batch",
+                needed as f64 / 1e9,
+                free as f64 / 1e9,
+                gpu.name
+            )));
+        }
+        let context = &gpu.context;
+        let kernels = Kernels::load(&compile::module(gpu, shape, &layout)?)?;
+        for (name, matrices) in [("attention_8", 2), ("attention_backward_8", 4)] {
+            let shared = attention_shared(shape, shape.context, matrices);
+            if shared > 48 << 10 {
+                kernels.allow_shared(name, shared)?;
+            }
+        }
+        let parameters = members * layout.size;
+        let half = shape.head_width() / 2;
+        let angle = |i: usize| {
+            let (position, pair) = (i / half, i % half);
+            position as f64 * shape.rope_theta.powf(-2.0 * pair as f64 / shape.head_width() as f64)
+        };
+        let table = |f: fn(f64) -> f64| (0..shape.context * half).map(|i| f(angle(i)) as f32).collect::<Vec<_>>();
+        let blocks = capacity.div_ceil(NORM_ROWS.0);
+        Ok(Lane {
+            stream: context.new_stream().map_err(|e| device_error("making a stream", e))?,
+            gemm: Gemm::new(context)?,
+            aside: Aside::new(context)?,
+            weights: Memory::new(context, 4 * parameters)?,
+            halves: Memory::new(context, 2 * parameters)?,
+            gradients: Memory::new(context, 2 * parameters)?,
+            means: Memory::new(context, 4 * parameters)?,
+            variances: Memory::new(context, 4 * parameters)?,
+            cos: Memory::from_slice(context, &table(f64::cos))?,
+            sin: Memory::from_slice(context, &table(f64::sin))?,
+            crowd_partials: Memory::new(context, 4 * members * (capacity / CROWD + 1) * shape.width)?,
+            gain_partials: Memory::new(context, 4 * members * blocks * (layout.size - layout.decayed))?,
+            square_partials: Memory::new(context, 4 * members * layout.size.div_ceil(NORM_CHUNK))?,
+            row_losses: Memory::new(context, 4 * members * capacity)?,
+            sums: Memory::new(context, 4 * members * (GROUPS + 1))?,
+            sums_host: Pinned::new(context, 4 * members * (GROUPS + 1))?,
+            staging: Staging::new(context, Parts::most(members, capacity, shape.vocab))?,
+            parts: Parts::default(),
+            tokens: 0,
+            loaded: Loaded::default(),
+            counts: vec![vec![0; GROUPS]; members],
+            steps: HashMap::new(),
+            recording: false,
+            gpu: gpu.clone(),
+            shape: shape.clone(),
+            layout,
+            members,
+            kernels,
+        })
+    }
+
+    /// Bytes a lane takes with its transformer's activations: known before anything is allocated.
+    pub fn bytes(shape: &Shape, members: usize, capacity: usize) -> usize {
+        let layout = Layout::new(shape);
+        let (width, hidden, rows) = (shape.width, shape.hidden, members * capacity);
+        let per_layer = 2 * (8 * width + 3 * hidden) + 4 * (2 + shape.heads);
+        let backward = 2 * (7 * width + 3 * hidden);
+        let activations = rows * (shape.layers * per_layer + backward + 2 * (2 * width + shape.vocab) + 8);
+        let parameters = members * layout.size * 16;
+        activations + parameters + Parts::most(members, capacity, shape.vocab) + (64 << 20)
+    }
+
+    pub(super) fn run(
+        &mut self,
+        name: &'static str,
+        blocks: (usize, usize, usize),
+        threads: usize,
+        shared: usize,
+        args: &[u64],
+    ) -> Result<()> {
+        self.kernels.launch(name, Grid { blocks, threads, shared }, args, &self.stream)
+    }
+
+    pub(super) fn staged(&self, part: usize) -> u64 {
+        self.staging.device.ptr + part as u64
+    }
+
+    pub(super) fn rows(&self) -> usize {
+        self.parts.rows
+    }
+
+    /// Rows a block of the norm's backward takes for the loaded batch.
+    pub(super) fn norm_rows(&self) -> usize {
+        if self.total() < MANY_ROWS { NORM_ROWS.0 } else { NORM_ROWS.1 }
+    }
+
+    /// Rows of all members together.
+    pub(super) fn total(&self) -> usize {
+        self.members * self.parts.rows
+    }
+
+    /// Waits until the GPU has done everything asked so far.
+    pub fn wait(&self) -> Result<()> {
+        self.stream.synchronize().map_err(|e| device_error("waiting", e))
+    }
+
+    /// Times every kernel from now on; steps are issued one by one, not replayed.
+    pub fn start_timing(&mut self) {
+        self.kernels.start_timing();
+    }
+
+    /// Milliseconds and launches per kernel.
+    pub fn stop_timing(&mut self) -> Result<BTreeMap<String, (f64, usize)>> {
+        self.kernels.stop_timing()
+    }
+}
+
+/// Shared memory of an attention block: some matrices of a span, and two numbers per row.
+pub(super) fn attention_shared(shape: &Shape, rows: usize, matrices: usize) -> usize {
+    let rows = rows.next_multiple_of(16);
+    rows * 2 * matrices * (shape.head_width() + 8) + 8 * rows
+}

@@ -1,0 +1,127 @@
+//! Launches kernels by name, and times them where asked.
+
+use super::device_error;
+use crate::{Error, Result};
+use cudarc::driver::{CudaEvent, CudaFunction, CudaModule, CudaStream, result, sys};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// Every kernel of `kernels.cu`.
+const NAMES: [&str; 23] = [
+    "embed",
+    "embed_backward",
+    "embed_crowds",
+    "rms_norm",
+    "rms_norm_backward",
+    "gain_backward",
+    "swiglu",
+    "swiglu_backward",
+    "attention_2",
+    "attention_4",
+    "attention_8",
+    "attention_backward_4",
+    "attention_backward_8",
+    "cross_entropy",
+    "group_losses",
+    "square_sums",
+    "adamw",
+    "halve",
+    "cache_store",
+    "attention_cached",
+    "select_rows",
+    "argmax",
+    "scores_of",
+];
+
+pub struct Kernels {
+    functions: HashMap<&'static str, CudaFunction>,
+    /// While set, every launch is timed between two events.
+    timed: Option<Vec<(String, CudaEvent, CudaEvent)>>,
+}
+
+pub struct Grid {
+    pub blocks: (usize, usize, usize),
+    pub threads: usize,
+    /// Bytes of dynamic shared memory.
+    pub shared: usize,
+}
+
+impl Kernels {
+    pub fn load(module: &Arc<CudaModule>) -> Result<Self> {
+        let mut functions = HashMap::new();
+        for name in NAMES {
+            let function = module.load_function(name).map_err(|e| device_error(&format!("finding {name}"), e))?;
+            functions.insert(name, function);
+        }
+        Ok(Kernels { functions, timed: None })
+    }
+
+    /// Lets a kernel use more than 48 KB of shared memory.
+    pub fn allow_shared(&self, name: &str, bytes: usize) -> Result<()> {
+        let attribute = sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+        self.functions[name].set_attribute(attribute, bytes as i32).map_err(|_| {
+            Error::Shape(format!(
+                "the context needs {bytes} bytes of shared memory, more than this GPU has: shorten it"
+            ))
+        })
+    }
+
+    /// Each argument is one 8-byte word; a kernel that takes a 4-byte one reads its lower half.
+    pub fn launch(&mut self, name: &'static str, grid: Grid, args: &[u64], stream: &Arc<CudaStream>) -> Result<()> {
+        let mut pointers: Vec<*mut std::ffi::c_void> = args.iter().map(|arg| arg as *const u64 as *mut _).collect();
+        let (x, y, z) = grid.blocks;
+        let function = &self.functions[name];
+        timed(&mut self.timed, name, stream, || unsafe {
+            result::launch_kernel(
+                function.cu_function(),
+                (x as u32, y as u32, z as u32),
+                (grid.threads as u32, 1, 1),
+                grid.shared as u32,
+                stream.cu_stream(),
+                &mut pointers,
+            )
+            .map_err(|e| device_error(&format!("launching {name}"), e))
+        })
+    }
+
+    /// Runs something that is not one of our kernels under the same clock.
+    pub fn alongside(&mut self, name: &str, stream: &Arc<CudaStream>, run: impl FnOnce() -> Result<()>) -> Result<()> {
+        timed(&mut self.timed, name, stream, run)
+    }
+
+    pub fn start_timing(&mut self) {
+        self.timed = Some(Vec::new());
+    }
+
+    pub fn is_timing(&self) -> bool {
+        self.timed.is_some()
+    }
+
+    /// Milliseconds and launches per name since [`Kernels::start_timing`].
+    pub fn stop_timing(&mut self) -> Result<BTreeMap<String, (f64, usize)>> {
+        let mut totals = BTreeMap::new();
+        for (name, from, to) in self.timed.take().unwrap_or_default() {
+            to.synchronize().map_err(|e| device_error("waiting for a kernel", e))?;
+            let ms = from.elapsed_ms(&to).map_err(|e| device_error("timing a kernel", e))?;
+            let total: &mut (f64, usize) = totals.entry(name).or_default();
+            total.0 += ms as f64;
+            total.1 += 1;
+        }
+        Ok(totals)
+    }
+}
+
+fn timed(
+    log: &mut Option<Vec<(String, CudaEvent, CudaEvent)>>,
+    name: &str,
+    stream: &Arc<CudaStream>,
+    run: impl FnOnce() -> Result<()>,
+) -> Result<()> {
+    let Some(log) = log else { return run() };
+    let mark =
+        || stream.record_event(Some(sys::CUevent_flags::CU_EVENT_DEFAULT)).map_err(|e| device_error("timing", e));
+    let from = mark()?;
+    run()?;
+    log.push((name.to_string(), from, mark()?));
+    Ok(())
+}
