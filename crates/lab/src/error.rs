@@ -22,11 +22,67 @@ pub enum Error {
     #[error("`{key}` is {given}, but must be {allowed}")]
     Range { key: &'static str, given: String, allowed: String },
 
+    #[error("`{}` cannot be written: {why}", path.display())]
+    Write { path: PathBuf, why: String },
+
+    #[error("another process is writing to the run folder `{}`", path.display())]
+    Busy { path: PathBuf },
+
+    #[error("`{}` is not empty and not a run folder: choose another with --out", path.display())]
+    NotARun { path: PathBuf },
+
+    #[error("the run folder `{}` was made by another config ({keys}): choose another folder, or start over with --force", path.display())]
+    OtherConfig { path: PathBuf, keys: String },
+
+    #[error(
+        "the run folder `{}` has schema {found}, but this version writes schema {wanted}: choose another folder, or \
+         start over with --force",
+        path.display()
+    )]
+    OtherSchema { path: PathBuf, found: u32, wanted: u32 },
+
+    #[error("the run folder `{}` has no checkpoint{}", path.display(), available(*step, steps))]
+    NoCheckpoint { path: PathBuf, step: Option<u64>, steps: Vec<u64> },
+
+    #[error(
+        "`model.context` is {context}, but {share:.0} % of the training sequences are longer (half of them have {half} \
+         tokens or more): raise it to about {enough}"
+    )]
+    Context { context: usize, share: f64, half: usize, enough: usize },
+
+    #[error("the loss was no number at step {step}: the training diverged; a lower `train.lr` may help")]
+    Diverged { step: u64 },
+
+    #[error("experiments of one population must have the same model, training and evaluation, but {0}")]
+    Population(String),
+
+    #[error("{0}")]
+    Material(String),
+
+    #[error("signals cannot be watched: {why}")]
+    Signals { why: String },
+
+    #[error(transparent)]
+    Tokenizer(#[from] invitro_tokenizer::Error),
+
+    #[error(transparent)]
+    Model(#[from] invitro_model::Error),
+
     #[error(transparent)]
     Language(#[from] invitro_language::Error),
 }
 
 pub type Result<T> = std::result::Result<T, Error>;
+
+fn available(step: Option<u64>, steps: &[u64]) -> String {
+    match (step, steps) {
+        (None, _) | (_, []) => String::new(),
+        (Some(step), steps) => {
+            let list: Vec<String> = steps.iter().map(u64::to_string).collect();
+            format!(" of step {step}; it has {}", list.join(", "))
+        }
+    }
+}
 
 fn hint(nearest: &Option<String>) -> String {
     nearest.as_ref().map_or_else(String::new, |key| format!("; the nearest known key is `{key}`"))

@@ -12,7 +12,10 @@
 //! ```
 
 use crate::error::{Error, Result};
+use crate::settings::{CheckpointConfig, EvalConfig, ModelConfig};
 use invitro_language::{LanguageConfig, MixtureConfig};
+use invitro_model::TrainConfig;
+use invitro_tokenizer::TokenizerConfig;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use toml::{Table, Value};
@@ -30,6 +33,11 @@ pub struct Experiment {
     pub name: String,
     pub language: LanguageConfig,
     pub mixture: MixtureConfig,
+    pub tokenizer: TokenizerConfig,
+    pub model: ModelConfig,
+    pub train: TrainConfig,
+    pub eval: EvalConfig,
+    pub checkpoint: CheckpointConfig,
     pub seeds: SeedsConfig,
 }
 
@@ -39,6 +47,11 @@ impl Default for Experiment {
             name: "experiment".into(),
             language: LanguageConfig::default(),
             mixture: MixtureConfig::default(),
+            tokenizer: TokenizerConfig::default(),
+            model: ModelConfig::default(),
+            train: TrainConfig::default(),
+            eval: EvalConfig::default(),
+            checkpoint: CheckpointConfig::default(),
             seeds: SeedsConfig::default(),
         }
     }
@@ -132,8 +145,20 @@ impl Experiment {
     pub fn validate(&self) -> Result<()> {
         self.language.validate()?;
         self.mixture.validate()?;
+        self.tokenizer.validate()?;
+        self.model.shape(self.tokenizer.vocab).validate()?;
+        self.train.validate()?;
+        self.eval.validate()?;
+        self.checkpoint.validate()?;
         self.seeds.data.validate("seeds.data")?;
         self.seeds.model.validate("seeds.model")
+    }
+
+    /// A whole experiment, as [`Experiment::to_toml`] wrote it; `origin` is for messages.
+    pub fn from_toml(text: &str, origin: &str) -> Result<Experiment> {
+        let experiment = read(&parse(text, origin)?, origin)?;
+        experiment.validate()?;
+        Ok(experiment)
     }
 
     /// The whole experiment as a file, every default written out.

@@ -1,0 +1,22 @@
+//! Emergence: the first evaluated step at which a metric exceeds a threshold, or exceeds its null by it.
+
+use crate::metrics::Row;
+
+/// A metric over the evaluated steps, rising.
+pub fn curve(rows: &[Row], condition: &str, task: &str, metric: &str) -> Vec<(u64, f64)> {
+    let of_it = |row: &&Row| row.condition == condition && row.task == task && row.metric == metric;
+    let mut curve: Vec<(u64, f64)> = rows.iter().filter(of_it).map(|row| (row.step, row.value)).collect();
+    curve.sort_by_key(|&(step, _)| step);
+    curve
+}
+
+/// The first step at which the curve is above `threshold` over `null`, which is 0 where there is none.
+///
+/// ```
+/// use invitro_lab::emergence::step;
+/// assert_eq!(step(&[(0, 0.0), (50, 0.02), (100, 0.3)], 0.0, 0.02), Some(100));
+/// assert_eq!(step(&[(0, 0.0), (50, 0.25), (100, 0.3)], 0.25, 0.02), Some(100));
+/// ```
+pub fn step(curve: &[(u64, f64)], null: f64, threshold: f64) -> Option<u64> {
+    curve.iter().find(|(_, value)| *value > null + threshold).map(|&(step, _)| step)
+}

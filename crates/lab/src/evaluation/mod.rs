@@ -1,0 +1,177 @@
+//! Evaluation: what a population knows at a step.
+//!
+//! - [`generation`]: tasks T0, T1 and T2 in the conditions A, B and B†
+//! - [`reach`]: top-K reachability, its target sets and contrasts; [`ngrams`]: its nulls
+//! - [`held_out`]: the loss on held-out sequences, and the entropy floor under it
+//!
+//! The sets are fixed for a data seed, and the members of a population that share it share them.
+
+pub mod generation;
+pub mod held_out;
+pub mod ngrams;
+pub mod reach;
+
+use crate::error::Result;
+use crate::experiment::Experiment;
+use crate::metrics::{Row, Rows};
+use crate::text::Text;
+use generation::{Judged, Prompted, Sample};
+use held_out::HeldOut;
+use invitro_language::{Condition, Language, Task};
+use invitro_model::decode::{Decoded, Decoding, Sampling};
+use invitro_model::score::Answer;
+use invitro_model::{Population, ops::Loss};
+use ngrams::{Ngrams, Order};
+use rayon::prelude::*;
+use reach::{ReachSet, Reached};
+
+/// Everything a model of one data seed and tokenizer is asked.
+pub struct Sets {
+    greedy: Vec<Prompted>,
+    sampled: Vec<Prompted>,
+    reach: ReachSet,
+    held_out: HeldOut,
+    /// The n-gram models' answers, which do not change as a network trains.
+    nulls: Vec<(Order, Vec<Answer>)>,
+    temperature: f64,
+    kept: usize,
+}
+
+/// What came of one member's evaluation.
+pub struct Evaluated {
+    pub rows: Vec<Row>,
+    pub samples: Vec<Sample>,
+    pub reached: Vec<Reached>,
+}
+
+/// One member to be evaluated.
+pub struct Examinee<'a> {
+    pub run: &'a str,
+    pub language: &'a Language,
+    pub text: &'a Text,
+    pub sets: &'a Sets,
+    /// Whether to write the n-gram models' rows, which are the same at every step.
+    pub with_nulls: bool,
+}
+
+impl Sets {
+    pub fn new(experiment: &Experiment, language: &Language, text: &Text) -> Result<Sets> {
+        let (eval, context) = (&experiment.eval, experiment.model.context);
+        let greedy = generation::prompts(language, text, Task::T1, eval.sentences, context)?;
+        let mut sampled = generation::prompts(language, text, Task::T0, eval.samples, context)?;
+        sampled.extend(generation::prompts(language, text, Task::T2, eval.samples, context)?);
+        let reach = ReachSet::new(language, text, eval, text.vocab());
+        let rows = text.training_rows(experiment, language, eval.ngram_rows)?;
+        let counted = Ngrams::count(text.vocab(), rows.iter().map(Vec::as_slice));
+        let questions = reach.questions();
+        let orders = [Order::Unigram, Order::Bigram];
+        let nulls = orders.map(|order| (order, counted.answer(order, &questions))).into();
+        let held_out = HeldOut::new(language, text, &experiment.mixture, eval.losses, context)?;
+        Ok(Sets { greedy, sampled, reach, held_out, nulls, temperature: eval.temperature, kept: eval.kept })
+    }
+
+    /// The most rows of a batch that [`Population::evaluate`] needs room for: one sequence's.
+    fn batches(&self, rows: usize) -> Vec<Vec<invitro_model::Sequence>> {
+        self.held_out.batches(rows)
+    }
+}
+
+/// Evaluates every member that there is someone to examine for; `rows` is the population's room for a batch.
+pub fn evaluate(
+    population: &mut Population,
+    examinees: &[Option<Examinee>],
+    step: u64,
+    rows: usize,
+) -> Result<Vec<Option<Evaluated>>> {
+    let greedy = decode(population, examinees, |sets| &sets.greedy, Sampling::Greedy)?;
+    let temperature = examinees.iter().flatten().map(|examinee| examinee.sets.temperature).next().unwrap_or(1.0);
+    let sampling = Sampling::Random { seed: step, temperature, top_k: None, top_p: None };
+    let sampled = decode(population, examinees, |sets| &sets.sampled, sampling)?;
+    let questions: Vec<_> = examinees
+        .iter()
+        .map(|examinee| examinee.as_ref().map(|e| e.sets.reach.questions()).unwrap_or_default())
+        .collect();
+    let answers = population.score(&questions)?;
+    let losses = losses(population, examinees, rows)?;
+    Ok(examinees
+        .par_iter()
+        .enumerate()
+        .map(|(m, examinee)| {
+            let examinee = examinee.as_ref()?;
+            Some(examinee.measure(step, [&greedy[m], &sampled[m]], &answers[m], &losses[m]))
+        })
+        .collect())
+}
+
+fn decode(
+    population: &mut Population,
+    examinees: &[Option<Examinee>],
+    of: impl Fn(&Sets) -> &Vec<Prompted>,
+    sampling: Sampling,
+) -> Result<Vec<Vec<Decoded>>> {
+    let prompted = |examinee: &Option<Examinee>| -> Vec<Vec<u32>> {
+        examinee.as_ref().map_or(Vec::new(), |e| of(e.sets).iter().map(|p| p.tokens.clone()).collect())
+    };
+    // No answer is longer than the longest that was meant by more than a few tokens, or it is no answer.
+    let longest = examinees.iter().flatten().flat_map(|e| of(e.sets)).map(|p| p.answer).max().unwrap_or(0);
+    let decoding = Decoding { sampling, eos: invitro_tokenizer::special::EOS, most: longest + longest / 4 };
+    let prompts: Vec<Vec<Vec<u32>>> = examinees.iter().map(prompted).collect();
+    if prompts.iter().all(Vec::is_empty) {
+        return Ok(prompts.iter().map(|_| Vec::new()).collect());
+    }
+    Ok(population.decode(&prompts, &decoding)?)
+}
+
+fn losses(population: &mut Population, examinees: &[Option<Examinee>], rows: usize) -> Result<Vec<Vec<Loss>>> {
+    let batches: Vec<Vec<Vec<invitro_model::Sequence>>> =
+        examinees.iter().map(|e| e.as_ref().map_or(Vec::new(), |e| e.sets.batches(rows))).collect();
+    let mut losses = vec![Vec::new(); examinees.len()];
+    for i in 0..batches.iter().map(Vec::len).max().unwrap_or(0) {
+        // Members with fewer batches idle on a sequence of their own that is not counted.
+        let idle = vec![invitro_model::Sequence { tokens: vec![0, 0], group: 0 }];
+        let batch: Vec<_> = batches.iter().map(|own| own.get(i).cloned().unwrap_or_else(|| idle.clone())).collect();
+        for ((loss, own), losses) in population.evaluate(&batch)?.into_iter().zip(&batches).zip(&mut losses) {
+            if i < own.len() {
+                losses.push(loss);
+            }
+        }
+    }
+    Ok(losses)
+}
+
+impl Examinee<'_> {
+    fn measure(&self, step: u64, decoded: [&[Decoded]; 2], answers: &[Answer], losses: &[Loss]) -> Evaluated {
+        let mut rows = Rows::new(self.run, step);
+        let mut samples = Vec::new();
+        let mut checker = self.language.checker();
+        let all: Vec<(&Prompted, Judged)> = (self.sets.greedy.iter().zip(decoded[0]))
+            .chain(self.sets.sampled.iter().zip(decoded[1]))
+            .map(|(prompted, decoded)| {
+                (prompted, generation::judge(prompted, decoded, self.text, &mut checker, self.language))
+            })
+            .collect();
+        for task in Task::ALL {
+            for condition in Condition::ALL {
+                let of_these = |p: &Prompted| p.sequence.task == task && p.condition == condition;
+                let part: Vec<(&Prompted, &Judged)> =
+                    all.iter().filter(|(p, _)| of_these(p)).map(|(p, j)| (*p, j)).collect();
+                if part.is_empty() {
+                    continue;
+                }
+                let judged: Vec<&Judged> = part.iter().map(|(_, j)| *j).collect();
+                generation::rows(task, condition, &judged, &mut rows);
+                samples.extend(generation::samples(step, self.sets.kept, self.language, &part));
+            }
+        }
+        self.sets.reach.rows("network", answers, &mut rows);
+        if self.with_nulls {
+            for (order, answers) in &self.sets.nulls {
+                self.sets.reach.rows(order.name(), answers, &mut rows);
+            }
+        }
+        self.sets.held_out.rows(losses, &mut rows);
+        let reached = self.sets.reach.reached(answers);
+        let reached = reached.into_iter().map(|symbol| Reached { step, symbol: symbol.0 }).collect();
+        Evaluated { rows: rows.list, samples, reached }
+    }
+}

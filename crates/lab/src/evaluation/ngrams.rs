@@ -1,0 +1,119 @@
+//! Unigram and bigram models of the training text: what reachability comes to without any knowledge of the subject.
+//!
+//! Counted exactly over a fixed number of training rows. The unigram adds one to every count; the bigram adds one
+//! pseudo-count spread as the unigram, so that of two tokens never seen after a third the commoner ranks first.
+
+use invitro_model::reading::Score;
+use invitro_model::score::{Answer, Question};
+use std::collections::{BTreeMap, HashMap};
+
+pub struct Ngrams {
+    /// The unigram's probabilities.
+    unigram: Vec<f64>,
+    /// Per token, how often each other followed it.
+    followers: Vec<HashMap<u32, u32>>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    Unigram,
+    Bigram,
+}
+
+impl Order {
+    pub fn name(self) -> &'static str {
+        match self {
+            Order::Unigram => "unigram",
+            Order::Bigram => "bigram",
+        }
+    }
+}
+
+impl Ngrams {
+    /// Counts the tokens that a model of `vocab` tokens has to predict.
+    pub fn count<'a>(vocab: usize, sequences: impl Iterator<Item = &'a [u32]>) -> Ngrams {
+        let mut counts = vec![0u64; vocab];
+        let mut followers = vec![HashMap::new(); vocab];
+        for sequence in sequences {
+            for pair in sequence.windows(2) {
+                counts[pair[1] as usize] += 1;
+                *followers[pair[0] as usize].entry(pair[1]).or_default() += 1;
+            }
+        }
+        let total = counts.iter().sum::<u64>() + vocab as u64;
+        let unigram = counts.iter().map(|&count| (count + 1) as f64 / total as f64).collect();
+        Ngrams { unigram, followers }
+    }
+
+    /// Answers questions as a model would: a score for every token of every continuation.
+    pub fn answer(&self, order: Order, questions: &[Question]) -> Vec<Answer> {
+        // All pairs first, so that each token's followers are ranked once.
+        let mut wanted: BTreeMap<Option<u32>, BTreeMap<u32, Score>> = BTreeMap::new();
+        let context = |before: u32| (order == Order::Bigram).then_some(before);
+        for question in questions {
+            for continuation in &question.continuations {
+                for (before, token) in pairs(question, continuation) {
+                    wanted.entry(context(before)).or_default().insert(token, Score::default());
+                }
+            }
+        }
+        for (before, tokens) in &mut wanted {
+            self.score(*before, tokens);
+        }
+        let of = |question: &Question| {
+            let scores = |continuation: &Vec<u32>| {
+                pairs(question, continuation).map(|(before, token)| wanted[&context(before)][&token]).collect()
+            };
+            question.continuations.iter().map(scores).collect()
+        };
+        questions.iter().map(of).collect()
+    }
+
+    fn score(&self, before: Option<u32>, tokens: &mut BTreeMap<u32, Score>) {
+        let mut row = self.unigram.clone();
+        if let Some(followers) = before.map(|before| &self.followers[before as usize]) {
+            let total = 1.0 + followers.values().map(|&count| f64::from(count)).sum::<f64>();
+            for (&token, &count) in followers {
+                row[token as usize] += f64::from(count);
+            }
+            row.iter_mut().for_each(|weight| *weight /= total);
+        }
+        let mut falling = row.clone();
+        falling.sort_unstable_by(|a, b| b.total_cmp(a));
+        for (&token, score) in tokens {
+            let own = row[token as usize];
+            *score = Score { logprob: own.ln() as f32, rank: falling.partition_point(|&other| other > own) as u32 };
+        }
+    }
+}
+
+/// Every token of a continuation with the one before it.
+fn pairs<'a>(question: &'a Question, continuation: &'a [u32]) -> impl Iterator<Item = (u32, u32)> + 'a {
+    let last = question.prompt.last().copied().unwrap_or(0);
+    std::iter::once(last).chain(continuation.iter().copied()).zip(continuation.iter().copied())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(score: Score, logprob: f64, rank: u32) {
+        assert!((f64::from(score.logprob) - logprob.ln()).abs() < 1e-6 && score.rank == rank, "{score:?}");
+    }
+
+    #[test]
+    fn a_text_of_a_few_tokens_by_hand() {
+        // Followers: 0 → 1, 1, 2; 1 → 2; counts 1: 2, 2: 2, 0: 0, 3: 0; with one each, of 8.
+        let text: [&[u32]; 2] = [&[0, 1, 2], &[0, 1]];
+        let ngrams = Ngrams::count(4, text.into_iter().chain([[0u32, 2].as_slice()]));
+        let question = Question { prompt: vec![3, 0], continuations: vec![vec![1, 2], vec![3]] };
+        let unigram = &ngrams.answer(Order::Unigram, std::slice::from_ref(&question))[0];
+        close(unigram[0][0], 3.0 / 8.0, 0);
+        close(unigram[0][1], 3.0 / 8.0, 0);
+        close(unigram[1][0], 1.0 / 8.0, 2);
+        let bigram = &ngrams.answer(Order::Bigram, &[question])[0];
+        close(bigram[0][0], (2.0 + 3.0 / 8.0) / 4.0, 0);
+        close(bigram[0][1], (1.0 + 3.0 / 8.0) / 2.0, 0);
+        close(bigram[1][0], (1.0 / 8.0) / 4.0, 2);
+    }
+}

@@ -1,0 +1,243 @@
+//! Top-K reachability: after `<T0:B> subject copula`, is each piece of a descriptor among the K likeliest?
+//!
+//! Asked for descriptors that Γ allows the subject, as many that it forbids among the subject's own properties, and as
+//! many of other classes: what a model reaches of the first beyond the second is knowledge, beyond the third a sense
+//! of types. Condition A is asked for the symbols of B and, apart, for those masked in B, so that what is compared
+//! across languages is the same symbols.
+//!
+//! Every target is scored once, all its pieces; whether it is reachable at any K is then its worst rank. That equals
+//! the paper's trie search (Algorithm 2) and a plain check of every target, both of which are in the tests.
+
+use crate::metrics::Rows;
+use crate::settings::{EvalConfig, FRACTIONS};
+use crate::text::Text;
+use invitro_language::{Condition, Lang, Language, Stream, Symbol};
+use invitro_model::reading::Score;
+use invitro_model::score::{Answer, Question};
+use serde::{Deserialize, Serialize};
+
+/// The three target sets, in the order of their names in metrics.
+pub const SETS: [&str; 3] = ["allowed", "forbidden", "other"];
+
+/// Targets of one kind of symbols, three sets of one size.
+#[derive(Clone, Debug)]
+struct Targets {
+    sets: [Vec<Symbol>; 3],
+}
+
+/// Who is asked about, and what.
+#[derive(Clone, Debug)]
+pub struct ReachSet {
+    subjects: Vec<Subject>,
+    vocab: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Subject {
+    unmasked: Targets,
+    masked: Targets,
+    /// In A and in B: the unmasked targets' three sets, then the masked ones', one after the other.
+    questions: [Question; 2],
+    /// Pieces of every continuation, the boundary not counted.
+    pieces: [Vec<usize>; 2],
+}
+
+/// A line of `reached.jsonl`: a masked word that has become reachable for a subject that Γ allows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reached {
+    pub step: u64,
+    pub symbol: u32,
+}
+
+impl ReachSet {
+    /// Draws subjects and targets: fixed for a data seed.
+    pub fn new(language: &Language, text: &Text, eval: &EvalConfig, vocab: usize) -> ReachSet {
+        let stream = Stream::new(language.seed, "eval/reach");
+        let mut entities: Vec<Symbol> = language.world.entities().collect();
+        stream.at(0, 0).shuffle(&mut entities);
+        entities.truncate(eval.subjects);
+        let subjects = entities.into_iter().map(|entity| {
+            let world = &language.world;
+            let pools = [world.allowed(entity), world.forbidden(entity), world.foreign(entity)];
+            let draw = |masked: bool| {
+                let mut sets = pools.clone();
+                for (i, set) in sets.iter_mut().enumerate() {
+                    set.retain(|&symbol| language.mask.contains(symbol) == masked);
+                    let row = u64::from(entity.0) * 6 + 2 * i as u64 + u64::from(masked);
+                    stream.at(1, row).shuffle(set);
+                }
+                let size = sets.iter().map(Vec::len).min().unwrap_or(0).min(eval.targets);
+                sets.iter_mut().for_each(|set| set.truncate(size));
+                Targets { sets }
+            };
+            let (unmasked, masked) = (draw(false), draw(true));
+            let all: Vec<Symbol> =
+                unmasked.sets.iter().chain(&masked.sets).flat_map(|set| set.iter().copied()).collect();
+            let question = |lang: Lang| Question {
+                prompt: text.opening(lang, &[entity, world.copula()]),
+                continuations: all.iter().map(|&symbol| text.word(symbol, lang).0.to_vec()).collect(),
+            };
+            let pieces = Lang::BOTH.map(|lang| all.iter().map(|&symbol| text.word(symbol, lang).1).collect());
+            Subject { unmasked, masked, questions: Lang::BOTH.map(question), pieces }
+        });
+        ReachSet { subjects: subjects.collect(), vocab }
+    }
+
+    /// What to ask a model: per subject, its question in A and its question in B.
+    pub fn questions(&self) -> Vec<Question> {
+        self.subjects.iter().flat_map(|subject| subject.questions.iter().cloned()).collect()
+    }
+
+    /// The masked words whose pieces are all within the top 0.1 |V| for a subject that Γ allows them, rising.
+    pub fn reached(&self, answers: &[Answer]) -> Vec<Symbol> {
+        let k = top(FRACTIONS[3], self.vocab);
+        let mut symbols: Vec<Symbol> = Vec::new();
+        for (subject, answers) in self.subjects.iter().zip(answers.chunks(2)) {
+            let found = subject.found(1, &answers[1]);
+            let start = subject.unmasked.len();
+            let allowed = subject.masked.sets[0].iter().zip(&found[start..]);
+            symbols.extend(allowed.filter(|(_, found)| found.rank < k).map(|(&symbol, _)| symbol));
+        }
+        symbols.sort_unstable();
+        symbols.dedup();
+        symbols
+    }
+
+    /// The rows of one model, `who`: the network or an n-gram model.
+    pub fn rows(&self, who: &str, answers: &[Answer], rows: &mut Rows) {
+        for condition in Condition::ALL {
+            let lang = condition.lang() as usize;
+            let kinds: &[(bool, &str)] = match condition {
+                Condition::A => &[(false, ""), (true, "_masked")],
+                Condition::B => &[(false, "")],
+                Condition::BMasked => &[(true, "")],
+            };
+            for &(masked, suffix) in kinds {
+                // Per set and subject, what was found; a subject without targets of this kind is left out.
+                let mut found: [Vec<Vec<Found>>; 3] = Default::default();
+                for (subject, answers) in self.subjects.iter().zip(answers.chunks(2)) {
+                    let all = subject.found(lang, &answers[lang]);
+                    let targets = if masked { &subject.masked } else { &subject.unmasked };
+                    let start = if masked { subject.unmasked.len() } else { 0 };
+                    let size = targets.sets[0].len();
+                    if size > 0 {
+                        for (set, part) in found.iter_mut().zip(all[start..].chunks(size)) {
+                            set.push(part.to_vec());
+                        }
+                    }
+                }
+                self.condition_rows(who, condition.name(), suffix, &found, rows);
+            }
+        }
+    }
+
+    fn condition_rows(&self, who: &str, condition: &str, suffix: &str, found: &[Vec<Vec<Found>>; 3], rows: &mut Rows) {
+        let n = found[0].len();
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        // Per statistic and set, a value per subject.
+        type Statistic = (String, bool, Box<dyn Fn(&[Found]) -> f64>);
+        let mut statistics: Vec<Statistic> = Vec::new();
+        for fraction in FRACTIONS {
+            let k = top(fraction, self.vocab);
+            let readings: [(&str, fn(&Found) -> u32); 2] = [("", |f| f.rank), ("_boundary", |f| f.rank_boundary)];
+            for (reading, rank) in readings {
+                let share =
+                    move |set: &[Found]| set.iter().filter(|f| rank(f) < k).count() as f64 / set.len() as f64;
+                let any = move |set: &[Found]| f64::from(u8::from(set.iter().any(|f| rank(f) < k)));
+                statistics.push((format!("any{reading}@{fraction}"), false, Box::new(any)));
+                statistics.push((format!("share{reading}@{fraction}"), reading.is_empty(), Box::new(share)));
+            }
+        }
+        let logprob = |set: &[Found]| set.iter().map(|f| f.logprob).sum::<f64>() / set.len() as f64;
+        statistics.push(("logprob".into(), true, Box::new(logprob)));
+        for (statistic, contrasted, of) in &statistics {
+            let values: Vec<Vec<f64>> = found.iter().map(|set| set.iter().map(|subject| of(subject)).collect()).collect();
+            for (set, values) in SETS.iter().zip(&values) {
+                rows.push(condition, "reach", format!("{who}.{set}{suffix}.{statistic}"), mean(values), n);
+            }
+            if !contrasted {
+                continue;
+            }
+            for (contrast, against) in [("facts", 1), ("types", 2)] {
+                let differences: Vec<f64> = values[0].iter().zip(&values[against]).map(|(a, b)| a - b).collect();
+                let (value, low, high) = interval(&differences);
+                let metric = format!("{who}.{contrast}{suffix}.{statistic}");
+                rows.push_interval(condition, "reach", metric, value, Some((low, high)), n);
+            }
+        }
+    }
+}
+
+impl Targets {
+    fn len(&self) -> usize {
+        self.sets.iter().map(Vec::len).sum()
+    }
+}
+
+impl Subject {
+    /// What the scores say of every target of a language.
+    fn found(&self, lang: usize, answer: &Answer) -> Vec<Found> {
+        answer.iter().zip(&self.pieces[lang]).map(|(scores, &pieces)| Found::of(scores, pieces)).collect()
+    }
+}
+
+/// One target: its worst rank, up to the last piece and with the boundary, and its log-probability up to the last.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Found {
+    pub rank: u32,
+    pub rank_boundary: u32,
+    pub logprob: f64,
+}
+
+impl Found {
+    pub fn of(scores: &[Score], pieces: usize) -> Found {
+        let worst = |scores: &[Score]| scores.iter().map(|score| score.rank).max().unwrap_or(0);
+        Found {
+            rank: worst(&scores[..pieces]),
+            rank_boundary: worst(scores),
+            logprob: scores[..pieces].iter().map(|score| f64::from(score.logprob)).sum(),
+        }
+    }
+}
+
+/// K: a share of |V|, rounded up.
+pub fn top(fraction: f64, vocab: usize) -> u32 {
+    // 0.05 of 2048 must not become 103 for want of a bit.
+    (fraction * vocab as f64 - 1e-9).ceil() as u32
+}
+
+/// A mean with its 95 % interval, by the normal approximation.
+pub fn interval(values: &[f64]) -> (f64, f64, f64) {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
+    let half = 1.959_963_985 * (variance / n).sqrt();
+    (mean, mean - half, mean + half)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn k_is_rounded_up() {
+        assert_eq!(top(0.1, 2048), 205);
+        assert_eq!(top(0.05, 2000), 100);
+        assert_eq!(top(0.01, 50), 1);
+    }
+
+    #[test]
+    fn an_interval_is_around_its_mean() {
+        let (mean, low, high) = interval(&[0.0, 1.0, 0.0, 1.0]);
+        assert_eq!(mean, 0.5);
+        assert!((high - low - 2.0 * 1.959_963_985 * (1.0f64 / 3.0 / 4.0).sqrt()).abs() < 1e-12);
+        assert_eq!(interval(&[0.25, 0.25]), (0.25, 0.25, 0.25));
+    }
+
+    #[test]
+    fn the_worst_piece_decides() {
+        let score = |rank, logprob| Score { rank, logprob };
+        let found = Found::of(&[score(3, -1.0), score(0, -0.5), score(9, -4.0)], 2);
+        assert_eq!(found, Found { rank: 3, rank_boundary: 9, logprob: -1.5 });
+    }
+}

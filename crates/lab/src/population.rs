@@ -1,0 +1,364 @@
+//! Trains experiments of one shape as one population, each into a folder of its own.
+//!
+//! The loop is in `Crew::train`: a batch, a step, now and then an evaluation and a checkpoint. A member that fails is
+//! left behind and the others go on.
+
+use crate::error::{Error, Result};
+use crate::evaluation::{self, Evaluated};
+use crate::experiment::Experiment;
+use crate::feed::Feed;
+use crate::folder::{self, Folder, State, Status};
+use crate::materials::{self, Pantry};
+use crate::metrics::{Row, Rows};
+use crate::progress::{Headline, Progress, Started};
+use crate::runner::Runner;
+use crate::stop::Stop;
+use invitro_model::{Checkpoint, Device, Loss, Population};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Instant;
+
+/// An experiment with one data seed and one model seed, and where its results go.
+#[derive(Clone, Debug)]
+pub struct Member {
+    pub experiment: Experiment,
+    pub folder: PathBuf,
+}
+
+pub struct Options<'a> {
+    pub device: Device,
+    /// Start over in folders that are there already, whatever config made them.
+    pub force: bool,
+    pub stop: &'a Stop,
+    pub progress: &'a dyn Progress,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Done,
+    /// Saved at this step; the same call goes on from there.
+    Stopped {
+        step: u64,
+    },
+    Failed {
+        error: String,
+    },
+    /// Another process is at it.
+    Busy,
+}
+
+/// Trains the members, which must have equal [`Experiment::population_key`]s, from where their folders are to the end.
+/// One outcome per member; an error is one that concerns all of them, such as a device that is not there.
+pub fn run(members: &[Member], options: &Options) -> Result<Vec<Outcome>> {
+    run_with(members, options, &Pantry::default())
+}
+
+/// The same with materials that other populations may share.
+pub fn run_with(members: &[Member], options: &Options, pantry: &Pantry) -> Result<Vec<Outcome>> {
+    if let Some(other) = members.iter().find(|m| m.experiment.population_key() != members[0].experiment.population_key())
+    {
+        return Err(Error::Population(other.experiment.differing(&members[0].experiment).join("; ")));
+    }
+    let device = options.device.describe()?;
+    options.progress.preparing("languages, tokenizers and evaluation sets");
+    let opened: Vec<std::result::Result<Runner, Outcome>> =
+        members.par_iter().enumerate().map(|(place, member)| open(place, member, options.force, pantry)).collect();
+    let mut outcomes: Vec<Option<Outcome>> = opened.iter().map(|o| o.as_ref().err().cloned()).collect();
+    for (i, outcome) in outcomes.iter().enumerate() {
+        if let Some(Outcome::Failed { error }) = outcome {
+            options.progress.failed(i, 0, error);
+        }
+    }
+    for (start, runners) in groups(opened.into_iter().flatten().collect(), &mut outcomes) {
+        Crew::assemble(runners, start, &device, options)?.work(options, &mut outcomes)?;
+    }
+    Ok(outcomes.into_iter().map(|outcome| outcome.expect("every member came to something")).collect())
+}
+
+/// Takes a member's folder and makes its materials.
+fn open(place: usize, member: &Member, force: bool, pantry: &Pantry) -> std::result::Result<Runner, Outcome> {
+    let failed = |error: &Error| Outcome::Failed { error: error.to_string() };
+    let begun = Instant::now();
+    let folder = Folder::take(&member.folder, &member.experiment, force).map_err(|error| match error {
+        Error::Busy { .. } => Outcome::Busy,
+        error => failed(&error),
+    })?;
+    let status = Status::read(&folder.path).map_err(|error| failed(&error))?;
+    let mut status = match status {
+        Some(status) if status.state == State::Done => return Err(Outcome::Done),
+        Some(status) => status,
+        None => Status::new(&member.experiment),
+    };
+    let materials = match pantry.get(&member.experiment) {
+        Ok(materials) => materials,
+        Err(error) => {
+            status.state = State::Failed;
+            status.error = Some(error.to_string());
+            // What went wrong is told by the outcome, whether or not it can be written down.
+            let _ = status.write(&folder.path);
+            return Err(failed(&error));
+        }
+    };
+    status.seconds.prepare += begun.elapsed().as_secs_f64();
+    Ok(Runner::new(place, member.experiment.clone(), folder, materials, status))
+}
+
+/// Members that can train together, with the step they go on from: those of one |V| from the newest checkpoint all of
+/// them have, or, where there is none, each from its own.
+fn groups(runners: Vec<Runner>, outcomes: &mut [Option<Outcome>]) -> Vec<(u64, Vec<Runner>)> {
+    let mut by_vocab: BTreeMap<usize, Vec<(Vec<u64>, Runner)>> = BTreeMap::new();
+    for mut runner in runners {
+        match runner.can_start_at() {
+            Ok(starts) => by_vocab.entry(runner.vocab()).or_default().push((starts, runner)),
+            Err(error) => {
+                runner.fail(0, &error);
+                outcomes[runner.place] = Some(Outcome::Failed { error: error.to_string() });
+            }
+        }
+    }
+    let mut groups = Vec::new();
+    for runners in by_vocab.into_values() {
+        let common = |step: &&u64| runners.iter().all(|(starts, _)| starts.contains(step));
+        let shared = runners[0].0.iter().filter(common).max().copied();
+        let mut by_start: BTreeMap<u64, Vec<Runner>> = BTreeMap::new();
+        for (starts, runner) in runners {
+            let own = starts.last().copied().unwrap_or(0);
+            by_start.entry(shared.unwrap_or(own)).or_default().push(runner);
+        }
+        groups.extend(by_start);
+    }
+    groups
+}
+
+/// A population and the members it trains.
+struct Crew {
+    population: Population,
+    runners: Vec<Runner>,
+    /// Rows of a batch that the population has room for.
+    capacity: usize,
+    step: u64,
+}
+
+impl Crew {
+    /// Puts the members on the device where they left off.
+    fn assemble(mut runners: Vec<Runner>, step: u64, device: &str, options: &Options) -> Result<Crew> {
+        let experiment = &runners[0].experiment;
+        let shape = experiment.model.shape(runners[0].vocab());
+        let seeds: Vec<u64> = runners.iter().map(|runner| runner.experiment.seeds.model.first()).collect();
+        let rooms: Result<Vec<usize>> = runners.iter().map(room).collect();
+        let capacity = rooms?.into_iter().max().unwrap_or(0);
+        let mut population = Population::new(options.device, &shape, &seeds, capacity)?;
+        options.progress.started(&Started {
+            device: device.to_owned(),
+            members: runners.len(),
+            parameters: invitro_model::Layout::new(&shape).size,
+            from: step,
+            steps: experiment.train.steps,
+        });
+        for (member, runner) in runners.iter_mut().enumerate() {
+            let begun = runner.begin(step, device).and_then(|()| {
+                if step > 0 {
+                    let path = folder::checkpoint(&runner.folder.path, step);
+                    population.restore(member, &Checkpoint::load(&path)?)?;
+                }
+                Ok(())
+            });
+            if let Err(error) = begun {
+                options.progress.failed(runner.place, step, &error.to_string());
+                runner.fail(step, &error);
+            }
+        }
+        Ok(Crew { population, runners, capacity, step })
+    }
+
+    /// Trains to the end or until stopped, and tells what became of each member.
+    fn work(mut self, options: &Options, outcomes: &mut [Option<Outcome>]) -> Result<()> {
+        let trained = self.train(options);
+        let steps = self.runners[0].experiment.train.steps;
+        for runner in &mut self.runners {
+            if runner.failure.is_none() && trained.is_ok() {
+                let end = if self.step == steps {
+                    runner.finish()
+                } else {
+                    runner.status.state = State::Stopped;
+                    runner.note(self.step)
+                };
+                if let Err(error) = end {
+                    options.progress.failed(runner.place, self.step, &error.to_string());
+                    runner.fail(self.step, &error);
+                }
+            } else if let (None, Err(error)) = (&runner.failure, &trained) {
+                runner.fail(self.step, error);
+            }
+            outcomes[runner.place] = Some(match &runner.failure {
+                Some(error) => Outcome::Failed { error: error.clone() },
+                None if self.step == steps => Outcome::Done,
+                None => Outcome::Stopped { step: self.step },
+            });
+        }
+        trained
+    }
+
+    fn train(&mut self, options: &Options) -> Result<()> {
+        let train = self.runners[0].experiment.train.clone();
+        let members = self.runners.iter().map(|r| (r.experiment.clone(), r.materials.clone())).collect();
+        let mut feed = Feed::start(members, self.step, feeders(options.device));
+        let look_every = if options.device == Device::Cpu { 1 } else { 16 };
+        let mut tokens = 0;
+        if self.step == 0 {
+            self.evaluate(0, &[], options)?;
+        }
+        let mut clock = Instant::now();
+        while self.step < train.steps && self.any_left() {
+            let step = self.step + 1;
+            let batch = feed.next()?;
+            tokens += batch.iter().flatten().map(|sequence| sequence.tokens.len() as u64 - 1).sum::<u64>();
+            self.make_room(&batch, options)?;
+            self.population.train_step(&batch, &train.update(step))?;
+            self.step = step;
+            let stop = options.stop.requested();
+            let evaluates = self.runners[0].is_evaluated_at(step);
+            let saves = stop || step == train.steps || self.runners[0].experiment.checkpoint.at(step);
+            if !evaluates && !saves && !step.is_multiple_of(look_every) {
+                continue;
+            }
+            let losses = self.population.losses()?;
+            self.look(step, &losses, options);
+            options.progress.stepped(step, &losses.iter().map(Loss::mean).collect::<Vec<_>>(), tokens);
+            tokens = 0;
+            self.runners.iter_mut().for_each(|r| r.status.seconds.train += clock.elapsed().as_secs_f64());
+            clock = Instant::now();
+            if evaluates {
+                self.evaluate(step, &losses, options)?;
+            }
+            if saves {
+                self.save(step, options)?;
+            }
+            if stop {
+                return Ok(());
+            }
+            if evaluates || saves {
+                clock = Instant::now();
+            }
+        }
+        Ok(())
+    }
+
+    fn any_left(&self) -> bool {
+        self.runners.iter().any(|runner| runner.failure.is_none())
+    }
+
+    /// A batch larger than was foreseen: the population moves to a larger place.
+    fn make_room(&mut self, batch: &[Vec<invitro_model::Sequence>], options: &Options) -> Result<()> {
+        let rows = |own: &Vec<invitro_model::Sequence>| own.iter().map(|s| s.tokens.len() - 1).sum::<usize>();
+        let wanted = batch.iter().map(rows).max().unwrap_or(0);
+        if wanted <= self.capacity {
+            return Ok(());
+        }
+        let capacity = wanted.next_multiple_of(256) * 5 / 4;
+        let all = (0..self.runners.len()).map(|m| self.population.checkpoint(m, self.step, BTreeMap::new()));
+        let all = all.collect::<invitro_model::Result<Vec<_>>>()?;
+        let (shape, seeds) = (self.population.shape().clone(), self.population.seeds().to_vec());
+        let mut larger = Population::new(options.device, &shape, &seeds, capacity)?;
+        for (member, checkpoint) in all.iter().enumerate() {
+            larger.restore(member, checkpoint)?;
+        }
+        (self.population, self.capacity) = (larger, capacity);
+        Ok(())
+    }
+
+    /// Members whose loss is no number have diverged.
+    fn look(&mut self, step: u64, losses: &[Loss], options: &Options) {
+        for (runner, loss) in self.runners.iter_mut().zip(losses).filter(|(runner, _)| runner.failure.is_none()) {
+            if !loss.mean().is_finite() || !loss.grad_norm.is_finite() {
+                let error = Error::Diverged { step };
+                options.progress.failed(runner.place, step, &error.to_string());
+                runner.fail(step, &error);
+            }
+        }
+    }
+
+    fn evaluate(&mut self, step: u64, losses: &[Loss], options: &Options) -> Result<()> {
+        if !self.runners[0].is_evaluated_at(step) || !self.any_left() {
+            return Ok(());
+        }
+        let begun = Instant::now();
+        options.progress.evaluating(step);
+        let examinees: Vec<_> =
+            self.runners.iter().map(|r| r.failure.is_none().then(|| r.examinee(step))).collect();
+        let evaluated = evaluation::evaluate(&mut self.population, &examinees, step, self.capacity)?;
+        for (m, evaluated) in evaluated.into_iter().enumerate() {
+            let Some(evaluated) = evaluated else { continue };
+            let runner = &mut self.runners[m];
+            runner.status.seconds.eval += begun.elapsed().as_secs_f64();
+            match record_evaluation(runner, step, evaluated, losses.get(m)) {
+                Ok(headline) => options.progress.evaluated(runner.place, step, &headline),
+                Err(error) => {
+                    options.progress.failed(runner.place, step, &error.to_string());
+                    runner.fail(step, &error);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn save(&mut self, step: u64, options: &Options) -> Result<()> {
+        for (member, runner) in self.runners.iter_mut().enumerate().filter(|(_, r)| r.failure.is_none()) {
+            let metadata = BTreeMap::from([("run".to_owned(), runner.run.clone())]);
+            let checkpoint = self.population.checkpoint(member, step, metadata)?;
+            if let Err(error) = runner.save(&checkpoint) {
+                options.progress.failed(runner.place, step, &error.to_string());
+                runner.fail(step, &error);
+            }
+        }
+        options.progress.saved(step);
+        Ok(())
+    }
+}
+
+/// The training's own rows beside the evaluation's: the last step's gradient and rate.
+fn record_evaluation(runner: &mut Runner, step: u64, evaluated: Evaluated, loss: Option<&Loss>) -> Result<Headline> {
+    let mut more = Rows::new(&runner.run, step);
+    if let Some(loss) = loss {
+        let tokens = loss.count.iter().sum::<u64>() as usize;
+        more.push("all", "loss", "train_loss", loss.mean(), tokens);
+        more.push("all", "loss", "grad_norm", loss.grad_norm, tokens);
+        more.push("all", "loss", "lr", runner.experiment.train.rate(step), tokens);
+    }
+    let rows: Vec<Row> = runner.log(evaluated, more.list)?;
+    runner.note(step)?;
+    Ok(Headline::of(&rows))
+}
+
+/// Threads that make batches. On a CPU the model needs the cores.
+fn feeders(device: Device) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    if device == Device::Cpu { 1 } else { (cores - 1).clamp(1, 8) }
+}
+
+/// Rows that a batch of the member will hardly ever exceed, from the lengths of a sample.
+fn room(runner: &Runner) -> Result<usize> {
+    let Runner { experiment, materials, .. } = runner;
+    let context = experiment.model.context;
+    let lengths = materials::lengths(experiment, &materials.language, &materials.text)?;
+    let rows: Vec<f64> = lengths.iter().filter(|&&l| l <= context).map(|&l| l as f64 - 1.0).collect();
+    let mean = rows.iter().sum::<f64>() / rows.len() as f64;
+    let spread = (rows.iter().map(|row| (row - mean).powi(2)).sum::<f64>() / rows.len() as f64).sqrt();
+    let batch = experiment.train.batch as f64;
+    let likely = (batch * mean + 6.0 * spread * batch.sqrt()).ceil() as usize;
+    Ok(likely.clamp(context, context.max(experiment.train.batch * context)).next_multiple_of(64))
+}
+
+/// Bytes of device memory that a population of `members` such experiments takes, about.
+pub fn memory(experiment: &Experiment, members: usize, device: Device) -> u64 {
+    let shape = experiment.model.shape(experiment.tokenizer.vocab);
+    let (width, hidden, number) = (shape.width, shape.hidden, if device == Device::Cpu { 4 } else { 2 });
+    // Sequences of the paper's world average 40 tokens; room is made for half as much again.
+    let rows = experiment.train.batch * shape.context.min(60);
+    let layer = 8 * width + 3 * hidden;
+    let activations = rows * (shape.layers * layer + layer + 3 * width + shape.vocab) * number;
+    let parameters = invitro_model::Layout::new(&shape).size * (16 + if device == Device::Cpu { 0 } else { 2 });
+    let inference = 64 * shape.context * 2 * width * shape.layers * number + 1024 * (layer + shape.vocab) * 4;
+    (members * (activations + parameters + inference)) as u64
+}

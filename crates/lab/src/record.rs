@@ -1,0 +1,90 @@
+//! What a run folder tells of the run's materials: the languages, the tokenizer, paired sentences, the masked words.
+
+use crate::error::Result;
+use crate::evaluation::reach::Reached;
+use crate::experiment::Experiment;
+use crate::files;
+use crate::folder::{LANGUAGE, PAIRS, REACHED, WORDS};
+use crate::log;
+use crate::materials::Materials;
+use crate::table::{self, Column};
+use crate::text::Text;
+use invitro_language::{Lang, Language, Stream, Symbol};
+use serde_json::json;
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::path::Path;
+
+/// Sentences that `pairs.jsonl` shows in both languages.
+const PAIRED: u64 = 24;
+
+/// Writes the languages, the tokenizer and the paired sentences, unless they are there.
+pub fn write_materials(folder: &Path, materials: &Materials) -> Result<()> {
+    let Materials { language, text, .. } = materials;
+    let pairs = folder.join(PAIRS);
+    // The last to be written: where it is, the others are.
+    if pairs.exists() {
+        return Ok(());
+    }
+    let place = folder.join(LANGUAGE);
+    let failed = |error: std::io::Error| crate::Error::Write { path: place.clone(), why: error.to_string() };
+    std::fs::create_dir_all(&place).map_err(failed)?;
+    files::write_whole(&place.join("grammar.txt"), language.grammar.text().as_bytes())?;
+    files::write_whole(&place.join("lexicon.tsv"), lexicon(language).as_bytes())?;
+    text.tokenizer.save(folder)?;
+    let stream = Stream::new(language.seed, "pairs");
+    let mut sampler = language.sampler();
+    let mut lines = String::new();
+    for row in 0..PAIRED {
+        let sentence = sampler.sentence(&mut stream.at(0, row));
+        let [a, b] = Lang::BOTH.map(|lang| -> Vec<Vec<String>> {
+            sentence.symbols.iter().map(|&symbol| pieces(text, symbol, lang)).collect()
+        });
+        writeln!(lines, "{}", json!({ "A": a, "B": b })).expect("a string takes all");
+    }
+    files::write_whole(&pairs, lines.as_bytes())
+}
+
+/// Every symbol with its words.
+fn lexicon(language: &Language) -> String {
+    let mut out = String::from("symbol\tcategory\tA\tB\tmasked\n");
+    for symbol in language.world.symbols() {
+        let world = &language.world;
+        let masked = if language.mask.contains(symbol) { "yes" } else { "no" };
+        let [a, b] = Lang::BOTH.map(|lang| language.form(symbol, lang));
+        let (label, category) = (world.label(symbol), world.category(symbol).name());
+        writeln!(out, "{label}\t{category}\t{a}\t{b}\t{masked}").expect("a string takes all");
+    }
+    out
+}
+
+/// The pieces of a word as text, without a boundary that is a token of its own.
+fn pieces(text: &Text, symbol: Symbol, lang: Lang) -> Vec<String> {
+    let token = |&id: &u32| text.tokenizer.token(id).unwrap_or_default();
+    text.segmentation.core(symbol, lang).iter().map(token).collect()
+}
+
+/// `words.parquet`: the masked words, their pieces and bridges, and when each was first reached.
+pub fn write_words(folder: &Path, experiment: &Experiment, materials: &Materials) -> Result<()> {
+    let Materials { language, text, .. } = materials;
+    let reached: HashMap<u32, u64> =
+        log::read::<Reached>(&folder.join(REACHED))?.into_iter().map(|line| (line.symbol, line.step)).collect();
+    let symbols = language.mask.symbols();
+    let run = experiment.id();
+    let column = |of: &dyn Fn(Symbol) -> String| Column::Text(symbols.iter().map(|&symbol| Some(of(symbol))).collect());
+    table::write(
+        &folder.join(WORDS),
+        &[
+            ("run", column(&|_| run.clone())),
+            ("symbol", column(&|symbol| language.world.label(symbol))),
+            ("form_A", column(&|symbol| language.form(symbol, Lang::A).to_owned())),
+            ("form_B", column(&|symbol| language.form(symbol, Lang::B).to_owned())),
+            ("pieces_A", column(&|symbol| pieces(text, symbol, Lang::A).join(" "))),
+            ("pieces_B", column(&|symbol| pieces(text, symbol, Lang::B).join(" "))),
+            (
+                "reachable_from",
+                Column::Whole(symbols.iter().map(|s| reached.get(&s.0).map(|&step| step as i64)).collect()),
+            ),
+        ],
+    )
+}

@@ -1,0 +1,159 @@
+//! One member of a population on its way: its folder, its logs, its status, and what happens to them.
+
+use crate::error::{Error, Result};
+use crate::evaluation::reach::Reached;
+use crate::evaluation::{Evaluated, Examinee};
+use crate::experiment::Experiment;
+use crate::folder::{self, Folder, State, Status};
+use crate::log::{self, Log};
+use crate::materials::Materials;
+use crate::metrics::{self, Row};
+use crate::record;
+use crate::summary;
+use invitro_model::Checkpoint;
+use std::collections::BTreeSet;
+
+pub struct Runner {
+    /// Its place in the caller's list.
+    pub place: usize,
+    pub experiment: Experiment,
+    pub run: String,
+    pub folder: Folder,
+    pub materials: Materials,
+    pub status: Status,
+    logs: Option<Logs>,
+    /// Masked words reached so far, by number.
+    reached: BTreeSet<u32>,
+    /// Steps of evaluations, rising.
+    evaluations: Vec<u64>,
+    /// Why it no longer takes part.
+    pub failure: Option<String>,
+}
+
+struct Logs {
+    metrics: Log,
+    samples: Log,
+    reached: Log,
+}
+
+impl Runner {
+    pub fn new(place: usize, experiment: Experiment, folder: Folder, materials: Materials, status: Status) -> Runner {
+        Runner {
+            place,
+            run: experiment.id(),
+            evaluations: experiment.eval.at(experiment.train.steps),
+            experiment,
+            folder,
+            materials,
+            status,
+            logs: None,
+            reached: BTreeSet::new(),
+            failure: None,
+        }
+    }
+
+    pub fn vocab(&self) -> usize {
+        self.materials.text.vocab()
+    }
+
+    /// The newest checkpoints that can be read, rising, at most two; 0 stands for a fresh start. One that was damaged
+    /// since it was written is removed.
+    pub fn can_start_at(&self) -> Result<Vec<u64>> {
+        let mut saved = self.folder.saved();
+        while let Some(&last) = saved.last() {
+            let path = folder::checkpoint(&self.folder.path, last);
+            if Checkpoint::load(&path).is_ok() {
+                break;
+            }
+            std::fs::remove_file(&path).map_err(|error| Error::Write { path, why: error.to_string() })?;
+            saved.pop();
+        }
+        Ok(if saved.is_empty() { vec![0] } else { saved.split_off(saved.len().saturating_sub(2)) })
+    }
+
+    /// Sets out after a step: the logs are cut back to it, and the folder has what a run has from the start.
+    pub fn begin(&mut self, step: u64, device: &str) -> Result<()> {
+        let at = |name: &str| self.folder.path.join(name);
+        let after = (step > 0).then_some(step);
+        self.logs = Some(Logs {
+            metrics: Log::open(&at(folder::METRICS), after)?,
+            samples: Log::open(&at(folder::SAMPLES), after)?,
+            reached: Log::open(&at(folder::REACHED), after)?,
+        });
+        self.reached = log::read::<Reached>(&at(folder::REACHED))?.into_iter().map(|line| line.symbol).collect();
+        record::write_materials(&self.folder.path, &self.materials)?;
+        if self.status.device.is_empty() {
+            self.status.device = device.to_owned();
+        } else if !self.status.device.ends_with(device) {
+            self.status.device = format!("{}, then {device}", self.status.device);
+        }
+        self.status.state = State::Running;
+        self.status.error = None;
+        self.note(step)
+    }
+
+    /// Writes the status.
+    pub fn note(&mut self, step: u64) -> Result<()> {
+        self.status.step = step;
+        self.status.write(&self.folder.path)
+    }
+
+    pub fn is_evaluated_at(&self, step: u64) -> bool {
+        self.evaluations.binary_search(&step).is_ok()
+    }
+
+    pub fn examinee(&self, step: u64) -> Examinee<'_> {
+        let ends = [self.evaluations.first(), self.evaluations.last()];
+        Examinee {
+            run: &self.run,
+            language: &self.materials.language,
+            text: &self.materials.text,
+            sets: &self.materials.sets,
+            with_nulls: ends.contains(&Some(&step)),
+        }
+    }
+
+    /// Writes an evaluation to the logs; `more` are rows of the training itself.
+    pub fn log(&mut self, mut evaluated: Evaluated, more: Vec<Row>) -> Result<Vec<Row>> {
+        evaluated.rows.extend(more);
+        evaluated.reached.retain(|line| self.reached.insert(line.symbol));
+        let logs = self.logs.as_mut().expect("logs are open once the run has begun");
+        logs.samples.append(&evaluated.samples)?;
+        logs.reached.append(&evaluated.reached)?;
+        logs.metrics.append(&evaluated.rows)?;
+        Ok(evaluated.rows)
+    }
+
+    /// Saves a checkpoint. The one before it stays until the next, so that the members of a population always have
+    /// one in common.
+    pub fn save(&mut self, checkpoint: &Checkpoint) -> Result<()> {
+        checkpoint.save(&folder::checkpoint(&self.folder.path, checkpoint.step))?;
+        let config = &self.experiment.checkpoint;
+        self.folder.prune(|step| config.stays(step), 2)?;
+        self.note(checkpoint.step)
+    }
+
+    /// Writes what a finished run has.
+    pub fn finish(&mut self) -> Result<()> {
+        let path = &self.folder.path;
+        let rows: Vec<Row> = log::read(&path.join(folder::METRICS))?;
+        metrics::write_parquet(&path.join(folder::METRICS_TABLE), &rows)?;
+        self.status.state = State::Done;
+        self.status.step = self.status.steps;
+        record::write_words(path, &self.experiment, &self.materials)?;
+        summary::write(path, &self.experiment, &self.materials, &self.status, &rows)?;
+        let config = &self.experiment.checkpoint;
+        self.folder.prune(|step| config.stays(step), 1)?;
+        self.note(self.status.steps)
+    }
+
+    /// Takes it out of the population. Its last good checkpoint stays.
+    pub fn fail(&mut self, step: u64, error: &Error) {
+        let error = error.to_string();
+        self.status.state = State::Failed;
+        self.status.error = Some(error.clone());
+        self.failure = Some(error);
+        // The folder may be what failed; the outcome tells it anyway.
+        let _ = self.note(step);
+    }
+}
