@@ -1,1 +1,45 @@
-//! (under construction)
+//! Subword tokenizers over two artificial languages, what can be measured of them, and tokenizer bridges.
+//!
+//! A [`Tokenizer`] is trained on a sample of a [`Language`](invitro_language::Language) under a [`TokenizerConfig`] and
+//! saved as the `tokenizer.json` that Python's `tokenizers` and `transformers` load. A [`Segmentation`] is its table of
+//! pieces, one entry per symbol and language, since the lexicon is closed: a sentence is a concatenation.
+//!
+//! - [`measure`]: fertility, continuation rate, overlap, parity, Rényi efficiency, morpheme boundaries
+//! - [`bridge`]: how strongly the pieces of a masked word overlap with those of words seen in training
+//! - [`sweep`]: both, over a grid of vocabulary sizes, mixtures, distances and regimes
+//! - [`table`]: paired sentences with their pieces coloured, as SVG, HTML or LaTeX
+//!
+//! ```
+//! use invitro_language::{Lang, Language, LanguageConfig, MixtureConfig};
+//! use invitro_tokenizer::{Segmentation, Tokenizer, TokenizerConfig};
+//! let small = LanguageConfig { entities: 20, names: 5, properties: 80, values: 20, relations: 20, ..Default::default() };
+//! let language = Language::new(&small, 0).unwrap();
+//! let config = TokenizerConfig { vocab: 300, sentences: 500, ..Default::default() };
+//! let tokenizer = Tokenizer::train(&language, &config, &MixtureConfig::default()).unwrap();
+//! let segmentation = Segmentation::new(&tokenizer, &language).unwrap();
+//! let copula = language.world.copula();
+//! let text = tokenizer.encode(language.form(copula, Lang::A)).unwrap();
+//! assert_eq!(segmentation.pieces(copula, Lang::A), text);
+//! ```
+
+mod alphabet;
+mod config;
+mod corpus;
+mod error;
+mod files;
+mod learn;
+mod merges;
+mod pipeline;
+mod reading;
+mod segmentation;
+pub mod special;
+mod tokenizer;
+mod unigram;
+
+pub use config::{Boundary, Kind, Regime, TokenizerConfig};
+pub use corpus::Counts;
+pub use error::{Error, Result};
+pub use files::Provenance;
+pub use reading::Reading;
+pub use segmentation::Segmentation;
+pub use tokenizer::Tokenizer;

@@ -1,0 +1,43 @@
+//! What can be wrong with a tokenizer: one sentence each, with what was given, what is allowed, and where.
+
+use std::path::PathBuf;
+
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A setting outside its range; `key` is its dotted name in the experiment file.
+    #[error("`{key}` is {given}, but must be {allowed}")]
+    Range { key: &'static str, given: String, allowed: String },
+
+    /// Two settings that do not fit each other, or a tokenizer and a language that do not.
+    #[error("{0}")]
+    Mismatch(String),
+
+    /// The corpus does not hold enough pieces for the vocabulary asked for.
+    #[error(
+        "`tokenizer.vocab` is {asked}, but {sentences} sentences fill only {reached}: ask for at most {reached}, raise \
+         `tokenizer.sentences`, or accept fewer with `tokenizer.allow_shortfall=true`"
+    )]
+    Shortfall { asked: usize, reached: usize, sentences: usize },
+
+    /// A file that cannot be read or written.
+    #[error("`{}` cannot be {verb}: {why}", path.display())]
+    File { path: PathBuf, verb: &'static str, why: String },
+
+    /// A file that is there but is no tokenizer of ours.
+    #[error("`{}` is not a tokenizer of invitro: {why}", path.display())]
+    Damaged { path: PathBuf, why: String },
+
+    #[error(transparent)]
+    Language(#[from] invitro_language::Error),
+
+    /// A fault inside the `tokenizers` crate.
+    #[error("the tokenizers library failed: {0}")]
+    Library(String),
+}
+
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// The `tokenizers` crate speaks in boxed errors.
+pub(crate) fn library(error: impl std::fmt::Display) -> Error {
+    Error::Library(error.to_string())
+}

@@ -1,0 +1,110 @@
+//! What surrounds the model in `tokenizer.json`: how text falls into words, and how pieces become text again.
+//!
+//! ```text
+//! boundary   text            to the model            and back
+//! token      "foc oe"        foc ▁ oe ▁              "foc oe"
+//! first      "foc oe"        ▁foc ▁oe                "foc oe"
+//! last       "foc oe"        foc▁ oe▁                "foc oe"
+//! ```
+//!
+//! Special tokens are taken out before and stand between spaces: `<T0:A> foc oe <eos>`.
+
+use crate::config::{Boundary, Kind};
+use crate::error::{Result, library};
+use crate::special::{self, MARK};
+use tokenizers::decoders::byte_fallback::ByteFallback;
+use tokenizers::decoders::fuse::Fuse;
+use tokenizers::decoders::strip::Strip;
+use tokenizers::normalizers::replace::{Replace, ReplacePattern};
+use tokenizers::pre_tokenizers::split::{Split, SplitPattern};
+use tokenizers::{
+    AddedToken, DecoderWrapper, ModelWrapper, NormalizerWrapper, PreTokenizerWrapper, SplitDelimiterBehavior,
+};
+
+fn replace(pattern: &str, with: &str) -> Result<Replace> {
+    Replace::new(ReplacePattern::Regex(pattern.into()), with).map_err(library)
+}
+
+/// The whole tokenizer around a model.
+pub fn build(model: ModelWrapper, kind: Kind, boundary: Boundary) -> Result<tokenizers::Tokenizer> {
+    let mut tokenizer = tokenizers::Tokenizer::new(model);
+    tokenizer.with_normalizer(Some(normalizer(boundary)?)).map_err(library)?;
+    tokenizer.with_pre_tokenizer(Some(pre_tokenizer(kind, boundary)?)).with_decoder(Some(decoder(kind, boundary)?));
+    let special = special::tokens().into_iter().map(|token| AddedToken::from(token, true).normalized(false));
+    tokenizer.add_special_tokens(special).map_err(library)?;
+    Ok(tokenizer)
+}
+
+/// A mark at each word's beginning or end, and no white space.
+fn normalizer(boundary: Boundary) -> Result<NormalizerWrapper> {
+    let edge = if boundary == Boundary::First { r"(?<!\S)(?=\S)" } else { r"(?<=\S)(?!\S)" };
+    let steps = vec![replace(edge, &MARK.to_string())?.into(), replace(r"\s+", "")?.into()];
+    Ok(tokenizers::normalizers::Sequence::new(steps).into())
+}
+
+/// Words, with their mark where it belongs to a piece, and without where it is a token.
+fn pre_tokenizer(kind: Kind, boundary: Boundary) -> Result<PreTokenizerWrapper> {
+    let behavior = match boundary {
+        _ if kind == Kind::Byte => SplitDelimiterBehavior::Isolated,
+        Boundary::Token => SplitDelimiterBehavior::Isolated,
+        Boundary::First => SplitDelimiterBehavior::MergedWithNext,
+        Boundary::Last => SplitDelimiterBehavior::MergedWithPrevious,
+    };
+    let pattern = SplitPattern::String(MARK.to_string());
+    Ok(Split::new(pattern, behavior, false).map_err(library)?.into())
+}
+
+/// Marks become spaces, special tokens get one, and the one too many is taken off. Letters are never `<` or `>`.
+fn decoder(kind: Kind, boundary: Boundary) -> Result<DecoderWrapper> {
+    let first = boundary == Boundary::First;
+    let mut steps: Vec<DecoderWrapper> = Vec::new();
+    if kind == Kind::Byte {
+        steps.push(ByteFallback::default().into());
+    }
+    steps.push(replace(if first { "(?=<)" } else { "(?<=>)" }, " ")?.into());
+    steps.push(replace(&MARK.to_string(), " ")?.into());
+    steps.push(Fuse::default().into());
+    steps.push(Strip::new(' ', usize::from(first), usize::from(!first)).into());
+    Ok(tokenizers::decoders::sequence::Sequence::new(steps).into())
+}
+
+/// The kind and the boundary of a tokenizer read from a file, or why it is not one of ours.
+pub fn recognise(tokenizer: &tokenizers::Tokenizer) -> Result<(Kind, Boundary), String> {
+    for (id, token) in (0..).zip(special::tokens()) {
+        if tokenizer.token_to_id(token) != Some(id) {
+            return Err(format!("`{token}` should have id {id}, but has {:?}", tokenizer.token_to_id(token)));
+        }
+    }
+    if tokenizer.token_to_id(&MARK.to_string()) != Some(special::BOUNDARY) {
+        return Err(format!("the word boundary `{MARK}` should have id {}", special::BOUNDARY));
+    }
+    let json = |value: serde_json::Result<serde_json::Value>| value.map_err(|e| e.to_string());
+    let found = json(serde_json::to_value((tokenizer.get_normalizer(), tokenizer.get_pre_tokenizer())))?;
+    let kinds: &[Kind] = match tokenizer.get_model() {
+        ModelWrapper::BPE(model) if model.byte_fallback => &[Kind::Byte],
+        ModelWrapper::BPE(_) => &[Kind::Bpe],
+        ModelWrapper::Unigram(_) => &[Kind::Unigram],
+        ModelWrapper::WordPiece(_) => &[Kind::Wordpiece],
+        ModelWrapper::WordLevel(_) => &[],
+    };
+    for &kind in kinds {
+        for boundary in Boundary::ALL {
+            let ours = build_around(kind, boundary).map_err(|e| e.to_string())?;
+            if json(serde_json::to_value(ours))? == found {
+                let letters_alone = kind == Kind::Bpe && !has_merges(tokenizer, boundary);
+                return Ok((if letters_alone { Kind::Character } else { kind }, boundary));
+            }
+        }
+    }
+    Err("its model, normalizer and pre-tokenizer fit none of our kinds and boundaries".into())
+}
+
+fn build_around(kind: Kind, boundary: Boundary) -> Result<(NormalizerWrapper, PreTokenizerWrapper)> {
+    Ok((normalizer(boundary)?, pre_tokenizer(kind, boundary)?))
+}
+
+/// Whether any piece holds more than one letter.
+fn has_merges(tokenizer: &tokenizers::Tokenizer, boundary: Boundary) -> bool {
+    let letters = |piece: &str| piece.chars().filter(|&c| c != MARK || boundary == Boundary::Token).count();
+    tokenizer.get_vocab(false).into_iter().any(|(piece, id)| id > special::BOUNDARY && letters(&piece) > 1)
+}

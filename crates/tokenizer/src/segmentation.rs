@@ -1,0 +1,167 @@
+//! The table of pieces: every symbol in either language, taken apart once. The lexicon is closed, so encoding a sequence
+//! is copying, and equals encoding its text with `tokenizer.json`.
+//!
+//! ```text
+//! boundary   pieces of `fekoc`     core
+//! token      fe koc ▁              fe koc
+//! first      ▁fe koc               ▁fe koc
+//! last       fe koc▁               fe koc▁
+//! ```
+
+use crate::config::Boundary;
+use crate::error::{Error, Result};
+use crate::files::fingerprint;
+use crate::special::{self, BOUNDARY, MARK};
+use crate::tokenizer::Tokenizer;
+use crate::{alphabet, config::Kind};
+use invitro_language::{Lang, Language, Sequence, Symbol, Task};
+use rayon::prelude::*;
+
+#[derive(Clone, Debug)]
+pub struct Segmentation {
+    pub(crate) boundary: Boundary,
+    /// All words' pieces end to end: of A, then of B.
+    ids: Vec<u32>,
+    /// Where each word's pieces begin, by language and symbol, and where the last one's end.
+    starts: Vec<u32>,
+    symbols: usize,
+    /// Each token's letters, without its mark.
+    pub(crate) letters: Vec<Box<[u8]>>,
+    /// Whether a token carries, or is, the word boundary.
+    pub(crate) marked: Vec<bool>,
+}
+
+impl Segmentation {
+    /// The pieces of every word of a language, by a tokenizer that was trained on it.
+    pub fn new(tokenizer: &Tokenizer, language: &Language) -> Result<Segmentation> {
+        if let Some(provenance) = tokenizer.provenance() {
+            let (theirs, ours) = (&provenance.language, fingerprint(language));
+            if *theirs != ours {
+                return Err(Error::Mismatch(format!(
+                    "the tokenizer was trained on another language: its words have the fingerprint {theirs}, those of \
+                     this language {ours}; the settings under `language` and `seeds.data` must be the same"
+                )));
+            }
+        }
+        let missing =
+            |c: &char| tokenizer.kind() != Kind::Byte && tokenizer.word(&c.to_string()).map_or(0, |w| w.len()) != 1;
+        if let Some(letter) = alphabet::letters(language).into_iter().find(missing) {
+            return Err(Error::Mismatch(format!(
+                "the tokenizer was trained on another language: it does not know the letter `{letter}`"
+            )));
+        }
+        let words = Lang::BOTH.into_iter().flat_map(|lang| language.world.symbols().map(move |s| (s, lang)));
+        let words: Vec<Vec<u32>> = words
+            .collect::<Vec<_>>()
+            .into_par_iter()
+            .map(|(symbol, lang)| with_boundary(tokenizer, language.form(symbol, lang)))
+            .collect::<Result<_>>()?;
+        let mut ids = Vec::with_capacity(words.len() * 4);
+        let mut starts = Vec::with_capacity(words.len() + 1);
+        for word in &words {
+            starts.push(ids.len() as u32);
+            ids.extend_from_slice(word);
+        }
+        starts.push(ids.len() as u32);
+        let tokens: Vec<String> =
+            (0..tokenizer.vocab_size() as u32).map(|id| tokenizer.token(id).unwrap_or_default()).collect();
+        Ok(Segmentation {
+            boundary: tokenizer.boundary(),
+            ids,
+            starts,
+            symbols: language.world.len(),
+            letters: tokens.iter().enumerate().map(|(id, t)| letters(id as u32, t, tokenizer.kind())).collect(),
+            marked: tokens.iter().map(|t| t.contains(MARK)).collect(),
+        })
+    }
+
+    fn range(&self, symbol: Symbol, lang: Lang) -> std::ops::Range<usize> {
+        let at = lang as usize * self.symbols + symbol.index();
+        self.starts[at] as usize..self.starts[at + 1] as usize
+    }
+
+    /// A word's pieces as they stand in running text, with the boundary's token where words have one.
+    #[inline]
+    pub fn pieces(&self, symbol: Symbol, lang: Lang) -> &[u32] {
+        &self.ids[self.range(symbol, lang)]
+    }
+
+    /// A word's pieces without a boundary that is a token of its own.
+    #[inline]
+    pub fn core(&self, symbol: Symbol, lang: Lang) -> &[u32] {
+        let pieces = self.pieces(symbol, lang);
+        match pieces {
+            [core @ .., BOUNDARY] => core,
+            [BOUNDARY, core @ ..] => core,
+            core => core,
+        }
+    }
+
+    pub fn vocab_size(&self) -> usize {
+        self.letters.len()
+    }
+
+    /// How many symbols the table holds.
+    pub fn symbols(&self) -> usize {
+        self.symbols
+    }
+
+    /// A token's letters, without a mark; none for special tokens and the boundary.
+    pub fn letters(&self, id: u32) -> &[u8] {
+        &self.letters[id as usize]
+    }
+
+    /// The characters of text a token stands for: its letters, and one for the word boundary where it carries it.
+    /// Special tokens stand for none. However words are taken apart, a sequence has the same number in all.
+    pub fn characters(&self, id: u32) -> usize {
+        self.letters[id as usize].len() + usize::from(self.marked[id as usize])
+    }
+
+    /// The ids of a sequence, appended.
+    pub fn encode(&self, sequence: &Sequence, out: &mut Vec<u32>) {
+        self.encode_prompt(sequence, out);
+        for &symbol in &sequence.sentence.symbols {
+            out.extend_from_slice(self.pieces(symbol, sequence.lang));
+        }
+        out.push(special::EOS);
+    }
+
+    /// The ids of what is given: up to `<out>`, or of T0 the task alone.
+    pub fn encode_prompt(&self, sequence: &Sequence, out: &mut Vec<u32>) {
+        out.push(special::task_id(sequence.task, sequence.lang));
+        for &symbol in &sequence.prompt {
+            out.extend_from_slice(self.pieces(symbol, sequence.lang));
+        }
+        if sequence.task != Task::T0 {
+            out.push(special::OUT);
+        }
+    }
+
+    /// How many ids [`Segmentation::encode`] appends.
+    pub fn length(&self, sequence: &Sequence) -> usize {
+        let words = sequence.prompt.iter().chain(&sequence.sentence.symbols);
+        let pieces: usize = words.map(|&s| self.range(s, sequence.lang).len()).sum();
+        pieces + 2 + usize::from(sequence.task != Task::T0)
+    }
+}
+
+fn with_boundary(tokenizer: &Tokenizer, form: &str) -> Result<Vec<u32>> {
+    let apart = tokenizer.boundary() == Boundary::Token || tokenizer.kind() == Kind::Byte;
+    match (apart, tokenizer.boundary()) {
+        (true, Boundary::First) => Ok([vec![BOUNDARY], tokenizer.word(form)?].concat()),
+        (true, _) => Ok([tokenizer.word(form)?, vec![BOUNDARY]].concat()),
+        (false, Boundary::First) => tokenizer.word(&format!("{MARK}{form}")),
+        (false, _) => tokenizer.word(&format!("{form}{MARK}")),
+    }
+}
+
+fn letters(id: u32, token: &str, kind: Kind) -> Box<[u8]> {
+    if Tokenizer::is_special(id) {
+        return Box::default();
+    }
+    let byte = token.strip_prefix("<0x").and_then(|t| u8::from_str_radix(t.trim_end_matches('>'), 16).ok());
+    match byte {
+        Some(byte) if kind == Kind::Byte => [byte].into(),
+        _ => token.replace(MARK, "").into_bytes().into(),
+    }
+}

@@ -1,0 +1,128 @@
+//! A trained tokenizer: text to ids and back, exactly as its `tokenizer.json` does in any other program.
+
+use crate::config::{Boundary, Kind, TokenizerConfig};
+use crate::corpus::Counts;
+use crate::error::{Error, Result, library};
+use crate::files::{self, Provenance};
+use crate::special::{BOUNDARY, COUNT};
+use crate::{learn, pipeline};
+use invitro_language::{Language, MixtureConfig};
+use std::path::Path;
+use tokenizers::Model;
+
+pub struct Tokenizer {
+    inner: tokenizers::Tokenizer,
+    kind: Kind,
+    boundary: Boundary,
+    provenance: Option<Provenance>,
+}
+
+impl Tokenizer {
+    /// A tokenizer of a language, trained on the sample its regime takes.
+    pub fn train(language: &Language, config: &TokenizerConfig, mixture: &MixtureConfig) -> Result<Tokenizer> {
+        config.validate()?;
+        mixture.validate()?;
+        let counts = Counts::training(language, config, mixture)?;
+        let model = learn::learn(language, config, &counts)?;
+        let reached = model.get_vocab_size();
+        if config.kind.is_trained() && reached < config.vocab && !config.allow_shortfall {
+            return Err(Error::Shortfall { asked: config.vocab, reached, sentences: config.sentences });
+        }
+        let inner = pipeline::build(model, config.kind, config.boundary)?;
+        let provenance = Provenance::new(language, config, mixture, reached);
+        Ok(Tokenizer { inner, kind: config.kind, boundary: config.boundary, provenance: Some(provenance) })
+    }
+
+    pub(crate) fn from_parts(
+        inner: tokenizers::Tokenizer,
+        provenance: Option<Provenance>,
+    ) -> Result<Tokenizer, String> {
+        let (kind, boundary) = pipeline::recognise(&inner)?;
+        if let Some(p) = &provenance
+            && (p.config.kind, p.config.boundary) != (kind, boundary)
+        {
+            return Err(format!(
+                "tokenizer_config.json speaks of kind {} and boundary {}, tokenizer.json of {} and {}",
+                p.config.kind.name(),
+                p.config.boundary.name(),
+                kind.name(),
+                boundary.name()
+            ));
+        }
+        Ok(Tokenizer { inner, kind, boundary, provenance })
+    }
+
+    /// Writes `tokenizer.json`, `tokenizer_config.json` and `special_tokens_map.json` into a folder.
+    pub fn save(&self, dir: &Path) -> Result<()> {
+        files::save(self, dir)
+    }
+
+    /// Reads a tokenizer from its folder or its `tokenizer.json`.
+    pub fn load(path: &Path) -> Result<Tokenizer> {
+        files::load(path)
+    }
+
+    /// The bytes of `tokenizer.json`.
+    pub fn to_json(&self) -> Result<String> {
+        self.inner.to_string(true).map_err(library)
+    }
+
+    /// |V|, special tokens included.
+    pub fn vocab_size(&self) -> usize {
+        self.inner.get_vocab_size(true)
+    }
+
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    pub fn boundary(&self) -> Boundary {
+        self.boundary
+    }
+
+    /// The boundary's token, where words end with one.
+    pub fn boundary_id(&self) -> Option<u32> {
+        (self.boundary == Boundary::Token).then_some(BOUNDARY)
+    }
+
+    /// How the tokenizer came about; unknown where only `tokenizer.json` was found.
+    pub fn provenance(&self) -> Option<&Provenance> {
+        self.provenance.as_ref()
+    }
+
+    /// How many pieces fewer than asked for there are.
+    pub fn shortfall(&self) -> usize {
+        let asked = |p: &Provenance| if p.config.kind.is_trained() { p.config.vocab } else { 0 };
+        self.provenance.as_ref().map_or(0, |p| asked(p).saturating_sub(self.vocab_size()))
+    }
+
+    pub fn is_special(id: u32) -> bool {
+        id < COUNT
+    }
+
+    /// A token as `tokenizer.json` writes it.
+    pub fn token(&self, id: u32) -> Option<String> {
+        self.inner.id_to_token(id)
+    }
+
+    pub fn encode(&self, text: &str) -> Result<Vec<u32>> {
+        Ok(self.inner.encode(text, false).map_err(library)?.get_ids().to_vec())
+    }
+
+    pub fn encode_batch(&self, texts: &[String]) -> Result<Vec<Vec<u32>>> {
+        let texts = texts.iter().map(String::as_str).collect();
+        let encodings = self.inner.encode_batch(texts, false).map_err(library)?;
+        Ok(encodings.into_iter().map(|e| e.get_ids().to_vec()).collect())
+    }
+
+    /// The text of ids, special tokens included.
+    pub fn decode(&self, ids: &[u32]) -> Result<String> {
+        self.inner.decode(ids, false).map_err(library)
+    }
+
+    /// The pieces of one word, as the model alone takes it apart.
+    pub(crate) fn word(&self, word: &str) -> Result<Vec<u32>> {
+        let tokens = self.inner.get_model().tokenize(word).map_err(library)?;
+        Ok(tokens.into_iter().map(|t| t.id).collect())
+    }
+}

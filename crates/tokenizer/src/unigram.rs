@@ -1,0 +1,47 @@
+//! The unigram language model, trained by the `tokenizers` crate, made to give the same pieces every time.
+//!
+//! Its trainer adds up probabilities in chunks, one per thread, and gives letters it lost a score in hash order. Here it
+//! runs on one thread over words in order, and every letter is a word of its own once, so that none is lost.
+
+use crate::alphabet;
+use crate::error::{Result, library};
+use crate::learn::Ground;
+use crate::special::MARK;
+use std::collections::BTreeMap;
+use tokenizers::Model;
+use tokenizers::models::unigram::{Unigram, UnigramTrainer};
+
+/// The score of a mark that stands alone: below any word's, so that it is read with its letter.
+const NEVER: f64 = -1e6;
+
+pub fn learn(ground: &Ground) -> Result<Unigram> {
+    let mut words: BTreeMap<String, u32> = BTreeMap::new();
+    let letters = ground.letters.iter().map(|c| (c.to_string(), 1));
+    for (word, count) in ground.words.iter().flatten().cloned().chain(letters) {
+        let total = words.entry(word).or_default();
+        *total = total.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
+    }
+    let head = ground.head();
+    let wanted = ground.config.vocab - head.len();
+    let trainer = UnigramTrainer::builder().show_progress(false).vocab_size(wanted as u32).build().map_err(library)?;
+    let mut trained = Unigram::default();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(library)?;
+    pool.install(|| trainer.do_train(words.into_iter().collect(), &mut trained)).map_err(library)?;
+
+    let mut pieces: Vec<(String, f64)> = trained.iter().cloned().collect();
+    debug_assert_eq!(pieces.len(), trained.get_vocab_size());
+    pieces.sort_by(|(a, x), (b, y)| y.total_cmp(x).then_with(|| a.cmp(b)));
+    // Letters first, as in every other kind.
+    let (single, longer): (Vec<_>, Vec<_>) = pieces.into_iter().partition(|(p, _)| p.chars().nth(1).is_none());
+    let scores: BTreeMap<String, f64> = single.into_iter().collect();
+    let letter = |c: &char| (c.to_string(), scores.get(&c.to_string()).copied().unwrap_or(NEVER));
+    let head = head.into_iter().map(|token| {
+        let score = if token == MARK.to_string() { NEVER } else { 0.0 };
+        (token, score)
+    });
+    let room = wanted - ground.letters.len();
+    let pieces = head.chain(ground.letters.iter().map(letter)).chain(longer.into_iter().take(room));
+    let boundary = ground.config.boundary;
+    let pieces = pieces.map(|(piece, score)| (alphabet::write_out(&piece, boundary), score)).collect();
+    Unigram::from(pieces, None, false).map_err(library)
+}
