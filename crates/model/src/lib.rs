@@ -7,17 +7,45 @@
 //! - [`batch`]: sequences packed end to end, no padding between them
 //! - [`ops`]: the dozen operations a device must offer, forward and backward
 //! - [`transformer`]: the model, written once over them
+//! - [`cpu`], [`cuda`]: the operations on a device
+//! - [`population`]: N models over the lanes of a device, which is what a study trains
+//! - [`schedule`], [`init`]: the training settings and the initial weights
+//! - [`decode`], [`score`]: generation and scoring, over [`reading`] and [`inference`]
+//! - [`checkpoint`], [`export`]: models on disk
 
 pub mod batch;
+pub mod checkpoint;
+pub mod cpu;
+pub mod cuda;
+pub mod decode;
+pub mod device;
 pub mod error;
+pub mod export;
+mod files;
+pub mod inference;
+pub mod init;
+pub mod lane;
 pub mod layout;
 pub mod ops;
+pub mod population;
+pub mod reading;
+pub mod schedule;
+pub mod score;
+pub mod selftest;
 pub mod shape;
+pub mod stream;
 pub mod transformer;
 
 pub use batch::{Batch, Sequence, Span};
+pub use checkpoint::Checkpoint;
+pub use decode::{Decoded, Decoding, Sampling};
+pub use device::Device;
 pub use error::{Error, Result};
 pub use layout::{Layout, Tensor};
-pub use ops::Ops;
+pub use ops::{Loss, Ops, Slot, Update};
+pub use population::Population;
+pub use reading::{InferOps, Score};
+pub use schedule::TrainConfig;
+pub use score::{Answer, Question};
 pub use shape::Shape;
 pub use transformer::Transformer;

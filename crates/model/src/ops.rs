@@ -21,6 +21,13 @@ pub struct Update {
     pub clip: f64,
 }
 
+impl Update {
+    /// The update of a batch that none follows.
+    pub fn none() -> Self {
+        Update { step: 0, lr: 0.0, beta1: 0.0, beta2: 0.0, eps: 0.0, weight_decay: 0.0, clip: f64::INFINITY }
+    }
+}
+
 /// The four vectors of a population, each `[N, layout.size]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {

@@ -3,8 +3,8 @@
 //! Decoding adds one row per sequence and step, each seeing its own sequence's slots. Scoring lets many short
 //! continuations see the slots of one shared prompt, which is computed once.
 
-use crate::Result;
 use crate::ops::Ops;
+use crate::{Result, Tensor};
 
 /// Consecutive rows of a member. Row i stands at position `prefix_len` + i. It sees the slots
 /// `prefix .. prefix + prefix_len`, and of its own span `slot ..= slot + i`; its key and value go to `slot` + i.
@@ -118,6 +118,16 @@ pub trait InferOps: Ops {
 
     /// out = the picked rows of `x`. From here to the next load, rows are the picks.
     fn select(&mut self, x: &Self::Buf, out: &mut Self::Buf) -> Result<()>;
+
+    /// A buffer for the logits of picks; a device may keep these finer than its activations, so that close ones do not tie.
+    fn logits_buf(&mut self, elements: usize) -> Result<Self::Buf> {
+        self.buf(elements)
+    }
+
+    /// logits = x · weightᵀ, into such a buffer.
+    fn head(&mut self, x: &Self::Buf, weight: Tensor, logits: &mut Self::Buf) -> Result<()> {
+        self.linear(x, weight, None, logits)
+    }
 
     /// The first of the largest logits of every pick, `[members, picks]`.
     fn argmax(&mut self, logits: &Self::Buf) -> Result<Vec<u32>>;

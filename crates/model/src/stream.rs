@@ -18,6 +18,12 @@ impl Stream {
         Stream(ChaCha8Rng::from_seed(seed))
     }
 
+    /// The same stream from its `draw`-th uniform number on.
+    pub fn at(mut self, draw: u64) -> Self {
+        self.0.set_word_pos(2 * draw as u128);
+        self
+    }
+
     /// Uniform in [0, 1), 53 bits.
     pub fn uniform(&mut self) -> f64 {
         (self.0.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)

@@ -112,6 +112,14 @@ impl<O: Ops> Transformer<O> {
         self.ops.losses()
     }
 
+    /// Losses without gradients.
+    pub fn evaluate(&mut self, batch: &Batch) -> Result<Vec<Loss>> {
+        self.load(batch, &Update::none())?;
+        self.forward()?;
+        self.ops.cross_entropy(&mut self.logits)?;
+        self.ops.losses()
+    }
+
     /// The logits of every row of a batch, in the device's buffer.
     pub fn logits(&mut self, batch: &Batch, update: &Update) -> Result<&mut O::Buf> {
         self.load(batch, update)?;

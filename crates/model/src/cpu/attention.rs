@@ -176,7 +176,7 @@ fn backward_head<F: Float>(
         let scale = F::of(1.0 / (d as f64).sqrt());
         load_rows(rope, given.qkv, 3 * width, head * d, d, scale, queries);
         pack_values(nr, queries, d, 0, d, len, queries_p);
-        load_rows(rope, given.qkv, 3 * width, width + head * d, d, F::ONE, dkeys);
+        load_rows(rope, given.qkv, 3 * width, width + head * d, d, F::ONE, &mut dkeys[..len * d]);
         pack_values(nr, dkeys, d, 0, d, len, keys);
         load_columns(nr, dkeys, d, 0, d, len, keys_t);
         load_columns(nr, given.qkv, 3 * width, 2 * width + head * d, d, len, values_t);

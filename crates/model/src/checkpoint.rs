@@ -1,0 +1,161 @@
+//! A model in training on disk: weights, both moments and the step, as safetensors.
+//!
+//! Tensors are named `weights.layers.0.qkv`, `mean.head`, `variance.norm` and so on; the header's metadata has one
+//! entry, `invitro`: JSON with the schema, the shape, the step and whatever the caller adds. Saving, loading and
+//! continuing equals never having stopped, bit for bit.
+
+use crate::files::write_whole;
+use crate::{Error, Layout, Result, Shape, Tensor};
+use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+/// Raised when a file of the older form can no longer be read.
+const SCHEMA: u32 = 1;
+/// The entry of the header's metadata.
+const ENTRY: &str = "invitro";
+
+/// One model after `step` steps. The vectors are in the order of [`Layout`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checkpoint {
+    pub shape: Shape,
+    pub step: u64,
+    pub metadata: BTreeMap<String, String>,
+    pub weights: Vec<f32>,
+    pub mean: Vec<f32>,
+    pub variance: Vec<f32>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Header {
+    schema: u32,
+    step: u64,
+    shape: Shape,
+    metadata: BTreeMap<String, String>,
+}
+
+/// Every tensor of a layout with its name.
+pub fn named_tensors(layout: &Layout) -> Vec<(String, Tensor)> {
+    let mut named = vec![("embed".to_string(), layout.embed)];
+    for (l, layer) in layout.layers.iter().enumerate() {
+        for (name, tensor) in [
+            ("norm1", layer.norm1),
+            ("qkv", layer.qkv),
+            ("out", layer.out),
+            ("norm2", layer.norm2),
+            ("gate_up", layer.gate_up),
+            ("down", layer.down),
+        ] {
+            named.push((format!("layers.{l}.{name}"), tensor));
+        }
+    }
+    named.push(("norm".to_string(), layout.norm));
+    named.push(("head".to_string(), layout.head));
+    named
+}
+
+impl Checkpoint {
+    /// Writes the file, whole or not at all.
+    pub fn save(&self, path: &Path) -> Result<()> {
+        let header =
+            Header { schema: SCHEMA, step: self.step, shape: self.shape.clone(), metadata: self.metadata.clone() };
+        let failed = |error: String| Error::File(format!("{}: cannot write: {error}", path.display()));
+        let header = serde_json::to_string(&header).map_err(|e| failed(e.to_string()))?;
+        let mut tensors = Vec::new();
+        for (vector, values) in [("weights", &self.weights), ("mean", &self.mean), ("variance", &self.variance)] {
+            for (name, tensor) in named_tensors(&Layout::new(&self.shape)) {
+                tensors.push((format!("{vector}.{name}"), tensor, bytes(&values[tensor.range()])));
+            }
+        }
+        let views: Vec<(&str, TensorView)> = tensors
+            .iter()
+            .map(|(name, tensor, bytes)| Ok((name.as_str(), view(*tensor, bytes)?)))
+            .collect::<std::result::Result<_, safetensors::SafeTensorError>>()
+            .map_err(|e| failed(e.to_string()))?;
+        // One entry only: the order of a map's entries would differ from run to run.
+        let metadata = HashMap::from([(ENTRY.to_string(), header)]);
+        let whole = serialize(views, Some(metadata)).map_err(|e| failed(e.to_string()))?;
+        write_whole(path, |file| file.write_all(&whole))
+    }
+
+    /// Reads a file that [`Checkpoint::save`] wrote; anything else is an error that says what it is.
+    pub fn load(path: &Path) -> Result<Self> {
+        let wrong = |what: String| Error::File(format!("{}: {what}", path.display()));
+        let whole = std::fs::read(path).map_err(|e| wrong(format!("cannot read: {e}")))?;
+        let (_, metadata) = SafeTensors::read_metadata(&whole)
+            .map_err(|e| wrong(format!("not a safetensors file, or a truncated one ({e})")))?;
+        let entry = metadata.metadata().as_ref().and_then(|entries| entries.get(ENTRY));
+        let entry = entry.ok_or_else(|| wrong("a safetensors file, but not a checkpoint of invitro".into()))?;
+        let schema = serde_json::from_str::<serde_json::Value>(entry).ok().and_then(|v| v["schema"].as_u64());
+        if schema != Some(SCHEMA as u64) {
+            let found = schema.map_or("no schema".to_string(), |schema| format!("schema {schema}"));
+            return Err(wrong(format!("a checkpoint with {found}, but this version reads schema {SCHEMA}")));
+        }
+        let header: Header =
+            serde_json::from_str(entry).map_err(|e| wrong(format!("a checkpoint with a bad header ({e})")))?;
+        header.shape.validate().map_err(|e| wrong(e.to_string()))?;
+        let tensors = SafeTensors::deserialize(&whole).map_err(|e| wrong(format!("a truncated checkpoint ({e})")))?;
+        let layout = Layout::new(&header.shape);
+        let vector = |vector: &str| {
+            let mut values = vec![0.0; layout.size];
+            for (name, tensor) in named_tensors(&layout) {
+                let name = format!("{vector}.{name}");
+                let found = tensors.tensor(&name).map_err(|_| wrong(format!("a checkpoint without {name}")))?;
+                if found.dtype() != Dtype::F32 || found.data().len() != tensor.len() * 4 {
+                    return Err(wrong(format!(
+                        "{name} is {:?} of {:?}, but its header's shape says F32 of [{}, {}]",
+                        found.dtype(),
+                        found.shape(),
+                        tensor.rows,
+                        tensor.cols
+                    )));
+                }
+                let numbers = found.data().chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]));
+                values[tensor.range()].iter_mut().zip(numbers).for_each(|(own, given)| *own = given);
+            }
+            Ok(values)
+        };
+        Ok(Checkpoint {
+            weights: vector("weights")?,
+            mean: vector("mean")?,
+            variance: vector("variance")?,
+            shape: header.shape,
+            step: header.step,
+            metadata: header.metadata,
+        })
+    }
+
+    /// Whether it continues a model of this shape; names the first size that differs.
+    pub fn fits(&self, shape: &Shape) -> Result<()> {
+        let sizes = |s: &Shape| {
+            [
+                ("layers", s.layers as f64),
+                ("width", s.width as f64),
+                ("heads", s.heads as f64),
+                ("hidden", s.hidden as f64),
+                ("context", s.context as f64),
+                ("vocab", s.vocab as f64),
+                ("rope_theta", s.rope_theta),
+                ("norm_eps", s.norm_eps),
+            ]
+        };
+        match sizes(&self.shape).into_iter().zip(sizes(shape)).find(|(own, given)| own != given) {
+            Some(((name, own), (_, given))) => {
+                Err(Error::Shape(format!("the checkpoint's {name} is {own}, but the model's is {given}")))
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// The file's bytes of numbers: little-endian, on any machine.
+pub(crate) fn bytes(values: &[f32]) -> Vec<u8> {
+    values.iter().flat_map(|value| value.to_le_bytes()).collect()
+}
+
+/// A matrix, or a gain as a vector.
+pub(crate) fn view(tensor: Tensor, bytes: &[u8]) -> std::result::Result<TensorView<'_>, safetensors::SafeTensorError> {
+    let shape = if tensor.rows == 1 { vec![tensor.cols] } else { vec![tensor.rows, tensor.cols] };
+    TensorView::new(Dtype::F32, shape, bytes)
+}

@@ -1,0 +1,243 @@
+//! Decoding: greedy or sampled, many prompts at once, each row stopping at its `eos`.
+//!
+//! Sequences take turns in a fixed number of cache regions: when one stops, the next prompt starts in its region. What
+//! is decoded does not depend on that: a row's logits depend on its own sequence, and its random number on the seed,
+//! the member's model seed, the prompt's index and the position, by a stream of their own.
+
+use crate::inference::{Answers, Wanted};
+use crate::lane::Lane;
+use crate::reading::MemberReading;
+use crate::stream::Stream;
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// How a token is chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Sampling {
+    /// The largest logit, the first of equals.
+    Greedy,
+    Random {
+        seed: u64,
+        /// Divides the logits.
+        temperature: f64,
+        /// Only the so many largest.
+        top_k: Option<usize>,
+        /// Only the fewest that together have this probability.
+        top_p: Option<f64>,
+    },
+}
+
+/// When and how to decode.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Decoding {
+    pub sampling: Sampling,
+    pub eos: u32,
+    /// New tokens per prompt, at most; the context also ends a sequence.
+    pub most: usize,
+}
+
+/// What followed a prompt, without the `eos`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Decoded {
+    pub tokens: Vec<u32>,
+    /// Whether it ended with `eos`.
+    pub ended: bool,
+}
+
+/// Sequences of a member that are decoded at once.
+const REGIONS: usize = 64;
+/// Rows of a pass that may go to reading prompts.
+const PROMPT_ROWS: usize = 512;
+
+/// A sequence under way in a region of the cache.
+struct Active {
+    prompt: usize,
+    /// Tokens in the cache.
+    cached: usize,
+    decoded: Vec<u32>,
+    limit: usize,
+}
+
+/// The sequences of one member.
+struct Member<'a> {
+    prompts: &'a [Vec<u32>],
+    next: usize,
+    regions: Vec<Option<Active>>,
+    done: Vec<Option<Decoded>>,
+}
+
+/// Decodes every prompt of every member of a lane; `seeds` are the members' model seeds.
+pub fn decode(
+    lane: &mut dyn Lane,
+    prompts: &[Vec<Vec<u32>>],
+    seeds: &[u64],
+    decoding: &Decoding,
+) -> Result<Vec<Vec<Decoded>>> {
+    let (context, vocab) = (lane.shape().context, lane.shape().vocab);
+    check(prompts, decoding, context)?;
+    let longest = prompts.iter().flatten().map(Vec::len).max().unwrap_or(0);
+    let region = context.min(longest + decoding.most);
+    let regions = prompts.iter().map(Vec::len).max().unwrap_or(0).min(REGIONS);
+    if regions == 0 {
+        return Ok(prompts.iter().map(|_| Vec::new()).collect());
+    }
+    lane.make_room(regions + longest.max(PROMPT_ROWS), regions * region, regions)?;
+    let mut members: Vec<Member> = prompts
+        .iter()
+        .map(|prompts| Member {
+            prompts,
+            next: 0,
+            regions: (0..regions).map(|_| None).collect(),
+            done: vec![None; prompts.len()],
+        })
+        .collect();
+    let wanted = if decoding.sampling == Sampling::Greedy { Wanted::Argmax } else { Wanted::Logits };
+    loop {
+        let mut order = Vec::with_capacity(members.len());
+        let parts: Vec<MemberReading> = members
+            .iter_mut()
+            .map(|member| {
+                let (part, picked) = member.read(region, longest, context, decoding);
+                order.push(picked);
+                part
+            })
+            .collect();
+        if parts.iter().all(|part| part.tokens.is_empty()) {
+            break;
+        }
+        let answers = lane.ask(&parts, wanted)?;
+        for (m, ((member, picked), answers)) in members.iter_mut().zip(order).zip(answers).enumerate() {
+            for (pick, region) in picked.into_iter().enumerate() {
+                let token = match &answers {
+                    Answers::Argmax(tokens) => tokens[pick],
+                    Answers::Logits(logits) => {
+                        let (prompt, position) = member.place(region);
+                        let row = &logits[pick * vocab..][..vocab];
+                        choose(row, &decoding.sampling, [seeds[m], prompt as u64, position as u64])
+                    }
+                    Answers::Scores(_) => unreachable!("scores were not asked for"),
+                };
+                member.take(region, token, decoding.eos);
+            }
+        }
+    }
+    Ok(members
+        .into_iter()
+        .map(|member| {
+            // A prompt that fills the context has no room for a single token.
+            let none = Decoded { tokens: Vec::new(), ended: false };
+            member.done.into_iter().map(|decoded| decoded.unwrap_or_else(|| none.clone())).collect()
+        })
+        .collect())
+}
+
+impl Member<'_> {
+    /// What to read next, and the region each pick belongs to.
+    fn read(
+        &mut self,
+        region: usize,
+        longest: usize,
+        context: usize,
+        decoding: &Decoding,
+    ) -> (MemberReading, Vec<usize>) {
+        let (mut part, mut picked) = (MemberReading::default(), Vec::new());
+        let mut prompt_rows = longest.max(PROMPT_ROWS);
+        for (r, slot) in self.regions.iter_mut().enumerate() {
+            let base = r * region;
+            if slot.is_none() {
+                // A sequence may grow to the context: its last token is decoded but never read.
+                let fits = |p: &Vec<u32>| decoding.most.min((context + 1).saturating_sub(p.len()));
+                while self.next < self.prompts.len() && fits(&self.prompts[self.next]) == 0 {
+                    self.next += 1;
+                }
+                let Some(prompt) = self.prompts.get(self.next).filter(|p| p.len() <= prompt_rows) else { continue };
+                prompt_rows -= prompt.len();
+                let start = part.push(prompt, base, 0, base);
+                part.picks.push((start + prompt.len() as u32 - 1, 0));
+                let (cached, limit) = (prompt.len(), fits(prompt));
+                *slot = Some(Active { prompt: self.next, cached, decoded: Vec::new(), limit });
+                self.next += 1;
+                picked.push(r);
+            } else if let Some(active) = slot {
+                let last = active.decoded[active.decoded.len() - 1];
+                let row = part.push(&[last], base, active.cached, base + active.cached);
+                part.picks.push((row, 0));
+                active.cached += 1;
+                picked.push(r);
+            }
+        }
+        (part, picked)
+    }
+
+    /// Prompt and position of the token that a region decodes next.
+    fn place(&self, region: usize) -> (usize, usize) {
+        self.regions[region].as_ref().map_or((0, 0), |active| (active.prompt, active.decoded.len()))
+    }
+
+    /// Appends a decoded token, and frees the region where it was the last.
+    fn take(&mut self, region: usize, token: u32, eos: u32) {
+        let slot = &mut self.regions[region];
+        let Some(active) = slot else { return };
+        if token != eos {
+            active.decoded.push(token);
+        }
+        if token == eos || active.decoded.len() == active.limit {
+            let tokens = std::mem::take(&mut active.decoded);
+            self.done[active.prompt] = Some(Decoded { tokens, ended: token == eos });
+            *slot = None;
+        }
+    }
+}
+
+fn check(prompts: &[Vec<Vec<u32>>], decoding: &Decoding, context: usize) -> Result<()> {
+    if let Some(prompt) = prompts.iter().flatten().find(|p| p.is_empty() || p.len() > context) {
+        return Err(Error::Batch(format!("a prompt of {} tokens: this model takes 1 to {context}", prompt.len())));
+    }
+    let Sampling::Random { temperature, top_k, top_p, .. } = decoding.sampling else { return Ok(()) };
+    if !(temperature > 0.0 && temperature.is_finite()) {
+        return Err(Error::Batch(format!("temperature {temperature}: it must be above 0")));
+    }
+    if top_k == Some(0) {
+        return Err(Error::Batch("top_k 0: it must be at least 1".into()));
+    }
+    match top_p {
+        Some(p) if !(p > 0.0 && p <= 1.0) => Err(Error::Batch(format!("top_p {p}: it must be above 0 and at most 1"))),
+        _ => Ok(()),
+    }
+}
+
+/// A token from a row of logits, by the random number of a member's seed, a prompt's index and a position.
+pub fn choose(logits: &[f32], sampling: &Sampling, [member, prompt, position]: [u64; 3]) -> u32 {
+    // Equal logits count as falling with the id, so that "the k largest" is one set.
+    let before = |a: &u32, b: &u32| logits[*b as usize].total_cmp(&logits[*a as usize]).then(a.cmp(b));
+    let &Sampling::Random { seed, temperature, top_k, top_p } = sampling else {
+        return (0..logits.len() as u32).min_by(before).unwrap_or(0);
+    };
+    let mut kept: Vec<u32> = (0..logits.len() as u32).collect();
+    if let Some(k) = top_k.filter(|&k| k < kept.len()) {
+        kept.select_nth_unstable_by(k - 1, before);
+        kept.truncate(k);
+    }
+    kept.sort_unstable_by(before);
+    let max = logits[kept[0] as usize] as f64;
+    let weights: Vec<f64> = kept.iter().map(|&t| ((logits[t as usize] as f64 - max) / temperature).exp()).collect();
+    let mut total: f64 = weights.iter().sum();
+    if let Some(p) = top_p {
+        let mut sum = 0.0;
+        let enough = weights.iter().position(|w| {
+            sum += w;
+            sum >= p * total
+        });
+        let count = enough.map_or(kept.len(), |last| last + 1);
+        kept.truncate(count);
+        total = weights[..count].iter().sum();
+    }
+    let mut left = Stream::new("decode", [seed, member, prompt]).at(position).uniform() * total;
+    for (&token, weight) in kept.iter().zip(&weights) {
+        left -= weight;
+        if left < 0.0 {
+            return token;
+        }
+    }
+    kept[kept.len() - 1]
+}

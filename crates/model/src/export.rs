@@ -1,0 +1,115 @@
+//! A model as a HuggingFace folder: `config.json`, `generation_config.json` and `model.safetensors`, the Llama shape.
+//!
+//! Joint tensors are split into the names that `transformers` knows. The tokenizer's files are put in by the caller.
+
+use crate::checkpoint::{bytes, view};
+use crate::files::write_whole;
+use crate::{Error, Layout, Result, Shape, Tensor};
+use safetensors::tensor::serialize;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// Ids of the tokens that generation needs to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SpecialTokens {
+    pub bos: Option<u32>,
+    pub eos: u32,
+    pub pad: u32,
+}
+
+/// Writes the folder's files; it is made where there is none.
+pub fn export(folder: &Path, shape: &Shape, weights: &[f32], special: SpecialTokens) -> Result<()> {
+    let layout = Layout::new(shape);
+    if weights.len() != layout.size {
+        return Err(Error::Shape(format!("{} weights to export: this shape has {}", weights.len(), layout.size)));
+    }
+    std::fs::create_dir_all(folder).map_err(|e| Error::File(format!("{}: cannot make: {e}", folder.display())))?;
+    write_json(&folder.join("config.json"), &config(shape, special))?;
+    write_json(&folder.join("generation_config.json"), &generation_config(shape, special))?;
+    let path = folder.join("model.safetensors");
+    let failed = |error: String| Error::File(format!("{}: cannot write: {error}", path.display()));
+    let tensors: Vec<(String, Tensor, Vec<u8>)> = split_tensors(&layout)
+        .into_iter()
+        .map(|(name, tensor)| (name, tensor, bytes(&weights[tensor.range()])))
+        .collect();
+    let views = tensors
+        .iter()
+        .map(|(name, tensor, bytes)| Ok((name.as_str(), view(*tensor, bytes)?)))
+        .collect::<std::result::Result<Vec<_>, safetensors::SafeTensorError>>()
+        .map_err(|e| failed(e.to_string()))?;
+    let metadata = HashMap::from([("format".to_string(), "pt".to_string())]);
+    let whole = serialize(views, Some(metadata)).map_err(|e| failed(e.to_string()))?;
+    write_whole(&path, |file| file.write_all(&whole))
+}
+
+/// Every tensor under its name in `transformers`, joint ones split into their parts.
+pub fn split_tensors(layout: &Layout) -> Vec<(String, Tensor)> {
+    let part = |tensor: Tensor, index: usize, parts: usize| {
+        let rows = tensor.rows / parts;
+        Tensor { offset: tensor.offset + index * rows * tensor.cols, rows, cols: tensor.cols }
+    };
+    let mut tensors = vec![("model.embed_tokens.weight".to_string(), layout.embed)];
+    for (l, layer) in layout.layers.iter().enumerate() {
+        for (name, tensor) in [
+            ("input_layernorm", layer.norm1),
+            ("self_attn.q_proj", part(layer.qkv, 0, 3)),
+            ("self_attn.k_proj", part(layer.qkv, 1, 3)),
+            ("self_attn.v_proj", part(layer.qkv, 2, 3)),
+            ("self_attn.o_proj", layer.out),
+            ("post_attention_layernorm", layer.norm2),
+            ("mlp.gate_proj", part(layer.gate_up, 0, 2)),
+            ("mlp.up_proj", part(layer.gate_up, 1, 2)),
+            ("mlp.down_proj", layer.down),
+        ] {
+            tensors.push((format!("model.layers.{l}.{name}.weight"), tensor));
+        }
+    }
+    tensors.push(("model.norm.weight".to_string(), layout.norm));
+    tensors.push(("lm_head.weight".to_string(), layout.head));
+    tensors
+}
+
+fn config(shape: &Shape, special: SpecialTokens) -> Value {
+    json!({
+        "architectures": ["LlamaForCausalLM"],
+        "model_type": "llama",
+        "vocab_size": shape.vocab,
+        "hidden_size": shape.width,
+        "intermediate_size": shape.hidden,
+        "num_hidden_layers": shape.layers,
+        "num_attention_heads": shape.heads,
+        "num_key_value_heads": shape.heads,
+        "head_dim": shape.head_width(),
+        "hidden_act": "silu",
+        "max_position_embeddings": shape.context,
+        "rms_norm_eps": shape.norm_eps,
+        "initializer_range": shape.init_std,
+        // The first for older versions of transformers, the second for newer ones.
+        "rope_theta": shape.rope_theta,
+        "rope_parameters": { "rope_type": "default", "rope_theta": shape.rope_theta },
+        "attention_bias": false,
+        "mlp_bias": false,
+        "attention_dropout": 0.0,
+        "tie_word_embeddings": false,
+        "use_cache": true,
+        "bos_token_id": special.bos,
+        "eos_token_id": special.eos,
+        "pad_token_id": special.pad,
+        "torch_dtype": "float32",
+    })
+}
+
+fn generation_config(shape: &Shape, special: SpecialTokens) -> Value {
+    json!({
+        "bos_token_id": special.bos,
+        "eos_token_id": special.eos,
+        "pad_token_id": special.pad,
+        "max_length": shape.context,
+        "do_sample": false,
+    })
+}
+
+fn write_json(path: &Path, value: &Value) -> Result<()> {
+    write_whole(path, |file| writeln!(file, "{value:#}"))
+}

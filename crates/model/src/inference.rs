@@ -1,0 +1,123 @@
+//! The model forward only, over a cache of keys and values.
+
+use crate::reading::{InferOps, MemberReading, Reading, Score};
+use crate::{Error, Result};
+
+/// The memory of forward-only passes: up to `rows` rows, `slots` cached rows and `picks` logits per member.
+pub struct Inference<O: InferOps> {
+    rows: usize,
+    slots: usize,
+    picks: usize,
+    x: O::Buf,
+    mid: O::Buf,
+    norm: O::Buf,
+    inv_rms: O::Stat,
+    qkv: O::Buf,
+    attended: O::Buf,
+    gate_up: O::Buf,
+    gated: O::Buf,
+    /// One per layer.
+    caches: Vec<O::Buf>,
+    picked: O::Buf,
+    logits: O::Buf,
+}
+
+/// What to read off the logits of the picked rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    Argmax,
+    Scores,
+    Logits,
+}
+
+/// One member's answers, one per pick.
+#[derive(Clone, Debug)]
+pub enum Answers {
+    Argmax(Vec<u32>),
+    Scores(Vec<Score>),
+    /// `[picks, vocab]`
+    Logits(Vec<f32>),
+}
+
+impl<O: InferOps> Inference<O> {
+    pub fn new(ops: &mut O, rows: usize, slots: usize, picks: usize) -> Result<Self> {
+        let (shape, members) = (ops.shape().clone(), ops.members());
+        let wide = members * rows;
+        Ok(Inference {
+            rows,
+            slots,
+            picks,
+            x: ops.buf(wide * shape.width)?,
+            mid: ops.buf(wide * shape.width)?,
+            norm: ops.buf(wide.max(members * picks) * shape.width)?,
+            inv_rms: ops.stat(wide.max(members * picks))?,
+            qkv: ops.buf(wide * 3 * shape.width)?,
+            attended: ops.buf(wide * shape.width)?,
+            gate_up: ops.buf(wide * 2 * shape.hidden)?,
+            gated: ops.buf(wide * shape.hidden)?,
+            caches: (0..shape.layers).map(|_| ops.buf(members * slots * 2 * shape.width)).collect::<Result<_>>()?,
+            picked: ops.buf(members * picks * shape.width)?,
+            logits: ops.logits_buf(members * picks * shape.vocab)?,
+        })
+    }
+
+    /// Whether there is room for this much.
+    pub fn holds(&self, rows: usize, slots: usize, picks: usize) -> bool {
+        rows <= self.rows && slots <= self.slots && picks <= self.picks
+    }
+
+    /// Cached rows per member.
+    pub fn slots(&self) -> usize {
+        self.slots
+    }
+
+    /// The logits of the picked rows, in the device's buffer.
+    pub fn logits(&mut self, ops: &mut O, reading: &Reading) -> Result<&O::Buf> {
+        if reading.members != ops.members() || reading.rows > self.rows || reading.picks > self.picks {
+            return Err(Error::Batch(format!(
+                "{} members reading {} rows for {} logits: there is room for {} members, {} rows and {} logits",
+                reading.members,
+                reading.rows,
+                reading.picks,
+                ops.members(),
+                self.rows,
+                self.picks
+            )));
+        }
+        let layout = ops.layout().clone();
+        ops.load_reading(reading)?;
+        ops.embed(layout.embed, &mut self.x)?;
+        for (at, cache) in layout.layers.iter().zip(&mut self.caches) {
+            ops.rms_norm(&self.x, at.norm1, &mut self.norm, &mut self.inv_rms)?;
+            ops.linear(&self.norm, at.qkv, None, &mut self.qkv)?;
+            ops.attention_cached(&self.qkv, cache, self.slots, &mut self.attended)?;
+            ops.linear(&self.attended, at.out, Some(&self.x), &mut self.mid)?;
+            ops.rms_norm(&self.mid, at.norm2, &mut self.norm, &mut self.inv_rms)?;
+            ops.linear(&self.norm, at.gate_up, None, &mut self.gate_up)?;
+            ops.swiglu(&self.gate_up, &mut self.gated)?;
+            ops.linear(&self.gated, at.down, Some(&self.mid), &mut self.x)?;
+        }
+        ops.select(&self.x, &mut self.picked)?;
+        ops.rms_norm(&self.picked, layout.norm, &mut self.norm, &mut self.inv_rms)?;
+        ops.head(&self.norm, layout.head, &mut self.logits)?;
+        Ok(&self.logits)
+    }
+
+    /// One pass over what each member reads, its rows rounded up to a multiple of `round`; answers per member.
+    pub fn ask(&mut self, ops: &mut O, parts: &[MemberReading], wanted: Wanted, round: usize) -> Result<Vec<Answers>> {
+        let reading = Reading::pack(parts, round);
+        let vocab = ops.shape().vocab;
+        self.logits(ops, &reading)?;
+        let logits = &self.logits;
+        Ok(match wanted {
+            Wanted::Argmax => per_member(&ops.argmax(logits)?, &reading, 1).map(Answers::Argmax).collect(),
+            Wanted::Scores => per_member(&ops.scores(logits)?, &reading, 1).map(Answers::Scores).collect(),
+            Wanted::Logits => per_member(&ops.fetch_logits(logits)?, &reading, vocab).map(Answers::Logits).collect(),
+        })
+    }
+}
+
+/// Cuts `[members, picks, wide]` into members, without filler.
+fn per_member<T: Clone>(all: &[T], reading: &Reading, wide: usize) -> impl Iterator<Item = Vec<T>> {
+    all.chunks(reading.picks * wide).zip(&reading.real_picks).map(move |(all, &real)| all[..real * wide].to_vec())
+}

@@ -1,0 +1,96 @@
+//! Members of a population that one device works on together, behind one interface whatever the device.
+
+use crate::inference::{Answers, Inference, Wanted};
+use crate::ops::{Loss, Slot, Update};
+use crate::reading::{InferOps, MemberReading};
+use crate::{Batch, Result, Sequence, Shape, Transformer};
+
+/// What a population asks of its lanes; slices have one element per member of the lane.
+pub trait Lane: Send {
+    fn members(&self) -> usize;
+    fn shape(&self) -> &Shape;
+    fn train_step(&mut self, sequences: &[Vec<Sequence>], update: &Update) -> Result<()>;
+    /// Waits for the last step.
+    fn losses(&mut self) -> Result<Vec<Loss>>;
+    /// Losses on sequences that are not trained on.
+    fn evaluate(&mut self, sequences: &[Vec<Sequence>]) -> Result<Vec<Loss>>;
+    fn read(&mut self, member: usize, slot: Slot) -> Result<Vec<f32>>;
+    fn write(&mut self, member: usize, slot: Slot, values: &[f32]) -> Result<()>;
+    /// Makes room for forward-only passes of this size per member. What was cached may be lost.
+    fn make_room(&mut self, rows: usize, slots: usize, picks: usize) -> Result<()>;
+    /// One forward-only pass.
+    fn ask(&mut self, parts: &[MemberReading], wanted: Wanted) -> Result<Vec<Answers>>;
+}
+
+/// A lane of any device that offers the operations.
+pub struct ModelLane<O: InferOps> {
+    model: Transformer<O>,
+    inference: Option<Inference<O>>,
+    /// Rows are rounded up to multiples of this.
+    round: usize,
+}
+
+impl<O: InferOps> ModelLane<O> {
+    pub fn new(ops: O, capacity: usize, round: usize) -> Result<Self> {
+        Ok(ModelLane { model: Transformer::new(ops, capacity)?, inference: None, round })
+    }
+
+    fn pack(&self, sequences: &[Vec<Sequence>]) -> Result<Batch> {
+        Batch::pack(sequences, self.round, self.model.ops.shape().context)
+    }
+}
+
+impl<O: InferOps + Send> Lane for ModelLane<O>
+where
+    O::Buf: Send,
+    O::Stat: Send,
+{
+    fn members(&self) -> usize {
+        self.model.ops.members()
+    }
+
+    fn shape(&self) -> &Shape {
+        self.model.ops.shape()
+    }
+
+    fn train_step(&mut self, sequences: &[Vec<Sequence>], update: &Update) -> Result<()> {
+        let batch = self.pack(sequences)?;
+        self.model.train_step(&batch, update)
+    }
+
+    fn losses(&mut self) -> Result<Vec<Loss>> {
+        self.model.losses()
+    }
+
+    fn evaluate(&mut self, sequences: &[Vec<Sequence>]) -> Result<Vec<Loss>> {
+        let batch = self.pack(sequences)?;
+        self.model.evaluate(&batch)
+    }
+
+    fn read(&mut self, member: usize, slot: Slot) -> Result<Vec<f32>> {
+        self.model.ops.read(member, slot)
+    }
+
+    fn write(&mut self, member: usize, slot: Slot, values: &[f32]) -> Result<()> {
+        self.model.ops.write(member, slot, values)
+    }
+
+    fn make_room(&mut self, rows: usize, slots: usize, picks: usize) -> Result<()> {
+        let (rows, picks) = (rows.next_multiple_of(self.round), picks.next_multiple_of(self.round));
+        if !self.inference.as_ref().is_some_and(|inference| inference.holds(rows, slots, picks)) {
+            self.inference = None;
+            self.inference = Some(Inference::new(&mut self.model.ops, rows, slots, picks)?);
+        }
+        Ok(())
+    }
+
+    fn ask(&mut self, parts: &[MemberReading], wanted: Wanted) -> Result<Vec<Answers>> {
+        let most = |count: fn(&MemberReading) -> usize| parts.iter().map(count).max().unwrap_or(0).max(1);
+        let (rows, picks) = (most(|part| part.tokens.len()), most(|part| part.picks.len()));
+        if self.inference.is_none() {
+            self.make_room(rows, rows, picks)?;
+        }
+        let inference = self.inference.as_mut().expect("made just above");
+        inference.ask(&mut self.model.ops, parts, wanted, self.round)
+    }
+}

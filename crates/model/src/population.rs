@@ -1,0 +1,177 @@
+//! A population: N models of one shape on one device, each with its own seed and data.
+//!
+//! ```
+//! use invitro_model::{Device, Population, Sequence, Shape, TrainConfig};
+//! let shape = Shape { layers: 1, width: 16, heads: 2, hidden: 24, context: 8, ..Shape::paper(32) };
+//! let mut population = Population::new(Device::Cpu, &shape, &[0, 1], 16)?;
+//! let data = vec![vec![Sequence { tokens: vec![1, 2, 3, 4], group: 0 }]; 2];
+//! population.train_step(&data, &TrainConfig::default().update(1))?;
+//! assert_eq!(population.losses()?.len(), 2);
+//! # Ok::<(), invitro_model::Error>(())
+//! ```
+
+use crate::checkpoint::Checkpoint;
+use crate::cpu::Cpu;
+use crate::cuda;
+use crate::decode::{self, Decoded, Decoding};
+use crate::init::initial_weights;
+use crate::lane::{Lane, ModelLane};
+use crate::ops::{Loss, Slot, Update};
+use crate::score::{self, Answer, Question};
+use crate::{Device, Error, Result, Sequence, Shape};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+
+/// N models over the lanes of a device.
+pub struct Population {
+    shape: Shape,
+    device: Device,
+    seeds: Vec<u64>,
+    lanes: Vec<Box<dyn Lane>>,
+    /// The first member of each lane, and N.
+    starts: Vec<usize>,
+}
+
+impl Population {
+    /// One model per seed, with its initial weights, and memory for batches of up to `capacity` rows per model (a
+    /// sequence of n tokens takes n - 1).
+    pub fn new(device: Device, shape: &Shape, seeds: &[u64], capacity: usize) -> Result<Self> {
+        shape.validate()?;
+        let lanes: Vec<Box<dyn Lane>> = match device {
+            // One member per lane: a core that trains a whole model waits for no other.
+            Device::Cpu => seeds
+                .iter()
+                .map(|_| {
+                    let ops = Cpu::<f32>::new(shape, 1, capacity)?;
+                    Ok(Box::new(ModelLane::new(ops, capacity, 1)?) as Box<dyn Lane>)
+                })
+                .collect::<Result<_>>()?,
+            // All members in one lane: the larger the batch of products, the better.
+            Device::Cuda(number) => {
+                let ops = cuda::Lane::new(&cuda::Gpu::open(number)?, shape, seeds.len(), capacity)?;
+                vec![Box::new(ModelLane::new(ops, capacity, cuda::ROUND)?)]
+            }
+        };
+        let mut starts = vec![0];
+        starts.extend(lanes.iter().scan(0, |sum, lane| {
+            *sum += lane.members();
+            Some(*sum)
+        }));
+        let mut population = Population { shape: shape.clone(), device, seeds: seeds.to_vec(), lanes, starts };
+        let weights: Vec<Vec<f32>> = seeds.par_iter().map(|&seed| initial_weights(shape, seed)).collect();
+        for (member, weights) in weights.iter().enumerate() {
+            population.write(member, Slot::Weights, weights)?;
+        }
+        Ok(population)
+    }
+
+    pub fn members(&self) -> usize {
+        self.seeds.len()
+    }
+
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    pub fn device(&self) -> Device {
+        self.device
+    }
+
+    pub fn seeds(&self) -> &[u64] {
+        &self.seeds
+    }
+
+    /// One step of every member on its own sequences. The device may still be at work when this returns.
+    pub fn train_step(&mut self, sequences: &[Vec<Sequence>], update: &Update) -> Result<()> {
+        self.per_lane(sequences, |_, lane, sequences| {
+            lane.train_step(sequences, update)?;
+            Ok(Vec::new())
+        })
+        .map(|_: Vec<()>| ())
+    }
+
+    /// Waits for the last step; its losses, one per member.
+    pub fn losses(&mut self) -> Result<Vec<Loss>> {
+        let losses: Vec<_> = self.lanes.iter_mut().map(|lane| lane.losses()).collect::<Result<_>>()?;
+        Ok(losses.into_iter().flatten().collect())
+    }
+
+    /// Every member's losses on its own sequences, without training.
+    pub fn evaluate(&mut self, sequences: &[Vec<Sequence>]) -> Result<Vec<Loss>> {
+        self.per_lane(sequences, |_, lane, sequences| lane.evaluate(sequences))
+    }
+
+    /// Decodes every member's own prompts.
+    pub fn decode(&mut self, prompts: &[Vec<Vec<u32>>], decoding: &Decoding) -> Result<Vec<Vec<Decoded>>> {
+        let seeds = self.seeds.clone();
+        self.per_lane(prompts, |start, lane, prompts| decode::decode(lane, prompts, &seeds[start..], decoding))
+    }
+
+    /// Scores every member's own questions.
+    pub fn score(&mut self, questions: &[Vec<Question>]) -> Result<Vec<Vec<Answer>>> {
+        self.per_lane(questions, |_, lane, questions| score::score(lane, questions))
+    }
+
+    /// One vector of a member, in the order of [`crate::Layout`].
+    pub fn read(&mut self, member: usize, slot: Slot) -> Result<Vec<f32>> {
+        let (lane, member) = self.lane(member)?;
+        self.lanes[lane].read(member, slot)
+    }
+
+    pub fn write(&mut self, member: usize, slot: Slot, values: &[f32]) -> Result<()> {
+        let (lane, member) = self.lane(member)?;
+        self.lanes[lane].write(member, slot, values)
+    }
+
+    /// Everything needed to continue a member after `step` steps.
+    pub fn checkpoint(&mut self, member: usize, step: u64, metadata: BTreeMap<String, String>) -> Result<Checkpoint> {
+        Ok(Checkpoint {
+            shape: self.shape.clone(),
+            step,
+            metadata,
+            weights: self.read(member, Slot::Weights)?,
+            mean: self.read(member, Slot::Mean)?,
+            variance: self.read(member, Slot::Variance)?,
+        })
+    }
+
+    /// Puts a member where a checkpoint left off.
+    pub fn restore(&mut self, member: usize, checkpoint: &Checkpoint) -> Result<()> {
+        checkpoint.fits(&self.shape)?;
+        self.write(member, Slot::Weights, &checkpoint.weights)?;
+        self.write(member, Slot::Mean, &checkpoint.mean)?;
+        self.write(member, Slot::Variance, &checkpoint.variance)
+    }
+
+    /// The lane of a member, and its place there.
+    fn lane(&self, member: usize) -> Result<(usize, usize)> {
+        if member >= self.members() {
+            return Err(Error::Batch(format!("member {member}: this population has {}", self.members())));
+        }
+        let lane = self.starts.partition_point(|&start| start <= member) - 1;
+        Ok((lane, member - self.starts[lane]))
+    }
+
+    /// Gives every lane its members' part of `given`, all lanes at once, and joins what they return.
+    fn per_lane<T: Sync, R: Send>(
+        &mut self,
+        given: &[T],
+        work: impl Fn(usize, &mut dyn Lane, &[T]) -> Result<Vec<R>> + Sync,
+    ) -> Result<Vec<R>> {
+        if given.len() != self.members() {
+            return Err(Error::Batch(format!(
+                "data for {} members: this population has {}",
+                given.len(),
+                self.members()
+            )));
+        }
+        let starts = &self.starts;
+        let results: Vec<Vec<R>> = self
+            .lanes
+            .par_iter_mut()
+            .enumerate()
+            .map(|(l, lane)| work(starts[l], lane.as_mut(), &given[starts[l]..starts[l + 1]]))
+            .collect::<Result<_>>()?;
+        Ok(results.into_iter().flatten().collect())
+    }
+}

@@ -1,0 +1,47 @@
+//! A training step allocates nothing: memory is laid out once.
+
+mod common;
+
+use common::{sequences, small};
+use invitro_model::cpu::Cpu;
+use invitro_model::{Batch, TrainConfig, Transformer};
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+static BYTES: AtomicUsize = AtomicUsize::new(0);
+
+struct Counting;
+
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        BYTES.fetch_add(layout.size(), Relaxed);
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+/// On one thread, so that no scheduler's queue grows while counting.
+#[test]
+fn a_step_allocates_nothing() {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    pool.install(|| {
+        let shape = small();
+        let batches: Vec<Batch> = (0..4)
+            .map(|seed| Batch::pack(&[sequences(&shape, &[64, 20, 3], seed)], 1, shape.context).unwrap())
+            .collect();
+        let mut model = Transformer::new(Cpu::<f32>::new(&shape, 1, 87).unwrap(), 87).unwrap();
+        let train = TrainConfig::default();
+        model.train_step(&batches[0], &train.update(1)).unwrap();
+        let before = BYTES.load(Relaxed);
+        for (step, batch) in batches.iter().enumerate() {
+            model.train_step(batch, &train.update(step as u64 + 2)).unwrap();
+        }
+        assert_eq!(BYTES.load(Relaxed) - before, 0, "bytes were allocated in a step");
+    });
+}

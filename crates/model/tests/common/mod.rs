@@ -1,0 +1,110 @@
+//! What several tests share: small shapes, data, and the obvious twin of the model.
+
+#![allow(dead_code, reason = "each test uses its part")]
+
+use invitro_model::stream::Stream;
+use invitro_model::{Layout, Sequence, Shape, Tensor};
+
+/// A model small enough to differentiate by hand, with sizes that are no multiple of anything.
+pub fn tiny() -> Shape {
+    Shape {
+        layers: 2,
+        width: 12,
+        heads: 2,
+        hidden: 10,
+        context: 60,
+        vocab: 11,
+        rope_theta: 100.0,
+        norm_eps: 1e-3,
+        init_std: 0.3,
+    }
+}
+
+/// One that trains in milliseconds.
+pub fn small() -> Shape {
+    Shape { layers: 2, width: 32, heads: 4, hidden: 40, context: 64, ..Shape::paper(50) }
+}
+
+/// Sequences of the given lengths (rows, one less than tokens), their tokens and groups from a stream.
+pub fn sequences(shape: &Shape, rows: &[usize], seed: u64) -> Vec<Sequence> {
+    let mut stream = Stream::new("test sequences", [seed, 0, 0]);
+    rows.iter()
+        .map(|&rows| Sequence {
+            tokens: (0..=rows).map(|_| (stream.uniform() * shape.vocab as f64) as u32).collect(),
+            group: (stream.uniform() * 3.0) as u8,
+        })
+        .collect()
+}
+
+/// Numbers of about unit size.
+pub fn numbers(len: usize, seed: u64) -> Vec<f64> {
+    let mut stream = Stream::new("test numbers", [seed, 0, 0]);
+    (0..len).map(|_| stream.normals()[0]).collect()
+}
+
+/// The logits of one sequence padded to `padded` rows, keys after a query or past the end masked: every step as three
+/// plain loops, in f64. Returns `[rows, vocab]` without the padding.
+pub fn naive_logits(shape: &Shape, weights: &[f64], tokens: &[u32], padded: usize) -> Vec<Vec<f64>> {
+    let layout = Layout::new(shape);
+    let (d, half) = (shape.head_width(), shape.head_width() / 2);
+    let matrix = |x: &[f64], t: Tensor| -> Vec<f64> {
+        (0..t.rows).map(|r| (0..t.cols).map(|c| x[c] * weights[t.offset + r * t.cols + c]).sum()).collect()
+    };
+    let norm = |x: &[f64], gain: Tensor| -> Vec<f64> {
+        let mean = x.iter().map(|v| v * v).sum::<f64>() / x.len() as f64;
+        let scale = 1.0 / (mean + shape.norm_eps).sqrt();
+        x.iter().enumerate().map(|(i, v)| v * scale * weights[gain.offset + i]).collect()
+    };
+    let turn = |x: &[f64], position: usize| -> Vec<f64> {
+        let mut out = x.to_vec();
+        for i in 0..half {
+            let angle = position as f64 * shape.rope_theta.powf(-2.0 * i as f64 / d as f64);
+            out[i] = x[i] * angle.cos() - x[i + half] * angle.sin();
+            out[i + half] = x[i + half] * angle.cos() + x[i] * angle.sin();
+        }
+        out
+    };
+    let mut x: Vec<Vec<f64>> = (0..padded)
+        .map(|row| {
+            let token = tokens.get(row).copied().unwrap_or(0) as usize;
+            weights[layout.embed.offset + token * shape.width..][..shape.width].to_vec()
+        })
+        .collect();
+    for layer in &layout.layers {
+        let qkv: Vec<Vec<f64>> = x.iter().map(|x| matrix(&norm(x, layer.norm1), layer.qkv)).collect();
+        for row in 0..padded {
+            let mut attended = Vec::new();
+            for head in 0..shape.heads {
+                let part = |row: usize, which: usize| &qkv[row][which * shape.width + head * d..][..d];
+                let query = turn(part(row, 0), row);
+                let scores: Vec<f64> = (0..padded)
+                    .map(|key| {
+                        let seen = key <= row && key < tokens.len();
+                        let dot: f64 = turn(part(key, 1), key).iter().zip(&query).map(|(k, q)| k * q).sum();
+                        if seen { dot / (d as f64).sqrt() } else { f64::NEG_INFINITY }
+                    })
+                    .collect();
+                let total: f64 = scores.iter().map(|s| s.exp()).sum();
+                for i in 0..d {
+                    let mixed = (0..padded).map(|key| scores[key].exp() / total * part(key, 2)[i]).sum();
+                    attended.push(mixed);
+                }
+            }
+            let out = matrix(&attended, layer.out);
+            x[row].iter_mut().zip(out).for_each(|(x, o)| *x += o);
+        }
+        for x in &mut x {
+            let gate_up = matrix(&norm(x, layer.norm2), layer.gate_up);
+            let (gate, up) = gate_up.split_at(shape.hidden);
+            let gated: Vec<f64> = gate.iter().zip(up).map(|(g, u)| g / (1.0 + (-g).exp()) * u).collect();
+            x.iter_mut().zip(matrix(&gated, layer.down)).for_each(|(x, o)| *x += o);
+        }
+    }
+    x[..tokens.len()].iter().map(|x| matrix(&norm(x, layout.norm), layout.head)).collect()
+}
+
+/// Log-probability of a token under a row of logits.
+pub fn log_probability(logits: &[f64], token: u32) -> f64 {
+    let max = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    logits[token as usize] - max - logits.iter().map(|l| (l - max).exp()).sum::<f64>().ln()
+}

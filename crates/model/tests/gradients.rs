@@ -1,0 +1,260 @@
+//! Gradients against central differences in f64: of every operation, and of the whole model.
+
+mod common;
+
+use common::{naive_logits, numbers, sequences, tiny};
+use invitro_model::cpu::{Buffer, Cpu};
+use invitro_model::{Batch, Layout, Loss, Ops, Shape, Slot, Tensor, Transformer, Update};
+
+type Buf = Buffer<f64>;
+
+const STEP: f64 = 1e-5;
+
+/// Two members whose spans cross a block of queries, with filler after the second's.
+fn loaded(shape: &Shape) -> (Cpu<f64>, Batch) {
+    let members = [sequences(shape, &[50, 3, 1], 1), sequences(shape, &[2, 17], 2)];
+    let batch = Batch::pack(&members, 4, shape.context).unwrap();
+    let mut ops = Cpu::new(shape, 2, batch.rows).unwrap();
+    for member in 0..2 {
+        let size = ops.layout().size;
+        ops.vector_mut(member, Slot::Weights).copy_from_slice(&numbers(size, member as u64));
+    }
+    ops.load(&batch, &Update::none()).unwrap();
+    (ops, batch)
+}
+
+fn filled(ops: &mut Cpu<f64>, len: usize, seed: u64) -> Buf {
+    let mut buf = ops.buf(len).unwrap();
+    buf.copy_from_slice(&numbers(len, seed));
+    buf
+}
+
+/// Elements of `[members, rows, wide]` that are not filler.
+fn real(batch: &Batch, wide: usize) -> Vec<usize> {
+    let member = |m: usize| m * batch.rows * wide..(m * batch.rows + batch.real[m]) * wide;
+    (0..batch.members).flat_map(member).collect()
+}
+
+fn compare(name: &str, got: f64, expected: f64) {
+    assert!((got - expected).abs() < 1e-6 * (1.0 + expected.abs()), "{name}: {got} is not {expected}");
+}
+
+/// Checks `dx`, the gradient of sum(out · along) in x, element by element.
+fn check_input(
+    name: &str,
+    ops: &mut Cpu<f64>,
+    batch: &Batch,
+    (x, x_wide): (&mut Buf, usize),
+    (along, out_wide): (&Buf, usize),
+    dx: &Buf,
+    mut run: impl FnMut(&mut Cpu<f64>, &Buf, &mut Buf),
+) {
+    let mut out = ops.buf(along.len()).unwrap();
+    let outputs = real(batch, out_wide);
+    let mut project = |ops: &mut Cpu<f64>, x: &Buf| {
+        run(ops, x, &mut out);
+        outputs.iter().map(|&i| out[i] * along[i]).sum::<f64>()
+    };
+    for i in real(batch, x_wide) {
+        let kept = x[i];
+        x[i] = kept + STEP;
+        let above = project(ops, x);
+        x[i] = kept - STEP;
+        let below = project(ops, x);
+        x[i] = kept;
+        compare(&format!("{name}, input {i}"), dx[i], (above - below) / (2.0 * STEP));
+    }
+}
+
+/// Checks the gradient of sum(out · along) in a tensor's weights.
+fn check_weight(
+    name: &str,
+    ops: &mut Cpu<f64>,
+    batch: &Batch,
+    tensor: Tensor,
+    (along, out_wide): (&Buf, usize),
+    mut run: impl FnMut(&mut Cpu<f64>, &mut Buf),
+) {
+    let mut out = ops.buf(along.len()).unwrap();
+    let outputs = real(batch, out_wide);
+    for member in 0..2 {
+        for i in tensor.range() {
+            let kept = ops.vector(member, Slot::Weights)[i];
+            let mut at = |value: f64| {
+                ops.vector_mut(member, Slot::Weights)[i] = value;
+                run(ops, &mut out);
+                outputs.iter().map(|&i| out[i] * along[i]).sum::<f64>()
+            };
+            let slope = (at(kept + STEP) - at(kept - STEP)) / (2.0 * STEP);
+            at(kept);
+            compare(&format!("{name}, weight {i} of {member}"), ops.vector(member, Slot::Gradients)[i], slope);
+        }
+    }
+}
+
+#[test]
+fn embedding() {
+    let shape = tiny();
+    let (mut ops, batch) = loaded(&shape);
+    let (tensor, len) = (ops.layout().embed, 2 * batch.rows * shape.width);
+    let along = filled(&mut ops, len, 10);
+    ops.embed_backward(&along, tensor).unwrap();
+    check_weight("embed", &mut ops, &batch, tensor, (&along, shape.width), |ops, out| ops.embed(tensor, out).unwrap());
+}
+
+#[test]
+fn rms_norm() {
+    let shape = tiny();
+    let (mut ops, batch) = loaded(&shape);
+    let (gain, len) = (ops.layout().layers[1].norm2, 2 * batch.rows * shape.width);
+    let (mut x, along) = (filled(&mut ops, len, 11), filled(&mut ops, len, 12));
+    let (mut out, mut dx) = (ops.buf(len).unwrap(), filled(&mut ops, len, 13));
+    let before = dx.to_vec();
+    let mut stat = ops.stat(2 * batch.rows).unwrap();
+    ops.rms_norm(&x, gain, &mut out, &mut stat).unwrap();
+    ops.rms_norm_backward(&along, &x, &stat, gain, &mut dx, true).unwrap();
+    dx.iter_mut().zip(&before).for_each(|(dx, before)| *dx -= before);
+    let mut written = ops.buf(len).unwrap();
+    ops.rms_norm_backward(&along, &x, &stat, gain, &mut written, false).unwrap();
+    real(&batch, shape.width).into_iter().for_each(|i| compare("added and written", dx[i], written[i]));
+    let mut other = ops.stat(2 * batch.rows).unwrap();
+    check_input("norm", &mut ops, &batch, (&mut x, 12), (&along, 12), &dx, |ops, x, out| {
+        ops.rms_norm(x, gain, out, &mut other).unwrap()
+    });
+    check_weight("norm", &mut ops, &batch, gain, (&along, 12), |ops, out| {
+        ops.rms_norm(&x, gain, out, &mut stat).unwrap()
+    });
+}
+
+#[test]
+fn linear() {
+    let shape = tiny();
+    let (mut ops, batch) = loaded(&shape);
+    let tensor = ops.layout().layers[0].gate_up;
+    let rows = 2 * batch.rows;
+    let (mut x, along) = (filled(&mut ops, rows * tensor.cols, 14), filled(&mut ops, rows * tensor.rows, 15));
+    let residual = filled(&mut ops, rows * tensor.rows, 16);
+    let mut dx = ops.buf(rows * tensor.cols).unwrap();
+    ops.linear_backward_input(&along, tensor, &mut dx).unwrap();
+    ops.linear_backward_weight(&along, &x, tensor).unwrap();
+    check_input("linear", &mut ops, &batch, (&mut x, tensor.cols), (&along, tensor.rows), &dx, |ops, x, out| {
+        ops.linear(x, tensor, Some(&residual), out).unwrap()
+    });
+    check_weight("linear", &mut ops, &batch, tensor, (&along, tensor.rows), |ops, out| {
+        ops.linear(&x, tensor, None, out).unwrap()
+    });
+}
+
+#[test]
+fn attention() {
+    let shape = tiny();
+    let (mut ops, batch) = loaded(&shape);
+    let (rows, width) = (2 * batch.rows, shape.width);
+    let (mut qkv, along) = (filled(&mut ops, rows * 3 * width, 17), filled(&mut ops, rows * width, 18));
+    let (mut out, mut dqkv) = (ops.buf(rows * width).unwrap(), ops.buf(rows * 3 * width).unwrap());
+    let mut log_sum = ops.stat(rows * shape.heads).unwrap();
+    ops.attention(&qkv, &mut out, &mut log_sum).unwrap();
+    ops.attention_backward(&qkv, &out, &log_sum, &along, &mut dqkv).unwrap();
+    check_input("attention", &mut ops, &batch, (&mut qkv, 3 * width), (&along, width), &dqkv, |ops, qkv, out| {
+        ops.attention(qkv, out, &mut log_sum).unwrap()
+    });
+}
+
+#[test]
+fn swiglu() {
+    let shape = tiny();
+    let (mut ops, batch) = loaded(&shape);
+    let (rows, hidden) = (2 * batch.rows, shape.hidden);
+    let (mut gate_up, along) = (filled(&mut ops, rows * 2 * hidden, 19), filled(&mut ops, rows * hidden, 20));
+    let mut dgate_up = ops.buf(rows * 2 * hidden).unwrap();
+    ops.swiglu_backward(&gate_up, &along, &mut dgate_up).unwrap();
+    let sizes = ((&mut gate_up, 2 * hidden), (&along, hidden));
+    check_input("swiglu", &mut ops, &batch, sizes.0, sizes.1, &dgate_up, |ops, gate_up, out| {
+        ops.swiglu(gate_up, out).unwrap()
+    });
+}
+
+#[test]
+fn cross_entropy() {
+    let shape = tiny();
+    let (mut ops, batch) = loaded(&shape);
+    let len = 2 * batch.rows * shape.vocab;
+    let mut logits = filled(&mut ops, len, 21);
+    let mut gradient = filled(&mut ops, len, 21);
+    ops.cross_entropy(&mut gradient).unwrap();
+    let mut scratch = ops.buf(len).unwrap();
+    let mut mean = |ops: &mut Cpu<f64>, logits: &Buf| {
+        scratch.copy_from_slice(logits);
+        ops.cross_entropy(&mut scratch).unwrap();
+        ops.losses().unwrap().iter().map(Loss::mean).sum::<f64>()
+    };
+    for i in real(&batch, shape.vocab) {
+        let kept = logits[i];
+        logits[i] = kept + STEP;
+        let above = mean(&mut ops, &logits);
+        logits[i] = kept - STEP;
+        let slope = (above - mean(&mut ops, &logits)) / (2.0 * STEP);
+        logits[i] = kept;
+        compare(&format!("cross-entropy, logit {i}"), gradient[i], slope);
+    }
+}
+
+/// Every weight of both members.
+#[test]
+fn whole_model() {
+    let shape = tiny();
+    let (ops, batch) = loaded(&shape);
+    let layout = Layout::new(&shape);
+    let mut model = Transformer::new(ops, batch.rows).unwrap();
+    for member in 0..2 {
+        let vector = model.ops.vector_mut(member, Slot::Weights);
+        vector.iter_mut().for_each(|w| *w *= 0.5);
+    }
+    model.gradients(&batch, &Update::none()).unwrap();
+    for member in 0..2 {
+        let gradients = model.ops.vector(member, Slot::Gradients).to_vec();
+        let (mut worst, mut largest) = (0.0f64, 0.0f64);
+        for (_, tensor) in invitro_model::checkpoint::named_tensors(&layout) {
+            for i in tensor.range() {
+                let kept = model.ops.vector(member, Slot::Weights)[i];
+                let mut at = |value: f64| {
+                    model.ops.vector_mut(member, Slot::Weights)[i] = value;
+                    model.evaluate(&batch).unwrap()[member].mean()
+                };
+                let slope = (at(kept + STEP) - at(kept - STEP)) / (2.0 * STEP);
+                at(kept);
+                worst = worst.max((gradients[i] - slope).abs());
+                largest = largest.max(slope.abs());
+            }
+        }
+        assert!(largest > 0.01, "the gradient vanishes: the test shows nothing");
+        assert!(worst < 1e-7, "member {member}: gradient off by {worst}");
+    }
+}
+
+/// The whole model's losses against the obvious twin, padded and masked.
+#[test]
+fn packed_equals_padded() {
+    let shape = tiny();
+    let (ops, batch) = loaded(&shape);
+    let mut model = Transformer::new(ops, batch.rows).unwrap();
+    let losses = model.evaluate(&batch).unwrap();
+    for (member, (loss, seed)) in losses.iter().zip([1, 2]).enumerate() {
+        let rows: &[usize] = if member == 0 { &[50, 3, 1] } else { &[2, 17] };
+        let weights = model.ops.vector(member, Slot::Weights).to_vec();
+        let (mut sums, mut counts) = (vec![0.0; 3], vec![0; 3]);
+        for sequence in sequences(&shape, rows, seed) {
+            let (input, targets) = (&sequence.tokens[..sequence.tokens.len() - 1], &sequence.tokens[1..]);
+            let logits = naive_logits(&shape, &weights, input, 53);
+            for (logits, &target) in logits.iter().zip(targets) {
+                sums[sequence.group as usize] -= common::log_probability(logits, target);
+                counts[sequence.group as usize] += 1;
+            }
+        }
+        for (group, (&sum, &count)) in loss.sum.iter().zip(&loss.count).enumerate() {
+            assert_eq!(count, counts[group]);
+            compare(&format!("loss of group {group}"), sum, sums[group]);
+        }
+        assert_eq!(loss.count.iter().sum::<u64>(), rows.iter().sum::<usize>() as u64);
+    }
+}

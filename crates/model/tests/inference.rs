@@ -1,0 +1,207 @@
+//! Decoding and scoring against plain recomputation without a cache.
+
+mod common;
+
+use common::{log_probability, naive_logits, sequences, small};
+use invitro_model::cpu::Cpu;
+use invitro_model::decode::choose;
+use invitro_model::inference::{Answers, Inference, Wanted};
+use invitro_model::reading::MemberReading;
+use invitro_model::{Decoding, Device, Ops, Population, Question, Sampling, Slot};
+use proptest::prelude::*;
+
+/// Weights far from their small beginnings, so that logits differ clearly.
+fn population(seeds: &[u64]) -> Population {
+    let mut population = Population::new(Device::Cpu, &small(), seeds, 8).unwrap();
+    for member in 0..seeds.len() {
+        let mut weights = population.read(member, Slot::Weights).unwrap();
+        weights.iter_mut().filter(|w| **w != 1.0).for_each(|w| *w *= 10.0);
+        population.write(member, Slot::Weights, &weights).unwrap();
+    }
+    population
+}
+
+fn weights(population: &mut Population, member: usize) -> Vec<f64> {
+    population.read(member, Slot::Weights).unwrap().iter().map(|&w| w as f64).collect()
+}
+
+fn prompts(count: usize, seed: u64) -> Vec<Vec<u32>> {
+    let rows: Vec<usize> = (0..count).map(|i| (i * 5 + seed as usize) % 12).collect();
+    sequences(&small(), &rows, 50 + seed).into_iter().map(|s| s.tokens).collect()
+}
+
+fn last_logits(population: &mut Population, member: usize, tokens: &[u32]) -> Vec<f64> {
+    let weights = weights(population, member);
+    naive_logits(&small(), &weights, tokens, tokens.len()).pop().unwrap()
+}
+
+#[test]
+fn greedy_equals_recomputation_without_a_cache() {
+    let mut population = population(&[3, 4]);
+    let all = vec![prompts(5, 1), prompts(3, 2)];
+    let decoding = Decoding { sampling: Sampling::Greedy, eos: 7, most: 15 };
+    let decoded = population.decode(&all, &decoding).unwrap();
+    for (member, (prompts, decoded)) in all.iter().zip(&decoded).enumerate() {
+        assert_eq!(prompts.len(), decoded.len());
+        for (prompt, decoded) in prompts.iter().zip(decoded) {
+            let mut tokens = prompt.clone();
+            let ended = loop {
+                if tokens.len() == prompt.len() + decoding.most {
+                    break false;
+                }
+                let logits = last_logits(&mut population, member, &tokens);
+                let best = (0..logits.len()).max_by(|&a, &b| logits[a].total_cmp(&logits[b])).unwrap() as u32;
+                if best == decoding.eos {
+                    break true;
+                }
+                tokens.push(best);
+            };
+            assert_eq!((&tokens[prompt.len()..], ended), (&decoded.tokens[..], decoded.ended));
+        }
+    }
+    assert!(decoded.iter().flatten().any(|d| d.ended) && decoded.iter().flatten().any(|d| !d.ended));
+}
+
+#[test]
+fn sampling_equals_recomputation_and_does_not_depend_on_batching() {
+    let mut population = population(&[3]);
+    let all = prompts(70, 3);
+    for (top_k, top_p) in [(None, None), (Some(5), None), (None, Some(0.7)), (Some(20), Some(0.9))] {
+        let sampling = Sampling::Random { seed: 9, temperature: 2.0, top_k, top_p };
+        let decoding = Decoding { sampling, eos: 7, most: 6 };
+        let decoded = population.decode(&[all.clone()], &decoding).unwrap().remove(0);
+        // More prompts than run at once; the first ones alone give the same.
+        let few = population.decode(&[all[..3].to_vec()], &decoding).unwrap().remove(0);
+        assert_eq!(decoded[..3], few);
+        let first = decoded.iter().position(|d| d.tokens.len() == 6).unwrap();
+        let mut tokens = all[first].clone();
+        for position in 0..6 {
+            let logits: Vec<f32> = last_logits(&mut population, 0, &tokens).iter().map(|&l| l as f32).collect();
+            tokens.push(choose(&logits, &sampling, [3, first as u64, position]));
+        }
+        assert_eq!(tokens[all[first].len()..], decoded[first].tokens);
+    }
+}
+
+#[test]
+fn decoding_ends_with_the_context() {
+    let mut population = population(&[3]);
+    let context = small().context;
+    let prompt = sequences(&small(), &[context - 1], 8).remove(0).tokens;
+    let decoding = Decoding { sampling: Sampling::Greedy, eos: 1_000, most: 100 };
+    let decoded = population.decode(&[vec![prompt.clone(), prompt[..context - 4].to_vec()]], &decoding).unwrap();
+    assert_eq!(decoded[0].iter().map(|d| d.tokens.len()).collect::<Vec<_>>(), [1, 5]);
+    assert!(decoded[0].iter().all(|d| !d.ended));
+    let refused = |prompt: Vec<u32>, sampling| {
+        let decoding = Decoding { sampling, eos: 7, most: 1 };
+        self::population(&[0]).decode(&[vec![prompt]], &decoding).unwrap_err().to_string()
+    };
+    assert_eq!(refused(vec![], Sampling::Greedy), "batch: a prompt of 0 tokens: this model takes 1 to 64");
+    let cold = Sampling::Random { seed: 0, temperature: 0.0, top_k: None, top_p: None };
+    assert_eq!(refused(vec![1], cold), "batch: temperature 0: it must be above 0");
+}
+
+#[test]
+fn scores_equal_recomputation() {
+    let mut population = population(&[5, 6]);
+    let question = |seed: u64, count: usize| Question {
+        prompt: prompts(1, seed).remove(0),
+        continuations: (0..count).map(|i| prompts(3, seed + i as u64).remove(i % 3)).chain([vec![]]).collect(),
+    };
+    // Enough for several passes, and a member with a single question.
+    let questions = vec![vec![question(1, 40), question(2, 400), question(3, 3)], vec![question(4, 7)]];
+    let answers = population.score(&questions).unwrap();
+    let (mut compared, mut worst) = (0, 0.0f64);
+    for (member, (questions, answers)) in questions.iter().zip(&answers).enumerate() {
+        let weights = weights(&mut population, member);
+        for (question, answer) in questions.iter().zip(answers) {
+            assert_eq!(question.continuations.len(), answer.len());
+            for (continuation, scores) in question.continuations.iter().zip(answer).step_by(7) {
+                assert_eq!(continuation.len(), scores.len());
+                let whole = [&question.prompt[..], continuation].concat();
+                let logits = naive_logits(&small(), &weights, &whole, whole.len());
+                for (i, (&token, score)) in continuation.iter().zip(scores).enumerate() {
+                    let row = &logits[question.prompt.len() + i - 1];
+                    worst = worst.max((log_probability(row, token) - score.logprob as f64).abs());
+                    let above = row.iter().filter(|&&l| l > row[token as usize] + 1e-4).count() as u32;
+                    let below = row.iter().filter(|&&l| l > row[token as usize] - 1e-4).count() as u32;
+                    assert!((above..=below).contains(&score.rank), "rank {} of {above}..={below}", score.rank);
+                    compared += 1;
+                }
+            }
+        }
+    }
+    assert!(compared > 200 && worst < 1e-4, "{compared} compared, the worst off by {worst}");
+    // Alone, in another order: the same bits.
+    let alone = population.score(&[vec![questions[0][2].clone()], vec![]]).unwrap();
+    assert_eq!(alone[0][0], answers[0][2]);
+}
+
+/// Ranks and log-probabilities against sorting the very logits they were read from.
+#[test]
+fn ranks_equal_sorting() {
+    let shape = small();
+    let mut ops = Cpu::<f32>::new(&shape, 1, 1).unwrap();
+    let vector: Vec<f32> = common::numbers(ops.layout().size, 3).iter().map(|&w| w as f32).collect();
+    ops.write(0, Slot::Weights, &vector).unwrap();
+    let tokens = sequences(&shape, &[9], 4).remove(0).tokens;
+    let mut part = MemberReading::default();
+    part.push(&tokens, 0, 0, 0);
+    part.picks = (0..shape.vocab as u32).map(|token| (token % 10, token)).collect();
+    let mut inference = Inference::new(&mut ops, 10, 10, shape.vocab).unwrap();
+    let parts = [part];
+    let Answers::Logits(logits) = inference.ask(&mut ops, &parts, Wanted::Logits, 1).unwrap().remove(0) else {
+        panic!("logits were asked for")
+    };
+    let Answers::Scores(scores) = inference.ask(&mut ops, &parts, Wanted::Scores, 1).unwrap().remove(0) else {
+        panic!("scores were asked for")
+    };
+    let Answers::Argmax(best) = inference.ask(&mut ops, &parts, Wanted::Argmax, 1).unwrap().remove(0) else {
+        panic!("the largest were asked for")
+    };
+    for (pick, row) in logits.chunks(shape.vocab).enumerate() {
+        let mut sorted = row.to_vec();
+        sorted.sort_by(|a, b| b.total_cmp(a));
+        assert_eq!(scores[pick].rank as usize, sorted.partition_point(|&l| l > row[pick]));
+        assert_eq!(row[best[pick] as usize], sorted[0]);
+    }
+}
+
+proptest! {
+    /// A sampled token is always among those that top-k and top-p keep, and top-k of 1 is greedy.
+    #[test]
+    fn choices_respect_their_limits(
+        logits in prop::collection::vec(-5.0f32..5.0, 1..40),
+        k in 1usize..10,
+        p in 0.01f64..1.0,
+        position in 0u64..1000,
+    ) {
+        let sampling = |top_k, top_p| Sampling::Random { seed: 1, temperature: 1.0, top_k, top_p };
+        let keys = [0, 0, position];
+        let above = |token: u32| logits.iter().filter(|&&l| l > logits[token as usize]).count();
+        prop_assert!(above(choose(&logits, &sampling(Some(k), None), keys)) < k);
+        prop_assert_eq!(choose(&logits, &sampling(Some(1), None), keys), choose(&logits, &Sampling::Greedy, keys));
+        let token = choose(&logits, &sampling(None, Some(p)), keys);
+        let total: f64 = logits.iter().map(|&l| (l as f64).exp()).sum();
+        let before: f64 =
+            logits.iter().filter(|&&l| l > logits[token as usize]).map(|&l| (l as f64).exp()).sum();
+        prop_assert!(before / total < p + 1e-9);
+    }
+}
+
+/// Frequencies of sampled tokens are their probabilities.
+#[test]
+fn sampling_has_the_right_frequencies() {
+    let logits = [0.0f32, 1.0, 2.0];
+    let sampling = Sampling::Random { seed: 5, temperature: 0.5, top_k: None, top_p: None };
+    let mut counts = [0.0; 3];
+    for prompt in 0..100 {
+        for position in 0..100 {
+            counts[choose(&logits, &sampling, [0, prompt, position]) as usize] += 1e-4;
+        }
+    }
+    let total: f64 = [0.0f64, 2.0, 4.0].iter().map(|l| l.exp()).sum();
+    for (count, l) in counts.iter().zip([0.0f64, 2.0, 4.0]) {
+        assert!((count - l.exp() / total).abs() < 0.012, "{count} of {}", l.exp() / total);
+    }
+}

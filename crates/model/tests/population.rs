@@ -1,0 +1,157 @@
+//! What must not change a member's bits: who trains beside it, threads, instruction sets, interruptions.
+
+mod common;
+
+use common::{sequences, small};
+use invitro_model::cpu::{Cpu, simd};
+use invitro_model::init::initial_weights;
+use invitro_model::{Batch, Checkpoint, Device, Ops, Population, Sequence, Slot, TrainConfig, Transformer};
+use std::collections::BTreeMap;
+
+const STEPS: u64 = 6;
+const CAPACITY: usize = 400;
+
+fn train() -> TrainConfig {
+    TrainConfig { steps: STEPS, warmup: 2, lr: 3e-3, ..TrainConfig::default() }
+}
+
+/// A member's sequences of a step; members have different numbers of rows.
+fn data(seed: u64, step: u64) -> Vec<Sequence> {
+    let rows: Vec<usize> = (0..4 + seed as usize).map(|i| 1 + (i * 13 + step as usize * 7) % 60).collect();
+    sequences(&small(), &rows, 1000 * seed + step)
+}
+
+fn run(population: &mut Population, steps: std::ops::RangeInclusive<u64>) -> Vec<f64> {
+    let mut means = Vec::new();
+    for step in steps {
+        let batch: Vec<_> = population.seeds().iter().map(|&seed| data(seed, step)).collect();
+        population.train_step(&batch, &train().update(step)).unwrap();
+        means = population.losses().unwrap().iter().map(|loss| loss.mean()).collect();
+    }
+    means
+}
+
+fn vectors(population: &mut Population, member: usize) -> Vec<Vec<u32>> {
+    [Slot::Weights, Slot::Mean, Slot::Variance]
+        .map(|slot| population.read(member, slot).unwrap().iter().map(|v| v.to_bits()).collect())
+        .to_vec()
+}
+
+/// One model alone after all steps.
+fn alone(seed: u64) -> (Vec<Vec<u32>>, f64) {
+    let mut population = Population::new(Device::Cpu, &small(), &[seed], CAPACITY).unwrap();
+    let losses = run(&mut population, 1..=STEPS);
+    (vectors(&mut population, 0), losses[0])
+}
+
+#[test]
+fn three_together_equal_three_alone() {
+    let mut population = Population::new(Device::Cpu, &small(), &[0, 1, 2], CAPACITY).unwrap();
+    let losses = run(&mut population, 1..=STEPS);
+    for seed in 0..3 {
+        let (single, loss) = alone(seed);
+        assert!(vectors(&mut population, seed as usize) == single, "member {seed} differs from the single run");
+        assert_eq!(losses[seed as usize], loss);
+    }
+    assert!(vectors(&mut population, 0) != vectors(&mut population, 1));
+}
+
+/// The same with all three in one set of operations, which round their rows up to the longest member's.
+#[test]
+fn one_device_of_three_equals_three_alone() {
+    let shape = small();
+    let mut ops = Cpu::<f32>::new(&shape, 3, CAPACITY).unwrap();
+    for seed in 0..3 {
+        ops.write(seed, Slot::Weights, &initial_weights(&shape, seed as u64)).unwrap();
+    }
+    let mut model = Transformer::new(ops, CAPACITY).unwrap();
+    for step in 1..=STEPS {
+        let members: Vec<_> = (0..3).map(|seed| data(seed, step)).collect();
+        let batch = Batch::pack(&members, 16, shape.context).unwrap();
+        model.train_step(&batch, &train().update(step)).unwrap();
+    }
+    for seed in 0..3 {
+        let bits: Vec<u32> = model.ops.read(seed, Slot::Weights).unwrap().iter().map(|v| v.to_bits()).collect();
+        assert!(bits == alone(seed as u64).0[0], "member {seed} differs from the single run");
+    }
+}
+
+#[test]
+fn threads_change_nothing() {
+    let on = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| alone(2))
+    };
+    let one = on(1);
+    assert!(on(2) == one && on(5) == one);
+}
+
+/// Every multiply-add is fused and every sum has the same partial sums, whatever the vectors' width.
+#[test]
+fn instruction_sets_change_nothing() {
+    let best = alone(1);
+    for level in [simd::Level::V3, simd::Level::Base] {
+        simd::restrict(level);
+        let restricted = alone(1);
+        simd::restrict(simd::detect());
+        assert!(restricted == best, "{level:?} differs from {:?}", simd::detect());
+    }
+}
+
+#[test]
+fn interrupted_equals_uninterrupted() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("model.safetensors");
+    let mut population = Population::new(Device::Cpu, &small(), &[1], CAPACITY).unwrap();
+    run(&mut population, 1..=3);
+    let note = BTreeMap::from([("study".to_string(), "quick".to_string())]);
+    population.checkpoint(0, 3, note.clone()).unwrap().save(&path).unwrap();
+    drop(population);
+
+    let checkpoint = Checkpoint::load(&path).unwrap();
+    assert_eq!((checkpoint.step, &checkpoint.metadata), (3, &note));
+    // A population with another seed: everything comes from the file.
+    let mut population = Population::new(Device::Cpu, &small(), &[1], CAPACITY).unwrap();
+    let wrong = vec![0.5; population.read(0, Slot::Weights).unwrap().len()];
+    population.write(0, Slot::Weights, &wrong).unwrap();
+    population.restore(0, &checkpoint).unwrap();
+    run(&mut population, checkpoint.step + 1..=STEPS);
+    assert!(vectors(&mut population, 0) == alone(1).0, "the resumed run differs");
+}
+
+#[test]
+fn training_learns() {
+    let shape = small();
+    let mut population = Population::new(Device::Cpu, &shape, &[0], CAPACITY).unwrap();
+    let batch = vec![sequences(&shape, &[20, 30, 40], 9)];
+    let train = TrainConfig { steps: 60, warmup: 5, lr: 1e-2, ..TrainConfig::default() };
+    let before = population.evaluate(&batch).unwrap()[0].clone();
+    for step in 1..=60 {
+        population.train_step(&batch, &train.update(step)).unwrap();
+    }
+    let after = population.evaluate(&batch).unwrap()[0].clone();
+    assert!((before.mean() - (shape.vocab as f64).ln()).abs() < 0.1, "an untrained model guesses");
+    assert!(after.mean() < 0.5, "it has not learnt three sequences by heart: {}", after.mean());
+    assert_eq!(before.count, after.count);
+}
+
+#[test]
+fn bad_input_is_refused_with_a_reason() {
+    let shape = small();
+    let mut population = Population::new(Device::Cpu, &shape, &[0], 30).unwrap();
+    let update = train().update(1);
+    let message = |result: invitro_model::Result<()>| result.unwrap_err().to_string();
+    let token = vec![vec![Sequence { tokens: vec![1, 50, 2], group: 0 }]];
+    assert_eq!(message(population.train_step(&token, &update)), "batch: token 50: the vocabulary has 50 tokens");
+    let target = vec![vec![Sequence { tokens: vec![1, 50], group: 0 }]];
+    assert_eq!(message(population.train_step(&target, &update)), "batch: target 50: the vocabulary has 50 tokens");
+    let long = vec![sequences(&shape, &[65], 0)];
+    assert_eq!(
+        message(population.train_step(&long, &update)),
+        "batch: a sequence of 66 tokens: this model takes 2 to 65"
+    );
+    let many = vec![sequences(&shape, &[20, 20], 0)];
+    assert!(message(population.train_step(&many, &update)).contains("room for 30 rows"));
+    assert!(message(population.train_step(&[], &update)).contains("data for 0 members: this population has 1"));
+    assert!(population.read(1, Slot::Weights).unwrap_err().to_string().contains("member 1"));
+}
