@@ -1,6 +1,7 @@
 //! The four factors of the paper, the levels a study gives them, and what else it varies.
 
-use super::run::Run;
+use super::plan::Plan;
+use super::run::{Run, Value};
 use std::collections::BTreeSet;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,14 +52,18 @@ impl Factor {
     }
 }
 
-/// The levels the runs take, and each run's place among them.
-pub(super) fn levels(factor: Factor, runs: &[Run]) -> (Vec<Level>, Vec<Option<usize>>) {
+/// The levels the runs take or the plan names, and each run's place among them.
+pub(super) fn levels(factor: Factor, runs: &[Run], plan: &Plan) -> (Vec<Level>, Vec<Option<usize>>) {
     let column = factor.column();
     if factor == Factor::Regime {
         let rank = |name: &str| {
             (["vanilla", "balanced"].iter().position(|known| *known == name).unwrap_or(2), name.to_owned())
         };
-        let names: BTreeSet<_> = runs.iter().filter_map(|run| run.text(column)).map(rank).collect();
+        let planned = plan.levels(column).filter_map(|value| match value {
+            Value::Text(name) => Some(rank(name)),
+            Value::Number(_) => None,
+        });
+        let names: BTreeSet<_> = runs.iter().filter_map(|run| run.text(column)).map(rank).chain(planned).collect();
         let names: Vec<_> = names.into_iter().collect();
         let places =
             runs.iter().map(|run| run.text(column).and_then(|name| names.binary_search(&rank(name)).ok())).collect();
@@ -66,7 +71,11 @@ pub(super) fn levels(factor: Factor, runs: &[Run]) -> (Vec<Level>, Vec<Option<us
             |(place, (_, label)): (usize, &(usize, String))| Level { label: label.clone(), value: place as f64 };
         return (names.iter().enumerate().map(level).collect(), places);
     }
-    let mut values: Vec<f64> = runs.iter().filter_map(|run| run.number(column)).collect();
+    let planned = plan.levels(column).filter_map(|value| match value {
+        Value::Number(number) => Some(*number),
+        Value::Text(_) => None,
+    });
+    let mut values: Vec<f64> = runs.iter().filter_map(|run| run.number(column)).chain(planned).collect();
     values.sort_by(f64::total_cmp);
     values.dedup();
     let place = |run: &Run| run.number(column).and_then(|value| values.iter().position(|level| *level == value));

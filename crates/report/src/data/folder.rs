@@ -6,6 +6,7 @@
 
 use super::columns::Table;
 use super::curves::{Curves, Keys, Point};
+use super::plan::{self, Plan};
 use super::run::{Run, Value};
 use super::study::{Kind, Parts, Study};
 use super::words;
@@ -33,11 +34,13 @@ pub fn read_cached(folder: &Path, cache: &mut Cache) -> Result<Study> {
     let name = shown.file_name().map_or("study".into(), |name| name.to_string_lossy().into_owned());
     let has = |file: &str| folder.join(file).exists();
     if has("study.toml") || has("runs.parquet") || has("runs") {
-        let parts = study_parts(folder, cache)?;
-        Ok(Study::new(name, folder.to_owned(), Kind::Study, parts))
+        let config = optional_text(&folder.join("study.toml"))?;
+        let plan = config.as_deref().map(Plan::parse).unwrap_or_default();
+        let parts = study_parts(folder, config, &plan, cache)?;
+        Ok(Study::new(name, folder.to_owned(), Kind::Study, &plan, parts))
     } else if has("config.toml") || has("status.json") {
         let parts = run_parts(folder, cache)?;
-        Ok(Study::new(name, folder.to_owned(), Kind::Run, parts))
+        Ok(Study::new(name, folder.to_owned(), Kind::Run, &Plan::default(), parts))
     } else {
         Err(Error::NotResults { path: folder.to_owned() })
     }
@@ -80,8 +83,7 @@ fn run_folders(study: &Path) -> Vec<PathBuf> {
     folders
 }
 
-fn study_parts(folder: &Path, cache: &mut Cache) -> Result<Parts> {
-    let config = optional_text(&folder.join("study.toml"))?;
+fn study_parts(folder: &Path, config: Option<String>, plan: &Plan, cache: &mut Cache) -> Result<Parts> {
     let collected = ["runs.parquet", "metrics.parquet"].map(|file| folder.join(file));
     let folders = run_folders(folder);
     let mut parts = Parts { config, ..Parts::default() };
@@ -94,6 +96,8 @@ fn study_parts(folder: &Path, cache: &mut Cache) -> Result<Parts> {
             parts.notes.push("Runs have moved since the study was collected; this reads the run folders.".into());
         }
         parts.runs = folders.iter().map(|run| cached_run(run, cache)).collect::<Result<_>>()?;
+        // Several studies may keep their runs in one store.
+        parts.runs.retain(|run| plan.holds(run));
         parts.keys = cache.keys.clone();
         if collected[0].exists() {
             merge_columns(&mut parts.runs, run_table(&collected[0])?);
@@ -279,21 +283,14 @@ fn metric_lines(path: &Path, text: &str, keys: &mut Keys, curves: &mut Curves) -
 
 /// Nested objects as dotted columns; a list as one text.
 fn flatten(prefix: &str, value: &Json, run: &mut Run) {
-    let value = match value {
-        Json::Object(fields) => {
-            for (name, value) in fields {
-                let name = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
-                flatten(&name, value, run);
-            }
-            return;
+    if let Json::Object(fields) = value {
+        for (name, value) in fields {
+            let name = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
+            flatten(&name, value, run);
         }
-        Json::Null => return,
-        Json::Bool(flag) => Value::Text(flag.to_string()),
-        Json::Number(number) => Value::Number(number.as_f64().unwrap_or(f64::NAN)),
-        Json::String(text) => Value::Text(text.clone()),
-        Json::Array(_) => Value::Text(value.to_string()),
-    };
-    run.columns.insert(prefix.to_owned(), value);
+    } else if let Some(value) = plan::value(value) {
+        run.columns.insert(prefix.to_owned(), value);
+    }
 }
 
 fn optional_text(path: &Path) -> Result<Option<String>> {

@@ -8,6 +8,7 @@ mod columns;
 pub mod curves;
 pub mod factors;
 mod folder;
+mod plan;
 mod run;
 mod study;
 pub mod words;

@@ -2,6 +2,7 @@
 
 use super::curves::{Key, Keys};
 use super::factors::{self, Factor, Level};
+use super::plan::Plan;
 use super::run::Run;
 use super::words::{Pair, Word};
 use crate::stats::{Crossed, Estimate, Seed};
@@ -34,6 +35,8 @@ pub struct Study {
     pub samples: Vec<Map<String, Json>>,
     /// What the reader should know about the data.
     pub notes: Vec<String>,
+    /// How many runs the study's file asks for, where it says so plainly.
+    pub planned: Option<usize>,
     levels: [Vec<Level>; 4],
     varied: Vec<(String, Vec<String>)>,
 }
@@ -52,7 +55,7 @@ pub(super) struct Parts {
 }
 
 impl Study {
-    pub(super) fn new(name: String, folder: PathBuf, kind: Kind, mut parts: Parts) -> Self {
+    pub(super) fn new(name: String, folder: PathBuf, kind: Kind, plan: &Plan, mut parts: Parts) -> Self {
         let data_seeds = distinct(&parts.runs, "seeds.data");
         let model_seeds = distinct(&parts.runs, "seeds.model");
         let place = |seeds: &[f64], seed: Option<f64>| {
@@ -66,7 +69,7 @@ impl Study {
         }
         let mut levels: [Vec<Level>; 4] = Default::default();
         for (slot, factor) in Factor::ALL.into_iter().enumerate() {
-            let (found, places) = factors::levels(factor, &parts.runs);
+            let (found, places) = factors::levels(factor, &parts.runs, plan);
             levels[slot] = found;
             for (run, place) in parts.runs.iter_mut().zip(places) {
                 run.levels[slot] = place;
@@ -88,6 +91,7 @@ impl Study {
             pairs: parts.pairs,
             samples: parts.samples,
             notes: parts.notes,
+            planned: plan.runs(),
             levels,
         }
     }

@@ -31,22 +31,26 @@ impl Axis {
         Self { label: label.into(), scale: Scale::Linear { low, high }, ticks }
     }
 
-    /// Wide enough for the values, ending on round ticks; from 0 where they come near it.
+    /// Wide enough for the values, from 0 where they come near it.
     pub fn around(label: impl Into<String>, values: impl Iterator<Item = f64>) -> Self {
-        let (mut low, mut high) = values
-            .filter(|value| value.is_finite())
-            .fold((f64::MAX, f64::MIN), |(low, high), value| (low.min(value), high.max(value)));
-        if low > high {
-            (low, high) = (0.0, 1.0);
+        let (low, high) = range(values);
+        if low >= 0.0 && low < 0.5 * high {
+            Self::linear(label, 0.0, high + 0.05 * high)
+        } else {
+            Self::padded(label, low, high)
         }
-        if low > 0.0 && low < 0.5 * high {
-            low = 0.0;
-        }
-        if high - low < 1e-9 * high.abs().max(1e-6) {
-            (low, high) = (low - 0.05 * low.abs().max(0.1), high + 0.05 * high.abs().max(0.1));
-        }
-        let step = round_step((high - low) / 4.0);
-        Self::linear(label, (low / step + 1e-9).floor() * step, (high / step - 1e-9).ceil() * step)
+    }
+
+    /// Wide enough for the values and no wider.
+    pub fn tight(label: impl Into<String>, values: impl Iterator<Item = f64>) -> Self {
+        let (low, high) = range(values);
+        Self::padded(label, low, high)
+    }
+
+    fn padded(label: impl Into<String>, low: f64, high: f64) -> Self {
+        let room =
+            if high - low > 1e-9 * high.abs().max(1e-6) { 0.06 * (high - low) } else { 0.05 * low.abs().max(0.1) };
+        Self::linear(label, low - room, high + room)
     }
 
     /// A share, from 0 to 1.
@@ -93,21 +97,19 @@ impl Axis {
     }
 }
 
+/// The smallest and the largest, or 0 and 1 where there is no value.
+fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    let wider = |(low, high): (f64, f64), value: f64| (low.min(value), high.max(value));
+    let (low, high) = values.filter(|value| value.is_finite()).fold((f64::MAX, f64::MIN), wider);
+    if low > high { (0.0, 1.0) } else { (low, high) }
+}
+
+/// The round number nearest to a step: 1, 2, 2.5 or 5 times a power of ten.
 fn round_step(rough: f64) -> f64 {
     let power = 10f64.powf(rough.log10().floor());
-    let part = rough / power;
-    power
-        * if part <= 1.0 {
-            1.0
-        } else if part <= 2.0 {
-            2.0
-        } else if part <= 2.5 {
-            2.5
-        } else if part <= 5.0 {
-            5.0
-        } else {
-            10.0
-        }
+    let nearest = [(1.4, 1.0), (2.25, 2.0), (3.2, 2.5), (7.0, 5.0)];
+    let part = nearest.iter().find(|(below, _)| rough / power < *below).map_or(10.0, |(_, part)| *part);
+    power * part
 }
 
 fn round_ticks(low: f64, high: f64, about: usize) -> Vec<f64> {
@@ -139,7 +141,9 @@ mod tests {
         assert_eq!(labels(&Axis::share("")), "0 0.25 0.5 0.75 1");
         assert_eq!(labels(&Axis::steps(10_000)), "0 5k 10k");
         assert_eq!(labels(&Axis::log_steps(250, 10_000)), "500 1k 2k 5k 10k");
-        assert_eq!(labels(&Axis::around("", [-0.02, 0.09].into_iter())), "−0.05 0 0.05 0.1");
+        assert_eq!(labels(&Axis::around("", [-0.02, 0.09].into_iter())), "−0.025 0 0.025 0.05 0.075");
+        assert_eq!(labels(&Axis::around("", [0.1, 0.9].into_iter())), "0 0.25 0.5 0.75");
+        assert_eq!(labels(&Axis::tight("", [0.4, 0.9].into_iter())), "0.4 0.6 0.8");
         assert_eq!(labels(&Axis::around("", std::iter::empty())), "0 0.25 0.5 0.75 1");
     }
 

@@ -27,13 +27,15 @@ pub enum Mark {
     Rule { from: (f64, f64), to: (f64, f64), ink: Ink, dash: &'static str },
     /// A word at a place.
     Word { x: f64, y: f64, text: String },
-    /// Lines of text in the panel's upper corner, left or right.
-    Note { lines: Vec<String>, right: bool },
 }
 
 #[derive(Debug, Clone)]
 pub struct Panel {
     pub title: String,
+    /// The row of panels it belongs to, where rows have names.
+    pub row: String,
+    /// Lines under the title.
+    pub notes: Vec<String>,
     pub x: Axis,
     pub y: Axis,
     pub marks: Vec<Mark>,
@@ -69,7 +71,7 @@ impl Area {
 
 impl Panel {
     pub fn new(title: impl Into<String>, x: Axis, y: Axis) -> Self {
-        Self { title: title.into(), x, y, marks: Vec::new() }
+        Self { title: title.into(), row: String::new(), notes: Vec::new(), x, y, marks: Vec::new() }
     }
 
     fn is_map(&self) -> bool {
@@ -83,12 +85,19 @@ impl Panel {
             Mark::Cell { share, .. } => share.is_some(),
             Mark::Dot { .. } | Mark::Speck { .. } => true,
             Mark::Word { .. } => true,
-            Mark::Rule { .. } | Mark::Note { .. } => false,
+            Mark::Rule { .. } => false,
         })
     }
 
-    pub(super) fn draw(&self, canvas: &mut Canvas, area: Area, x_labels: bool, y_labels: bool) {
-        canvas.bold((area.left + area.width / 2.0, area.top - 4.0), "middle", LABEL, Ink::Text, &self.title);
+    pub(super) fn draw(&self, canvas: &mut Canvas, area: Area, title: &str, x_labels: bool, y_labels: bool) {
+        let middle = area.left + area.width / 2.0;
+        let notes = self.notes.len() as f64;
+        if !title.is_empty() {
+            canvas.bold((middle, area.top - 4.0 - 7.4 * notes), "middle", LABEL, Ink::Text, title);
+        }
+        for (row, note) in self.notes.iter().enumerate() {
+            canvas.text((middle, area.top - 4.0 - 7.4 * (notes - 1.0 - row as f64)), "middle", TICK, Ink::Muted, note);
+        }
         self.draw_axes(canvas, area, x_labels, y_labels);
         for mark in &self.marks {
             self.draw_mark(canvas, area, mark);
@@ -118,7 +127,10 @@ impl Panel {
                 canvas.line((x, bottom), (x, bottom + 2.0), Ink::Muted, 0.5, "");
             }
             if x_labels && place % crowded == 0 {
-                canvas.text((x, bottom + 8.5), "middle", TICK, Ink::Muted, label);
+                // The last label keeps clear of the next panel.
+                let anchor = if x > right - 1.0 && !map { "end" } else { "middle" };
+                let shift = if anchor == "end" { 4.0 } else { 0.0 };
+                canvas.text((x + shift, bottom + 8.5), anchor, TICK, Ink::Muted, label);
             }
         }
         if !map {
@@ -128,11 +140,17 @@ impl Panel {
 
     /// Every how many-th tick has room for its label.
     fn crowded(&self, width: f64) -> usize {
-        let widest = self.x.ticks.iter().map(|tick| super::text::width_of(&tick.1) * TICK + 4.0).fold(1.0, f64::max);
-        let mut places: Vec<f64> = self.x.ticks.iter().map(|tick| self.x.place(tick.0) * width).collect();
-        places.sort_by(f64::total_cmp);
-        let tightest = places.windows(2).map(|pair| pair[1] - pair[0]).fold(f64::MAX, f64::min);
-        if places.len() < 2 { 1 } else { (widest / tightest).ceil().max(1.0) as usize }
+        let ticks: Vec<(f64, f64)> = self
+            .x
+            .ticks
+            .iter()
+            .map(|(value, label)| (self.x.place(*value) * width, super::text::width_of(label) * TICK))
+            .collect();
+        let fits = |every: usize| {
+            let kept: Vec<_> = ticks.iter().step_by(every).collect();
+            kept.windows(2).all(|pair| pair[1].0 - pair[0].0 >= (pair[0].1 + pair[1].1) / 2.0 + 2.0)
+        };
+        (1..=ticks.len().max(1)).find(|every| fits(*every)).unwrap_or(1)
     }
 
     fn draw_mark(&self, canvas: &mut Canvas, area: Area, mark: &Mark) {
@@ -160,13 +178,6 @@ impl Panel {
             Mark::Word { x, y, text } => {
                 let (x, y) = area.inside(self, *x, *y);
                 canvas.text((x, y + 2.2), "end", TICK, Ink::Muted, text);
-            }
-            Mark::Note { lines, right } => {
-                let (x, anchor) =
-                    if *right { (area.left + area.width - 2.0, "end") } else { (area.left + 3.0, "start") };
-                for (row, line) in lines.iter().enumerate() {
-                    canvas.text((x, area.top + 7.0 + 7.6 * row as f64), anchor, TICK, Ink::Text, line);
-                }
             }
         }
     }

@@ -61,7 +61,18 @@ pub struct Plate {
 }
 
 const EDGE: f64 = 3.0;
-const GAP: f64 = 9.0;
+const GAP: f64 = 11.0;
+
+/// Sizes that hold for the whole plate.
+struct Layout {
+    across: usize,
+    /// Whether each row of panels has a name of its own, written at its right.
+    facets: bool,
+    /// For the y ticks and the y label.
+    room: f64,
+    width: f64,
+    height: f64,
+}
 
 impl Plate {
     pub fn new(panels: Vec<Panel>, across: [usize; 2]) -> Self {
@@ -75,51 +86,85 @@ impl Plate {
 
     /// The whole SVG element.
     pub fn render(&self, width: Width, target: Target, description: &str) -> String {
-        let total = width.points();
-        let across = self.across[usize::from(width == Width::Page)].min(self.panels.len()).max(1);
         let mut canvas = Canvas::new(target);
-        let mut top = self.draw_legend(&mut canvas, total);
+        let legend = self.draw_legend(&mut canvas, width.points());
+        let layout = self.layout(width);
+        let rows: Vec<&[Panel]> = self.panels.chunks(layout.across).collect();
+        let mut top = legend;
+        let (mut first, mut last) = (None, 0.0);
+        for (row, panels) in rows.iter().enumerate() {
+            let above = |place: usize| row.checked_sub(1).map(|row| &rows[row][place]);
+            let below = |place: usize| rows.get(row + 1).and_then(|below| below.get(place));
+            // The lowest panel of a column of panels carries the x labels of those above it; the highest, their title.
+            let labelled = |place: usize| below(place).is_none_or(|below| below.x != panels[place].x);
+            let title = |place: usize| {
+                let panel = &panels[place];
+                if !layout.facets && !panel.row.is_empty() {
+                    format!("{}, {}", panel.row, panel.title).trim_end_matches(", ").to_owned()
+                } else if above(place).is_some_and(|above| above.title == panel.title) {
+                    String::new()
+                } else {
+                    panel.title.clone()
+                }
+            };
+            let titles: Vec<String> = (0..panels.len()).map(title).collect();
+            let notes = panels.iter().map(|panel| panel.notes.len()).max().unwrap_or(0);
+            top += if titles.iter().all(String::is_empty) { 5.0 } else { 11.0 } + 7.4 * notes as f64;
+            for (place, panel) in panels.iter().enumerate() {
+                let spaces = if self.share_y { 1.0 } else { place as f64 + 1.0 };
+                let left = EDGE + spaces * layout.room + place as f64 * (layout.width + GAP);
+                let area = Area { left, top, width: layout.width, height: layout.height };
+                panel.draw(&mut canvas, area, &titles[place], labelled(place), place == 0 || !self.share_y);
+                if labelled(place) && !panel.x.label.is_empty() {
+                    let middle = (left + layout.width / 2.0, top + layout.height + 17.5);
+                    canvas.text(middle, "middle", LABEL, Ink::Text, &panel.x.label);
+                }
+                if layout.facets && place + 1 == panels.len() {
+                    let middle = (left + layout.width + 8.5, top + layout.height / 2.0);
+                    canvas.turned(middle, LABEL, Ink::Text, &panel.row);
+                }
+            }
+            first.get_or_insert(top);
+            last = top + layout.height;
+            let tall = (0..panels.len()).any(|place| labelled(place) && !panels[place].x.label.is_empty());
+            let ticked = (0..panels.len()).any(labelled);
+            top += layout.height
+                + if tall {
+                    21.0
+                } else if ticked {
+                    11.5
+                } else {
+                    3.0
+                };
+        }
+        // One label for all rows, in the middle of them.
+        if let (Some(first), Some(panel)) = (first, self.panels.first()) {
+            let x = EDGE + 6.5;
+            canvas.turned((x, (first + last) / 2.0), LABEL, Ink::Text, &panel.y.label);
+        }
+        frame(canvas, width, top, description)
+    }
 
+    fn layout(&self, width: Width) -> Layout {
+        let across = self.across[usize::from(width == Width::Page)].min(self.panels.len()).max(1);
+        let facets = self
+            .panels
+            .chunks(across)
+            .all(|row| !row[0].row.is_empty() && row.iter().all(|panel| panel.row == row[0].row));
         let tick_room = |panel: &Panel| {
             let widest = panel.y.ticks.iter().map(|tick| width_of(&tick.1)).fold(0.0, f64::max);
             widest * TICK + if panel.y.label.is_empty() { 5.0 } else { 14.0 }
         };
         let room = self.panels.iter().map(tick_room).fold(0.0, f64::max);
         let rooms = if self.share_y { 1 } else { across };
-        let free = total - 2.0 * EDGE - room * rooms as f64 - GAP * (across - 1) as f64;
-        // A lone panel on a page need not fill it.
+        let right = if facets { 13.0 } else { 6.0 };
+        let free = width.points() - EDGE - right - room * rooms as f64 - GAP * (across - 1) as f64;
+        // A lone panel on a page need not fill it, and a row must be as tall as its label is long.
         let panel_width = (free / across as f64).min(230.0);
-        let panel_height = self.height.unwrap_or(panel_width * self.ratio);
-
-        let rows: Vec<&[Panel]> = self.panels.chunks(across).collect();
-        for (row, panels) in rows.iter().enumerate() {
-            let titled = panels.iter().any(|panel| !panel.title.is_empty());
-            top += if titled { 11.0 } else { 4.0 };
-            for (place, panel) in panels.iter().enumerate() {
-                let own_y = place == 0 || !self.share_y;
-                let spaces = if self.share_y { 1.0 } else { place as f64 + 1.0 };
-                let left = EDGE + spaces * room + place as f64 * (panel_width + GAP);
-                let area = Area { left, top, width: panel_width, height: panel_height };
-                // The lowest panel of each column of panels carries the x labels of those above it.
-                let same_below =
-                    rows.get(row + 1).and_then(|below| below.get(place)).is_some_and(|below| below.x == panel.x);
-                panel.draw(&mut canvas, area, !same_below, own_y);
-                if own_y && !panel.y.label.is_empty() {
-                    let x = left - room + 6.5;
-                    canvas.turned((x, top + panel_height / 2.0), LABEL, Ink::Text, &panel.y.label);
-                }
-                if !same_below && !panel.x.label.is_empty() {
-                    let middle = left + panel_width / 2.0;
-                    canvas.text((middle, top + panel_height + 17.5), "middle", LABEL, Ink::Text, &panel.x.label);
-                }
-            }
-            let below = rows.get(row + 1);
-            let labelled = panels.iter().enumerate().any(|(place, panel)| {
-                !below.and_then(|below| below.get(place)).is_some_and(|below| below.x == panel.x)
-            });
-            top += panel_height + if labelled { 21.0 } else { 3.0 };
-        }
-        frame(canvas, width, top, description)
+        let rows = self.panels.len().div_ceil(across).max(1) as f64;
+        let label = self.panels.first().map_or(0.0, |panel| width_of(&panel.y.label) * LABEL) + 4.0;
+        let height = self.height.unwrap_or((panel_width * self.ratio).max((label - 14.0 * (rows - 1.0)) / rows));
+        Layout { across, facets, room, width: panel_width, height }
     }
 
     /// Draws the legend and returns where the panels may begin.
@@ -129,7 +174,7 @@ impl Plate {
         }
         let (mut x, mut y) = (EDGE, 8.0);
         for entry in &self.legend {
-            let length = 16.0 + width_of(&entry.label) * LABEL + 9.0;
+            let length = 16.0 + width_of(&entry.label) * LABEL + 8.0;
             if x + length > total && x > EDGE {
                 (x, y) = (EDGE, y + 10.0);
             }

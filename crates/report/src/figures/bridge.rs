@@ -52,7 +52,7 @@ pub(super) fn scatter(
                 table.row(cells);
             }
             let levels = study.levels(Factor::Vocab);
-            let y_axis = Axis::around(outcome.name(), runs.iter().map(|run| run.2));
+            let y_axis = Axis::tight(outcome.name(), runs.iter().map(|run| run.2));
             let mut panels = vec![panel(study, "all |*V*|", axis, &y_axis, &runs)];
             if levels.len() > 1 {
                 for (place, level) in levels.iter().enumerate() {
@@ -94,7 +94,7 @@ pub(super) fn scatter(
 }
 
 fn panel(study: &Study, title: &str, axis: &str, y_axis: &Axis, runs: &[(&Run, f64, f64)]) -> Panel {
-    let x_axis = Axis::around(axis, runs.iter().map(|run| run.1));
+    let x_axis = Axis::tight(axis, runs.iter().map(|run| run.1));
     let mut panel = Panel::new(title, x_axis, y_axis.clone());
     let vocabs = study.levels(Factor::Vocab).len();
     for (run, x, y) in runs {
@@ -114,7 +114,7 @@ fn panel(study: &Study, title: &str, axis: &str, y_axis: &Axis, runs: &[(&Run, f
     let interval = seeds.and_then(|estimate| estimate.interval);
     let interval = interval.map_or(String::new(), |it| format!(" [{}, {}]", two(it.low), two(it.high)));
     let p = if found.p < 0.0001 { "*p* < 0.0001".to_owned() } else { format!("*p* = {:.4}", found.p) };
-    panel.marks.push(Mark::Note { lines: vec![format!("*r* = {}{interval}", two(found.r)), p], right: slope < 0.0 });
+    panel.notes = vec![format!("*r* = {}{interval}", two(found.r)), p];
     panel
 }
 

@@ -20,9 +20,8 @@ pub fn figure(study: &Study) -> Figure {
                 let cell = [choice.cell.as_slice(), vocab].concat();
                 panels.push(timeline(study, title, &cell, threshold, &mut table));
             }
-            let rows = CONDITIONS.len() * Stage::ALL.len();
             let mut plate = Plate::new(panels, [1, columns.len().clamp(1, 3)]);
-            plate.height = Some(9.2 * rows as f64);
+            plate.height = Some(8.8 * row_count() as f64);
             plate.legend = common::condition_legend(false);
             let options = [choice.options.as_slice(), &[option]].concat();
             variants.push(common::variant(options, plate, common::counted(study, &choice.cell, true)));
@@ -44,15 +43,29 @@ pub fn figure(study: &Study) -> Figure {
     }
 }
 
+fn row_count() -> usize {
+    CONDITIONS.len() * (Stage::ALL.len() + 1) - 1
+}
+
 fn timeline(study: &Study, title: &str, cell: &[(Factor, usize)], threshold: f64, table: &mut Table) -> Panel {
-    let places: Vec<(usize, Stage)> =
-        (0..CONDITIONS.len()).flat_map(|condition| Stage::ALL.map(|stage| (condition, stage))).collect();
-    let labels = places.iter().rev().map(|(_, stage)| stage.label().to_owned());
+    // Three groups with an empty row between them, the first at the top.
+    let rows = row_count();
+    let places: Vec<(usize, usize, Stage)> = (0..CONDITIONS.len())
+        .flat_map(|condition| Stage::ALL.into_iter().enumerate().map(move |(row, stage)| (condition, row, stage)))
+        .collect();
+    let height = |condition: usize, row: usize| (rows - 1 - condition * (Stage::ALL.len() + 1) - row) as f64;
     let last = study.last_step();
-    let mut panel = Panel::new(title, Axis::steps(last), Axis::levels("", labels));
-    for (row, (condition, stage)) in places.iter().enumerate() {
+    let mut axis = Axis::levels("", std::iter::repeat_n(String::new(), rows));
+    axis.ticks = places
+        .iter()
+        .map(|(condition, row, stage)| {
+            (height(*condition, *row), format!("{}: {}", CONDITIONS[*condition].label, stage.label()))
+        })
+        .collect();
+    let mut panel = Panel::new(title, Axis::steps(last), axis);
+    for (condition, row, stage) in &places {
+        let y = height(*condition, *row);
         let condition = &CONDITIONS[*condition];
-        let y = (places.len() - 1 - row) as f64;
         let when = |run: &crate::data::Run| stage.emerged(study, run, condition.key, threshold);
         let measured = study.ended(cell).filter(|run| when(run).is_some()).count();
         let step = |run: &crate::data::Run| match when(run) {

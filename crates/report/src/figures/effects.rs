@@ -61,7 +61,7 @@ pub fn figure(study: &Study, findings: &Findings) -> Figure {
             }
         }
         if regressed.saturated && !panel.is_empty() {
-            panel.marks.push(Mark::Note { lines: vec!["saturated".into()], right: true });
+            panel.notes = vec!["saturated".into()];
         }
         panels.push(panel);
     }

@@ -153,7 +153,7 @@ fn per_choice(
         for (place, threshold) in THRESHOLDS.into_iter().enumerate() {
             let (mut panels, top, across) = panels(choice, threshold);
             for panel in &mut panels {
-                panel.y = Axis { label: "emergence step".into(), ..Axis::steps(top.ceil().max(1.0) as u32) };
+                panel.y = Axis { label: "emergence step".into(), ..Axis::steps((1.05 * top).ceil().max(1.0) as u32) };
             }
             let mut plate = Plate::new(panels, across);
             plate.ratio = 0.85;

@@ -12,33 +12,31 @@ pub fn figure(study: &Study) -> Figure {
         conditions.into_iter().find_map(|condition| study.key(condition, "loss", metric))
     };
     let (loss, floor) = (key("bits_per_char"), key("floor"));
+    let steps = study.runs.iter().flat_map(|run| run.curve(loss)).map(|point| point.step);
+    let first = steps.filter(|step| *step > 0).min().unwrap_or(1);
     let axis = "loss (bits per character)";
     let mut extent = Vec::new();
     let mut panels = Vec::new();
     for (regime, regime_cell) in common::split(study, Factor::Regime) {
-        let mut panel = Panel::new(&regime, Axis::steps(study.last_step()), Axis::share(axis));
+        let mut panel = Panel::new(&regime, Axis::log_steps(first, study.last_step()), Axis::share(axis));
         let vocabs = common::split(study, Factor::Vocab);
         for (place, (name, vocab)) in vocabs.iter().enumerate() {
             let cell = [regime_cell.as_slice(), vocab].concat();
             for (what, key) in [("loss", loss), ("floor", floor)] {
-                let points = common::curve(study, &cell, key, &format!("{what}, {name}"));
-                // The very first losses would flatten all that follows.
-                let shown = points.iter().filter(|at| at.x > 0.0 || points.len() == 1);
-                extent.extend(shown.map(|at| at.y));
+                let mut points = common::curve(study, &cell, key, &format!("{what}, {name}"));
+                // A floor that was written once holds for the whole run; step 0 has no place on a log axis.
+                if let ("floor", [only]) = (what, points.as_slice()) {
+                    let across = |x: u32| crate::draw::At { x: f64::from(x), ..only.clone() };
+                    points = vec![across(first), across(study.last_step())];
+                }
+                points.retain(|at| at.x > 0.0);
+                extent.extend(points.iter().map(|at| at.y));
                 for (step, estimate) in study.mean_curve(study.at(&cell), key) {
                     let keys = [&regime, common::label_in(study, vocab, Factor::Vocab), what, &step.to_string()];
                     table.estimate(keys, Some(&estimate));
                 }
                 let ink = Ink::Level(place, vocabs.len());
                 let dash = if what == "floor" { "2 1.6" } else { "" };
-                // A floor that was written once holds for the whole run.
-                let points = match (what, points.as_slice()) {
-                    ("floor", [only]) => {
-                        let across = |x: f64| crate::draw::At { x, ..only.clone() };
-                        vec![across(0.0), across(f64::from(study.last_step()))]
-                    }
-                    _ => points,
-                };
                 panel.marks.push(Mark::Line { points, ink, dash, shape: None });
             }
         }

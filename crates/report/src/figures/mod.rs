@@ -95,8 +95,9 @@ impl Figure {
     }
 }
 
-/// Letters and digits of a label, for a file name: `B†` becomes `Bm`, `|V|` becomes `V`.
+/// Letters and digits of a label, for a file name: `B†` becomes `Bm`, and what stands in brackets is left out.
 fn slug(label: &str) -> String {
+    let label = label.split(" (").next().unwrap_or(label);
     let spelled = label.replace('†', "m").replace('λ', "lambda").replace('β', "beta").replace('Γ', "Gamma");
     let mut slug = String::new();
     for letter in spelled.chars().map(|letter| if letter == ' ' { '-' } else { letter }) {
@@ -145,6 +146,6 @@ mod tests {
     fn file_names_are_plain() {
         assert_eq!(super::slug("B†"), "Bm");
         assert_eq!(super::slug("by λ"), "by-lambda");
-        assert_eq!(super::slug("above null + 0.02"), "above-null-0.02");
+        assert_eq!(super::slug("any target (the paper's)"), "any-target");
     }
 }

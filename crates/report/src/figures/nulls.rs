@@ -29,6 +29,7 @@ pub fn figure(study: &Study) -> Figure {
     for (row, (name, statistic, axis)) in STATISTICS.into_iter().enumerate() {
         for (column, fraction) in FRACTIONS.into_iter().enumerate() {
             let mut panels = Vec::new();
+            let mut extent = vec![0.0];
             for condition in &CONDITIONS {
                 let mut panel =
                     Panel::new(condition.label, common::level_axis(study, Factor::Vocab), Axis::share(axis));
@@ -40,11 +41,15 @@ pub fn figure(study: &Study) -> Figure {
                         let x = place as f64 + (slot as f64 - 2.0) * 0.16;
                         let said = format!("{label}, |V| = {}", vocab.label);
                         let dot = estimate.as_ref().map(|it| common::at(x, it, &said));
+                        extent.extend(common::extent(dot.as_slice()));
                         panel.marks.extend(dot.map(|at| Mark::Dot { at, ink, shape, along_x: false }));
                         table.estimate([name, fraction, condition.label, &vocab.label, who], estimate.as_ref());
                     }
                 }
                 panels.push(panel);
+            }
+            if statistic == "share" {
+                panels.iter_mut().for_each(|panel: &mut Panel| panel.y = Axis::around(axis, extent.iter().copied()));
             }
             let mut plate = Plate::new(panels, [3, 3]);
             plate.ratio = 0.9;

@@ -22,12 +22,11 @@ pub fn figure(study: &Study) -> Figure {
             let key = study.key("B_masked", "reach", &format!("network.allowed.{statistic}"));
             let columns = common::split(study, across);
             let mut panels = Vec::new();
+            let mut extent = vec![0.0];
             for (regime, regime_cell) in common::split(study, Factor::Regime) {
                 for (title, column) in &columns {
-                    let title =
-                        [regime.as_str(), title].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
-                    let x = Axis::steps(study.last_step());
-                    let mut panel = Panel::new(title.join(", "), x, Axis::share(axis));
+                    let mut panel = Panel::new(title, Axis::steps(study.last_step()), Axis::share(axis));
+                    panel.row = regime.clone();
                     let levels = study.levels(factor);
                     for (place, level) in levels.iter().enumerate() {
                         let cell = [regime_cell.as_slice(), column, &[(factor, place)]].concat();
@@ -38,6 +37,7 @@ pub fn figure(study: &Study) -> Figure {
                             table.estimate(keys, Some(&estimate));
                         }
                         let points = common::curve(study, &cell, key, &label);
+                        extent.extend(common::extent(&points));
                         panel.marks.push(Mark::Line {
                             points,
                             ink: Ink::Level(place, levels.len()),
@@ -47,6 +47,9 @@ pub fn figure(study: &Study) -> Figure {
                     }
                     panels.push(panel);
                 }
+            }
+            if statistic.starts_with("share") {
+                panels.iter_mut().for_each(|panel: &mut Panel| panel.y = Axis::around(axis, extent.iter().copied()));
             }
             let mut plate = Plate::new(panels, common::across(columns.len()));
             plate.legend = common::level_legend(study, factor);

@@ -22,6 +22,7 @@ pub fn figure(study: &Study) -> Figure {
     let last = f64::from(study.last_step());
     for (place, (name, statistic, axis)) in READINGS.into_iter().enumerate() {
         let mut panels = Vec::new();
+        let mut extent = vec![0.0];
         for condition in &CONDITIONS {
             let mut panel = Panel::new(condition.label, Axis::steps(study.last_step()), Axis::share(axis));
             for (who, label, ink, _) in SERIES {
@@ -35,9 +36,13 @@ pub fn figure(study: &Study) -> Figure {
                     let across = |x: f64| At { x, ..only.clone() };
                     points = vec![across(0.0), across(last)];
                 }
+                extent.extend(common::extent(&points));
                 panel.marks.push(Mark::Line { points, ink, dash: dash(who), shape: None });
             }
             panels.push(panel);
+        }
+        if statistic.starts_with("share") {
+            panels.iter_mut().for_each(|panel: &mut Panel| panel.y = Axis::around(axis, extent.iter().copied()));
         }
         let mut plate = Plate::new(panels, [3, 3]);
         plate.ratio = 0.85;

@@ -19,7 +19,9 @@ const MOST: usize = 16;
 pub fn figure(study: &Study) -> Figure {
     let (rows, what): (Vec<[Side; 2]>, &str) = if study.pairs.is_empty() {
         // Longest shared first would flatter; evenly spaced words are what the tokenizer does.
-        let words: Vec<_> = study.words.iter().filter(|word| word.pieces.iter().all(|side| !side.is_empty())).collect();
+        let one = study.words.first().map_or(0, |word| word.run);
+        let whole = |word: &&crate::data::Word| word.run == one && word.pieces.iter().all(|side| !side.is_empty());
+        let words: Vec<_> = study.words.iter().filter(whole).collect();
         let stride = words.len().div_ceil(MOST).max(1);
         let row = |word: &&crate::data::Word| [vec![word.pieces[0].clone()], vec![word.pieces[1].clone()]];
         (words.iter().step_by(stride).map(row).collect(), "masked words and their cognates")

@@ -51,7 +51,9 @@ fn lead(study: &Study) -> String {
     let of = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     let (data, model) = (study.data_seeds.len(), study.model_seeds.len());
     let seeds = format!("{} and {}", of(data, "data seed"), of(model, "model seed"));
-    let mut lead = format!("{} over {seeds}; {ended} ended.", of(study.runs.len(), "run"));
+    let planned = study.planned.filter(|planned| *planned > study.runs.len());
+    let planned = planned.map_or(String::new(), |planned| format!(" of {planned} planned"));
+    let mut lead = format!("{}{planned} over {seeds}; {ended} ended.", of(study.runs.len(), "run"));
     if data * model < 2 {
         lead.push_str(" With a single seed there are no intervals, and no hypothesis can be answered.");
     } else if ended < study.runs.len() {

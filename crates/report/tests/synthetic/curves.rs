@@ -102,7 +102,7 @@ pub fn rows(config: &Config, step: u32, steps: u32, mut each: impl FnMut(&Row)) 
         each(&Row { condition, task, metric, value, interval });
     };
     for condition in CONDITIONS {
-        let delay = config.delay(condition) * (1.0 + 0.08 * config.noise("speed", true));
+        let delay = config.delay(condition) * (1.0 + 0.3 * config.noise("speed", true));
         let top = if condition == "B_masked" { 0.9 - 0.06 * config.size() } else { 0.98 };
         for task in ["T0", "T1", "T2"] {
             let validity = top * rise(step, steps, 0.06 * delay);
@@ -142,7 +142,12 @@ fn reach(
     let level = match condition {
         "A" => 0.85,
         "B" => 0.7,
-        _ => 0.12 + 0.55 * config.bridge() + 0.02 * config.lambda.log2() + 0.03 * config.noise("reach", true),
+        _ => {
+            0.12 + 0.55 * config.bridge()
+                + 0.02 * config.lambda.log2()
+                + 0.08 * config.noise("reach", true)
+                + 0.06 * config.noise("world", false)
+        }
     };
     let known = match condition {
         "A" => 0.35,
@@ -151,7 +156,7 @@ fn reach(
     };
     let null = 0.05 + 0.3 * (1.0 - config.size() / 3.0) * 0.4;
     let allowed = null * (1.0 - learnt) + level * learnt;
-    let contrast = known * rise(step, steps, 0.6 * delay) + 0.006 * config.noise(condition, true);
+    let contrast = known * rise(step, steps, 0.6 * delay) + 0.03 * config.noise(condition, true);
     let any = |share: f64| 1.0 - (1.0 - share.clamp(0.0, 1.0)).powi(4);
     for (fraction, factor) in [("0.1", 1.0), ("0.05", 0.8), ("0.02", 0.55), ("0.01", 0.4)] {
         let sets = [

@@ -87,6 +87,20 @@ impl Plan {
         configs
     }
 
+    fn study_toml(&self) -> String {
+        let list = |seeds: u32| (0..seeds).collect::<Vec<_>>();
+        format!(
+            "name = \"synthetic\"\n\n[[grids]]\n\"tokenizer.vocab\" = {:?}\n\"tokenizer.regime\" = {:?}\n\"mixture.lambda\" = {:?}\n\
+             \"language.distance\" = {:?}\n\n[seeds]\ndata = {:?}\nmodel = {:?}\n",
+            self.vocabs,
+            self.regimes,
+            self.lambdas,
+            self.distances,
+            list(self.data_seeds),
+            list(self.model_seeds)
+        )
+    }
+
     pub fn evaluated(&self) -> impl Iterator<Item = u32> {
         let (steps, evaluations) = (self.steps, self.evaluations);
         (0..=evaluations).map(move |place| steps * place / evaluations)
@@ -96,7 +110,7 @@ impl Plan {
 /// A study after `study collect`.
 pub fn collected(folder: &Path, plan: &Plan) {
     fs::create_dir_all(folder).unwrap();
-    fs::write(folder.join("study.toml"), "name = \"synthetic\"\n").unwrap();
+    fs::write(folder.join("study.toml"), plan.study_toml()).unwrap();
     let configs = plan.configs();
     let mut runs = Sheet::create(&folder.join("runs.parquet"), RUN_COLUMNS);
     runs.group(&run_columns(&configs, plan));
@@ -136,7 +150,7 @@ pub enum Progress {
 /// A study that is still running: a folder per run.
 pub fn scattered(folder: &Path, plan: &Plan, progress: impl Fn(usize) -> Progress) {
     fs::create_dir_all(folder.join("runs")).unwrap();
-    fs::write(folder.join("study.toml"), "name = \"synthetic\"\n").unwrap();
+    fs::write(folder.join("study.toml"), plan.study_toml()).unwrap();
     for (place, config) in plan.configs().iter().enumerate() {
         if progress(place) != Progress::Planned {
             run_folder(&folder.join("runs").join(config.id()), config, plan, progress(place));

@@ -1,0 +1,21 @@
+// The live page: a run advances, and the page shows it by itself.
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { open, check } from "./open.mjs";
+
+const [url, run, lines] = process.argv.slice(2);
+
+await open(url, asked => asked.startsWith(url), async page => {
+  const step = () => page.locator("table.runs tbody tr td:nth-child(3)").first().textContent();
+  const before = Number(await step());
+  await page.selectOption("#fig-dynamics select[data-name=condition]", "2");
+  await page.waitForTimeout(2500);
+  check(Number(await step()) === before, "nothing moves while nothing is measured");
+  appendFileSync(`${run}/metrics.jsonl`, readFileSync(lines));
+  writeFileSync(`${run}/status.json`, JSON.stringify({ state: "running", step: before + 100 }));
+  await page.waitForFunction(
+    old => Number(document.querySelector("table.runs tbody tr td:nth-child(3)")?.textContent) > old,
+    before,
+  );
+  check(await page.locator("#fig-dynamics select[data-name=condition]").inputValue() === "2", "what was chosen stays chosen");
+  check(await page.locator("#live").textContent() === "live", "it says that it is live");
+});

@@ -1,0 +1,74 @@
+"""Recomputes with SciPy, statsmodels and NumPy what the report computed, and compares."""
+
+import itertools
+import json
+import sys
+
+import numpy as np
+import statsmodels.api as sm
+from scipy import stats
+
+given = json.load(open(sys.argv[1]))
+x, z, y = (np.array(given[name]) for name in "xzy")
+groups = np.array(given["groups"])
+checked = 0
+
+
+def check(name, ours, theirs, tolerance=1e-9):
+    global checked
+    ours, theirs = np.asarray(ours, dtype=float), np.asarray(theirs, dtype=float)
+    if not np.allclose(ours, theirs, rtol=tolerance, atol=tolerance):
+        sys.exit(f"{name}: ours {ours}, theirs {theirs}")
+    checked += 1
+
+
+r = stats.pearsonr(x, y)
+interval = r.confidence_interval(0.95)
+check("pearson r", given["pearson"]["r"], r.statistic)
+check("pearson p", given["pearson"]["p"], r.pvalue)
+check("pearson interval", [given["pearson"]["low"], given["pearson"]["high"]], [interval.low, interval.high])
+
+rho = stats.spearmanr(x, y)
+check("spearman rho", given["spearman"]["r"], rho.statistic)
+check("spearman p", given["spearman"]["p"], rho.pvalue)
+half = stats.norm.ppf(0.975) * np.sqrt((1 + rho.statistic**2 / 2) / (len(x) - 3))
+bonett_wright = np.tanh(np.arctanh(rho.statistic) + np.array([-half, half]))
+check("spearman interval", [given["spearman"]["low"], given["spearman"]["high"]], bonett_wright)
+
+design = sm.add_constant(np.column_stack([x, z]))
+fit = sm.OLS(y, design).fit(cov_type="cluster", cov_kwds={"groups": groups}, use_t=True)
+for place, name in [(1, "x"), (2, "z")]:
+    low, high = fit.conf_int()[place]
+    ours = given["regression"][name]
+    check(f"coefficient of {name}", ours[0], fit.params[place])
+    check(f"error, p and interval of {name}", ours[1:], [fit.bse[place], fit.pvalues[place], low, high], 1e-8)
+check("r squared", given["regression"]["r_squared"], fit.rsquared)
+
+# The crossed bootstrap, by brute force: every draw of 3 data seeds and of 3 model seeds.
+means, correlations = [], []
+for data in itertools.product(range(3), repeat=3):
+    for model in itertools.product(range(3), repeat=3):
+        rows = np.concatenate([np.flatnonzero(groups == d * 3 + m) for d in data for m in model])
+        means.append(y[rows].mean())
+        correlations.append(np.corrcoef(z[rows], y[rows])[0, 1])
+check("crossed mean", given["mean"], [y.mean(), *np.quantile(means, [0.025, 0.975])])
+check("crossed r", given["crossed_r"], [np.corrcoef(z, y)[0, 1], *np.quantile(correlations, [0.025, 0.975])])
+
+check("quantile", given["quantile"], np.quantile(y, 0.3))
+check("student's t", given["t"], [2 * stats.t.sf(2.5, 7), stats.t.ppf(0.975, 7)])
+
+flips = stats.permutation_test((y[:10],), np.sum, permutation_type="samples", n_resamples=np.inf)
+check("sign flips", given["flips"], flips.pvalue)
+
+shuffled = stats.permutation_test(
+    (x[:30],),
+    lambda a: stats.pearsonr(a, y[:30]).statistic,
+    permutation_type="pairings",
+    n_resamples=9999,
+    rng=np.random.default_rng(0),
+)
+# Two Monte Carlo estimates of one p: four standard errors of their difference.
+spread = 4 * np.sqrt(2 * shuffled.pvalue * (1 - shuffled.pvalue) / 9999) + 1e-3
+check("permuted correlation", given["permuted"], shuffled.pvalue, spread)
+
+print(f"{checked} quantities agree")

@@ -1,0 +1,244 @@
+//! Reports of whole folders: every file is there, nothing is invented, and the same results give the same bytes.
+
+mod synthetic;
+
+use invitro_report::{Error, Options, build, data};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use synthetic::{Plan, Progress};
+
+fn force() -> Options {
+    Options { force: true, ..Options::default() }
+}
+
+fn page(folder: &Path) -> String {
+    build(folder, &force()).unwrap();
+    fs::read_to_string(folder.join("report.html")).unwrap()
+}
+
+fn without_script(html: &str) -> &str {
+    html.split("\"use strict\"").next().unwrap()
+}
+
+fn files(folder: &Path) -> BTreeMap<String, String> {
+    let entries = fs::read_dir(folder).unwrap().flatten();
+    entries.map(|e| (e.file_name().into_string().unwrap(), fs::read_to_string(e.path()).unwrap())).collect()
+}
+
+#[test]
+fn a_study_has_every_figure_and_its_numbers() {
+    let folder = tempfile::tempdir().unwrap();
+    synthetic::collected(folder.path(), &Plan::small());
+    let html = page(folder.path());
+    let figures = files(&folder.path().join("figures"));
+    let names = [
+        "effects",
+        "reachability",
+        "nulls",
+        "contrast",
+        "contrast-bridge",
+        "bridge",
+        "maxima",
+        "emergence-by-language",
+        "emergence-by-vocabulary",
+        "cascade",
+        "dynamics",
+        "fertility",
+        "continuation",
+        "overlap",
+        "loss",
+        "sentences",
+    ];
+    for name in names {
+        assert!(html.contains(&format!("id=\"fig-{name}\"")), "{name} is on the page");
+        let csv = &figures[&format!("{name}.csv")];
+        assert!(csv.lines().count() > 1, "{name}.csv has rows");
+        for width in ["column", "page"] {
+            let drawn =
+                figures.keys().filter(|file| file.starts_with(name) && file.ends_with(&format!(".{width}.svg")));
+            assert!(drawn.count() > 0, "{name} at {width} width");
+        }
+    }
+    for (file, svg) in figures.iter().filter(|(file, _)| file.ends_with(".svg")) {
+        let width = if file.ends_with(".column.svg") { "width=\"77mm\"" } else { "width=\"160mm\"" };
+        assert!(svg.contains(width), "{file} has its physical size");
+        assert!(!svg.contains("NaN") && !svg.contains("inf") && !svg.contains("var(--"), "{file} is whole");
+        assert_eq!(svg.matches("<text").count(), svg.matches("</text>").count(), "{file} is well formed");
+    }
+    for id in ["H1", "H2", "H3", "H4"] {
+        assert!(html.contains(&format!("<article class=\"card\" id=\"{id}\">")), "{id}");
+    }
+    assert!(!without_script(&html).contains("NaN"), "no number that is none");
+    assert!(
+        !html.contains("http://") && !html.contains("https://") && !html.contains("src="),
+        "nothing from elsewhere"
+    );
+    assert!(figures["captions.md"].contains("64 runs"), "captions count runs");
+}
+
+#[test]
+fn numbers_in_the_table_are_means_of_the_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = Plan::small();
+    synthetic::collected(folder.path(), &plan);
+    build(folder.path(), &force()).unwrap();
+    let csv = fs::read_to_string(folder.path().join("figures/overlap.csv")).unwrap();
+    let row = csv.lines().find(|line| line.starts_with("vanilla,lambda,0.05,2048,")).unwrap();
+    let of = |config: &synthetic::curves::Config| config.measures().iter().find(|it| it.0 == "overlap").unwrap().1;
+    let cell: Vec<f64> = plan
+        .configs()
+        .iter()
+        .filter(|config| config.regime == "vanilla" && config.lambda == 0.05 && config.vocab == 2048)
+        .map(of)
+        .collect();
+    let expected = cell.iter().sum::<f64>() / cell.len() as f64;
+    let got: f64 = row.split(',').nth(4).unwrap().parse().unwrap();
+    assert!((got - expected).abs() < 1e-12, "{row} against {expected}");
+    assert!(row.ends_with(&format!(",{}", cell.len())), "{row} counts its runs");
+}
+
+#[test]
+fn the_same_results_give_the_same_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    synthetic::collected(folder.path(), &Plan::small());
+    let first = (page(folder.path()), files(&folder.path().join("figures")));
+    let second = (page(folder.path()), files(&folder.path().join("figures")));
+    assert!(first == second);
+}
+
+#[test]
+fn run_folders_and_the_collected_tables_tell_the_same() {
+    let (collected, scattered) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let plan = Plan { data_seeds: 1, ..Plan::small() };
+    synthetic::collected(collected.path(), &plan);
+    synthetic::scattered(scattered.path(), &plan, |_| Progress::Done);
+    for folder in [&collected, &scattered] {
+        build(folder.path(), &force()).unwrap();
+    }
+    for name in ["reachability", "maxima", "contrast", "fertility", "cascade"] {
+        let sorted = |folder: &Path| {
+            let text = fs::read_to_string(folder.join(format!("figures/{name}.csv"))).unwrap();
+            text.lines().map(str::to_owned).collect::<Vec<_>>()
+        };
+        let (a, b) = (sorted(collected.path()), sorted(scattered.path()));
+        assert_eq!(a.len(), b.len(), "{name}");
+        for (a, b) in a.iter().zip(&b).skip(1) {
+            for (a, b) in a.split(',').zip(b.split(',')) {
+                let near = a == b || (a.parse::<f64>().unwrap() - b.parse::<f64>().unwrap()).abs() < 1e-9;
+                assert!(near, "{name}: {a} against {b}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_exists_is_kept_without_force() {
+    let folder = tempfile::tempdir().unwrap();
+    synthetic::collected(folder.path(), &Plan::one());
+    build(folder.path(), &Options::default()).unwrap();
+    assert!(matches!(build(folder.path(), &Options::default()), Err(Error::Exists { .. })));
+    build(folder.path(), &force()).unwrap();
+
+    // A figures folder that is not ours is never replaced, not even with force.
+    let other = tempfile::tempdir().unwrap();
+    synthetic::collected(other.path(), &Plan::one());
+    fs::create_dir(other.path().join("figures")).unwrap();
+    fs::write(other.path().join("figures/thesis.svg"), "mine").unwrap();
+    assert!(matches!(build(other.path(), &force()), Err(Error::Exists { .. })));
+    assert_eq!(fs::read_to_string(other.path().join("figures/thesis.svg")).unwrap(), "mine");
+    let left: Vec<_> = fs::read_dir(other.path()).unwrap().flatten().map(|e| e.file_name()).collect();
+    assert!(left.iter().all(|name| !name.to_string_lossy().contains("writing")), "{left:?}");
+}
+
+#[test]
+fn an_empty_study_says_so() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("study.toml"), "name = \"none\"\n").unwrap();
+    let html = page(folder.path());
+    assert!(html.contains("No run has started yet"));
+    assert_eq!(html.matches("badge open\">cannot tell").count() - claims_open(&html), tests_open(&html) + 4);
+    assert!(!without_script(&html).contains("NaN"));
+
+    let missing = tempfile::tempdir().unwrap();
+    let error = build(missing.path(), &force()).unwrap_err();
+    assert!(error.to_string().contains("neither a study nor a run"), "{error}");
+}
+
+fn claims_open(html: &str) -> usize {
+    let table = html.split("<table class=\"claims\">").nth(1).unwrap().split("</table>").next().unwrap();
+    table.matches("cannot tell").count()
+}
+
+fn tests_open(html: &str) -> usize {
+    html.split("<table class=\"tests\">")
+        .skip(1)
+        .map(|part| part.split("</table>").next().unwrap().matches("badge open").count())
+        .sum()
+}
+
+#[test]
+fn a_half_finished_study_shows_what_is_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = Plan::small();
+    // The last level of |V| has not been started; of the rest, some run and some ended.
+    let half = plan.configs().len() / 2;
+    synthetic::scattered(folder.path(), &plan, |place| match place {
+        _ if place >= half => Progress::Planned,
+        _ if place % 4 == 3 => Progress::Running(4),
+        _ => Progress::Done,
+    });
+    let html = page(folder.path());
+    assert!(html.contains("32 runs of 64 planned"), "planned runs are counted");
+    assert!(html.contains("24 done, 8 running"), "states are counted");
+    assert!(html.contains("Curves use every run; peaks, ends, emergence and all tests use only runs that ended."));
+    // The level nobody ran is an axis of the maps, empty.
+    let csv = fs::read_to_string(folder.path().join("figures/maxima.csv")).unwrap();
+    let missing: Vec<&str> = csv.lines().filter(|line| line.contains(",8192,vanilla,")).collect();
+    assert!(!missing.is_empty() && missing.iter().all(|line| line.ends_with(",,,,0")), "{missing:?}");
+}
+
+#[test]
+fn one_run_in_a_study_has_no_intervals_and_no_verdicts() {
+    let folder = tempfile::tempdir().unwrap();
+    synthetic::collected(folder.path(), &Plan::one());
+    let html = page(folder.path());
+    assert!(html.contains("With a single seed there are no intervals"));
+    assert!(!html.contains("badge yes") && !html.contains("badge no\""));
+    let csv = fs::read_to_string(folder.path().join("figures/dynamics.csv")).unwrap();
+    assert!(csv.lines().skip(1).all(|line| line.ends_with(",,,1")), "no interval from one run");
+}
+
+#[test]
+fn a_run_folder_has_its_own_report() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path().join("abc");
+    synthetic::run_folder(&run, &Plan::one().configs()[0], &Plan::one(), Progress::Running(6));
+    // A line still being written is no error.
+    let metrics = run.join("metrics.jsonl");
+    let whole = fs::read_to_string(&metrics).unwrap();
+    fs::write(&metrics, whole.clone() + "{\"step\": 99").unwrap();
+    let html = page(&run);
+    for name in ["curves", "cascade", "reach", "contrast", "loss", "sentences"] {
+        assert!(html.contains(&format!("id=\"fig-{name}\"><h3>")), "{name} is there and not empty");
+    }
+    assert!(html.contains("evaluated up to step 500 of 1000"), "how far it is");
+    assert!(html.contains("foc Labzvae xucbop"), "samples of failures");
+    let contrast = fs::read_to_string(run.join("figures/contrast.csv")).unwrap();
+    assert!(contrast.lines().nth(1).unwrap().split(',').all(|cell| !cell.is_empty()), "contrasts have their interval");
+
+    // A broken line inside is named with its place.
+    fs::write(&metrics, format!("{{broken\n{whole}")).unwrap();
+    let error = build(&run, &force()).unwrap_err().to_string();
+    assert!(error.contains("metrics.jsonl, line 1"), "{error}");
+}
+
+#[test]
+fn runs_of_another_study_in_the_same_store_are_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    synthetic::scattered(folder.path(), &Plan::small(), |_| Progress::Running(2));
+    let stranger = Plan { vocabs: vec![512], ..Plan::one() };
+    let config = stranger.configs()[0];
+    synthetic::run_folder(&folder.path().join("runs").join(config.id()), &config, &stranger, Progress::Done);
+    assert_eq!(data::read(folder.path()).unwrap().runs.len(), 64);
+}
