@@ -59,6 +59,12 @@ pub enum Error {
     #[error("{0}")]
     Material(String),
 
+    #[error("the study `{}`: {why}", path.display())]
+    Study { path: PathBuf, why: String },
+
+    #[error("Slurm: {why}")]
+    Slurm { why: String },
+
     #[error("signals cannot be watched: {why}")]
     Signals { why: String },
 

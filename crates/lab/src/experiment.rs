@@ -156,7 +156,12 @@ impl Experiment {
 
     /// A whole experiment, as [`Experiment::to_toml`] wrote it; `origin` is for messages.
     pub fn from_toml(text: &str, origin: &str) -> Result<Experiment> {
-        let experiment = read(&parse(text, origin)?, origin)?;
+        Experiment::from_table(&parse(text, origin)?, origin)
+    }
+
+    /// The experiment of a table; `origin` is for messages.
+    pub(crate) fn from_table(table: &Table, origin: &str) -> Result<Experiment> {
+        let experiment = read(table, origin)?;
         experiment.validate()?;
         Ok(experiment)
     }
@@ -184,7 +189,7 @@ fn parse(text: &str, origin: &str) -> Result<Table> {
     text.parse::<Table>().map_err(|e| Error::Parse { origin: origin.into(), why: one_line(&e.to_string()) })
 }
 
-fn table_of(experiment: &Experiment) -> Table {
+pub(crate) fn table_of(experiment: &Experiment) -> Table {
     Table::try_from(experiment).expect("an experiment is plain data")
 }
 
@@ -216,7 +221,7 @@ fn nearest(key: &str, known: &[String]) -> Option<String> {
 }
 
 /// Every value of a table under its dotted key.
-fn leaves(table: &Table) -> Vec<(String, Value)> {
+pub(crate) fn leaves(table: &Table) -> Vec<(String, Value)> {
     let mut all = Vec::new();
     for (key, value) in table {
         match value {
@@ -228,7 +233,7 @@ fn leaves(table: &Table) -> Vec<(String, Value)> {
 }
 
 /// Values of `top` replace those of `table`, section by section.
-fn lay_over(table: &mut Table, top: Table) {
+pub(crate) fn lay_over(table: &mut Table, top: Table) {
     for (key, value) in top {
         match (table.get_mut(&key), value) {
             (Some(Value::Table(inner)), Value::Table(over)) => lay_over(inner, over),
@@ -240,7 +245,7 @@ fn lay_over(table: &mut Table, top: Table) {
 }
 
 /// `key=value`, the value in TOML's notation; a bare word is a string, and `0,1,2` a list.
-fn parse_override(given: &str) -> Result<(Vec<String>, Value)> {
+pub(crate) fn parse_override(given: &str) -> Result<(Vec<String>, Value)> {
     let fault = || Error::Override { given: given.into() };
     let (key, value) = given.split_once('=').ok_or_else(fault)?;
     let key: Vec<String> = key.trim().split('.').map(str::to_owned).collect();
@@ -255,7 +260,7 @@ fn parse_override(given: &str) -> Result<(Vec<String>, Value)> {
     Ok((key, value))
 }
 
-fn set(table: &mut Table, key: &[String], value: Value) {
+pub(crate) fn set(table: &mut Table, key: &[String], value: Value) {
     let [first, rest @ ..] = key else { return };
     if rest.is_empty() {
         // A whole number for a setting that holds a fraction, as in distance=1.

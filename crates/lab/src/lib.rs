@@ -4,13 +4,15 @@
 //! - [`materials`]: languages, tokenizers and evaluation sets, made once for all who share them
 //! - [`population`]: training experiments of one shape as one population; [`feed`]: its batches
 //! - [`evaluation`]: tasks, reachability, losses; [`emergence`]: when they come
+//! - [`study`]: grids of experiments that resume; [`executor`]: where they are run
 //! - [`folder`], [`log`], [`table`], [`record`], [`summary`]: what a run leaves on disk
 
 pub mod emergence;
 pub mod error;
 pub mod evaluation;
+pub mod executor;
 pub mod experiment;
-mod feed;
+pub mod feed;
 pub mod files;
 pub mod folder;
 pub mod identity;
@@ -23,6 +25,7 @@ mod record;
 mod runner;
 pub mod settings;
 pub mod stop;
+pub mod study;
 mod summary;
 pub mod table;
 pub mod text;

@@ -46,6 +46,8 @@ pub enum Outcome {
     },
     /// Another process is at it.
     Busy,
+    /// Its results may no longer be written: see [`Progress::may_write`].
+    Lost,
 }
 
 /// Trains the members, which must have equal [`Experiment::population_key`]s, from where their folders are to the end.
@@ -175,6 +177,7 @@ impl Crew {
     /// Trains to the end or until stopped, and tells what became of each member.
     fn work(mut self, options: &Options, outcomes: &mut [Option<Outcome>]) -> Result<()> {
         let trained = self.train(options);
+        self.keep_to_what_may_be_written(options);
         let steps = self.runners[0].experiment.train.steps;
         for runner in &mut self.runners {
             if runner.failure.is_none() && trained.is_ok() {
@@ -192,6 +195,7 @@ impl Crew {
                 runner.fail(self.step, error);
             }
             outcomes[runner.place] = Some(match &runner.failure {
+                Some(_) if runner.lost => Outcome::Lost,
                 Some(error) => Outcome::Failed { error: error.clone() },
                 None if self.step == steps => Outcome::Done,
                 None => Outcome::Stopped { step: self.step },
@@ -245,6 +249,16 @@ impl Crew {
         Ok(())
     }
 
+    /// Leaves members behind whose results somebody else writes now.
+    fn keep_to_what_may_be_written(&mut self, options: &Options) {
+        for runner in self.runners.iter_mut().filter(|runner| runner.failure.is_none()) {
+            if !options.progress.may_write(runner.place) {
+                runner.lost = true;
+                runner.failure = Some("it was taken over by another process".into());
+            }
+        }
+    }
+
     fn any_left(&self) -> bool {
         self.runners.iter().any(|runner| runner.failure.is_none())
     }
@@ -288,9 +302,13 @@ impl Crew {
         let examinees: Vec<_> =
             self.runners.iter().map(|r| r.failure.is_none().then(|| r.examinee(step))).collect();
         let evaluated = evaluation::evaluate(&mut self.population, &examinees, step, self.capacity)?;
+        self.keep_to_what_may_be_written(options);
         for (m, evaluated) in evaluated.into_iter().enumerate() {
             let Some(evaluated) = evaluated else { continue };
             let runner = &mut self.runners[m];
+            if runner.lost {
+                continue;
+            }
             runner.status.seconds.eval += begun.elapsed().as_secs_f64();
             match record_evaluation(runner, step, evaluated, losses.get(m)) {
                 Ok(headline) => options.progress.evaluated(runner.place, step, &headline),
@@ -304,6 +322,7 @@ impl Crew {
     }
 
     fn save(&mut self, step: u64, options: &Options) -> Result<()> {
+        self.keep_to_what_may_be_written(options);
         for (member, runner) in self.runners.iter_mut().enumerate().filter(|(_, r)| r.failure.is_none()) {
             let metadata = BTreeMap::from([("run".to_owned(), runner.run.clone())]);
             let checkpoint = self.population.checkpoint(member, step, metadata)?;

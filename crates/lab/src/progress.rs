@@ -28,6 +28,10 @@ pub trait Progress: Sync {
     fn evaluated(&self, _member: usize, _step: u64, _headline: &Headline) {}
     fn saved(&self, _step: u64) {}
     fn failed(&self, _member: usize, _step: u64, _error: &str) {}
+    /// Asked before the results of a member are written; if not, nothing more of it is, and its outcome is `Lost`.
+    fn may_write(&self, _member: usize) -> bool {
+        true
+    }
 }
 
 /// For callers who show nothing.

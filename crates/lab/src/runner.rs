@@ -28,6 +28,8 @@ pub struct Runner {
     evaluations: Vec<u64>,
     /// Why it no longer takes part.
     pub failure: Option<String>,
+    /// Somebody else writes its results now.
+    pub lost: bool,
 }
 
 struct Logs {
@@ -49,6 +51,7 @@ impl Runner {
             logs: None,
             reached: BTreeSet::new(),
             failure: None,
+            lost: false,
         }
     }
 

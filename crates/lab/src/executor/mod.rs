@@ -1,0 +1,44 @@
+//! Where the cells of a study are run: on this machine, or by Slurm on many.
+//!
+//! Both come down to [`local::work`]: a process takes cells nobody else holds, trains them as populations, and goes on
+//! until nothing is left. Any number of processes may do so on one folder, on any number of machines that share it; a
+//! Slurm array is a way of starting them, each with a part of the cells to see to.
+
+pub mod local;
+pub mod queue;
+pub mod slurm;
+pub mod training;
+mod watchful;
+
+pub use training::Training;
+
+use crate::Stop;
+use crate::error::Result;
+use crate::population::{Member, Outcome};
+use crate::progress::Progress;
+use crate::study::Cell;
+
+/// What is done with cells; training, but for tests.
+pub trait Workload: Sync {
+    /// The kind of device, `cpu` or `cuda`, that recorded rates hold for.
+    fn kind(&self) -> &'static str;
+
+    /// How many cells like this one are trained at once.
+    fn capacity(&self, cell: &Cell) -> Result<usize>;
+
+    /// Trains the members as one population: one outcome each. `Err` for what concerns all of them.
+    fn train(&self, members: &[Member], stop: &Stop, progress: &dyn Progress) -> Result<Vec<Outcome>>;
+}
+
+/// What there is to tell about the work on a study. Members of [`Progress`] are the cells last `taken`.
+pub trait Reporter: Progress {
+    fn taken(&self, _cells: &[&Cell]) {}
+    fn finished(&self, _cell: &Cell) {}
+    fn cell_failed(&self, _cell: &Cell, _error: &str) {}
+    /// A population that did not fit, or broke as a whole, is tried again in two halves.
+    fn halved(&self, _members: usize, _why: &str) {}
+    /// Another worker took the cell over; nothing was written.
+    fn lost(&self, _cell: &Cell) {}
+    /// Nothing is left to take, but others are still at work on so many cells.
+    fn waiting(&self, _held: usize) {}
+}

@@ -1,0 +1,74 @@
+//! The workload of a real study: training on a device, with languages and tokenizers made once and shared.
+
+use super::Workload;
+use crate::Stop;
+use crate::error::Result;
+use crate::materials::Pantry;
+use crate::population::{self, Member, Options, Outcome};
+use crate::progress::Progress;
+use crate::study::Cell;
+use invitro_model::Device;
+use invitro_model::cuda::Gpu;
+
+/// Members beyond which a GPU gains little.
+const MOST_ON_GPU: usize = 32;
+
+pub struct Training {
+    device: Device,
+    /// Members at once, if the user says so.
+    at_once: Option<usize>,
+    pantry: Pantry,
+}
+
+impl Training {
+    pub fn new(device: Device, at_once: Option<usize>) -> Training {
+        Training { device, at_once, pantry: Pantry::default() }
+    }
+
+    pub fn device(&self) -> Device {
+        self.device
+    }
+}
+
+impl Workload for Training {
+    fn kind(&self) -> &'static str {
+        self.device.kind()
+    }
+
+    /// On a CPU one member per core, each core training a whole model; on a GPU as many as its memory holds.
+    fn capacity(&self, cell: &Cell) -> Result<usize> {
+        if let Some(at_once) = self.at_once {
+            return Ok(at_once);
+        }
+        match self.device {
+            Device::Cpu => Ok(rayon::current_num_threads()),
+            Device::Cuda(number) => {
+                let (free, _) = Gpu::open(number)?.memory()?;
+                Ok(fitting(free as u64, |members| population::memory(&cell.experiment, members, self.device)))
+            }
+        }
+    }
+
+    fn train(&self, members: &[Member], stop: &Stop, progress: &dyn Progress) -> Result<Vec<Outcome>> {
+        let options = Options { device: self.device, force: false, stop, progress };
+        population::run_with(members, &options, &self.pantry)
+    }
+}
+
+/// The most members that leave a tenth of the memory free; one at least, for the device to refuse.
+fn fitting(free: u64, needed: impl Fn(usize) -> u64) -> usize {
+    (1..=MOST_ON_GPU).rev().find(|&members| needed(members) <= free / 10 * 9).unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_population_is_sized_to_the_memory() {
+        let gigabyte = |members: usize| members as u64 * 1_000_000_000;
+        assert_eq!(fitting(10_000_000_000, gigabyte), 9);
+        assert_eq!(fitting(500_000_000, gigabyte), 1);
+        assert_eq!(fitting(1_000_000_000_000, gigabyte), MOST_ON_GPU);
+    }
+}

@@ -1,0 +1,72 @@
+//! Which cells train together: the next population, from the cells nobody has taken.
+//!
+//! It starts with the first open cell of the study's order and is filled with cells of the same shape and settings:
+//! those at the same step first (others would have to wait for them), of the same data seed (their batches have
+//! nearly the same number of tokens, so little is padded), and then in the study's order.
+
+use super::grid::Cell;
+use std::collections::{BTreeMap, VecDeque};
+
+/// A cell that may be taken, and the step it stands at.
+#[derive(Debug, Clone, Copy)]
+pub struct Open<'a> {
+    pub cell: &'a Cell,
+    pub step: u64,
+}
+
+/// Open cells, sorted by what may train together.
+pub struct Pool<'a> {
+    /// By population key, step and data seed; each queue in the study's order.
+    queues: BTreeMap<(&'a str, u64, u64), VecDeque<(usize, Open<'a>)>>,
+}
+
+impl<'a> Pool<'a> {
+    /// `open` in the study's order.
+    pub fn new(open: impl IntoIterator<Item = Open<'a>>) -> Pool<'a> {
+        let mut queues: BTreeMap<_, VecDeque<_>> = BTreeMap::new();
+        for (at, open) in open.into_iter().enumerate() {
+            let place = (open.cell.population_key.as_str(), open.step, open.cell.data_seed);
+            queues.entry(place).or_default().push_back((at, open));
+        }
+        Pool { queues }
+    }
+
+    /// The cell the next population starts with.
+    pub fn first(&self) -> Option<Open<'a>> {
+        self.queues.values().filter_map(VecDeque::front).min_by_key(|(at, _)| *at).map(|(_, open)| *open)
+    }
+
+    /// Takes the cell that fits best beside `first`; `None` when no other may train with it.
+    pub fn take_beside(&mut self, first: Open) -> Option<Open<'a>> {
+        let fit = |((key, step, data), queue): (&(&'a str, u64, u64), &VecDeque<(usize, Open<'a>)>)| {
+            let at = queue.front()?.0;
+            let mates = *key == first.cell.population_key;
+            mates.then_some(((*step != first.step, *data != first.cell.data_seed, at), (*key, *step, *data)))
+        };
+        let (_, best) = self.queues.iter().filter_map(fit).min()?;
+        let queue = self.queues.get_mut(&best)?;
+        let taken = queue.pop_front().map(|(_, open)| open);
+        if queue.is_empty() {
+            self.queues.remove(&best);
+        }
+        taken
+    }
+}
+
+/// Members in the order they sit in a population: equal data seeds side by side.
+pub fn seat(members: &mut [Open]) {
+    members.sort_by_key(|member| member.cell.data_seed);
+}
+
+/// All cells as populations of at most `size` members each: what `plan` shows and a Slurm array runs.
+pub fn populations<'a>(open: impl IntoIterator<Item = Open<'a>>, size: impl Fn(&Cell) -> usize) -> Vec<Vec<Open<'a>>> {
+    let mut pool = Pool::new(open);
+    let mut all = Vec::new();
+    while let Some(first) = pool.first() {
+        let size = size(first.cell).max(1);
+        let mut members: Vec<Open> = std::iter::from_fn(|| pool.take_beside(first)).take(size).collect();
+        seat(&mut members);
+        all.push(members);
+    }
+    all
+}

@@ -1,0 +1,113 @@
+//! Leases: which worker may run which cell. Nothing but a shared file system is needed.
+//!
+//! A lease is a file `runs/.leases/<cell>.<generation>` that names its worker. The highest generation counts, is never
+//! removed, and is taken over by creating the next one, which only one contender can: files are made complete under
+//! another name and then linked, and a link fails where the name exists. So a contender that judged generation 3 dead
+//! on old news cannot take generation 5 from a living worker: it would have to create 4, which exists.
+//!
+//! ```text
+//! abc.0  n1-4711   running…  (node n1 dies)
+//! abc.1  n2-815    taken over, running…          n1-4711, if it still lives, sees abc.1 and stops without writing
+//! ```
+
+use super::worker::{Watch, Worker};
+use crate::error::{Error, Result};
+use crate::files;
+use std::collections::HashMap;
+use std::io::ErrorKind;
+use std::path::PathBuf;
+
+/// A lease this process holds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lease {
+    cell: String,
+    generation: u64,
+}
+
+/// The leases of a run store.
+pub struct Leases {
+    folder: PathBuf,
+}
+
+/// The highest generation of every cell that was ever leased.
+pub type Generations = HashMap<String, u64>;
+
+/// What a lease holds when its worker gave it back.
+const RETURNED: &str = "returned";
+
+impl Leases {
+    pub fn new(folder: PathBuf) -> Leases {
+        Leases { folder }
+    }
+
+    pub fn generations(&self) -> Result<Generations> {
+        let at = |error: std::io::Error| Error::Read { path: self.folder.clone(), why: error.to_string() };
+        let mut highest = Generations::new();
+        for entry in std::fs::read_dir(&self.folder).map_err(at)? {
+            let name = entry.map_err(at)?.file_name();
+            let Some((cell, generation)) = name.to_str().and_then(|name| name.rsplit_once('.')) else { continue };
+            let Ok(generation) = generation.parse() else { continue };
+            let known = highest.entry(cell.to_owned()).or_insert(generation);
+            *known = generation.max(*known);
+        }
+        Ok(highest)
+    }
+
+    /// The worker a lease names; `None` if it was given back or is not there.
+    pub fn holder(&self, cell: &str, generation: u64) -> Option<String> {
+        let text = std::fs::read_to_string(self.path(cell, generation)).ok()?;
+        (text != RETURNED).then_some(text)
+    }
+
+    /// Takes the cell for the worker if nobody alive holds it. `None`: somebody does, or was faster.
+    pub fn take(
+        &self,
+        cell: &str,
+        worker: &Worker,
+        generations: &Generations,
+        watch: &mut Watch,
+    ) -> Result<Option<Lease>> {
+        let generation = match generations.get(cell) {
+            None => 0,
+            Some(&generation) => {
+                if self.holder(cell, generation).is_some_and(|holder| !watch.dead(&holder)) {
+                    return Ok(None);
+                }
+                generation + 1
+            }
+        };
+        let path = self.path(cell, generation);
+        let at = |error: std::io::Error| Error::Write { path: path.clone(), why: error.to_string() };
+        let beside = self.folder.join(format!(".{}", worker.id));
+        std::fs::write(&beside, &worker.id).map_err(at)?;
+        let linked = std::fs::hard_link(&beside, &path);
+        let _ = std::fs::remove_file(&beside);
+        match linked {
+            Ok(()) => {
+                if generation > 0 {
+                    let _ = std::fs::remove_file(self.path(cell, generation - 1));
+                }
+                Ok(Some(Lease { cell: cell.to_owned(), generation }))
+            }
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(None),
+            Err(error) => Err(at(error)),
+        }
+    }
+
+    /// Whether the lease is still ours. To be asked before anything is written for the cell.
+    pub fn holds(&self, lease: &Lease) -> bool {
+        !self.path(&lease.cell, lease.generation + 1).exists() && self.path(&lease.cell, lease.generation).exists()
+    }
+
+    /// Gives the cell back: another worker may take it at once.
+    pub fn give_back(&self, lease: &Lease) -> Result<()> {
+        if self.holds(lease) {
+            files::write_whole(&self.path(&lease.cell, lease.generation), RETURNED.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    fn path(&self, cell: &str, generation: u64) -> PathBuf {
+        self.folder.join(format!("{cell}.{generation}"))
+    }
+}

@@ -1,0 +1,239 @@
+//! A process that works on a study, as others see it: a file that says who it is and that its heart beats.
+//!
+//! `runs/.workers/<id>.json` is rewritten every few seconds with a higher beat. Whether a worker is alive is judged
+//! without comparing the clocks of two machines: on the same machine by looking for its process, elsewhere by
+//! watching the beat. One that has not moved for the whole expiry, on the watcher's own clock, is dead. A worker that
+//! ends removes its file; one that could not beat for too long counts itself as dead too (see [`Worker::overdue`]).
+
+use crate::error::Result;
+use crate::files;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// What a worker's file holds.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Card {
+    pub worker: String,
+    pub host: String,
+    /// The process, by this boot of this machine, its name space, its number and its birth.
+    pub process: Process,
+    pub slurm_job: Option<String>,
+    pub beat: u64,
+    /// Unix seconds by the worker's own clock, for people to read: when it started, and its last beat.
+    pub since: u64,
+    pub at: u64,
+    /// Steps taken since it started, of all members it trained.
+    pub steps: u64,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Process {
+    pub boot: String,
+    pub space: String,
+    pub pid: u32,
+    pub birth: String,
+}
+
+impl Process {
+    fn this() -> Process {
+        let pid = std::process::id();
+        Process { boot: boot(), space: space(), pid, birth: birth(pid).unwrap_or_default() }
+    }
+
+    /// Whether the process is surely gone; `None` from another machine, where nothing can be said.
+    fn gone(&self, here: &Process) -> Option<bool> {
+        let same_machine = !self.boot.is_empty() && self.boot == here.boot && self.space == here.space;
+        same_machine.then(|| birth(self.pid).as_deref() != Some(&self.birth))
+    }
+}
+
+fn boot() -> String {
+    std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
+}
+
+fn space() -> String {
+    std::fs::read_link("/proc/self/ns/pid").map(|link| link.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// When the process was started, in clock ticks since boot; a number may be used again, the two together not.
+/// `None` if there is no such process, or only what is left of one.
+fn birth(pid: u32) -> Option<String> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name in parentheses may hold anything; the fields after it are state, parent, …, birth (the 22nd of all).
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    let is_dead = matches!(*fields.first()?, "Z" | "X" | "x");
+    (!is_dead).then(|| fields.get(19).map(|birth| (*birth).to_owned()))?
+}
+
+pub fn host() -> String {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    // Slurm may run several nodes on one host, under names of its own.
+    std::env::var("SLURMD_NODENAME")
+        .unwrap_or_else(|_| if name.is_empty() { "here".into() } else { name.trim().into() })
+}
+
+pub fn unix_now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
+}
+
+/// This process as a worker, its heart beating in a thread until it is dropped.
+pub struct Worker {
+    pub id: String,
+    shared: Arc<Shared>,
+    heart: Option<JoinHandle<()>>,
+}
+
+struct Shared {
+    path: PathBuf,
+    card: Mutex<Card>,
+    expiry: Duration,
+    started: Instant,
+    /// Milliseconds after `started` of the last beat that reached the folder.
+    last: AtomicU64,
+    ended: Mutex<bool>,
+    wake: Condvar,
+    steps: AtomicU64,
+}
+
+impl Worker {
+    /// Signs up in the run store. Others may count this worker as dead after `expiry` without a beat.
+    pub fn start(workers: &Path, expiry: Duration) -> Result<Worker> {
+        let process = Process::this();
+        let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
+        let id = format!("{}-{}-{nanos:x}", host(), process.pid);
+        let path = workers.join(format!("{id}.json"));
+        let slurm_job = std::env::var("SLURM_JOB_ID").ok();
+        let card = Card {
+            worker: id.clone(),
+            host: host(),
+            process,
+            slurm_job,
+            beat: 0,
+            since: unix_now(),
+            at: unix_now(),
+            steps: 0,
+        };
+        let shared = Arc::new(Shared {
+            path,
+            card: Mutex::new(card),
+            expiry,
+            started: Instant::now(),
+            last: AtomicU64::new(0),
+            ended: Mutex::new(false),
+            wake: Condvar::new(),
+            steps: AtomicU64::new(0),
+        });
+        shared.beat()?;
+        let heart = std::thread::spawn({
+            let shared = shared.clone();
+            move || {
+                let mut ended = shared.ended.lock().expect("the heart does not panic");
+                while !*ended {
+                    ended = shared.wake.wait_timeout(ended, expiry / 6).expect("the heart does not panic").0;
+                    if !*ended {
+                        // A folder that cannot be reached now may be back before the expiry.
+                        let _ = shared.beat();
+                    }
+                }
+            }
+        });
+        Ok(Worker { id, shared, heart: Some(heart) })
+    }
+
+    /// Whether others may have counted this worker as dead by now: it was stopped, or the folder out of reach.
+    pub fn overdue(&self) -> bool {
+        let last = Duration::from_millis(self.shared.last.load(Ordering::Acquire));
+        self.shared.started.elapsed().saturating_sub(last) > self.shared.expiry * 2 / 3
+    }
+
+    /// Beats at once; whether it reached the folder.
+    pub fn beat_now(&self) -> bool {
+        self.shared.beat().is_ok()
+    }
+
+    /// Counts steps of members, for others to see the rate.
+    pub fn stepped(&self, steps: u64) {
+        self.shared.steps.fetch_add(steps, Ordering::Relaxed);
+    }
+
+    pub fn expiry(&self) -> Duration {
+        self.shared.expiry
+    }
+}
+
+impl Shared {
+    fn beat(&self) -> Result<()> {
+        let mut card = self.card.lock().expect("a beat does not panic");
+        card.beat += 1;
+        (card.at, card.steps) = (unix_now(), self.steps.load(Ordering::Relaxed));
+        // Taken before the write, which may hang: others see it no earlier.
+        let now = self.started.elapsed().as_millis() as u64;
+        files::write_whole(&self.path, &serde_json::to_vec(&*card).expect("a card is plain data"))?;
+        self.last.store(now, Ordering::Release);
+        Ok(())
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        if let Ok(mut ended) = self.shared.ended.lock() {
+            *ended = true;
+        }
+        self.shared.wake.notify_all();
+        if let Some(heart) = self.heart.take() {
+            let _ = heart.join();
+        }
+        let _ = std::fs::remove_file(&self.shared.path);
+    }
+}
+
+/// Judges other workers, remembering when each was last seen to move.
+pub struct Watch {
+    workers: PathBuf,
+    expiry: Duration,
+    here: Process,
+    seen: HashMap<String, (u64, Instant)>,
+}
+
+impl Watch {
+    pub fn new(workers: &Path, expiry: Duration) -> Watch {
+        Watch { workers: workers.to_owned(), expiry, here: Process::this(), seen: HashMap::new() }
+    }
+
+    /// Whether the worker may be counted as dead: it has ended, its process is gone, or its heart has stood still for
+    /// the whole expiry since this watch first saw that beat.
+    pub fn dead(&mut self, worker: &str) -> bool {
+        let Some(card) = card(&self.workers, worker) else { return true };
+        if card.process.gone(&self.here) == Some(true) {
+            return true;
+        }
+        let now = Instant::now();
+        let seen = self.seen.entry(worker.to_owned()).or_insert((card.beat, now));
+        if seen.0 != card.beat {
+            *seen = (card.beat, now);
+        }
+        now.duration_since(seen.1) > self.expiry
+    }
+}
+
+/// For a single look, as `status` takes it: dead for sure, or silent by the clocks for three times the expiry.
+pub fn seems_dead(card: &Card, expiry: Duration) -> bool {
+    card.process.gone(&Process::this()).unwrap_or(false) || unix_now().saturating_sub(card.at) > 3 * expiry.as_secs()
+}
+
+pub fn card(workers: &Path, worker: &str) -> Option<Card> {
+    let text = std::fs::read(workers.join(format!("{worker}.json"))).ok()?;
+    serde_json::from_slice(&text).ok()
+}
+
+/// The cards of all workers that have not signed off.
+pub fn cards(workers: &Path) -> Vec<Card> {
+    let Ok(entries) = std::fs::read_dir(workers) else { return Vec::new() };
+    let named = |entry: std::fs::DirEntry| entry.file_name().to_str()?.strip_suffix(".json").map(str::to_owned);
+    entries.flatten().filter_map(named).filter_map(|worker| card(workers, &worker)).collect()
+}
