@@ -61,14 +61,15 @@ impl Affixes {
         Some(&self.inventories[i][lang as usize])
     }
 
-    /// A prefix and a suffix for a word; either may be empty.
-    pub fn draw(&self, category: Category, lang: Lang, draw: &mut Draw) -> [Stem; 2] {
+    /// The prefix and the suffix at these places in [0, 1): the affixes share the part below the rate, the empty one
+    /// has the rest.
+    pub fn pick(&self, category: Category, lang: Lang, places: [f64; 2]) -> [Stem; 2] {
         let Some(inventory) = self.inventory(category, lang) else { return [Stem::new(b""); 2] };
-        [&inventory.prefixes, &inventory.suffixes].map(|list| {
-            // Both numbers are always drawn, so that a language's settings do not shift later draws.
-            let (taken, pick) = (draw.chance(self.rate), draw.index(list.len()));
-            if taken { list[pick] } else { Stem::new(b"") }
-        })
+        let at = |list: &[Stem], place: f64| {
+            let i = place / self.rate * list.len() as f64;
+            if place < self.rate { list[(i as usize).min(list.len() - 1)] } else { Stem::new(b"") }
+        };
+        [at(&inventory.prefixes, places[0]), at(&inventory.suffixes, places[1])]
     }
 
     /// Mean letters affixes add to a word of this category, over both languages (they have the same lengths).

@@ -2,13 +2,15 @@
 //! there perhaps a prefix and a suffix. Names are capitalised and the same in both; function words are short.
 //!
 //! Within a language no two symbols share a form, and a form of A that is also one of B belongs to the same symbol.
+//! Lengths and affixes are dealt out evenly within a category rather than drawn word by word, so that even a small
+//! world's words have the length that was asked for.
 
 use crate::affix::Affixes;
 use crate::calibrate::{Distance, calibrate, measure};
 use crate::config::LanguageConfig;
 use crate::drift::{Family, Rate};
 use crate::error::{Error, Result, range};
-use crate::phonology::{Letters, Stem};
+use crate::phonology::{Letters, Stem, is_vowel};
 use crate::stream::{Draw, Stream};
 use crate::symbol::{Category, Lang, Symbol};
 use crate::world::World;
@@ -153,12 +155,36 @@ fn rankings(config: &LanguageConfig, seed: u64) -> [Letters; 3] {
     [proto, a, b]
 }
 
+/// Each symbol's place in [0, 1) among its category, for one purpose: a shuffle of even steps.
+struct Deal(Vec<f64>);
+
+impl Deal {
+    fn new(world: &World, seed: u64, purpose: &str) -> Deal {
+        let stream = Stream::new(seed, purpose);
+        let mut places = vec![0.0; world.len()];
+        for category in Category::ALL {
+            let mut draw = stream.at(0, category as u64);
+            let mut symbols: Vec<Symbol> = world.of_category(category).collect();
+            draw.shuffle(&mut symbols);
+            let n = symbols.len() as f64;
+            for (i, symbol) in symbols.into_iter().enumerate() {
+                places[symbol.index()] = (i as f64 + draw.unit()) / n;
+            }
+        }
+        Deal(places)
+    }
+}
+
 struct Builder<'a> {
     world: &'a World,
     letters: &'a [Letters; 3],
     /// Mean stem length of each category.
     lengths: HashMap<Category, f64>,
     word_length: f64,
+    /// Where the lengths of proto-stems and of replacements are dealt, and per language prefixes and suffixes.
+    proto_lengths: Deal,
+    replacement_lengths: Deal,
+    affix_deals: [[Deal; 2]; 2],
     stems: Stream,
     affix_draws: Stream,
 }
@@ -183,8 +209,18 @@ impl<'a> Builder<'a> {
             )?;
             lengths.insert(category, mean);
         }
-        let (stems, affix_draws) = (Stream::new(seed, "lexicon/stems"), Stream::new(seed, "lexicon/forms"));
-        Ok(Builder { world, letters, lengths, word_length: config.word_length, stems, affix_draws })
+        let deal = |purpose: &str| Deal::new(world, seed, &format!("lexicon/deal/{purpose}"));
+        Ok(Builder {
+            world,
+            letters,
+            lengths,
+            word_length: config.word_length,
+            proto_lengths: deal("proto"),
+            replacement_lengths: deal("replacement"),
+            affix_deals: [[deal("prefix A"), deal("suffix A")], [deal("prefix B"), deal("suffix B")]],
+            stems: Stream::new(seed, "lexicon/stems"),
+            affix_draws: Stream::new(seed, "lexicon/forms"),
+        })
     }
 
     /// A family for every symbol, no two with the same proto-stem.
@@ -195,7 +231,7 @@ impl<'a> Builder<'a> {
             .map(|symbol| {
                 for attempt in 0..TRIES {
                     let mut draw = self.stems.at(attempt, symbol.0.into());
-                    let proto = self.letters[0].stem(self.length(symbol, &mut draw), &mut draw);
+                    let proto = self.proto(symbol, &mut draw);
                     if taken.insert(proto) {
                         return Ok(self.family(symbol, proto, &mut draw));
                     }
@@ -205,20 +241,32 @@ impl<'a> Builder<'a> {
             .collect()
     }
 
+    fn proto(&self, symbol: Symbol, draw: &mut Draw) -> Stem {
+        let length = self.length(symbol, &self.proto_lengths);
+        loop {
+            let stem = self.letters[0].stem(length, draw);
+            // Function words have a consonant, or they would all sound alike.
+            if self.world.category(symbol).is_open() || !stem.letters().iter().all(|&l| is_vowel(l)) {
+                return stem;
+            }
+        }
+    }
+
     fn family(&self, symbol: Symbol, proto: Stem, draw: &mut Draw) -> Family {
-        let length = self.length(symbol, draw);
+        let length = self.length(symbol, &self.replacement_lengths);
         Family::new(proto, [&self.letters[1], &self.letters[2]], length, draw)
     }
 
     /// A stem's length, evenly spread about its category's mean.
-    fn length(&self, symbol: Symbol, draw: &mut Draw) -> usize {
+    fn length(&self, symbol: Symbol, deal: &Deal) -> usize {
         let category = self.world.category(symbol);
+        let place = deal.0[symbol.index()];
         if !category.is_open() {
-            return 2 + draw.index(3);
+            return 2 + (place * 3.0) as usize;
         }
         let mean = self.lengths[&category];
         let spread = SPREAD.min(1.0 + 2.0 * (mean - SHORTEST).floor());
-        (mean - (spread - 1.0) / 2.0 + draw.unit() * spread).floor() as usize
+        (mean - (spread - 1.0) / 2.0 + place * spread).floor() as usize
     }
 
     /// Both languages' words. A form that is taken redraws the affixes first, then the stem, at the same rate.
@@ -240,7 +288,7 @@ impl<'a> Builder<'a> {
                 if attempt >= AFFIX_TRIES {
                     // Beyond the attempts that `families` can have used.
                     let mut draw = self.stems.at(TRIES + attempt, symbol.0.into());
-                    let proto = self.letters[0].stem(self.length(symbol, &mut draw), &mut draw);
+                    let proto = self.proto(symbol, &mut draw);
                     family = self.family(symbol, proto, &mut draw);
                 }
             };
@@ -264,7 +312,11 @@ impl<'a> Builder<'a> {
         let stems = family.cognates(rate);
         let mut draw = self.affix_draws.at(attempt, symbol.0.into());
         Lang::BOTH.map(|lang| {
-            let [prefix, suffix] = affixes.draw(category, lang, &mut draw);
+            // What was dealt, and after a collision whatever is drawn.
+            let places = self.affix_deals[lang as usize]
+                .each_ref()
+                .map(|deal| if attempt == 0 { deal.0[symbol.index()] } else { draw.unit() });
+            let [prefix, suffix] = affixes.pick(category, lang, places);
             Word::new(prefix, stems[lang as usize], suffix)
         })
     }

@@ -1,0 +1,29 @@
+//! Greedy decoding of unscrambling prompts.
+
+use super::batches::{cells, real, tokens};
+use super::{Report, Row};
+use anyhow::Result;
+use invitro_model::{Decoding, Device, Population, Sampling};
+use std::time::Instant;
+
+pub fn measure(device: Device, vocab: usize, report: &Report) -> Result<()> {
+    let members = if device == Device::Cpu { 1 } else { 8 };
+    let cells = cells(vocab, members)?;
+    let batch = real(&cells, 1)?.remove(0);
+    let shape = cells[0].model.shape(vocab);
+    let seeds: Vec<u64> = (0..members as u64).collect();
+    let mut population = Population::new(device, &shape, &seeds, tokens(&batch).max(1))?;
+    // Untrained models never end a sequence: every prompt is decoded to the same length.
+    const NEW: usize = 40;
+    let head = |tokens: &[u32]| tokens[..tokens.len().min(shape.context - NEW).min(32)].to_vec();
+    let prompts: Vec<Vec<Vec<u32>>> =
+        batch.iter().map(|member| member.iter().map(|sequence| head(&sequence.tokens)).collect()).collect();
+    let decoding = Decoding { sampling: Sampling::Greedy, eos: u32::MAX, most: NEW };
+    population.decode(&prompts, &decoding)?;
+    let start = Instant::now();
+    let decoded = population.decode(&prompts, &decoding)?;
+    let seconds = start.elapsed().as_secs_f64();
+    let made: usize = decoded.iter().flatten().map(|one| one.tokens.len()).sum();
+    let figures = vec![("tokens/s", made as f64 / seconds), ("s", seconds)];
+    report.row(Row { what: "greedy decoding".into(), members: Some(members), vocab: Some(vocab), figures })
+}

@@ -1,0 +1,117 @@
+//! `invitro bench`: how fast this machine makes data, trains and decodes, beside what the hardware allows.
+
+mod batches;
+mod cpu;
+mod data;
+mod decode;
+mod gpu;
+
+use anyhow::Result;
+use invitro_lab::Experiment;
+use invitro_model::Device;
+use serde::Serialize;
+use std::process::ExitCode;
+
+/// Measure this machine: data generation, training steps on CPU and GPU, decoding
+///
+/// Batches are real ones of the paper's world: members share a data seed and differ in λ, d and regime, as the cells of
+/// a study do. Only real tokens count, never filler.
+#[derive(clap::Args)]
+pub struct Args {
+    /// auto, cpu, cuda or cuda:NUMBER
+    #[arg(long, default_value = "auto")]
+    device: String,
+    /// Vocabulary sizes
+    #[arg(long, value_delimiter = ',', default_value = "2048,8192")]
+    vocab: Vec<usize>,
+    /// Models trained at once on a GPU
+    #[arg(long, value_delimiter = ',', default_value = "1,4,8,16,32,64")]
+    members: Vec<usize>,
+    /// What to measure
+    #[arg(long, value_delimiter = ',', value_enum, default_value = "data,cpu,gpu,decode")]
+    only: Vec<Part>,
+    /// Also the time of each kernel of a GPU step
+    #[arg(long)]
+    kernels: bool,
+    /// One JSON object per row instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Part {
+    Data,
+    Cpu,
+    Gpu,
+    Decode,
+}
+
+/// One measured line.
+#[derive(Serialize)]
+struct Row {
+    what: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    members: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    vocab: Option<usize>,
+    /// Name, value and unit of each figure.
+    figures: Vec<(&'static str, f64)>,
+}
+
+struct Report {
+    json: bool,
+}
+
+impl Report {
+    fn row(&self, row: Row) -> Result<()> {
+        if self.json {
+            println!("{}", serde_json::to_string(&row)?);
+            return Ok(());
+        }
+        let size = |name: &str, value: Option<usize>| value.map(|v| format!(" {name} {v}")).unwrap_or_default();
+        let head = format!("{}{}{}", row.what, size("N", row.members), size("|V|", row.vocab));
+        let figures: Vec<String> =
+            row.figures.iter().map(|(name, value)| format!("{} {name}", short(*value))).collect();
+        println!("{head:34} {}", figures.join(" · "));
+        Ok(())
+    }
+}
+
+/// Three or four digits, with k or M.
+fn short(value: f64) -> String {
+    match value {
+        v if v >= 1e6 => format!("{:.2} M", v / 1e6),
+        v if v >= 1e4 => format!("{:.0} k", v / 1e3),
+        v if v >= 100.0 => format!("{v:.0}"),
+        v if v >= 1.0 => format!("{v:.2}"),
+        v => format!("{v:.3}"),
+    }
+}
+
+pub fn run(args: Args) -> Result<ExitCode> {
+    let device = Device::parse(&args.device)?;
+    let report = Report { json: args.json };
+    if !args.json {
+        println!("device: {}", device.describe()?);
+    }
+    let wants = |part| args.only.contains(&part);
+    if wants(Part::Data) {
+        data::measure(&Experiment::load(Some("paper"), None, &[])?, &report)?;
+    }
+    for &vocab in &args.vocab {
+        if wants(Part::Cpu) {
+            cpu::measure(vocab, &report)?;
+        }
+        if let Device::Cuda(number) = device
+            && wants(Part::Gpu)
+        {
+            for &members in &args.members {
+                gpu::measure(number, vocab, members, args.kernels, &report)?;
+            }
+        }
+        if wants(Part::Decode) {
+            decode::measure(device, vocab, &report)?;
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,109 @@
+//! `invitro check`: a verdict on every line of standard input.
+
+use crate::experiment::ExperimentArgs;
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+use invitro_language::{Checker, Lang, Language, Verdict};
+use serde::Serialize;
+use std::io::{BufRead, Write};
+use std::process::ExitCode;
+
+/// Check sentences from standard input, one a line: known words, grammar, types, facts
+#[derive(clap::Args)]
+#[command(after_help = "Exit status: 0 if every line is a true sentence, 1 if any is not, 2 for bad input.")]
+pub struct Args {
+    #[command(flatten)]
+    experiment: ExperimentArgs,
+    /// The language the sentences are in
+    #[arg(long, value_enum)]
+    language: LangArg,
+    /// One JSON object a line, with every field
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub enum LangArg {
+    #[value(name = "A")]
+    A,
+    #[value(name = "B")]
+    B,
+}
+
+impl From<LangArg> for Lang {
+    fn from(lang: LangArg) -> Self {
+        match lang {
+            LangArg::A => Lang::A,
+            LangArg::B => Lang::B,
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Row<'a> {
+    line: usize,
+    text: &'a str,
+    #[serde(flatten)]
+    verdict: Verdict,
+    /// Each word with its symbol, null if the language does not have it.
+    symbols: Vec<Option<String>>,
+    reason: Option<String>,
+}
+
+pub fn run(args: Args) -> Result<ExitCode> {
+    let (_, language) = args.experiment.language()?;
+    let lang = args.language.into();
+    let mut checker = language.checker();
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    let mut input = std::io::stdin().lock();
+    let mut bytes = Vec::new();
+    let mut totals = [0usize; 5];
+    for line in 1.. {
+        bytes.clear();
+        if input.read_until(b'\n', &mut bytes).context("standard input cannot be read")? == 0 {
+            break;
+        }
+        let text = std::str::from_utf8(&bytes)
+            .with_context(|| format!("line {line} of standard input is not UTF-8"))?
+            .trim_end_matches(['\n', '\r']);
+        let verdict = checker.text(text, lang);
+        let passed = [true, verdict.valid, verdict.grammatical, verdict.types, verdict.facts];
+        totals.iter_mut().zip(passed).for_each(|(total, passed)| *total += usize::from(passed));
+        if args.json {
+            let row = row(&language, &checker, line, text, lang, verdict);
+            writeln!(out, "{}", serde_json::to_string(&row)?)?;
+        } else {
+            writeln!(out, "{line}\t{}", in_words(&checker, &verdict, text, lang))?;
+        }
+    }
+    out.flush()?;
+    let [all, valid, grammatical, types, facts] = totals;
+    if !args.json {
+        eprintln!("{all} lines: {valid} valid, {grammatical} grammatical, {types} with right types, {facts} true");
+    }
+    Ok(if facts == all { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+fn in_words(checker: &Checker, verdict: &Verdict, text: &str, lang: Lang) -> String {
+    let Some(failure) = &verdict.failure else { return "ok".into() };
+    let level = match verdict {
+        Verdict { valid: false, .. } => "not valid",
+        Verdict { grammatical: false, .. } => "not grammatical",
+        Verdict { types: false, .. } => "wrong types",
+        _ => "not true",
+    };
+    format!("{level}: {}", checker.reason(failure, text, lang))
+}
+
+fn row<'a>(
+    language: &Language,
+    checker: &Checker,
+    line: usize,
+    text: &'a str,
+    lang: Lang,
+    verdict: Verdict,
+) -> Row<'a> {
+    let symbol = |word| language.lexicon.symbol(word, lang).map(|s| language.world.label(s));
+    let reason = verdict.failure.as_ref().map(|failure| checker.reason(failure, text, lang));
+    Row { line, text, symbols: text.split_whitespace().map(symbol).collect(), reason, verdict }
+}

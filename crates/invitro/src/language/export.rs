@@ -1,0 +1,149 @@
+//! `invitro language export`: the pair of languages as files that other programs read. Column names are stable.
+
+use crate::experiment::ExperimentArgs;
+use crate::output::StagedDir;
+use anyhow::Result;
+use invitro_language::{Class, Lang, Language, LanguageConfig};
+use serde::Serialize;
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Write the world, the grammar and the lexicons as files for other programs
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    experiment: ExperimentArgs,
+    /// The folder to write
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Replace the folder if it exists
+    #[arg(long)]
+    force: bool,
+}
+
+const README: &str = include_str!("export.md");
+
+#[derive(Serialize)]
+struct World<'a> {
+    seed: u64,
+    config: &'a LanguageConfig,
+    symbols: usize,
+    classes: Vec<ClassEntry>,
+    properties: Vec<PropertyEntry>,
+    relations: Vec<RelationEntry>,
+    masked: Vec<String>,
+    distance: Measured,
+}
+
+#[derive(Serialize)]
+struct ClassEntry {
+    class: u16,
+    role: &'static str,
+    nouns: usize,
+    names: usize,
+}
+
+#[derive(Serialize)]
+struct PropertyEntry {
+    property: u16,
+    class: u16,
+    /// The values valid for the entity with key 0.
+    valid: Vec<u16>,
+}
+
+#[derive(Serialize)]
+struct RelationEntry {
+    relation: String,
+    subject_class: u16,
+    object_class: u16,
+}
+
+#[derive(Serialize)]
+struct Measured {
+    asked: f64,
+    stems: f64,
+    words: f64,
+}
+
+pub fn run(args: Args) -> Result<ExitCode> {
+    let (experiment, language) = args.experiment.language()?;
+    let staged = StagedDir::new(&args.out, args.force)?;
+    staged.write("world.json", serde_json::to_string_pretty(&world(&language))? + "\n")?;
+    staged.write("grammar.txt", language.grammar.text())?;
+    staged.write("lexicon.tsv", lexicon(&language))?;
+    staged
+        .write("README.md", README.replace("{name}", &experiment.name).replace("{seed}", &language.seed.to_string()))?;
+    staged.finish()?;
+    eprintln!("wrote {} symbols to {}", language.world.len(), args.out.display());
+    Ok(ExitCode::SUCCESS)
+}
+
+fn world(language: &Language) -> World<'_> {
+    let world = &language.world;
+    let subjects = world.subject_class_count() as u16;
+    let role = |class: Class| if class.0 < subjects { "subject" } else { "object" };
+    let classes = world.classes().map(|class| ClassEntry {
+        class: class.0,
+        role: role(class),
+        nouns: world.noun_count(),
+        names: world.entity_count(class) - world.noun_count(),
+    });
+    let mut properties: Vec<PropertyEntry> = world
+        .classes()
+        .flat_map(|class| world.properties(class).iter().map(move |&property| (class, property)))
+        .map(|(class, property)| {
+            let descriptors = (0..world.valid_count()).map(|i| world.valid_descriptor(0, property, i));
+            let valid = descriptors.filter_map(|d| world.descriptor_of(d)).map(|(_, value)| value).collect();
+            PropertyEntry { property: property.0, class: class.0, valid }
+        })
+        .collect();
+    properties.sort_by_key(|p| p.property);
+    let relations = world
+        .classes()
+        .flat_map(|class| world.relations(class).iter().map(move |&verb| (class, verb)))
+        .map(|(class, verb)| RelationEntry {
+            relation: world.label(verb),
+            subject_class: class.0,
+            object_class: world.object_class(class).0,
+        });
+    World {
+        seed: language.seed,
+        config: &language.config,
+        symbols: world.len(),
+        classes: classes.collect(),
+        properties,
+        relations: relations.collect(),
+        masked: language.mask.symbols().iter().map(|&s| world.label(s)).collect(),
+        distance: Measured {
+            asked: language.config.distance,
+            stems: language.lexicon.stem_distance().relative,
+            words: language.lexicon.word_distance().relative,
+        },
+    }
+}
+
+fn lexicon(language: &Language) -> String {
+    let world = &language.world;
+    let mut out = String::from("symbol\tcategory\tclass\tproperty\tvalue\tform_A\tform_B\tstem_A\tstem_B\tmasked\n");
+    for symbol in world.symbols() {
+        let class = world.class(symbol).map_or(String::new(), |c| c.0.to_string());
+        let (property, value) = world
+            .descriptor_of(symbol)
+            .map_or((String::new(), String::new()), |(p, v)| (p.0.to_string(), v.to_string()));
+        let [a, b] = Lang::BOTH.map(|lang| language.lexicon.word(symbol, lang));
+        writeln!(
+            out,
+            "{}\t{}\t{class}\t{property}\t{value}\t{}\t{}\t{}\t{}\t{}",
+            world.label(symbol),
+            world.category(symbol).name(),
+            a.form(),
+            b.form(),
+            a.stem(),
+            b.stem(),
+            language.mask.contains(symbol),
+        )
+        .expect("writing to a string does not fail");
+    }
+    out
+}

@@ -1,0 +1,60 @@
+//! `invitro language sample`: paired sentences, the same symbols in A and in B.
+
+use super::gloss::interlinear;
+use crate::experiment::ExperimentArgs;
+use anyhow::Result;
+use invitro_language::{Lang, Stream};
+use serde::Serialize;
+use std::io::Write;
+use std::process::ExitCode;
+
+/// Paired sentences: the same symbols in A and in B
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    experiment: ExperimentArgs,
+    /// How many
+    #[arg(short, default_value_t = 10)]
+    n: u64,
+    /// Add the symbols below the words; a star marks a word masked in B
+    #[arg(long)]
+    gloss: bool,
+    /// One JSON object a line
+    #[arg(long, conflicts_with = "gloss")]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Row {
+    #[serde(rename = "A")]
+    a: String,
+    #[serde(rename = "B")]
+    b: String,
+    symbols: Vec<String>,
+    masked: bool,
+}
+
+pub fn run(args: Args) -> Result<ExitCode> {
+    let (_, language) = args.experiment.language()?;
+    let stream = Stream::new(language.seed, "sample");
+    let mut sampler = language.sampler();
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    for row in 0..args.n {
+        let symbols = sampler.sentence(&mut stream.at(0, row)).symbols;
+        let [a, b] = Lang::BOTH.map(|lang| language.text(&symbols, lang));
+        if args.json {
+            let labels = symbols.iter().map(|&s| language.world.label(s)).collect();
+            let row = Row { a, b, symbols: labels, masked: language.mask.touches(&symbols) };
+            writeln!(out, "{}", serde_json::to_string(&row)?)?;
+            continue;
+        }
+        let between = if row > 0 { "\n" } else { "" };
+        if args.gloss {
+            write!(out, "{between}{}", interlinear(&language, &symbols, 110))?;
+        } else {
+            writeln!(out, "{between}A  {a}\nB  {b}")?;
+        }
+    }
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,221 @@
+//! `invitro language show`: what a pair of languages is like, for a person.
+
+use super::gloss::{interlinear, label};
+use crate::experiment::ExperimentArgs;
+use anyhow::Result;
+use invitro_language::affix::AFFIXED;
+use invitro_language::phonology::Stem;
+use invitro_language::{Category, Distance, Lang, Language, Process, Stream, Symbol};
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::process::ExitCode;
+
+/// What the two languages are like: sizes, distance, letters, affixes, words, sentences
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    experiment: ExperimentArgs,
+    /// The figures as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Sentences drawn for the figures.
+const SAMPLE: u64 = 10_000;
+/// Words of each category, and sentences, shown.
+const WORDS: usize = 4;
+const SENTENCES: usize = 4;
+/// Longer sentences are not shown.
+const SHORT: usize = 12;
+const WIDTH: usize = 110;
+
+#[derive(Serialize)]
+struct Figures {
+    name: String,
+    seed: u64,
+    grammar: String,
+    symbols: usize,
+    classes: usize,
+    properties: usize,
+    values: usize,
+    valid_values: usize,
+    categories: BTreeMap<&'static str, usize>,
+    distance: f64,
+    stem_distance: Distance,
+    word_distance: Distance,
+    word_length: BTreeMap<&'static str, f64>,
+    letters: BTreeMap<&'static str, [String; 2]>,
+    masked: usize,
+    masked_sentences: f64,
+    lambda: f64,
+    lambda_left: f64,
+    sentence_words: f64,
+    sentence_nats: f64,
+}
+
+pub fn run(args: Args) -> Result<ExitCode> {
+    let (experiment, language) = args.experiment.language()?;
+    let process = Process::new(&language);
+    let stream = Stream::new(language.seed, "show");
+    let mut sampler = language.sampler();
+    let (mut words, mut nats) = (0, 0.0);
+    for row in 0..SAMPLE {
+        let sentence = sampler.sentence(&mut stream.at(1, row));
+        words += sentence.symbols.len();
+        nats -= process.sentence(&sentence.symbols);
+    }
+    let world = &language.world;
+    let lexicon = &language.lexicon;
+    let by_lang = |lang: Lang| lang.name();
+    let mut categories = BTreeMap::new();
+    for symbol in world.symbols() {
+        *categories.entry(world.category(symbol).name()).or_insert(0) += 1;
+    }
+    let figures = Figures {
+        name: experiment.name,
+        seed: language.seed,
+        grammar: language.grammar.name().to_owned(),
+        symbols: world.len(),
+        classes: world.class_count(),
+        properties: world.property_count(),
+        values: world.value_count(),
+        valid_values: world.valid_count(),
+        categories,
+        distance: experiment.language.distance,
+        stem_distance: lexicon.stem_distance(),
+        word_distance: lexicon.word_distance(),
+        word_length: Lang::BOTH.map(|l| (by_lang(l), lexicon.mean_length(world, l))).into(),
+        letters: Lang::BOTH
+            .map(|l| (by_lang(l), [lexicon.letters(l).consonants().into(), lexicon.letters(l).vowels().into()]))
+            .into(),
+        masked: language.mask.symbols().len(),
+        masked_sentences: process.masked_share(),
+        lambda: experiment.mixture.lambda,
+        lambda_left: process.lambda_left(&experiment.mixture),
+        sentence_words: words as f64 / SAMPLE as f64,
+        sentence_nats: nats / SAMPLE as f64,
+    };
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    if args.json {
+        writeln!(out, "{}", serde_json::to_string_pretty(&figures)?)?;
+    } else {
+        figures_page(&figures, &mut out)?;
+        affixes(&language, &mut out)?;
+        dictionary(&language, &mut out)?;
+        writeln!(out, "\nSentences (* masked in B)")?;
+        let sentences = (0..).map(|row| sampler.sentence(&mut stream.at(0, row)).symbols);
+        for symbols in sentences.filter(|symbols| symbols.len() <= SHORT).take(SENTENCES) {
+            write!(out, "\n{}", interlinear(&language, &symbols, WIDTH))?;
+        }
+    }
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn figures_page(f: &Figures, out: &mut impl Write) -> Result<()> {
+    let count = |category: Category| f.categories.get(category.name()).copied().unwrap_or(0);
+    let function: usize = Category::ALL.iter().filter(|c| !c.is_open()).map(|&c| count(c)).sum();
+    let [stems, words] = [f.stem_distance, f.word_distance];
+    let half = f.classes / 2;
+    writeln!(out, "Two languages over one world: {}, data seed {}\n", f.name, f.seed)?;
+    writeln!(
+        out,
+        "symbols    {}: {} nouns, {} names, {} descriptors ({} properties × {} values),",
+        f.symbols,
+        count(Category::Noun),
+        count(Category::Name),
+        count(Category::Descriptor),
+        f.properties,
+        f.values
+    )?;
+    writeln!(
+        out,
+        "           {} relation verbs, {} adjectives, {} adverbs, {function} function words",
+        count(Category::Relation),
+        count(Category::Adjective),
+        count(Category::Adverb)
+    )?;
+    writeln!(out, "classes    {}: {half} of subjects, {half} of objects", f.classes)?;
+    writeln!(out, "facts      {} of the {} values of a property are true of each entity", f.valid_values, f.values)?;
+    writeln!(
+        out,
+        "grammar    {}, {:.1} words a sentence, {:.1} nats ({:.2} bits a word)",
+        f.grammar,
+        f.sentence_words,
+        f.sentence_nats,
+        f.sentence_nats / f.sentence_words / std::f64::consts::LN_2
+    )?;
+    writeln!(
+        out,
+        "distance   {} asked; stems {:.3} (pairs {:.3}, unrelated {:.3}), words {:.3}",
+        f.distance, stems.relative, stems.pairs, stems.unrelated, words.relative
+    )?;
+    writeln!(out, "length     {:.2} letters a word in A, {:.2} in B", f.word_length["A"], f.word_length["B"])?;
+    writeln!(
+        out,
+        "mask       {} of {} descriptors withheld from B, {:.1} % of its sentences have one",
+        f.masked,
+        count(Category::Descriptor),
+        100.0 * f.masked_sentences
+    )?;
+    writeln!(out, "mixture    λ {}, of which {:.3} is left without the masked sentences", f.lambda, f.lambda_left)?;
+    writeln!(out, "\nLetters, most frequent first")?;
+    for (lang, [consonants, vowels]) in &f.letters {
+        writeln!(out, "  {lang}  {consonants}  {vowels}")?;
+    }
+    Ok(())
+}
+
+fn affixes(language: &Language, out: &mut impl Write) -> Result<()> {
+    let join = |list: &[Stem], before: &str, after: &str| {
+        list.iter().map(|a| format!("{before}{}{after}", a.as_str())).collect::<Vec<_>>().join(" ")
+    };
+    writeln!(out, "\nAffixes")?;
+    let mut rows = Vec::new();
+    for category in AFFIXED {
+        for lang in Lang::BOTH {
+            let Some(inventory) = language.lexicon.affixes().inventory(category, lang) else { continue };
+            let name = if lang == Lang::A { category.name() } else { "" };
+            rows.push([
+                name.to_owned(),
+                lang.name().to_owned(),
+                join(&inventory.prefixes, "", "-"),
+                join(&inventory.suffixes, "-", ""),
+            ]);
+        }
+    }
+    table(&rows, out)
+}
+
+fn dictionary(language: &Language, out: &mut impl Write) -> Result<()> {
+    writeln!(out, "\nDictionary (prefix·stem·suffix, * masked in B)")?;
+    let world = &language.world;
+    let parts = |symbol: Symbol, lang: Lang| {
+        let word = language.lexicon.word(symbol, lang);
+        let parts = [word.prefix(), word.stem(), word.suffix()];
+        parts.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join("·")
+    };
+    let mut rows = vec![["".into(), "".into(), "A".into(), "B".into()]];
+    for category in Category::ALL {
+        let all: Vec<Symbol> = world.of_category(category).collect();
+        // A few from all over the category.
+        let step = all.len().div_ceil(WORDS).max(1);
+        for (i, &symbol) in all.iter().step_by(step).enumerate() {
+            let name = if i == 0 { category.name() } else { "" };
+            rows.push([name.into(), label(language, symbol), parts(symbol, Lang::A), parts(symbol, Lang::B)]);
+        }
+    }
+    table(&rows, out)
+}
+
+/// Columns as wide as their widest cell.
+fn table(rows: &[[String; 4]], out: &mut impl Write) -> Result<()> {
+    let width = |column: usize| rows.iter().map(|r| r[column].chars().count()).max().unwrap_or(0);
+    let [a, b, c] = [0, 1, 2].map(width);
+    for [first, second, third, fourth] in rows {
+        let line = format!("  {first:a$}  {second:b$}  {third:c$}  {fourth}");
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
+}

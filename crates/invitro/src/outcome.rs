@@ -1,0 +1,119 @@
+//! What a finished run comes to, in a table and two sentences.
+
+use anyhow::Result;
+use invitro_lab::metrics::Row;
+use invitro_lab::population::Member;
+use invitro_lab::{Status, emergence, folder, log};
+
+const CONDITIONS: [(&str, &str); 3] = [("A", "A"), ("B", "B"), ("B_masked", "B†")];
+
+/// Prints the table of a run that is done, and writes its report where one is wanted.
+pub fn tell(member: &Member, report: bool) -> Result<()> {
+    let rows: Vec<Row> = log::read(&member.folder.join(folder::METRICS))?;
+    println!("{}", table(&rows, member.experiment.eval.emergence));
+    if let Some(status) = Status::read(&member.folder)? {
+        let (train, eval) = (status.seconds.train, status.seconds.eval);
+        let share = 100.0 * eval / (train + eval).max(1e-9);
+        println!(
+            "{} · training {train:.0} s, evaluation {eval:.0} s ({share:.0} %) · {}",
+            status.device,
+            member.folder.display()
+        );
+    }
+    if report {
+        let built = invitro_report::build(&member.folder, &invitro_report::Options::default())?;
+        println!("report: {}", built.page.display());
+    }
+    Ok(())
+}
+
+/// The headline metrics of the last evaluation.
+pub fn table(rows: &[Row], threshold: f64) -> String {
+    let last = rows.iter().map(|row| row.step).max().unwrap_or(0);
+    let find = |condition: &str, task: &str, metric: &str| {
+        let of_it = |r: &&Row| r.step == last && r.condition == condition && r.task == task && r.metric == metric;
+        rows.iter().find(of_it)
+    };
+    let mut lines = vec![format!("{:<38}{:>22}{:>22}{:>22}", format!("step {last}"), "A", "B", "B†")];
+    let mut line = |name: &str, cell: &dyn Fn(&str) -> Option<String>| {
+        let cells = CONDITIONS.map(|(condition, _)| cell(condition).unwrap_or_else(|| "–".into()));
+        if cells.iter().any(|cell| cell != "–") {
+            lines.push(format!("{name:<38}{:>22}{:>22}{:>22}", cells[0], cells[1], cells[2]));
+        }
+    };
+    for (name, metric) in [
+        ("unscrambling (T1): valid words", "validity"),
+        ("  grammatical", "grammaticality"),
+        ("  types hold", "types"),
+        ("  facts hold", "facts"),
+        ("  the words of the prompt", "same_words"),
+    ] {
+        line(name, &|condition| Some(format!("{:.2}", find(condition, "T1", metric)?.value)));
+    }
+    for (name, task) in [("free sentences (T0): facts hold", "T0"), ("conditional sentences (T2): facts hold", "T2")] {
+        line(name, &|condition| Some(format!("{:.2}", find(condition, task, "facts")?.value)));
+    }
+    for (name, who) in [
+        ("reachable at 0.1 |V|: allowed by Γ", "network.allowed"),
+        ("  forbidden by Γ", "network.forbidden"),
+        ("  of other classes", "network.other"),
+        ("  allowed, for a unigram model", "unigram.allowed"),
+    ] {
+        line(name, &|condition| Some(format!("{:.2}", find(condition, "reach", &format!("{who}.share@0.1"))?.value)));
+    }
+    let contrast = |condition: &str, of: &str| {
+        let row = find(condition, "reach", &format!("network.{of}.share@0.1"))?;
+        Some((row.value, row.low?, row.high?))
+    };
+    for (name, of) in
+        [("contrast, facts (allowed - forbidden)", "facts"), ("contrast, types (allowed - others)", "types")]
+    {
+        line(name, &|condition| {
+            let (value, low, high) = contrast(condition, of)?;
+            Some(format!("{value:+.2} [{low:+.2}, {high:+.2}]"))
+        });
+    }
+    for (name, metric) in
+        [("emerged at step: grammatical", "grammaticality"), ("  types", "types"), ("  facts", "facts")]
+    {
+        line(name, &|condition| {
+            emergence::step(&emergence::curve(rows, condition, "T1", metric), 0.0, threshold)
+                .map(|step| step.to_string())
+        });
+    }
+    line("bits per character (floor)", &|condition| {
+        let bits = find(condition, "loss", "bits_per_char")?.value;
+        Some(format!("{bits:.3} ({:.3})", find(condition, "loss", "floor")?.value))
+    });
+    lines.push(String::new());
+    lines.push(meaning(contrast("A", "facts"), contrast("B_masked", "facts")));
+    lines.join("\n")
+}
+
+/// What the contrasts say of the words that were never seen in B.
+fn meaning(in_a: Option<(f64, f64, f64)>, in_masked: Option<(f64, f64, f64)>) -> String {
+    let (Some((_, a_low, _)), Some((value, low, high))) = (in_a, in_masked) else {
+        return "Reachability was not measured.".into();
+    };
+    if a_low <= 0.0 {
+        return "The model has not learned the facts in A (its contrast is not above zero), so there is no knowledge \
+                that could have crossed."
+            .into();
+    }
+    let interval = format!("{value:+.2} [{low:+.2}, {high:+.2}]");
+    if low > 0.0 {
+        format!(
+            "The model knows the facts in A, and its contrast in B† is {interval}, above zero: of words it never saw \
+             in B, it knows something of what they are true of. Knowledge crossed."
+        )
+    } else if high < 0.0 {
+        format!(
+            "The model knows the facts in A, but its contrast in B† is {interval}, below zero: what crossed misleads."
+        )
+    } else {
+        format!(
+            "The model knows the facts in A, but its contrast in B† is {interval}, which includes zero: of words it \
+             never saw in B, it may know the form, but shows no knowledge of what they are true of."
+        )
+    }
+}

@@ -1,0 +1,87 @@
+//! `invitro run`: an experiment from its config to its result.
+
+use crate::experiment::ExperimentArgs;
+use crate::outcome;
+use crate::progress::Display;
+use anyhow::{Result, bail};
+use invitro_lab::population::{self, Member, Options, Outcome};
+use invitro_lab::{Experiment, Stop};
+use invitro_model::Device;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Make the languages and the tokenizer, train, evaluate, report: one run, or one per seed
+///
+/// The same command goes on where an interrupted run left off.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    experiment: ExperimentArgs,
+    /// The run's folder; with several seeds, the folder of their folders [default: runs/NAME-ID]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// auto, cpu, cuda or cuda:NUMBER
+    #[arg(long, default_value = "auto")]
+    device: String,
+    /// Start over in a folder that holds a run already
+    #[arg(long)]
+    force: bool,
+    /// Write no report
+    #[arg(long)]
+    no_report: bool,
+}
+
+pub fn run(args: Args) -> Result<ExitCode> {
+    let experiment = args.experiment.load()?;
+    carry_out(&experiment, args.out.as_deref(), &args.device, args.force, !args.no_report)
+}
+
+/// Trains every seed's run and tells what came of it. Exit status 0: all done; 1: something failed; 130: stopped.
+pub fn carry_out(
+    experiment: &Experiment,
+    out: Option<&Path>,
+    device: &str,
+    force: bool,
+    report: bool,
+) -> Result<ExitCode> {
+    let members = members(experiment, out);
+    let device = Device::parse(device)?;
+    let stop = Stop::new().on_signals()?;
+    let display = Display::new(&members);
+    let options = Options { device, force, stop: &stop, progress: &display };
+    let outcomes = population::run(&members, &options);
+    display.end();
+    let outcomes = outcomes?;
+    let mut code = 0;
+    for (member, outcome) in members.iter().zip(&outcomes) {
+        let place = member.folder.display();
+        match outcome {
+            Outcome::Done => outcome::tell(member, report)?,
+            Outcome::Stopped { step } => {
+                eprintln!("stopped at step {step}; the same command goes on from there ({place})");
+                code = code.max(130);
+            }
+            Outcome::Failed { error } if members.len() == 1 => bail!("{error}"),
+            Outcome::Failed { error } => {
+                eprintln!("error: {place}: {error}");
+                code = code.max(1);
+            }
+            Outcome::Busy | Outcome::Lost => bail!("another process is writing to the run folder `{place}`"),
+        }
+    }
+    Ok(ExitCode::from(code))
+}
+
+/// The runs of an experiment, one per pair of seeds, and their folders.
+fn members(experiment: &Experiment, out: Option<&Path>) -> Vec<Member> {
+    let all = experiment.expand();
+    let place = out.map_or_else(
+        || Path::new("runs").join(format!("{}-{}", experiment.name, &experiment.id()[..8])),
+        Path::to_owned,
+    );
+    let folder = |one: &Experiment| match all.len() {
+        1 => place.clone(),
+        _ => place.join(format!("data{}-model{}", one.seeds.data.first(), one.seeds.model.first())),
+    };
+    all.iter().map(|one| Member { experiment: one.clone(), folder: folder(one) }).collect()
+}

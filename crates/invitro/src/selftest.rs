@@ -1,0 +1,40 @@
+//! `invitro selftest`: a device against the CPU, every operation and then training.
+
+use anyhow::{Result, bail};
+use invitro_model::cuda::{Gpu, Lane};
+use invitro_model::selftest::{Difference, selftest, usual_shape};
+use invitro_model::{Device, Population};
+use std::process::ExitCode;
+
+/// Compare a GPU with the CPU: every operation, forward and backward, then 50 training steps of both
+///
+/// Prints the relative difference of every tensor. Exit status 1 if any is too large.
+#[derive(clap::Args)]
+pub struct Args {
+    /// cuda or cuda:NUMBER
+    #[arg(long, default_value = "cuda")]
+    device: String,
+}
+
+pub fn run(args: Args) -> Result<ExitCode> {
+    let device = Device::parse(&args.device)?;
+    let Device::Cuda(number) = device else {
+        bail!("the CPU is what other devices are compared with: name a GPU, such as cuda")
+    };
+    let gpu = Gpu::open(number)?;
+    println!("{} against the CPU: ‖difference‖ / ‖CPU's‖", gpu.name);
+    let mut failed = 0;
+    let mut report = |difference: &Difference| {
+        let verdict = if difference.passes() { "" } else { "  TOO LARGE" };
+        failed += usize::from(!difference.passes());
+        println!("  {:32} {:.1e}  (up to {:.0e}){verdict}", difference.name, difference.relative, difference.allowed);
+    };
+    let make = |shape: &_, members, capacity| Lane::new(&gpu, shape, members, capacity);
+    let population = |shape: &_, seeds: &[u64], capacity| Population::new(device, shape, seeds, capacity);
+    let passed = selftest(&usual_shape(), make, population, &mut report)?;
+    println!(
+        "{}",
+        if passed { "all within what bf16 allows".to_string() } else { format!("{failed} tensors differ too much") }
+    );
+    Ok(ExitCode::from(u8::from(!passed)))
+}

@@ -1,0 +1,69 @@
+//! Times and sizes as people write them: `25m`, `1h30m`, `37.2 GB`.
+
+use std::time::Duration;
+
+/// `90s`, `25m`, `1h30m`, `2d`: numbers with units, largest first or not.
+pub fn parse_time(text: &str) -> Result<Duration, String> {
+    let wrong = || format!("`{text}` is not a time: write it as 90s, 25m, 1h30m or 2d");
+    let mut seconds = 0.0;
+    let mut number = String::new();
+    for char in text.chars() {
+        if char.is_ascii_digit() || char == '.' {
+            number.push(char);
+            continue;
+        }
+        let unit = match char {
+            's' => 1.0,
+            'm' => 60.0,
+            'h' => 3600.0,
+            'd' => 86_400.0,
+            _ => return Err(wrong()),
+        };
+        seconds += unit * number.parse::<f64>().map_err(|_| wrong())?;
+        number.clear();
+    }
+    if text.is_empty() || !number.is_empty() || seconds > 1e9 {
+        return Err(wrong());
+    }
+    Ok(Duration::from_secs_f64(seconds))
+}
+
+/// `45 s`, `12 min`, `3.4 h`, `2.1 days`
+pub fn time(seconds: f64) -> String {
+    match seconds {
+        s if s < 90.0 => format!("{s:.0} s"),
+        s if s < 5400.0 => format!("{:.0} min", s / 60.0),
+        s if s < 48.0 * 3600.0 => format!("{:.1} h", s / 3600.0),
+        s => format!("{:.1} days", s / 86_400.0),
+    }
+}
+
+/// `512 kB`, `37.2 MB`, `1.5 GB`
+pub fn size(bytes: u64) -> String {
+    match bytes as f64 {
+        b if b < 1e6 => format!("{:.0} kB", b / 1e3),
+        b if b < 1e9 => format!("{:.1} MB", b / 1e6),
+        b => format!("{:.1} GB", b / 1e9),
+    }
+}
+
+/// `1 cell`, `2 cells`
+pub fn count(number: usize, one: &str) -> String {
+    if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_read_and_written() {
+        for (text, seconds) in [("90s", 90), ("25m", 1500), ("1h30m", 5400), ("2d", 172_800), ("0.5h", 1800)] {
+            assert_eq!(parse_time(text), Ok(Duration::from_secs(seconds)), "{text}");
+        }
+        for text in ["", "25", "m", "25x", "1h30", "-5m"] {
+            assert!(parse_time(text).is_err(), "{text}");
+        }
+        assert_eq!(time(30.0) + ", " + &time(720.0) + ", " + &time(12_240.0), "30 s, 12 min, 3.4 h");
+    }
+}

@@ -1,0 +1,28 @@
+//! `invitro study collect`: the results of all runs as tables.
+
+use super::amounts::count;
+use anyhow::Result;
+use invitro_lab::study::StudyFolder;
+use invitro_lab::study::collect::collect;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Write runs.parquet, metrics.parquet and words.parquet for the whole study
+#[derive(clap::Args)]
+pub struct Args {
+    /// The folder of a study
+    folder: PathBuf,
+    /// Write the tables as .csv too
+    #[arg(long)]
+    csv: bool,
+}
+
+pub fn run(args: Args) -> Result<ExitCode> {
+    let folder = StudyFolder::open(&args.folder)?;
+    let collected = collect(&folder, args.csv)?;
+    for file in &collected.files {
+        println!("{}", file.display());
+    }
+    println!("{}, {} of them done", count(collected.runs, "run"), collected.done);
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,191 @@
+//! `invitro study plan`: what a study would do, and what it would take. Nothing is run, unless to measure.
+
+use super::amounts::{count, size, time};
+use anyhow::{Context, Result};
+use invitro_lab::executor::{Training, Workload};
+use invitro_lab::study::estimate::{assumed, disk, measure, noted};
+use invitro_lab::study::file::{Study, show};
+use invitro_lab::study::grouping::{Open, populations};
+use invitro_lab::study::{Cell, Fate, StudyFolder};
+use invitro_model::Device;
+use serde_json::json;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Show the cells of a study, how they group into populations, and the time and disk they would take
+#[derive(clap::Args)]
+pub struct Args {
+    /// A study file, or the folder of a study
+    file: PathBuf,
+    /// Settings laid over the base experiment, such as train.steps=2000
+    #[arg(value_name = "KEY=VALUE")]
+    overrides: Vec<String>,
+    /// The study's folder: what is done there is not planned again, and its recorded rates are used
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// auto, cpu, cuda or cuda:NUMBER
+    #[arg(long, default_value = "auto")]
+    device: String,
+    /// Cells trained at once [default: one per core, or what the GPU's memory holds]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    jobs: Option<u32>,
+    /// Time a few steps of each kind of population on the device
+    #[arg(long)]
+    measure: bool,
+    /// List every cell
+    #[arg(long)]
+    cells: bool,
+    /// One JSON object
+    #[arg(long)]
+    json: bool,
+}
+
+/// Populations of one kind.
+struct Kind<'a> {
+    cells: Vec<&'a Cell>,
+    populations: usize,
+    /// Members of the largest.
+    members: usize,
+    /// Of device time, for all its cells, and where that is from.
+    seconds: f64,
+    source: &'static str,
+}
+
+pub fn run(args: Args) -> Result<ExitCode> {
+    let folder = if args.file.is_dir() {
+        StudyFolder::open(&args.file)?
+    } else {
+        let out = args.out.clone().unwrap_or_else(|| PathBuf::from("."));
+        StudyFolder::planned(&args.file, &args.overrides, &out)?
+    };
+    let begun = args.file.is_dir() || folder.path.join("study.toml").exists();
+    let fates = if begun { folder.fates(&HashSet::new())? } else { HashMap::new() };
+    let open: Vec<Open> = folder
+        .cells
+        .iter()
+        .filter_map(|cell| match fates.get(cell.id.as_str()) {
+            None => Some(Open { cell, step: 0 }),
+            Some((Fate::Open { step }, _)) => Some(Open { cell, step: *step }),
+            Some(_) => None,
+        })
+        .collect();
+    let device = Device::parse(&args.device)?;
+    let kinds = kinds(&args, &folder, &open, device)?;
+    let seconds: f64 = kinds.iter().map(|kind| kind.seconds).sum();
+    let bytes: u64 = open.iter().map(|open| disk(open.cell)).sum();
+    if args.json {
+        println!("{}", in_json(&folder, &open, &kinds, device, seconds, bytes)?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    describe(&folder.study, folder.cells.len());
+    if open.len() < folder.cells.len() {
+        println!("{} of them still to be run", open.len());
+    }
+    println!();
+    let all: usize = kinds.iter().map(|kind| kind.populations).sum();
+    println!("{} on {}", count(all, "population"), device.describe()?);
+    let head = ["model", "cells", "populations", "members", "time"];
+    println!("  {:<44} {:>7} {:>12} {:>8} {:>9}", head[0], head[1], head[2], head[3], head[4]);
+    for kind in &kinds {
+        let experiment = &kind.cells[0].experiment;
+        let model = format!(
+            "{} layers, width {}, |V| {}, {} steps",
+            experiment.model.layers, experiment.model.width, experiment.tokenizer.vocab, experiment.train.steps
+        );
+        let (cells, time) = (kind.cells.len(), time(kind.seconds));
+        println!("  {model:<44} {cells:>7} {:>12} {:>8} {time:>9}", kind.populations, kind.members);
+    }
+    let mut sources: Vec<&str> = kinds.iter().map(|kind| kind.source).collect();
+    sources.sort_unstable();
+    sources.dedup();
+    println!();
+    println!("time  {} ({})", time(seconds), sources.join("; "));
+    println!("disk  {}", size(bytes));
+    if args.cells {
+        println!();
+        for cell in &folder.cells {
+            println!("{}  {}", cell.id, cell.label());
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn kinds<'a>(args: &Args, folder: &StudyFolder, open: &[Open<'a>], device: Device) -> Result<Vec<Kind<'a>>> {
+    let training = Training::new(device, args.jobs.map(|jobs| jobs as usize));
+    let mut by_key: BTreeMap<&str, Vec<&'a Cell>> = BTreeMap::new();
+    for open in open {
+        by_key.entry(&open.cell.population_key).or_default().push(open.cell);
+    }
+    let mut sizes: HashMap<&str, usize> = HashMap::new();
+    for (key, cells) in &by_key {
+        sizes.insert(key, training.capacity(cells[0])?);
+    }
+    let mut groups: HashMap<&str, (usize, usize)> = HashMap::new();
+    for members in populations(open.iter().copied(), |cell| sizes[cell.population_key.as_str()]) {
+        let group = groups.entry(&members[0].cell.population_key).or_default();
+        *group = (group.0 + 1, group.1.max(members.len()));
+    }
+    let steps: HashMap<&str, u64> = by_key.iter().map(|(key, cells)| (*key, cells[0].experiment.train.steps)).collect();
+    let noted = noted(&folder.runs(), device.kind(), |key| steps.get(key).copied());
+    let mut kinds = Vec::new();
+    for (key, cells) in by_key {
+        let (populations, members) = groups.get(key).copied().unwrap_or_default();
+        let (per_run, source) = if args.measure {
+            let some = &cells[..members.min(cells.len())];
+            (measure(some, device).context("the measurement failed")?, "measured just now")
+        } else if let Some(&seconds) = noted.get(key) {
+            (seconds, "from populations this study has run")
+        } else {
+            (assumed(cells[0], device), "assumed from the arithmetic; --measure times it")
+        };
+        kinds.push(Kind { seconds: per_run * cells.len() as f64, cells, populations, members, source });
+    }
+    Ok(kinds)
+}
+
+/// The study's factors, in words.
+fn describe(study: &Study, cells: usize) {
+    let seeds =
+        format!("{} × {}", count(study.data_seeds.len(), "data seed"), count(study.model_seeds.len(), "model seed"));
+    println!("{}: {}, {seeds}", study.name, count(cells, "cell"));
+    for (number, grid) in study.grids.iter().enumerate() {
+        if study.grids.len() > 1 {
+            println!("  grid {}", number + 1);
+        }
+        for factor in grid {
+            let levels: Vec<String> = factor.levels.iter().map(show).collect();
+            println!("  {:<24} {}", factor.key, levels.join("  "));
+        }
+    }
+    for filter in &study.filters {
+        println!("  where {}", filter.text());
+    }
+}
+
+fn in_json(
+    folder: &StudyFolder,
+    open: &[Open],
+    kinds: &[Kind],
+    device: Device,
+    seconds: f64,
+    bytes: u64,
+) -> Result<serde_json::Value> {
+    let kind = |kind: &Kind| {
+        let experiment = &kind.cells[0].experiment;
+        json!({
+            "vocab": experiment.tokenizer.vocab, "steps": experiment.train.steps, "cells": kind.cells.len(),
+            "populations": kind.populations, "members": kind.members, "seconds": kind.seconds, "source": kind.source,
+        })
+    };
+    let cell = |cell: &Cell| json!({ "run": cell.id, "label": cell.label(), "population": cell.population_key });
+    Ok(json!({
+        "study": folder.study.name,
+        "device": device.describe()?,
+        "cells": folder.cells.iter().map(cell).collect::<Vec<_>>(),
+        "open": open.len(),
+        "kinds": kinds.iter().map(kind).collect::<Vec<_>>(),
+        "seconds": seconds,
+        "bytes": bytes,
+    }))
+}

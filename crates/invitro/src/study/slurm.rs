@@ -1,0 +1,117 @@
+//! `invitro study run --executor slurm`: writes and submits the job arrays.
+
+use super::amounts::count;
+use anyhow::{Context, Result, bail};
+use invitro_lab::executor::queue;
+use invitro_lab::executor::slurm::{Request, covered, plan, submit, tasks};
+use invitro_lab::study::StudyFolder;
+use invitro_lab::study::grouping::Open;
+use invitro_lab::study::status::{Overview, Standing};
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+#[derive(clap::Args)]
+#[command(next_help_heading = "Slurm")]
+pub struct Args {
+    /// Print the script and submit nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Partition of the tasks
+    #[arg(long, value_name = "NAME")]
+    partition: Option<String>,
+    /// Resources of each task, such as gpu:1
+    #[arg(long, value_name = "LIST")]
+    gres: Option<String>,
+    /// File with further lines for the script: #SBATCH options, and commands to run first
+    #[arg(long, value_name = "FILE")]
+    profile: Option<PathBuf>,
+    /// Tasks at once, at most
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    at_once: Option<u32>,
+    /// Cells per task [default: 32 with --gres, else --jobs or 4]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    population: Option<u32>,
+}
+
+/// Cells of a task where nothing else says.
+const ON_GPU: u32 = 32;
+const ON_CPU: u32 = 4;
+
+pub fn run(folder: &StudyFolder, args: &super::run::Args) -> Result<ExitCode> {
+    let request = request(args)?;
+    let open = open_cells(folder, args)?;
+    if open.is_empty() {
+        println!("nothing is left to submit");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let longest = if args.slurm.dry_run { 1001 } else { queue::longest_array() };
+    for mut submission in plan(folder, &open, &request, longest)? {
+        if args.slurm.dry_run {
+            print!("{}", submission.script);
+            continue;
+        }
+        submit(&mut submission)?;
+        let cells = submission.tasks.iter().map(Vec::len).sum();
+        let (cells, tasks) = (count(cells, "cell"), count(submission.tasks.len(), "task"));
+        let job = submission.job.unwrap_or_default();
+        println!("submitted {cells} in {tasks} as job {job}; logs are in {}", submission.folder.display());
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn request(args: &super::run::Args) -> Result<Request> {
+    let slurm = &args.slurm;
+    let read = |path: &PathBuf| {
+        std::fs::read_to_string(path).with_context(|| format!("the profile `{}` cannot be read", path.display()))
+    };
+    let on_device = if slurm.gres.is_some() { ON_GPU } else { args.jobs.unwrap_or(ON_CPU) };
+    let mut arguments = vec!["--device".into(), args.device.clone(), "--lease".into()];
+    arguments.push(format!("{}s", args.lease.as_secs()));
+    if let Some(jobs) = args.jobs {
+        arguments.extend(["--jobs".into(), jobs.to_string()]);
+    }
+    Ok(Request {
+        partition: slurm.partition.clone(),
+        time: args.time,
+        gres: slurm.gres.clone(),
+        profile: slurm.profile.as_ref().map(read).transpose()?,
+        at_once: slurm.at_once.map(|most| most as usize),
+        population: slurm.population.unwrap_or(on_device) as usize,
+        program: std::env::current_exe().context("where this program lies cannot be found out")?,
+        arguments,
+    })
+}
+
+/// Cells that wait and that no task in the queue will see to.
+fn open_cells<'a>(folder: &'a StudyFolder, args: &super::run::Args) -> Result<Vec<Open<'a>>> {
+    if !folder.path.join("study.toml").exists() {
+        return Ok(folder.cells.iter().map(|cell| Open { cell, step: 0 }).collect());
+    }
+    let queued = if args.slurm.dry_run { HashSet::new() } else { covered(&folder.path, &queue::tasks()?)? };
+    let overview = Overview::read(folder, args.lease)?;
+    let waits = |standing: &Standing| if let Standing::Waiting { step } = standing { Some(*step) } else { None };
+    let open: Vec<Open> = folder
+        .cells
+        .iter()
+        .zip(&overview.standings)
+        .filter_map(|(cell, standing)| Some(Open { cell, step: waits(standing)? }))
+        .collect();
+    let all = open.len();
+    let open: Vec<Open> = open.into_iter().filter(|open| !queued.contains(&open.cell.id)).collect();
+    if open.len() < all {
+        println!("{} in the queue already", count(all - open.len(), "cell"));
+    }
+    Ok(open)
+}
+
+/// The cells this array task of a submission sees to.
+pub fn cells_of_this_task(submission: &Path) -> Result<HashSet<String>> {
+    let index = std::env::var("SLURM_ARRAY_TASK_ID").ok().and_then(|index| index.parse::<usize>().ok());
+    let Some(index) = index else { bail!("--task is for tasks of a Slurm job array: SLURM_ARRAY_TASK_ID is not set") };
+    let mut tasks = tasks(submission)?;
+    if index >= tasks.len() {
+        bail!("the submission `{}` has {} tasks, no task {index}", submission.display(), tasks.len());
+    }
+    Ok(tasks.swap_remove(index).into_iter().collect())
+}
