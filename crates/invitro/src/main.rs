@@ -3,11 +3,15 @@
 mod bench;
 mod check;
 mod corpus;
+mod evaluate;
 mod experiment;
+mod export;
+mod generate;
 mod language;
 mod outcome;
 mod output;
 mod progress;
+mod report;
 mod run;
 mod selftest;
 mod study;
@@ -28,7 +32,11 @@ struct Cli {
 enum Command {
     Run(run::Args),
     Train(train::Args),
+    Evaluate(evaluate::Args),
+    Generate(generate::Args),
+    Export(export::Args),
     Study(study::Args),
+    Report(report::Args),
     Language(language::Args),
     Corpus(corpus::Args),
     Check(check::Args),
@@ -40,7 +48,11 @@ fn main() -> ExitCode {
     let result = match Cli::parse().command {
         Command::Run(args) => run::run(args),
         Command::Train(args) => train::run(args),
+        Command::Evaluate(args) => evaluate::run(args),
+        Command::Generate(args) => generate::run(args),
+        Command::Export(args) => export::run(args),
         Command::Study(args) => study::run(args),
+        Command::Report(args) => report::run(args),
         Command::Language(args) => language::run(args),
         Command::Corpus(args) => corpus::run(args),
         Command::Check(args) => check::run(args),

@@ -33,12 +33,13 @@ pub fn read_cached(folder: &Path, cache: &mut Cache) -> Result<Study> {
     let shown = folder.canonicalize().at(folder)?;
     let name = shown.file_name().map_or("study".into(), |name| name.to_string_lossy().into_owned());
     let has = |file: &str| folder.join(file).exists();
-    if has("study.toml") || has("runs.parquet") || has("runs") {
+    let is_run = has("config.toml") || has("status.json");
+    if has("study.toml") || has("runs.parquet") || has("runs") || (!is_run && !run_folders(folder).is_empty()) {
         let config = optional_text(&folder.join("study.toml"))?;
         let plan = config.as_deref().map(Plan::parse).unwrap_or_default();
         let parts = study_parts(folder, config, &plan, cache)?;
         Ok(Study::new(name, folder.to_owned(), Kind::Study, &plan, parts))
-    } else if has("config.toml") || has("status.json") {
+    } else if is_run {
         let parts = run_parts(folder, cache)?;
         Ok(Study::new(name, folder.to_owned(), Kind::Run, &Plan::default(), parts))
     } else {
@@ -74,9 +75,10 @@ fn run_stamp(folder: &Path) -> u64 {
     hasher.finish()
 }
 
-/// The run folders of a study, in order of name.
+/// The run folders of a study, in order of name. A run over several seeds has its runs' folders side by side.
 fn run_folders(study: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = std::fs::read_dir(study.join("runs")) else { return Vec::new() };
+    let runs = study.join("runs");
+    let Ok(entries) = std::fs::read_dir(if runs.is_dir() { &runs } else { study }) else { return Vec::new() };
     let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     folders.retain(|path| path.join("config.toml").exists() || path.join("status.json").exists());
     folders.sort();

@@ -60,11 +60,16 @@ impl Plan {
         let seeded = self.seeds.keys().all(|key| fits(&self.seeds, key));
         let settled = |grid: &Levels| {
             let factors = grid.keys().all(|key| fits(grid, key));
-            let rest = self.base.iter().filter(|(key, _)| !grid.contains_key(*key) && !key.starts_with("seeds."));
+            let rest = self.base.iter().filter(|(key, _)| !grid.contains_key(*key) && decides(key));
             factors && rest.into_iter().all(|(key, value)| run.columns.get(key).is_none_or(|own| own == value))
         };
         seeded && (self.grids.is_empty() || self.grids.iter().any(settled))
     }
+}
+
+/// Whether a setting decides what a run is; its name, its evaluation and its checkpoints do not.
+fn decides(key: &str) -> bool {
+    ["language.", "mixture.", "tokenizer.", "model.", "train."].iter().any(|section| key.starts_with(section))
 }
 
 /// Every list in the table, by its dotted key.

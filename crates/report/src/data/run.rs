@@ -68,6 +68,11 @@ impl Run {
         matches!(self.state(), "done" | "finished" | "complete" | "completed")
     }
 
+    /// Whether anything was evaluated.
+    pub fn measured(&self) -> bool {
+        self.curves.last_step().is_some()
+    }
+
     pub fn curve(&self, key: Option<Key>) -> &[Point] {
         key.map_or(&[], |key| self.curves.get(key))
     }

@@ -70,7 +70,7 @@ pub(super) fn read(
             };
             let place = seen.entry(run).or_default();
             *place += 1;
-            if (*place - 1) % stride == 0 {
+            if (*place - 1).is_multiple_of(stride) {
                 into.push(word(run, columns, row));
             }
         }

@@ -86,7 +86,8 @@ impl Canvas {
         ));
     }
 
-    pub fn shape(&mut self, shape: Shape, x: f64, y: f64, radius: f64, ink: Ink, opacity: f64, tip: &str) {
+    pub fn shape(&mut self, shape: Shape, at: (f64, f64), radius: f64, ink: Ink, opacity: f64, tip: &str) {
+        let (x, y) = at;
         let colour = self.colour(ink);
         let mut attributes = self.tip(tip);
         if opacity < 1.0 {

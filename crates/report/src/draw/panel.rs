@@ -104,7 +104,7 @@ impl Panel {
         }
         if self.is_empty() {
             let centre = (area.left + area.width / 2.0, area.top + area.height / 2.0 + 2.0);
-            canvas.text(centre, "middle", LABEL, Ink::Muted, "no runs");
+            canvas.text(centre, "middle", LABEL, Ink::Muted, "not measured");
         }
     }
 
@@ -164,12 +164,12 @@ impl Panel {
                     canvas.line(end(low), end(high), *ink, 0.9, "");
                 }
                 let (x, y) = area.inside(self, at.x, at.y);
-                canvas.shape(*shape, x, y, 2.3, *ink, 1.0, "");
+                canvas.shape(*shape, (x, y), 2.3, *ink, 1.0, "");
                 canvas.target(x, y, 5.0, &at.tip);
             }
             Mark::Speck { at, ink, shape } => {
                 let (x, y) = area.inside(self, at.x, at.y);
-                canvas.shape(*shape, x, y, 1.5, *ink, 0.6, &at.tip);
+                canvas.shape(*shape, (x, y), 1.5, *ink, 0.6, &at.tip);
             }
             Mark::Cell { x, y, share, label, tip } => self.draw_cell(canvas, area, (*x, *y), *share, label, tip),
             Mark::Rule { from, to, ink, dash } => {
@@ -205,7 +205,7 @@ impl Panel {
                 if let Some((low, high)) = at.interval {
                     canvas.line(area.inside(self, at.x, low), area.inside(self, at.x, high), ink, 0.8, "");
                 }
-                canvas.shape(shape, *x, *y, 2.0, ink, 1.0, "");
+                canvas.shape(shape, (*x, *y), 2.0, ink, 1.0, "");
             }
             canvas.target(*x, *y, 3.5, &at.tip);
         }

@@ -182,7 +182,7 @@ impl Plate {
                 canvas.line((x, y - 2.3), (x + 13.0, y - 2.3), entry.ink, 1.3, dash);
             }
             if let Some(shape) = entry.shape {
-                canvas.shape(shape, x + 6.5, y - 2.3, 2.3, entry.ink, 1.0, "");
+                canvas.shape(shape, (x + 6.5, y - 2.3), 2.3, entry.ink, 1.0, "");
             }
             canvas.text((x + 16.0, y), "start", LABEL, Ink::Text, &entry.label);
             x += length;

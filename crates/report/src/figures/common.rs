@@ -133,10 +133,15 @@ pub fn curve(study: &Study, cell: &[(Factor, usize)], key: Option<crate::data::K
     study.mean_curve(study.at(cell), key).iter().map(point).collect()
 }
 
-/// "288 runs", or "12 runs that ended, of 288".
+/// "288 runs", "12 runs that ended, of 288", or "40 runs that were measured, of 288".
 pub fn counted(study: &Study, cell: &[(Factor, usize)], ended: bool) -> String {
-    let (all, done) = (study.at(cell).count(), study.ended(cell).count());
-    if !ended || done == all { count(all) } else { format!("{} that ended, of {all}", count(done)) }
+    let all = study.at(cell).count();
+    let (shown, which) = if ended {
+        (study.ended(cell).count(), "that ended")
+    } else {
+        (study.at(cell).filter(|run| run.measured()).count(), "that were measured")
+    };
+    if shown == all { count(all) } else { format!("{} {which}, of {all}", count(shown)) }
 }
 
 /// What a figure pools over, for its caption.
@@ -180,4 +185,9 @@ pub fn across(count: usize) -> [usize; 2] {
 /// The conditions as the metrics spell them and as they are written.
 pub fn conditions() -> impl Iterator<Item = (&'static str, &'static str)> {
     CONDITIONS.iter().map(|condition| (condition.key, condition.label))
+}
+
+/// The colour of a condition.
+pub fn ink(condition: &str) -> Ink {
+    CONDITIONS.iter().find(|it| it.key == condition).map_or(Ink::Text, |it| it.ink)
 }

@@ -1,6 +1,6 @@
 //! The contrast, allowed minus forbidden: what "knowledge crossed" means here. By d × |V|, and against bridges.
 
-use super::common::{self, CONDITIONS};
+use super::common;
 use super::{Chooser, Figure, Table};
 use crate::data::{Factor, Study};
 use crate::draw::{Axis, Ink, Mark, Panel, Plate, Shape};
@@ -21,6 +21,11 @@ pub(super) fn choosers() -> Vec<Chooser> {
         Chooser { name: "in", label: "in".into(), options: STATISTICS.map(|it| it.0.to_owned()).into() },
     ]
 }
+
+/// Where the contrast is taken: title, condition, which symbols. A is also asked about the very symbols masked in B:
+/// what B† can at most have received.
+pub(super) const PLACES: [(&str, &str, &str); 4] =
+    [("A", "A", ""), ("A, symbols masked in B", "A", "_masked"), ("B", "B", ""), ("B†", "B_masked", "")];
 
 /// A line at 0.
 pub(super) fn zero(panel: &mut Panel, from: f64, to: f64) {
@@ -49,7 +54,7 @@ pub fn by_distance(study: &Study) -> Figure {
                     panel.y = Axis::around(axis, extent.iter().copied());
                     zero(panel, -0.5, study.levels(Factor::Distance).len() as f64 - 0.5);
                 }
-                let mut plate = Plate::new(panels, [3, 3]);
+                let mut plate = Plate::new(panels, [2, 4]);
                 plate.ratio = 0.9;
                 plate.legend = common::level_legend(study, Factor::Vocab);
                 let mut options = vec![set_place, place];
@@ -84,9 +89,9 @@ fn panels(
     let vocabs = study.levels(Factor::Vocab);
     let mut extent = vec![0.0];
     let mut panels = Vec::new();
-    for condition in &CONDITIONS {
-        let key = study.key(condition.key, "reach", &format!("network.{}.{}", set.1, statistic.1));
-        let mut panel = Panel::new(condition.label, common::level_axis(study, Factor::Distance), Axis::share(""));
+    for (title, condition, symbols) in PLACES {
+        let key = study.key(condition, "reach", &format!("network.{}{symbols}.{}", set.1, statistic.1));
+        let mut panel = Panel::new(title, common::level_axis(study, Factor::Distance), Axis::share(""));
         for (vocab, vocab_level) in vocabs.iter().enumerate() {
             let mut points = Vec::new();
             for (place, distance) in study.levels(Factor::Distance).iter().enumerate() {
@@ -96,7 +101,7 @@ fn panels(
                 let name = format!("|V| = {}, d = {}", vocab_level.label, distance.label);
                 points.extend(estimate.as_ref().map(|it| common::at(x, it, &name)));
                 let lambda = common::label_in(study, fixed, Factor::Lambda);
-                let keys = [set.0, statistic.0, lambda, condition.label, &vocab_level.label, &distance.label];
+                let keys = [set.0, statistic.0, lambda, title, &vocab_level.label, &distance.label];
                 table.estimate(keys, estimate.as_ref());
             }
             extent.extend(common::extent(&points));

@@ -43,7 +43,7 @@ pub fn figure(study: &Study) -> Figure {
         choosers: Vec::new(),
         variants: vec![Variant {
             choice: Vec::new(),
-            runs: "one tokenizer".into(),
+            runs: "One tokenizer".into(),
             drawing: Box::new(Sentences { rows }),
         }],
         table,

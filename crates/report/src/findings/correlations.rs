@@ -73,8 +73,11 @@ fn correlated(
     }
 }
 
+/// What decides a tokenizer: the levels and the data seed.
+type Tokenizer = ([Option<usize>; 4], usize);
+
 fn permuted(runs: &[(&Run, f64, f64)]) -> Option<f64> {
-    let mut tokenizers: BTreeMap<([Option<usize>; 4], usize), Vec<(f64, f64)>> = BTreeMap::new();
+    let mut tokenizers: BTreeMap<Tokenizer, Vec<(f64, f64)>> = BTreeMap::new();
     for (run, x, y) in runs {
         tokenizers.entry((run.levels, run.seed.data)).or_default().push((*x, *y));
     }

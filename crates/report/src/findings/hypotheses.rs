@@ -7,7 +7,7 @@ use super::stages::Stage;
 use super::verdict::{MARGIN, Verdict, judge};
 use crate::data::{Factor, Study};
 use crate::figures::spoken;
-use crate::stats::{Estimate, permutation};
+use crate::stats::{Estimate, Seed, permutation};
 use std::collections::BTreeMap;
 
 /// One number that was computed, and what it says.
@@ -113,6 +113,9 @@ fn tokenizer(study: &Study) -> Hypothesis {
     }
 }
 
+/// What a vanilla and a balanced run of a pair have in common: the other levels and the seeds.
+type Pairing = ([Option<usize>; 3], Seed);
+
 /// Balanced minus vanilla, run by run with all else equal; signs are flipped by whole pairs of seeds.
 fn paired_regimes(study: &Study) -> Test {
     let outcome = telling(study);
@@ -122,7 +125,7 @@ fn paired_regimes(study: &Study) -> Test {
     let Some((vanilla, balanced)) = place("vanilla").zip(place("balanced")) else {
         return test(what, None, None, Verdict::CannotTell, LACKING);
     };
-    let mut pairs: BTreeMap<(Vec<Option<usize>>, usize, usize), [Option<f64>; 2]> = BTreeMap::new();
+    let mut pairs: BTreeMap<Pairing, [Option<f64>; 2]> = BTreeMap::new();
     for run in study.ended(&[]) {
         let side = match run.levels[Factor::Regime as usize] {
             Some(level) if level == vanilla => 0,
@@ -130,16 +133,13 @@ fn paired_regimes(study: &Study) -> Test {
             _ => continue,
         };
         let others = [Factor::Vocab, Factor::Lambda, Factor::Distance].map(|factor| run.levels[factor as usize]);
-        pairs.entry((others.to_vec(), run.seed.data, run.seed.model)).or_default()[side] = outcome.value(study, run);
+        pairs.entry((others, run.seed)).or_default()[side] = outcome.value(study, run);
     }
-    let seed = |data: usize, model: usize| crate::stats::Seed { data, model };
-    let differences: Vec<_> = pairs
+    let differences: Vec<(Seed, f64)> = pairs
         .iter()
-        .filter_map(|((_, data, model), [vanilla, balanced])| {
-            Some((seed(*data, *model), balanced.as_ref()? - vanilla.as_ref()?))
-        })
+        .filter_map(|((_, seed), [vanilla, balanced])| Some((*seed, balanced.as_ref()? - vanilla.as_ref()?)))
         .collect();
-    let mut by_seed: BTreeMap<crate::stats::Seed, f64> = BTreeMap::new();
+    let mut by_seed: BTreeMap<Seed, f64> = BTreeMap::new();
     for (seed, difference) in &differences {
         *by_seed.entry(*seed).or_default() += difference;
     }

@@ -17,7 +17,7 @@ pub fn section(figures: &[Figure]) -> String {
         }
     }
     if !shared.is_empty() {
-        write!(html, "<p class=\"choosers all\"><span>In every figure:</span>{shared}</p>\n")
+        writeln!(html, "<p class=\"choosers all\"><span>In every figure:</span>{shared}</p>")
             .expect("writing to a string");
     }
     for figure in figures {

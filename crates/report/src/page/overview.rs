@@ -51,9 +51,10 @@ fn lead(study: &Study) -> String {
     let of = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
     let (data, model) = (study.data_seeds.len(), study.model_seeds.len());
     let seeds = format!("{} and {}", of(data, "data seed"), of(model, "model seed"));
-    let planned = study.planned.filter(|planned| *planned > study.runs.len());
-    let planned = planned.map_or(String::new(), |planned| format!(" of {planned} planned"));
-    let mut lead = format!("{}{planned} over {seeds}; {ended} ended.", of(study.runs.len(), "run"));
+    let started = study.runs.iter().filter(|run| run.done() || run.measured()).count();
+    let planned = study.planned.unwrap_or(0).max(study.runs.len());
+    let planned = if planned > started { format!(" of {planned} planned") } else { String::new() };
+    let mut lead = format!("{}{planned} over {seeds}; {ended} ended.", of(started, "run"));
     if data * model < 2 {
         lead.push_str(" With a single seed there are no intervals, and no hypothesis can be answered.");
     } else if ended < study.runs.len() {

@@ -64,7 +64,7 @@ fn settings(run: &Run) -> String {
     let header: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
     let cell = |value: &crate::data::Value| match value {
         crate::data::Value::Number(number) if number.fract() != 0.0 => {
-            escape(&format!("{:.4}", number).trim_end_matches('0').to_owned())
+            escape(format!("{number:.4}").trim_end_matches('0'))
         }
         other => escape(&other.to_string()),
     };

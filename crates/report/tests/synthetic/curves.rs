@@ -181,6 +181,10 @@ fn reach(
             put(condition, "reach", &name, value, Some((value - 0.015, value + 0.015)));
         }
     }
+    if condition == "A" {
+        let value = 0.9 * contrast;
+        put(condition, "reach", "network.facts_masked.share@0.1", value, Some((value - 0.02, value + 0.02)));
+    }
     for (set, scale) in [("facts", 4.0), ("types", 6.0)] {
         let value = contrast * scale;
         put(condition, "reach", &format!("network.{set}.logprob"), value, Some((value - 0.1, value + 0.1)));
