@@ -5,8 +5,9 @@
 //! log-sum-exp kept per row.
 
 use super::memory::{Shared, with_scratch};
-use super::product::{Left, block, packed_len};
-use super::simd::{self, per_level};
+use super::pack::{copy_lines, packed_len, transpose};
+use super::product::{Left, block};
+use super::simd::{self, LANES, per_level};
 use super::tile::Kernel;
 use super::{Float, rope::Rope};
 use crate::Span;
@@ -64,15 +65,15 @@ fn forward_head<F: Float>(
     log_sum: &mut [F],
 ) {
     let (width, d) = (heads.width(), heads.head_width);
-    let padded = len.next_multiple_of(kernel.nr);
+    let padded = len.next_multiple_of(LANES);
     let sizes = [len * d, len * d, padded * d, packed_len(kernel, len, d), QUERIES * padded];
     with_scratch::<F, _>(sizes.iter().sum(), |scratch| {
         let [queries, turned, keys, values, scores] = split(scratch, sizes);
         let scale = F::of(1.0 / (d as f64).sqrt());
-        load_rows(rope, qkv, 3 * width, head * d, d, scale, queries);
-        load_rows(rope, qkv, 3 * width, width + head * d, d, F::ONE, turned);
-        load_columns(kernel.nr, turned, d, 0, d, len, keys);
-        pack_values(kernel.nr, qkv, 3 * width, 2 * width + head * d, d, len, values);
+        rope.rotate_rows(0, &qkv[head * d..], 3 * width, scale, queries, d, len);
+        rope.rotate_rows(0, &qkv[width + head * d..], 3 * width, F::ONE, turned, d, len);
+        transpose_panels(kernel.nr, turned, d, len, d, keys);
+        pack_panels(kernel.nr, &qkv[2 * width + head * d..], 3 * width, len, d, values);
         for first in (0..len).step_by(QUERIES) {
             let rows = QUERIES.min(len - first);
             for_tiles(kernel, rows, |row, tall| {
@@ -89,10 +90,8 @@ fn forward_head<F: Float>(
                         (std::ptr::null(), 0),
                     );
                 }
-                for i in 0..tall {
-                    let line = &mut scores[(row + i) * padded..][..limit];
-                    log_sum[(at + i) * heads.heads + head] = softmax(line, at + i + 1);
-                }
+                let log_sum = &mut log_sum[at * heads.heads + head..];
+                softmax(&mut scores[row * padded..][..tall * padded], padded, at + 1, log_sum, heads.heads);
                 unsafe {
                     block(
                         kernel,
@@ -153,7 +152,7 @@ fn backward_head<F: Float>(
     dqkv: &mut [F],
 ) {
     let (width, d, nr) = (heads.width(), heads.head_width, kernel.nr);
-    let padded = len.next_multiple_of(nr);
+    let padded = len.next_multiple_of(LANES);
     let packed = packed_len(kernel, len, d);
     let wide = d.next_multiple_of(nr);
     // Queries and dout both as rows (left factors) and as panels (right factors); keys and values likewise.
@@ -174,13 +173,13 @@ fn backward_head<F: Float>(
         let [queries, keys_t, values_t, keys, queries_p, dout_p, probs, grads, dkeys, dvalues, dqueries] =
             split(scratch, sizes);
         let scale = F::of(1.0 / (d as f64).sqrt());
-        load_rows(rope, given.qkv, 3 * width, head * d, d, scale, queries);
-        pack_values(nr, queries, d, 0, d, len, queries_p);
-        load_rows(rope, given.qkv, 3 * width, width + head * d, d, F::ONE, &mut dkeys[..len * d]);
-        pack_values(nr, dkeys, d, 0, d, len, keys);
-        load_columns(nr, dkeys, d, 0, d, len, keys_t);
-        load_columns(nr, given.qkv, 3 * width, 2 * width + head * d, d, len, values_t);
-        pack_values(nr, given.dout, width, head * d, d, len, dout_p);
+        rope.rotate_rows(0, &given.qkv[head * d..], 3 * width, scale, queries, d, len);
+        pack_panels(nr, queries, d, len, d, queries_p);
+        rope.rotate_rows(0, &given.qkv[width + head * d..], 3 * width, F::ONE, dkeys, d, len);
+        pack_panels(nr, dkeys, d, len, d, keys);
+        transpose_panels(nr, dkeys, d, len, d, keys_t);
+        transpose_panels(nr, &given.qkv[2 * width + head * d..], 3 * width, len, d, values_t);
+        pack_panels(nr, &given.dout[head * d..], width, len, d, dout_p);
         dkeys.fill(F::ZERO);
         dvalues.fill(F::ZERO);
         for first in (0..len).step_by(QUERIES) {
@@ -208,17 +207,14 @@ fn backward_head<F: Float>(
                         (std::ptr::null(), 0),
                     );
                 }
-                for i in 0..tall {
-                    let query = at + i;
-                    softmax_backward(
-                        &mut probs[(row + i) * padded..][..end],
-                        &mut grads[(row + i) * padded..][..end],
-                        query + 1,
-                        given.log_sum[query * heads.heads + head],
-                        &given.out[query * width + head * d..][..d],
-                        &given.dout[query * width + head * d..][..d],
-                    );
-                }
+                softmax_backward(
+                    &mut probs[row * padded..][..tall * padded],
+                    &mut grads[row * padded..][..tall * padded],
+                    padded,
+                    at + 1,
+                    (&given.log_sum[at * heads.heads + head..], heads.heads),
+                    (&given.out[at * width + head * d..], &given.dout[at * width + head * d..], width, d),
+                );
                 unsafe {
                     block(
                         kernel,
@@ -230,7 +226,8 @@ fn backward_head<F: Float>(
                     );
                 }
             });
-            rope.unrotate(first, dqueries, wide, scale, dqkv, 3 * width, first, head * d, rows);
+            let out = &mut dqkv[first * 3 * width + head * d..];
+            rope.unrotate_rows(first, dqueries, wide, scale, out, 3 * width, rows);
             // Keys and values gather from the block's queries; a tile of keys skips the queries before it.
             for_tiles(kernel, end, |key, tall| {
                 let skipped = key.saturating_sub(first);
@@ -250,7 +247,7 @@ fn backward_head<F: Float>(
                 }
             });
         }
-        rope.unrotate(0, dkeys, wide, F::ONE, dqkv, 3 * width, 0, width + head * d, len);
+        rope.unrotate_rows(0, dkeys, wide, F::ONE, &mut dqkv[width + head * d..], 3 * width, len);
         for (row, dvalue) in dvalues.chunks_exact(wide).enumerate() {
             dqkv[row * 3 * width + 2 * width + head * d..][..d].copy_from_slice(&dvalue[..d]);
         }
@@ -272,62 +269,67 @@ fn split<const N: usize, F>(mut scratch: &mut [F], sizes: [usize; N]) -> [&mut [
     })
 }
 
-/// Rotated and scaled rows of one head, `[len, d]`, from rows `stride` apart.
-fn load_rows<F: Float>(rope: &Rope<F>, source: &[F], stride: usize, offset: usize, d: usize, scale: F, out: &mut [F]) {
-    for (position, out) in out.chunks_exact_mut(d).enumerate() {
-        rope.rotate(position, &source[position * stride + offset..][..d], scale, out);
+/// Rows of a head, `stride` apart, transposed into panels of `nr` rows, `[panel][d][nr]`.
+fn transpose_panels<F: Float>(nr: usize, source: &[F], stride: usize, len: usize, d: usize, out: &mut [F]) {
+    for (panel, out) in out.chunks_exact_mut(nr * d).enumerate().take(len.div_ceil(nr)) {
+        transpose(&source[panel * nr * stride..], stride, nr.min(len - panel * nr), d, nr, out);
     }
 }
 
-/// The transposed rows of one head as panels of `nr` rows, `[panel][d][nr]`.
-fn load_columns<F: Float>(nr: usize, source: &[F], stride: usize, offset: usize, d: usize, len: usize, out: &mut [F]) {
-    for (panel, out) in out.chunks_exact_mut(nr * d).enumerate() {
-        for j in 0..nr {
-            let row = panel * nr + j;
-            if row < len {
-                for (slot, &value) in out[j..].iter_mut().step_by(nr).zip(&source[row * stride + offset..][..d]) {
-                    *slot = value;
-                }
-            } else {
-                out[j..].iter_mut().step_by(nr).for_each(|slot| *slot = F::ZERO);
-            }
-        }
+/// Rows of a head as they lie, in panels of `nr` columns, `[panel][len][nr]`.
+fn pack_panels<F: Float>(nr: usize, source: &[F], stride: usize, len: usize, d: usize, out: &mut [F]) {
+    for (panel, out) in out.chunks_exact_mut(nr * len).enumerate() {
+        copy_lines(&source[panel * nr..], stride, nr.min(d - panel * nr), nr, out);
     }
 }
 
-/// The rows of one head as panels of `nr` columns, `[panel][len][nr]`.
-fn pack_values<F: Float>(nr: usize, source: &[F], stride: usize, offset: usize, d: usize, len: usize, out: &mut [F]) {
-    for panel in 0..d.div_ceil(nr) {
-        let columns = nr.min(d - panel * nr);
-        for row in 0..len {
-            let line = &mut out[(panel * len + row) * nr..][..nr];
-            line[..columns].copy_from_slice(&source[row * stride + offset + panel * nr..][..columns]);
-            line[columns..].fill(F::ZERO);
-        }
-    }
+/// Rows of scores are `padded` apart, a multiple of [`LANES`], so that loops over them have no remainder.
+#[inline(always)]
+fn lanes<F>(row: &mut [F]) -> &mut [[F; LANES]] {
+    row.as_chunks_mut().0
 }
 
 per_level! {
-    /// Turns the first `valid` scores into probabilities and the rest into zeros; returns their log-sum-exp.
-    fn softmax<F>(scores: &mut [F], valid: usize) -> F {
-        let (scores, rest) = scores.split_at_mut(valid);
-        rest.fill(F::ZERO);
-        let max = simd::max(scores);
-        scores.iter_mut().for_each(|s| *s = (*s - max).exp());
-        let sum = simd::sum(valid, |i| scores[i]);
-        let inverse = F::ONE / sum;
-        scores.iter_mut().for_each(|s| *s = *s * inverse);
-        max + F::of(sum.f64().ln())
+    /// Turns rows of scores into probabilities, of which the first row has `valid`, each next one more; zeros after
+    /// them. Keeps each row's log-sum-exp, `stride` apart.
+    fn softmax<F>(scores: &mut [F], padded: usize, valid: usize, log_sum: &mut [F], stride: usize) {
+        for (i, row) in scores.chunks_exact_mut(padded).enumerate() {
+            let valid = valid + i;
+            let (row, rest) = row.split_at_mut(valid.next_multiple_of(LANES));
+            rest.fill(F::ZERO);
+            row[valid..].fill(F::NEG_INFINITY);
+            let max = simd::max(row);
+            lanes(row).iter_mut().for_each(|chunk| chunk.iter_mut().for_each(|s| *s = (*s - max).exp()));
+            row[valid..].fill(F::ZERO);
+            let mut sums = [F::ZERO; LANES];
+            lanes(row).iter().for_each(|chunk| sums.iter_mut().zip(chunk).for_each(|(sum, &e)| *sum += e));
+            let sum = simd::fold(sums);
+            let inverse = F::ONE / sum;
+            lanes(row).iter_mut().for_each(|chunk| chunk.iter_mut().for_each(|s| *s = *s * inverse));
+            log_sum[i * stride] = max + sum.ln();
+        }
     }
 
-    /// From scores to probabilities, and from the probabilities' gradient to the scores'; zeros after `valid`.
-    fn softmax_backward<F>(scores: &mut [F], grads: &mut [F], valid: usize, log_sum: F, out: &[F], dout: &[F]) {
-        let dot = simd::sum(out.len(), |i| out[i] * dout[i]);
-        for (p, g) in scores[..valid].iter_mut().zip(&mut grads[..valid]) {
-            *p = (*p - log_sum).exp();
-            *g = *p * (*g - dot);
+    /// From rows of scores to probabilities, and from the probabilities' gradient to the scores'; valid as above.
+    fn softmax_backward<F>(
+        scores: &mut [F], grads: &mut [F], padded: usize, valid: usize, log_sum: (&[F], usize),
+        outs: (&[F], &[F], usize, usize),
+    ) {
+        let (out, dout, stride, d) = outs;
+        for (i, (row, grads)) in scores.chunks_exact_mut(padded).zip(grads.chunks_exact_mut(padded)).enumerate() {
+            let valid = valid + i;
+            let (out, dout) = (&out[i * stride..][..d], &dout[i * stride..][..d]);
+            let dot = simd::sum(d, |i| out[i] * dout[i]);
+            let log_sum = log_sum.0[i * log_sum.1];
+            let whole = valid.next_multiple_of(LANES);
+            for (row, grads) in lanes(&mut row[..whole]).iter_mut().zip(lanes(&mut grads[..whole])) {
+                for (p, g) in row.iter_mut().zip(grads) {
+                    *p = (*p - log_sum).exp();
+                    *g = *p * (*g - dot);
+                }
+            }
+            row[valid..].fill(F::ZERO);
+            grads[valid..].fill(F::ZERO);
         }
-        scores[valid..].fill(F::ZERO);
-        grads[valid..].fill(F::ZERO);
     }
 }

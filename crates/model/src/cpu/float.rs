@@ -22,11 +22,13 @@ pub trait Float:
 {
     const ZERO: Self;
     const ONE: Self;
+    const NEG_INFINITY: Self;
 
     fn of(value: f64) -> Self;
     fn f64(self) -> f64;
     fn mul_add(self, factor: Self, term: Self) -> Self;
     fn sqrt(self) -> Self;
+    fn ln(self) -> Self;
     /// e to the power of this, in a form that loops of it vectorise.
     fn exp(self) -> Self;
     /// The matrix product's inner kernels for this machine.
@@ -36,6 +38,7 @@ pub trait Float:
 impl Float for f32 {
     const ZERO: f32 = 0.0;
     const ONE: f32 = 1.0;
+    const NEG_INFINITY: f32 = f32::NEG_INFINITY;
 
     #[inline(always)]
     fn of(value: f64) -> f32 {
@@ -55,6 +58,11 @@ impl Float for f32 {
     #[inline(always)]
     fn sqrt(self) -> f32 {
         f32::sqrt(self)
+    }
+
+    #[inline(always)]
+    fn ln(self) -> f32 {
+        f32::ln(self)
     }
 
     /// Within 2 units in the last place on [-87, 88], and clamped to its ends outside: x = n ln 2 + r, a polynomial
@@ -87,6 +95,7 @@ impl Float for f32 {
 impl Float for f64 {
     const ZERO: f64 = 0.0;
     const ONE: f64 = 1.0;
+    const NEG_INFINITY: f64 = f64::NEG_INFINITY;
 
     #[inline(always)]
     fn of(value: f64) -> f64 {
@@ -106,6 +115,11 @@ impl Float for f64 {
     #[inline(always)]
     fn sqrt(self) -> f64 {
         f64::sqrt(self)
+    }
+
+    #[inline(always)]
+    fn ln(self) -> f64 {
+        f64::ln(self)
     }
 
     #[inline(always)]

@@ -1,7 +1,7 @@
 //! The operations on a CPU: f32 (or f64, the twin for finite differences), all cores, memory laid out once.
 //!
 //! - [`simd`], [`float`]: loops compiled per instruction set, over two number types
-//! - `tile`, `product`: matrix products whose bits depend on neither threads nor neighbours
+//! - `tile`, `pack`, `product`: matrix products whose bits depend on neither threads nor neighbours
 //! - `attention`, `cached`, `pointwise`, `loss`, `adamw`: the rest of a step
 //!
 //! Filler rows are skipped, not computed: what stands in them after an operation means nothing. A member's results
@@ -15,6 +15,7 @@ mod infer;
 mod loss;
 mod memory;
 mod operations;
+mod pack;
 mod pointwise;
 mod product;
 mod rope;
@@ -110,12 +111,12 @@ impl<F: Float> Cpu<F> {
         let mut packed_size = 0;
         let tensors = matrices.iter().map(|tensor| {
             let at = packed_size;
-            packed_size += product::packed_len(&kernel, tensor.cols, tensor.rows);
+            packed_size += pack::packed_len(&kernel, tensor.cols, tensor.rows);
             (tensor.offset, at)
         });
         let tensors: Vec<_> = tensors.collect();
         let panels =
-            matrices.iter().map(|t| product::packed_len(&kernel, capacity.max(t.rows), t.cols)).max().unwrap_or(0);
+            matrices.iter().map(|t| pack::packed_len(&kernel, capacity.max(t.rows), t.cols)).max().unwrap_or(0);
         let size = members * layout.size;
         Ok(Cpu {
             members,

@@ -2,7 +2,8 @@
 
 use super::adamw::{self, Vectors};
 use super::attention::{self, Backward};
-use super::product::{pack, pack_transposed, packed_len, rows_product, weight_gradient};
+use super::pack::{pack, pack_transposed, packed_len};
+use super::product::{rows_product, weight_gradient};
 use super::{Buffer, Cpu, Float, loss, pointwise};
 use crate::ops::{Loss, Ops, Slot, Update};
 use crate::{Batch, Error, Layout, Result, Shape, Tensor};

@@ -5,61 +5,22 @@
 
 use super::Float;
 use super::memory::{Shared, with_scratch};
+use super::pack::{pack, pack_columns, packed_len};
 use super::tile::{Kernel, TILE_MAX};
 use rayon::prelude::*;
 
 /// k is cut into blocks of this many, so that a panel's block stays in the first cache.
-const K_BLOCK: usize = 512;
+const K_BLOCK: usize = 256;
 /// Rows of A per task.
 const ROW_BLOCK: usize = 48;
-/// Rows copied together when packing, so that reads and writes are both in long runs.
-const PACK_GROUP: usize = 16;
 
-/// Elements that [k, n] fills when packed.
-pub fn packed_len<F>(kernel: &Kernel<F>, k: usize, n: usize) -> usize {
-    n.next_multiple_of(kernel.nr) * k
-}
-
-/// Packs B = wᵀ, w being `[n, k]`: the weights on the way forward.
-pub fn pack_transposed<F: Float>(kernel: &Kernel<F>, w: &[F], n: usize, k: usize, out: &mut [F]) {
-    let nr = kernel.nr;
-    out[..packed_len(kernel, k, n)].par_chunks_mut(k * nr).enumerate().for_each(|(panel, out)| {
-        for j in 0..nr {
-            let column = panel * nr + j;
-            if column < n {
-                for (slot, &value) in out[j..].iter_mut().step_by(nr).zip(&w[column * k..][..k]) {
-                    *slot = value;
-                }
-            } else {
-                out[j..].iter_mut().step_by(nr).for_each(|slot| *slot = F::ZERO);
-            }
-        }
-    });
-}
-
-/// Packs B = b, `[k, n]` as it lies: the weights on the way back, and activations.
-pub fn pack<F: Float>(kernel: &Kernel<F>, b: &[F], k: usize, n: usize, out: &mut [F]) {
-    let nr = kernel.nr;
-    let out = Shared::new(&mut out[..packed_len(kernel, k, n)]);
-    (0..k.div_ceil(PACK_GROUP)).into_par_iter().for_each(|group| {
-        let rows = group * PACK_GROUP..k.min((group + 1) * PACK_GROUP);
-        for panel in 0..n.div_ceil(nr) {
-            let columns = nr.min(n - panel * nr);
-            for row in rows.clone() {
-                // Sound: each task has its own rows of every panel.
-                let line = unsafe { out.slice((panel * k + row) * nr, nr) };
-                line[..columns].copy_from_slice(&b[row * n + panel * nr..][..columns]);
-                line[columns..].fill(F::ZERO);
-            }
-        }
-    });
-}
-
-/// The left factor: a pointer to contiguous rows, or to contiguous columns, and how far apart they are.
+/// The left factor: a pointer to contiguous rows, or to contiguous columns, and how far apart they are; or to packed
+/// tiles of `mr` rows, and how many columns they have.
 #[derive(Clone, Copy)]
 pub enum Left<F> {
     Rows(*const F, usize),
     Columns(*const F, usize),
+    Tiles(*const F, usize),
 }
 
 /// c\[m, n\] = init + a · B on one thread, for `k` of the packed panels' depth; panels are `panel_stride` apart.
@@ -87,6 +48,10 @@ pub unsafe fn block<F: Float>(
                 let (tile, a, lda) = match a {
                     Left::Rows(a, lda) => (tiles.by_rows, a.add(row * lda), lda),
                     Left::Columns(a, lda) => (tiles.by_columns, a.add(row), lda),
+                    Left::Tiles(a, depth) => {
+                        let mr = kernel.mr();
+                        (tiles.by_columns, a.add(row / mr * mr * depth + row % mr), mr)
+                    }
                 };
                 let c = c.add(row * ldc + column);
                 let from = if init.is_null() { init } else { init.add(row * ldi + column) };
@@ -182,52 +147,27 @@ pub fn weight_gradient<F: Float>(
             for from in (0..rows).step_by(K_BLOCK) {
                 let depth = K_BLOCK.min(rows - from);
                 pack_columns(&dy[from * n..], depth, n, first..first + columns, mr, packed);
-                for (t, grad) in grad.chunks_mut(mr * k).enumerate() {
-                    let c = grad.as_mut_ptr();
-                    let init = if from > 0 { c as *const F } else { std::ptr::null() };
-                    // Sound: sizes asserted above; the tile's rows are packed with mr apart, k of them contiguous.
-                    unsafe {
-                        block(
-                            kernel,
-                            (grad.len() / k, k, depth),
-                            Left::Columns(packed.as_ptr().add(t * mr * depth), mr),
-                            (panels.as_ptr().add(from * kernel.nr), rows * kernel.nr),
-                            (c, k),
-                            (init, k),
-                        );
-                    }
+                let c = grad.as_mut_ptr();
+                let init = if from > 0 { c as *const F } else { std::ptr::null() };
+                // Sound: sizes asserted above, and `packed` holds all columns' tiles.
+                unsafe {
+                    block(
+                        kernel,
+                        (columns, k, depth),
+                        Left::Tiles(packed.as_ptr(), depth),
+                        (panels.as_ptr().add(from * kernel.nr), rows * kernel.nr),
+                        (c, k),
+                        (init, k),
+                    );
                 }
             }
         });
     });
 }
 
-/// Packs columns of `[depth, n]` into tiles of `mr` columns, `[tile][depth][mr]`.
-fn pack_columns<F: Float>(
-    source: &[F],
-    depth: usize,
-    n: usize,
-    columns: std::ops::Range<usize>,
-    mr: usize,
-    out: &mut [F],
-) {
-    for from in (0..depth).step_by(PACK_GROUP) {
-        for (t, column) in columns.clone().step_by(mr).enumerate() {
-            let width = mr.min(columns.end - column);
-            for row in from..depth.min(from + PACK_GROUP) {
-                let line = &mut out[(t * depth + row) * mr..][..width];
-                let source = &source[row * n + column..][..width];
-                match (<&mut [F; 12]>::try_from(&mut *line), <&[F; 12]>::try_from(source)) {
-                    (Ok(line), Ok(source)) => *line = *source,
-                    _ => line.copy_from_slice(source),
-                }
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::pack::pack_transposed;
     use super::*;
 
     fn numbers(len: usize, seed: usize) -> Vec<f64> {

@@ -23,45 +23,55 @@ impl<F: Float> Rope<F> {
 
     /// out = scale · the row turned to its position.
     pub fn rotate(&self, position: usize, row: &[F], scale: F, out: &mut [F]) {
-        let at = position * self.half..(position + 1) * self.half;
-        turn(&self.cos[at.clone()], &self.sin[at], F::ONE, row, scale, out);
+        self.rotate_rows(position, row, 0, scale, out, 2 * self.half, 1);
     }
 
-    /// Gradients of `rows` turned rows, `wide` apart, back to gradients of the rows themselves, into rows `stride`
-    /// apart from row `row` on at column `offset`. The first row's position is `first`.
+    /// The same for `rows` rows, `stride` apart, into rows `out_stride` apart, the first at `position`.
     #[allow(clippy::too_many_arguments)]
-    pub fn unrotate(
+    pub fn rotate_rows(
         &self,
-        first: usize,
-        turned: &[F],
-        wide: usize,
+        position: usize,
+        source: &[F],
+        stride: usize,
         scale: F,
         out: &mut [F],
-        stride: usize,
-        row: usize,
-        offset: usize,
+        out_stride: usize,
         rows: usize,
     ) {
-        for i in 0..rows {
-            let at = (first + i) * self.half..(first + i + 1) * self.half;
-            let line = &turned[i * wide..][..2 * self.half];
-            let out = &mut out[(row + i) * stride + offset..][..2 * self.half];
-            turn(&self.cos[at.clone()], &self.sin[at], -F::ONE, line, scale, out);
-        }
+        let at = position * self.half..(position + rows) * self.half;
+        turn(&self.cos[at.clone()], &self.sin[at], self.half, source, stride, scale, scale, out, out_stride);
+    }
+
+    /// From gradients of turned rows back to gradients of the rows themselves: turns the other way.
+    #[allow(clippy::too_many_arguments)]
+    pub fn unrotate_rows(
+        &self,
+        position: usize,
+        source: &[F],
+        stride: usize,
+        scale: F,
+        out: &mut [F],
+        out_stride: usize,
+        rows: usize,
+    ) {
+        let at = position * self.half..(position + rows) * self.half;
+        turn(&self.cos[at.clone()], &self.sin[at], self.half, source, stride, scale, -scale, out, out_stride);
     }
 }
 
 per_level! {
-    /// Turns by an angle, or back by it where `sign` is -1.
-    fn turn<F>(cos: &[F], sin: &[F], sign: F, row: &[F], scale: F, out: &mut [F]) {
-        let half = cos.len();
-        let (x, y) = row.split_at(half);
-        let (u, v) = out.split_at_mut(half);
-        let (sin, y, u, v) = (&sin[..half], &y[..half], &mut u[..half], &mut v[..half]);
-        for i in 0..half {
-            let (c, s) = (cos[i] * scale, sin[i] * scale * sign);
-            u[i] = x[i] * c - y[i] * s;
-            v[i] = y[i] * c + x[i] * s;
+    fn turn<F>(
+        cos: &[F], sin: &[F], half: usize, source: &[F], stride: usize, scale: F, sin_scale: F, out: &mut [F],
+        out_stride: usize,
+    ) {
+        for (row, (cos, sin)) in cos.chunks_exact(half).zip(sin.chunks_exact(half)).enumerate() {
+            let (x, y) = source[row * stride..][..2 * half].split_at(half);
+            let (u, v) = out[row * out_stride..][..2 * half].split_at_mut(half);
+            for i in 0..half {
+                let (c, s) = (cos[i] * scale, sin[i] * sin_scale);
+                u[i] = x[i] * c - y[i] * s;
+                v[i] = y[i] * c + x[i] * s;
+            }
         }
     }
 }

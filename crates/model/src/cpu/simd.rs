@@ -66,6 +66,7 @@ pub fn restrict(to: Level) {
 macro_rules! per_level {
     ($($(#[$meta:meta])* $vis:vis fn $name:ident<$F:ident>($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? $body:block)*) => {$(
         $(#[$meta])*
+        #[allow(clippy::too_many_arguments)]
         $vis fn $name<$F: crate::cpu::Float>($($arg: $ty),*) $(-> $ret)? {
             #[inline(always)]
             #[allow(clippy::too_many_arguments)]
