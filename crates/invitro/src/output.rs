@@ -74,6 +74,11 @@ impl StagedDir {
         Ok(StagedDir { dir, path: path.to_owned() })
     }
 
+    /// Where it is being made.
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> Result<()> {
         std::fs::write(self.dir.path().join(name), content)
             .with_context(|| format!("`{}` cannot be written", self.path.join(name).display()))

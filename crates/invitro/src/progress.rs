@@ -88,7 +88,8 @@ impl Progress for Display {
     fn stepped(&self, step: u64, losses: &[f64], tokens: u64) {
         let mut state = self.state();
         let now = Instant::now();
-        state.busy += state.last.map_or(Duration::ZERO, |last| now - last);
+        let since = state.last.map_or(Duration::ZERO, |last| now - last);
+        state.busy += since;
         state.last = Some(now);
         state.tokens += tokens;
         state.loss = losses.iter().sum::<f64>() / losses.len().max(1) as f64;

@@ -41,6 +41,12 @@ pub enum Error {
     )]
     OtherSchema { path: PathBuf, found: u32, wanted: u32 },
 
+    #[error("`{}` is not a run folder: it has no config.toml", path.display())]
+    NoRun { path: PathBuf },
+
+    #[error("an evaluation can change settings of `eval` alone, not {keys}")]
+    NotEvaluation { keys: String },
+
     #[error("the run folder `{}` has no checkpoint{}", path.display(), available(*step, steps))]
     NoCheckpoint { path: PathBuf, step: Option<u64>, steps: Vec<u64> },
 

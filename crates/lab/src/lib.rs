@@ -5,6 +5,7 @@
 //! - [`population`]: training experiments of one shape as one population; [`feed`]: its batches
 //! - [`evaluation`]: tasks, reachability, losses; [`emergence`]: when they come
 //! - [`study`]: grids of experiments that resume; [`executor`]: where they are run
+//! - [`trained`]: a trained model out of its folder, to evaluate, prompt or export
 //! - [`folder`], [`log`], [`table`], [`record`], [`summary`]: what a run leaves on disk
 
 pub mod emergence;
@@ -29,6 +30,7 @@ pub mod study;
 mod summary;
 pub mod table;
 pub mod text;
+pub mod trained;
 
 pub use error::{Error, Result};
 pub use experiment::{Experiment, Seeds, SeedsConfig};
@@ -36,3 +38,4 @@ pub use folder::{State, Status};
 pub use progress::{Headline, Progress};
 pub use settings::{CheckpointConfig, EvalConfig, ModelConfig};
 pub use stop::Stop;
+pub use trained::Trained;

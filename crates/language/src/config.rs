@@ -193,11 +193,21 @@ pub struct MixtureConfig {
     pub corpus: Corpus,
     pub sentences: u64,
     pub epochs: u64,
+    /// Whether sentences of B with a masked word are kept from training. Without it nothing is masked, and B† should
+    /// come out like B: the control of the whole setup.
+    pub withhold: bool,
 }
 
 impl Default for MixtureConfig {
     fn default() -> Self {
-        MixtureConfig { lambda: 0.25, tasks: [0.2, 0.4, 0.4], corpus: Corpus::Fresh, sentences: 100_000, epochs: 10 }
+        MixtureConfig {
+            lambda: 0.25,
+            tasks: [0.2, 0.4, 0.4],
+            corpus: Corpus::Fresh,
+            sentences: 100_000,
+            epochs: 10,
+            withhold: true,
+        }
     }
 }
 

@@ -39,7 +39,7 @@ impl<'a> Process<'a> {
 
     /// |D_B| / |D_A| once the masked rows are gone.
     pub fn lambda_left(&self, mixture: &MixtureConfig) -> f64 {
-        mixture.lambda * (1.0 - self.masked_share)
+        mixture.lambda * if mixture.withhold { 1.0 - self.masked_share } else { 1.0 }
     }
 
     /// ln P(sentence); minus infinity if the process never makes it.
@@ -113,10 +113,11 @@ impl<'a> Process<'a> {
     pub fn sequence(&self, sequence: &Sequence, mixture: &MixtureConfig) -> f64 {
         let of_b = mixture.share_of_b();
         let lang = if sequence.lang == Lang::B { of_b } else { 1.0 - of_b };
-        if sequence.masked {
+        if sequence.masked && mixture.withhold {
             return f64::NEG_INFINITY;
         }
-        lang.ln() - (1.0 - of_b * self.masked_share).ln()
+        let redrawn = if mixture.withhold { of_b * self.masked_share } else { 0.0 };
+        lang.ln() - (1.0 - redrawn).ln()
             + mixture.tasks[sequence.task as usize].ln()
             + self.sentence(&sequence.sentence.symbols)
             + self.prompt(sequence)

@@ -46,7 +46,7 @@ impl Condition {
 
 #[derive(Clone, Copy, Debug)]
 enum Split {
-    Training { share_of_b: f64 },
+    Training { share_of_b: f64, withhold: bool },
     Condition(Condition),
 }
 
@@ -71,14 +71,14 @@ impl<'a> Source<'a> {
             batch,
             order: Stream::new(language.seed, "train/order"),
         });
-        let split = Split::Training { share_of_b: mixture.share_of_b() };
+        let split = Split::Training { share_of_b: mixture.share_of_b(), withhold: mixture.withhold };
         Source::new(language, split, mixture.tasks, "train", finite)
     }
 
     /// Rows of the training mixture for another purpose, such as a tokenizer's sample: `set` names the stream, and
     /// `share_of_b` is the chance of B before masked rows are redrawn ([`MixtureConfig::share_of_b`], or 0.5).
     pub fn mixture(language: &'a Language, set: &str, share_of_b: f64, tasks: [f64; 3]) -> Source<'a> {
-        Source::new(language, Split::Training { share_of_b }, tasks, &format!("{set}/mixture"), None)
+        Source::new(language, Split::Training { share_of_b, withhold: true }, tasks, &format!("{set}/mixture"), None)
     }
 
     /// Rows of one condition and task; `set` names the stream.
@@ -143,7 +143,7 @@ impl<'a> Source<'a> {
     fn attempt(&mut self, draw: &mut Draw, out: &mut Sequence) -> bool {
         let language = self.sampler.language();
         out.lang = match self.split {
-            Split::Training { share_of_b } if draw.chance(share_of_b) => Lang::B,
+            Split::Training { share_of_b, .. } if draw.chance(share_of_b) => Lang::B,
             Split::Training { .. } => Lang::A,
             Split::Condition(c) => c.lang(),
         };
@@ -157,7 +157,11 @@ impl<'a> Source<'a> {
         };
         self.sampler.sample(draw, &mut out.sentence);
         out.masked = out.lang == Lang::B && language.mask.touches(&out.sentence.symbols);
-        if out.masked != matches!(self.split, Split::Condition(Condition::BMasked)) {
+        let wanted = match self.split {
+            Split::Training { withhold, .. } => !(withhold && out.masked),
+            Split::Condition(condition) => out.masked == (condition == Condition::BMasked),
+        };
+        if !wanted {
             return false;
         }
         out.prepare(task, draw);

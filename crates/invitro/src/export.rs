@@ -1,0 +1,37 @@
+//! `invitro export`: a trained model for other programs.
+
+use crate::output::StagedDir;
+use anyhow::Result;
+use invitro_lab::Trained;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Write a trained model and its tokenizer as a folder that HuggingFace transformers loads
+#[derive(clap::Args)]
+pub struct Args {
+    /// The run's folder
+    run: PathBuf,
+    /// The folder to write
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// The checkpoint's step [default: the last]
+    #[arg(long)]
+    step: Option<u64>,
+    /// Replace the folder if it exists
+    #[arg(long)]
+    force: bool,
+}
+
+pub fn run(args: Args) -> Result<ExitCode> {
+    let trained = Trained::load(&args.run, args.step)?;
+    let staged = StagedDir::new(&args.out, args.force)?;
+    trained.export(staged.path())?;
+    staged.finish()?;
+    println!(
+        "wrote the model of step {} and its tokenizer to {}; in Python: AutoModelForCausalLM.from_pretrained(\"{}\")",
+        trained.checkpoint.step,
+        args.out.display(),
+        args.out.display()
+    );
+    Ok(ExitCode::SUCCESS)
+}

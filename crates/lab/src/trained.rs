@@ -1,0 +1,85 @@
+//! A trained model from its run folder: to evaluate again, to prompt by hand, to export.
+
+use crate::error::{Error, Result};
+use crate::evaluation::{self, Evaluated, Examinee};
+use crate::experiment::Experiment;
+use crate::files;
+use crate::folder::{self, CONFIG};
+use crate::materials::{Materials, Pantry};
+use crate::text::Text;
+use invitro_language::Language;
+use invitro_model::export::SpecialTokens;
+use invitro_model::{Checkpoint, Device, Population};
+use invitro_tokenizer::{Segmentation, Tokenizer, special};
+use std::path::{Path, PathBuf};
+
+pub struct Trained {
+    pub experiment: Experiment,
+    pub language: Language,
+    /// The tokenizer that lies in the folder.
+    pub text: Text,
+    pub checkpoint: Checkpoint,
+    path: PathBuf,
+}
+
+impl Trained {
+    /// The model of a step, or of the last one there is.
+    pub fn load(path: &Path, step: Option<u64>) -> Result<Trained> {
+        let config = path.join(CONFIG);
+        let Some(text) = files::read_text(&config)? else {
+            return Err(Error::NoRun { path: path.to_owned() });
+        };
+        let experiment = Experiment::from_toml(&text, &format!("`{}`", config.display()))?;
+        let steps = folder::saved(path);
+        let none = || Error::NoCheckpoint { path: path.to_owned(), step, steps: steps.clone() };
+        let step = match step {
+            Some(step) => steps.contains(&step).then_some(step).ok_or_else(none)?,
+            None => steps.last().copied().ok_or_else(none)?,
+        };
+        let checkpoint = Checkpoint::load(&folder::checkpoint(path, step))?;
+        let language = Language::new(&experiment.language, experiment.seeds.data.first())?;
+        let tokenizer = Tokenizer::load(path)?;
+        let segmentation = Segmentation::new(&tokenizer, &language)?;
+        let text = Text { tokenizer, segmentation };
+        checkpoint.fits(&experiment.model.shape(text.vocab()))?;
+        Ok(Trained { experiment, language, text, checkpoint, path: path.to_owned() })
+    }
+
+    /// The model on a device, alone, with room for batches of `rows` rows.
+    pub fn population(&self, device: Device, rows: usize) -> Result<Population> {
+        let seed = self.experiment.seeds.model.first();
+        let mut population = Population::new(device, &self.checkpoint.shape, &[seed], rows)?;
+        population.restore(0, &self.checkpoint)?;
+        Ok(population)
+    }
+
+    /// Evaluates the model as `settings`, an experiment that may differ in `[eval]` alone, says.
+    pub fn evaluate(&self, settings: &Experiment, device: Device) -> Result<Evaluated> {
+        let elsewhere: Vec<String> =
+            settings.differing(&self.experiment).into_iter().filter(|key| !key.starts_with("eval.")).collect();
+        if !elsewhere.is_empty() {
+            return Err(Error::NotEvaluation { keys: elsewhere.join("; ") });
+        }
+        let Materials { language, text, sets } = Pantry::default().get(settings)?;
+        let run = self.experiment.id();
+        let examinee =
+            Examinee { run: &run, language: &language, text: &text, sets: &sets, with_nulls: true };
+        let rows = 4 * self.checkpoint.shape.context;
+        let mut population = self.population(device, rows)?;
+        let step = self.checkpoint.step;
+        let mut evaluated = evaluation::evaluate(&mut population, &[Some(examinee)], step, rows)?;
+        Ok(evaluated.pop().flatten().expect("one was examined"))
+    }
+
+    /// Writes the model and its tokenizer as a folder that `transformers` loads.
+    pub fn export(&self, out: &Path) -> Result<()> {
+        let tokens = SpecialTokens { bos: None, eos: special::EOS, pad: special::PAD };
+        invitro_model::export::export(out, &self.checkpoint.shape, &self.checkpoint.weights, tokens)?;
+        self.text.tokenizer.save(out)?;
+        Ok(())
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
