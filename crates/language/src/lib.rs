@@ -12,8 +12,10 @@
 pub mod affix;
 pub mod analysis;
 pub mod calibrate;
+mod chains;
 pub mod check;
 pub mod config;
+mod deal;
 pub mod distance;
 pub mod drift;
 mod error;

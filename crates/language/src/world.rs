@@ -6,6 +6,7 @@
 //! The paper's world has 10 classes, 800 nouns, 100 names, 445 descriptive properties of 40 values, 100 relations.
 
 use crate::config::LanguageConfig;
+use crate::deal::{deal, deal_properties, valid_values};
 use crate::stream::Stream;
 use crate::symbol::{Category, Class, Property, Symbol};
 
@@ -338,49 +339,4 @@ impl World {
             function => function.name().to_owned(),
         }
     }
-}
-
-/// `n` things dealt evenly and at random to `hands`: the hand of each thing.
-fn deal(n: usize, hands: usize, draw: &mut crate::stream::Draw) -> Vec<usize> {
-    let mut hand: Vec<usize> = (0..n).map(|i| i % hands).collect();
-    draw.shuffle(&mut hand);
-    hand
-}
-
-/// The class of each descriptive property that is left once every class has given up its first property for its
-/// nouns, and every subject class its second for its names.
-fn deal_properties(config: &LanguageConfig, seed: u64) -> Vec<Class> {
-    let hand = deal(config.properties, config.classes, &mut Stream::new(seed, "world/properties").at(0, 0));
-    let mut given_up = vec![0; config.classes];
-    let mut kept = Vec::with_capacity(config.descriptive());
-    for class in hand {
-        let owed = if class < config.subject_classes() { 2 } else { 1 };
-        if given_up[class] < owed {
-            given_up[class] += 1;
-        } else {
-            kept.push(Class(class as u16));
-        }
-    }
-    kept
-}
-
-/// For each property, the values valid for the entity with key 0, as a list and as a table.
-fn valid_values(config: &LanguageConfig, seed: u64) -> (Vec<u16>, Vec<bool>) {
-    let stream = Stream::new(seed, "world/gamma");
-    let valid = config.valid_values();
-    let mut list = Vec::with_capacity(config.descriptive() * valid);
-    let mut table = vec![false; config.descriptive() * config.values];
-    let mut all: Vec<u16> = (0..config.values as u16).collect();
-    for property in 0..config.descriptive() {
-        stream.at(0, property as u64).shuffle(&mut all);
-        let mut chosen = all[..valid].to_vec();
-        chosen.sort_unstable();
-        for &value in &chosen {
-            table[property * config.values + value as usize] = true;
-        }
-        list.extend(chosen);
-        // Each property starts from the same order, so that it depends on its own row alone.
-        all.sort_unstable();
-    }
-    (list, table)
 }

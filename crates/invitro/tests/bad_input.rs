@@ -1,0 +1,75 @@
+//! Bad input: one sentence, exit status 2, nothing half written.
+
+mod common;
+
+use common::*;
+
+#[test]
+fn settings_that_cannot_be() {
+    for (setting, says) in [
+        ("language.distnace=0.5", "the nearest known key is `language.distance`"),
+        ("language.distance=1.5", "`language.distance` is 1.5, but must be 0 to 1"),
+        ("mixture.lambda=0", "`mixture.lambda` is 0, but must be above 0 and at most 0.5"),
+        ("mixture.lambda=0.51", "`mixture.lambda` is 0.51, but must be above 0 and at most 0.5"),
+        ("language.mask_share=0.001", "both masked and unmasked valid descriptors"),
+        ("language.classes=3", "`language.classes` is 3, but must be an even number"),
+        ("language.properties=9", "`language.properties` is 9, but must be a multiple of `language.classes` (2)"),
+        ("language.valid_share=0.01", "`language.valid_share` is 0.01, but must be a share that allows at least 1"),
+        ("language.word_length=4", "`language.word_length` is 4, but must be at least"),
+        (
+            "language.grammar=no/such/file",
+            "`language.grammar` is `no/such/file`, which is neither svo, sov, vso or vos",
+        ),
+        ("language.entities=2", "`language.entities` is 2, but must be above `language.names` (2)"),
+    ] {
+        let error = refused(&["language", "show", "--config", tiny(), setting]);
+        assert!(error.starts_with("error: ") && error.contains(says), "{setting}: {error}");
+    }
+    let crowded = ["language", "show", "--preset", "paper", "language.word_length=3", "language.affix_rate=0"];
+    let error = refused(&crowded);
+    assert!(error.contains("the lexicon ran out of distinct words after") && error.contains("of 18843"), "{error}");
+    assert!(refused(&["language", "show", "--preset", "slow"]).contains("the presets are quick and paper"));
+    assert!(refused(&["language", "show", "--config", "no.toml"]).contains("`no.toml` cannot be read"));
+}
+
+#[test]
+fn grammars_that_cannot_be() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("g.txt");
+    let setting = format!("language.grammar={}", file.display());
+    for (text, says) in [
+        ("S -> S S [0.9] | 'subjectID' [0.1]", "line 1: `S` has no finite expected length: sentences may never end"),
+        ("S -> 'relV' S [1.0]", "line 1: `S` never ends: no way out of its own rules"),
+        ("S -> 'subjectID' [0.9]", "line 1: the probabilities of `S` sum to 0.9, not to 1"),
+        ("\nS -> Q [1.0]", "line 2: `Q` is not defined"),
+        ("S -> 'subjectID' 'objectID' [1.0]", "makes phrases that nothing can fill"),
+    ] {
+        std::fs::write(&file, text).unwrap();
+        let error = refused(&["language", "show", "--config", tiny(), &setting]);
+        assert!(error.contains(says), "{text}: {error}");
+    }
+    std::fs::write(&file, [0xff, 0xfe]).unwrap();
+    assert!(refused(&["language", "show", "--config", tiny(), &setting]).contains("UTF-8"));
+}
+
+#[test]
+fn outputs_that_cannot_be_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name).display().to_string();
+    let corpus = |out: &str| refused(&["corpus", "-n", "3", "--config", tiny(), "--out", out]);
+    assert_eq!(corpus("x.csv"), "error: `x.csv` must end in .txt, .jsonl or .parquet");
+    assert!(corpus(&at("no/folder/x.txt")).contains("is not a folder"));
+    std::fs::create_dir(at("folder.txt")).unwrap();
+    assert!(corpus(&at("folder.txt")).contains("exists and is not a file"));
+    std::fs::write(at("file"), "").unwrap();
+    let export = refused(&["language", "export", "--config", tiny(), "--force", "--out", &at("file")]);
+    assert!(export.contains("exists and is not a folder"), "{export}");
+    assert_eq!(listing(dir.path()), ["file", "folder.txt"]);
+}
+
+#[test]
+fn a_reader_that_stops_early_is_no_error() {
+    let script = format!("{} language sample -n 20000 | head -n 1", env!("CARGO_BIN_EXE_invitro"));
+    let output = std::process::Command::new("bash").args(["-o", "pipefail", "-c", &script]).output().unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+}

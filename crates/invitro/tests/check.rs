@@ -1,0 +1,72 @@
+//! `invitro check`: a verdict a line, and an exit status a script can use.
+
+mod common;
+
+use common::*;
+use serde_json::Value;
+
+/// Good sentences of A, and each with a word gone wrong.
+fn sentences() -> Vec<String> {
+    let text = stdout(&["language", "sample", "-n", "20", "--config", tiny()]);
+    text.lines().filter_map(|l| l.strip_prefix("A  ")).map(str::to_owned).collect()
+}
+
+fn check(input: &str, more: &[&str]) -> (Option<i32>, String) {
+    let args = [&["check", "--language", "A", "--config", tiny()], more].concat();
+    let output = with_input(&args, input.as_bytes());
+    (output.status.code(), String::from_utf8(output.stdout).unwrap())
+}
+
+#[test]
+fn good_sentences_pass_and_bad_ones_are_explained() {
+    let good = sentences();
+    let (code, out) = check(&good.join("\n"), &[]);
+    assert_eq!(code, Some(0));
+    assert!(out.lines().enumerate().all(|(i, line)| line == format!("{}\tok", i + 1)), "{out}");
+
+    let bad = format!("{}\nnonsense {}\n\n{}\n", good[0], good[1], good[2].split_once(' ').unwrap().0);
+    let (code, out) = check(&bad, &[]);
+    assert_eq!(code, Some(1));
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines[0], "1\tok");
+    assert_eq!(lines[1], "2\tnot valid: word 1 `nonsense` is not a word of A");
+    assert_eq!(lines[2], "3\tnot valid: there are no words");
+    assert!(lines[3].starts_with("4\tnot grammatical: "), "{out}");
+}
+
+#[test]
+fn json_has_every_field() {
+    let good = sentences();
+    let (code, out) = check(&format!("{}\nnonsense", good[0]), &["--json"]);
+    assert_eq!(code, Some(1));
+    let rows: Vec<Value> = out.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    let fields = ["line", "text", "valid", "grammatical", "types", "facts", "relation", "descriptor", "adjective"];
+    for field in [&fields[..], &["adverb", "gamma", "words", "unknown", "failure", "symbols", "reason"]].concat() {
+        assert!(rows.iter().all(|row| row.get(field).is_some()), "{field}");
+    }
+    assert_eq!(
+        (&rows[0]["facts"], &rows[0]["failure"], &rows[0]["reason"]),
+        (&true.into(), &Value::Null, &Value::Null)
+    );
+    assert_eq!(rows[1]["failure"]["kind"], "unknown_word");
+    assert_eq!(rows[1]["symbols"], Value::Array(vec![Value::Null]));
+    assert_eq!(rows[1]["unknown"], Value::Array(vec![0.into()]));
+}
+
+#[test]
+fn text_that_is_not_utf8_is_refused() {
+    let mut input = sentences()[0].clone().into_bytes();
+    input.extend(b"\n\xff\xfe\n");
+    let output = with_input(&["check", "--language", "A", "--config", tiny()], &input);
+    assert_eq!(output.status.code(), Some(2));
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(error.starts_with("error: line 2 of standard input is not UTF-8: "), "{error}");
+}
+
+#[test]
+fn windows_line_ends_and_a_missing_last_one_do_not_matter() {
+    let good = sentences();
+    let (code, _) = check(&good.join("\r\n"), &[]);
+    assert_eq!(code, Some(0));
+    assert_eq!(check("", &[]), (Some(0), String::new()));
+}

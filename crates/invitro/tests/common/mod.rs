@@ -1,0 +1,72 @@
+//! Running the program as a user would.
+
+#![allow(dead_code)]
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// The world of the golden files.
+pub fn tiny() -> &'static str {
+    concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/tiny.toml")
+}
+
+pub fn golden(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name)
+}
+
+pub fn invitro(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_invitro"));
+    command.args(args);
+    command
+}
+
+pub fn run(args: &[&str]) -> Output {
+    invitro(args).stdin(Stdio::null()).output().unwrap()
+}
+
+/// Standard output of a run that must succeed.
+pub fn stdout(args: &[&str]) -> String {
+    let output = run(args);
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+pub fn with_input(args: &[&str], input: &[u8]) -> Output {
+    let mut child = invitro(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // A run that refuses its arguments may close its input unread.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+/// A run that must fail with status 2 and one line of error, which is returned.
+pub fn refused(args: &[&str]) -> String {
+    let output = run(args);
+    assert_eq!(output.status.code(), Some(2), "{args:?}");
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(error.trim_end().lines().count(), 1, "{error}");
+    assert!(output.stdout.is_empty());
+    error.trim_end().to_owned()
+}
+
+/// Compares with a golden file; with `UPDATE_GOLDEN=1` in the environment it is written instead.
+pub fn is_golden(name: &str, found: &[u8]) {
+    let path = golden(name);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&path, found).unwrap();
+    }
+    let expected = std::fs::read(&path).unwrap_or_default();
+    assert!(
+        expected == found,
+        "{name} has drifted: the same config and seed no longer give the same bytes. If that is meant, run the tests \
+         with UPDATE_GOLDEN=1 and say so in the change log."
+    );
+}
+
+/// Everything in a folder, hidden files too.
+pub fn listing(dir: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}

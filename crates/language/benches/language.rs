@@ -1,0 +1,66 @@
+//! How fast and how large: `cargo bench -p invitro-language`. One line a figure, the best of a few rounds.
+
+use invitro_language::*;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+const ROUNDS: usize = 5;
+
+fn best(mut work: impl FnMut()) -> Duration {
+    (0..ROUNDS)
+        .map(|_| {
+            let start = Instant::now();
+            work();
+            start.elapsed()
+        })
+        .min()
+        .expect("there is a round")
+}
+
+fn per_second(name: &str, n: u64, work: impl FnMut()) {
+    println!("{name:48} {:>12.0} a second", n as f64 / best(work).as_secs_f64());
+}
+
+/// Memory of this process, in megabytes, as the kernel counts it.
+fn resident() -> f64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find(|l| l.starts_with("VmRSS:")).unwrap_or_default();
+    line.split_whitespace().nth(1).and_then(|kb| kb.parse::<f64>().ok()).unwrap_or(f64::NAN) / 1024.0
+}
+
+fn main() {
+    let config = LanguageConfig::default();
+    let before = resident();
+    let language = Language::new(&config, 0).expect("the paper's language");
+    println!("{:48} {:>12.1} MB", "memory of the paper's language", resident() - before);
+    let build = best(|| {
+        black_box(Language::new(&config, 0).expect("the paper's language"));
+    });
+    println!("{:48} {:>12.3} s", "the paper's world, lexicons and mask", build.as_secs_f64());
+
+    let n = 200_000;
+    let mut source = Source::training(&language, &MixtureConfig::default(), 64);
+    let mut sequence = Sequence::default();
+    per_second("task sequences of the training mixture", n, || {
+        for i in 0..n {
+            source.draw_into(i / 64, i % 64, |_| true, &mut sequence).expect("a row");
+            black_box(&sequence);
+        }
+    });
+
+    let (mut sampler, stream) = (language.sampler(), Stream::new(0, "bench"));
+    let sentences: Vec<Sentence> = (0..n).map(|row| sampler.sentence(&mut stream.at(0, row))).collect();
+    let texts: Vec<String> = sentences.iter().map(|s| language.text(&s.symbols, Lang::B)).collect();
+    let mut checker = language.checker();
+    per_second("sentences checked, as text", n, || {
+        assert!(texts.iter().all(|text| checker.text(text, Lang::B).facts));
+    });
+    per_second("sentences checked, as symbols", n, || {
+        assert!(sentences.iter().all(|s| checker.symbols(&s.symbols).facts));
+    });
+    let process = Process::new(&language);
+    let few = &sentences[..20_000];
+    per_second("log-probabilities of sentences", few.len() as u64, || {
+        black_box(few.iter().map(|s| process.sentence(&s.symbols)).sum::<f64>());
+    });
+}
