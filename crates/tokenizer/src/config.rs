@@ -112,6 +112,11 @@ impl Regime {
             Regime::Parity => "parity",
         }
     }
+
+    /// Whether λ makes a difference.
+    pub fn sees_mixture(self) -> bool {
+        self != Regime::Balanced
+    }
 }
 
 /// How the end of a word shows in its pieces.

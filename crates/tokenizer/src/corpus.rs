@@ -28,6 +28,15 @@ impl Counts {
         self.of[lang as usize][symbol.index()]
     }
 
+    /// Counts by symbol alone.
+    pub(crate) fn of(world: usize, symbols: impl Iterator<Item = Symbol>) -> Vec<u64> {
+        let mut counts = vec![0; world];
+        for symbol in symbols {
+            counts[symbol.index()] += 1;
+        }
+        counts
+    }
+
     /// The words of a language that occur, with their counts, in the order of their symbols.
     pub fn words<'a>(&'a self, language: &'a Language, lang: Lang) -> impl Iterator<Item = (&'a str, u64)> + 'a {
         language

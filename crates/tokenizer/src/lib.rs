@@ -23,23 +23,31 @@
 //! ```
 
 mod alphabet;
+pub mod bridge;
 mod config;
 mod corpus;
 mod error;
 mod files;
 mod learn;
+pub mod measure;
 mod merges;
 mod pipeline;
 mod reading;
+pub mod sample;
 mod segmentation;
 pub mod special;
+pub mod sweep;
+pub mod table;
 mod tokenizer;
 mod unigram;
 
+pub use bridge::Bridges;
 pub use config::{Boundary, Kind, Regime, TokenizerConfig};
 pub use corpus::Counts;
 pub use error::{Error, Result};
-pub use files::Provenance;
+pub use files::{Provenance, fingerprint};
+pub use measure::Measures;
 pub use reading::Reading;
+pub use sample::Sample;
 pub use segmentation::Segmentation;
 pub use tokenizer::Tokenizer;

@@ -29,7 +29,7 @@ fn replace(pattern: &str, with: &str) -> Result<Replace> {
 pub fn build(model: ModelWrapper, kind: Kind, boundary: Boundary) -> Result<tokenizers::Tokenizer> {
     let mut tokenizer = tokenizers::Tokenizer::new(model);
     tokenizer.with_normalizer(Some(normalizer(boundary)?)).map_err(library)?;
-    tokenizer.with_pre_tokenizer(Some(pre_tokenizer(kind, boundary)?)).with_decoder(Some(decoder(kind, boundary)?));
+    tokenizer.with_pre_tokenizer(Some(pre_tokenizer(boundary)?)).with_decoder(Some(decoder(kind, boundary)?));
     let special = special::tokens().into_iter().map(|token| AddedToken::from(token, true).normalized(false));
     tokenizer.add_special_tokens(special).map_err(library)?;
     Ok(tokenizer)
@@ -43,9 +43,8 @@ fn normalizer(boundary: Boundary) -> Result<NormalizerWrapper> {
 }
 
 /// Words, with their mark where it belongs to a piece, and without where it is a token.
-fn pre_tokenizer(kind: Kind, boundary: Boundary) -> Result<PreTokenizerWrapper> {
+fn pre_tokenizer(boundary: Boundary) -> Result<PreTokenizerWrapper> {
     let behavior = match boundary {
-        _ if kind == Kind::Byte => SplitDelimiterBehavior::Isolated,
         Boundary::Token => SplitDelimiterBehavior::Isolated,
         Boundary::First => SplitDelimiterBehavior::MergedWithNext,
         Boundary::Last => SplitDelimiterBehavior::MergedWithPrevious,
@@ -80,27 +79,22 @@ pub fn recognise(tokenizer: &tokenizers::Tokenizer) -> Result<(Kind, Boundary), 
     }
     let json = |value: serde_json::Result<serde_json::Value>| value.map_err(|e| e.to_string());
     let found = json(serde_json::to_value((tokenizer.get_normalizer(), tokenizer.get_pre_tokenizer())))?;
-    let kinds: &[Kind] = match tokenizer.get_model() {
-        ModelWrapper::BPE(model) if model.byte_fallback => &[Kind::Byte],
-        ModelWrapper::BPE(_) => &[Kind::Bpe],
-        ModelWrapper::Unigram(_) => &[Kind::Unigram],
-        ModelWrapper::WordPiece(_) => &[Kind::Wordpiece],
-        ModelWrapper::WordLevel(_) => &[],
+    let kind = match tokenizer.get_model() {
+        ModelWrapper::BPE(model) if model.byte_fallback => Some(Kind::Byte),
+        ModelWrapper::BPE(_) => Some(Kind::Bpe),
+        ModelWrapper::Unigram(_) => Some(Kind::Unigram),
+        ModelWrapper::WordPiece(_) => Some(Kind::Wordpiece),
+        ModelWrapper::WordLevel(_) => None,
     };
-    for &kind in kinds {
-        for boundary in Boundary::ALL {
-            let ours = build_around(kind, boundary).map_err(|e| e.to_string())?;
-            if json(serde_json::to_value(ours))? == found {
-                let letters_alone = kind == Kind::Bpe && !has_merges(tokenizer, boundary);
-                return Ok((if letters_alone { Kind::Character } else { kind }, boundary));
-            }
+    let around = |b| Ok((normalizer(b)?, pre_tokenizer(b)?));
+    for boundary in Boundary::ALL {
+        let ours = around(boundary).map_err(|e: crate::Error| e.to_string())?;
+        if let (Some(kind), true) = (kind, json(serde_json::to_value(ours))? == found) {
+            let letters_alone = kind == Kind::Bpe && !has_merges(tokenizer, boundary);
+            return Ok((if letters_alone { Kind::Character } else { kind }, boundary));
         }
     }
     Err("its model, normalizer and pre-tokenizer fit none of our kinds and boundaries".into())
-}
-
-fn build_around(kind: Kind, boundary: Boundary) -> Result<(NormalizerWrapper, PreTokenizerWrapper)> {
-    Ok((normalizer(boundary)?, pre_tokenizer(kind, boundary)?))
 }
 
 /// Whether any piece holds more than one letter.

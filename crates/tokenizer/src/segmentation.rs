@@ -75,6 +75,28 @@ impl Segmentation {
         })
     }
 
+    /// A table written out, for worked examples.
+    #[cfg(test)]
+    pub(crate) fn by_hand(boundary: Boundary, words: [Vec<Vec<&str>>; 2]) -> Segmentation {
+        let pieces: std::collections::BTreeSet<&str> = words.iter().flatten().flatten().copied().collect();
+        let mark = MARK.to_string();
+        let tokens: Vec<&str> = special::tokens().into_iter().chain([mark.as_str()]).chain(pieces).collect();
+        let (mut ids, mut starts) = (Vec::new(), vec![0]);
+        for word in words.iter().flatten() {
+            ids.extend(word.iter().map(|piece| tokens.iter().position(|t| t == piece).unwrap() as u32));
+            ids.extend((boundary == Boundary::Token).then_some(BOUNDARY));
+            starts.push(ids.len() as u32);
+        }
+        Segmentation {
+            boundary,
+            ids,
+            starts,
+            symbols: words[0].len(),
+            letters: tokens.iter().enumerate().map(|(id, t)| letters(id as u32, t, Kind::Bpe)).collect(),
+            marked: tokens.iter().map(|t| t.contains(MARK)).collect(),
+        }
+    }
+
     fn range(&self, symbol: Symbol, lang: Lang) -> std::ops::Range<usize> {
         let at = lang as usize * self.symbols + symbol.index();
         self.starts[at] as usize..self.starts[at + 1] as usize
@@ -146,12 +168,10 @@ impl Segmentation {
 }
 
 fn with_boundary(tokenizer: &Tokenizer, form: &str) -> Result<Vec<u32>> {
-    let apart = tokenizer.boundary() == Boundary::Token || tokenizer.kind() == Kind::Byte;
-    match (apart, tokenizer.boundary()) {
-        (true, Boundary::First) => Ok([vec![BOUNDARY], tokenizer.word(form)?].concat()),
-        (true, _) => Ok([tokenizer.word(form)?, vec![BOUNDARY]].concat()),
-        (false, Boundary::First) => tokenizer.word(&format!("{MARK}{form}")),
-        (false, _) => tokenizer.word(&format!("{form}{MARK}")),
+    match tokenizer.boundary() {
+        Boundary::Token => Ok([tokenizer.word(form)?, vec![BOUNDARY]].concat()),
+        Boundary::First => tokenizer.word(&format!("{MARK}{form}")),
+        Boundary::Last => tokenizer.word(&format!("{form}{MARK}")),
     }
 }
 

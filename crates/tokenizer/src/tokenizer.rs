@@ -62,6 +62,18 @@ impl Tokenizer {
         files::load(path)
     }
 
+    /// Refuses a tokenizer whose word boundary is not the one asked for.
+    pub fn expect(&self, config: &TokenizerConfig) -> Result<()> {
+        if self.boundary == config.boundary {
+            return Ok(());
+        }
+        Err(Error::Mismatch(format!(
+            "the tokenizer has its word boundary as `{}`, but `tokenizer.boundary` is {}",
+            self.boundary.name(),
+            config.boundary.name()
+        )))
+    }
+
     /// The bytes of `tokenizer.json`.
     pub fn to_json(&self) -> Result<String> {
         self.inner.to_string(true).map_err(library)

@@ -8,11 +8,15 @@ use crate::error::{Result, library};
 use crate::learn::Ground;
 use crate::special::MARK;
 use std::collections::BTreeMap;
-use tokenizers::Model;
 use tokenizers::models::unigram::{Unigram, UnigramTrainer};
 
 /// The score of a mark that stands alone: below any word's, so that it is read with its letter.
 const NEVER: f64 = -1e6;
+
+/// Few enough digits that every reader of the file gets the same number.
+fn round(score: f64) -> f64 {
+    (score * 1e6).round() / 1e6
+}
 
 pub fn learn(ground: &Ground) -> Result<Unigram> {
     let mut words: BTreeMap<String, u32> = BTreeMap::new();
@@ -28,8 +32,7 @@ pub fn learn(ground: &Ground) -> Result<Unigram> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(library)?;
     pool.install(|| trainer.do_train(words.into_iter().collect(), &mut trained)).map_err(library)?;
 
-    let mut pieces: Vec<(String, f64)> = trained.iter().cloned().collect();
-    debug_assert_eq!(pieces.len(), trained.get_vocab_size());
+    let mut pieces: Vec<(String, f64)> = trained.iter().map(|(p, score)| (p.clone(), round(*score))).collect();
     pieces.sort_by(|(a, x), (b, y)| y.total_cmp(x).then_with(|| a.cmp(b)));
     // Letters first, as in every other kind.
     let (single, longer): (Vec<_>, Vec<_>) = pieces.into_iter().partition(|(p, _)| p.chars().nth(1).is_none());

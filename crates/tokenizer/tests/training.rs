@@ -1,0 +1,186 @@
+//! |V| is what was asked, the bytes never change, and what cannot be done is said in a sentence.
+
+mod common;
+
+use invitro_language::{Lang, LanguageConfig, MixtureConfig};
+use invitro_tokenizer::{Boundary, Kind, Regime, Segmentation, Tokenizer, TokenizerConfig, special};
+use std::path::Path;
+
+fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
+    rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap().install(work)
+}
+
+#[test]
+fn the_same_bytes_on_any_number_of_threads() {
+    let language = common::small(3);
+    for config in common::all() {
+        let json = |threads| with_threads(threads, || common::train(&language, &config).to_json().unwrap());
+        let one = json(1);
+        for threads in [1, 2, 5] {
+            assert!(json(threads) == one, "{} on {threads} threads", common::name(&config));
+        }
+    }
+}
+
+#[test]
+fn vocabularies_are_as_large_as_asked_and_begin_alike() {
+    let language = common::small(1);
+    for config in common::all() {
+        let tokenizer = common::train(&language, &config);
+        let name = common::name(&config);
+        if config.kind.is_trained() {
+            assert_eq!(tokenizer.vocab_size(), 300, "{name}");
+        }
+        assert_eq!(tokenizer.shortfall(), 0, "{name}");
+        for (id, token) in (0..).zip(special::tokens()) {
+            assert_eq!(tokenizer.token(id).as_deref(), Some(token), "{name}");
+        }
+        assert_eq!(tokenizer.token(special::BOUNDARY).as_deref(), Some("▁"), "{name}");
+        assert_eq!(tokenizer.token(tokenizer.vocab_size() as u32), None, "{name}");
+        let ids: Vec<u32> = (0..tokenizer.vocab_size() as u32).filter(|&id| tokenizer.token(id).is_some()).collect();
+        assert_eq!(ids.len(), tokenizer.vocab_size(), "{name}: ids without a gap");
+    }
+}
+
+#[test]
+fn masked_words_are_seen_only_where_they_may_be() {
+    let language = common::small(2);
+    let config = TokenizerConfig { vocab: 4000, allow_shortfall: true, ..Default::default() };
+    let pieces = |config: &TokenizerConfig| {
+        let segmentation = Segmentation::new(&common::train(&language, config), &language).unwrap();
+        let masked = language.mask.symbols().iter();
+        masked.map(|&s| segmentation.core(s, Lang::B).len()).sum::<usize>() as f64
+            / language.mask.symbols().len() as f64
+    };
+    for regime in Regime::ALL {
+        let unseen = pieces(&TokenizerConfig { regime, ..config.clone() });
+        let seen = pieces(&TokenizerConfig { regime, sees_masked: true, ..config.clone() });
+        assert!(unseen > 1.5, "{regime:?}: masked words stay in pieces, {unseen}");
+        assert!(seen < unseen - 0.3, "{regime:?}: seen ones become words, {seen} of {unseen}");
+    }
+}
+
+#[test]
+fn parity_evens_the_languages_out() {
+    let language = common::small(5);
+    let mixture = MixtureConfig { lambda: 0.05, ..Default::default() };
+    let parity = |regime| {
+        let config = TokenizerConfig { vocab: 600, regime, ..Default::default() };
+        let tokenizer = Tokenizer::train(&language, &config, &mixture).unwrap();
+        let segmentation = Segmentation::new(&tokenizer, &language).unwrap();
+        let sample = invitro_tokenizer::Sample::text(&language, 500).unwrap();
+        invitro_tokenizer::Measures::new(&segmentation, &language, &sample).text.parity
+    };
+    let [vanilla, balanced, even] = Regime::ALL.map(parity);
+    assert!(vanilla < balanced && balanced < 1.05, "{vanilla} {balanced}");
+    assert!((even - 1.0).abs() < 0.01, "{even}");
+}
+
+fn message(config: &TokenizerConfig) -> String {
+    match Tokenizer::train(&common::small(0), config, &MixtureConfig::default()) {
+        Ok(_) => panic!("{config:?} should be refused"),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn what_cannot_be_is_said() {
+    let config = TokenizerConfig { sentences: 500, ..Default::default() };
+    let small = message(&TokenizerConfig { vocab: 40, ..config.clone() });
+    assert!(small.starts_with("`tokenizer.vocab` is 40, but must be at least 48: 9 special tokens"), "{small}");
+    let large = message(&TokenizerConfig { vocab: 50_000, ..config.clone() });
+    assert!(large.contains("500 sentences fill only ") && large.contains("allow_shortfall"), "{large}");
+    let unigram = message(&TokenizerConfig { vocab: 50_000, kind: Kind::Unigram, ..config.clone() });
+    assert!(unigram.contains("fill only"), "{unigram}");
+    let parity = message(&TokenizerConfig { kind: Kind::Unigram, regime: Regime::Parity, ..config.clone() });
+    assert_eq!(
+        parity,
+        "`tokenizer.regime` is parity, which chooses the merges of bpe, but `tokenizer.kind` is unigram"
+    );
+    assert!(message(&TokenizerConfig { sentences: 0, ..config.clone() }).contains("`tokenizer.sentences` is 0"));
+
+    let language = common::small(0);
+    let short = TokenizerConfig { vocab: 50_000, allow_shortfall: true, ..config };
+    let tokenizer = common::train(&language, &short);
+    assert_eq!(tokenizer.shortfall(), 50_000 - tokenizer.vocab_size());
+    assert!(tokenizer.shortfall() > 40_000);
+}
+
+#[test]
+fn a_tokenizer_comes_back_from_its_files() {
+    let language = common::small(4);
+    for config in common::all() {
+        let (dir, name) = (tempfile::tempdir().unwrap(), common::name(&config));
+        let tokenizer = common::train(&language, &config);
+        tokenizer.save(dir.path()).unwrap();
+        for path in [dir.path().to_owned(), dir.path().join("tokenizer.json")] {
+            let loaded = Tokenizer::load(&path).unwrap();
+            assert!(loaded.to_json().unwrap() == tokenizer.to_json().unwrap(), "{name}");
+            assert_eq!(loaded.provenance(), tokenizer.provenance(), "{name}");
+        }
+        std::fs::remove_file(dir.path().join("tokenizer_config.json")).unwrap();
+        let bare = Tokenizer::load(dir.path()).unwrap();
+        assert_eq!((bare.kind(), bare.boundary()), (config.kind, config.boundary), "{name}, by tokenizer.json alone");
+        assert!(Segmentation::new(&bare, &language).is_ok());
+        let left: Vec<_> = std::fs::read_dir(dir.path()).unwrap().map(|f| f.unwrap().file_name()).collect();
+        assert_eq!(left.len(), 2, "{left:?}");
+    }
+}
+
+fn refused(path: &Path) -> String {
+    match Tokenizer::load(path) {
+        Ok(_) => panic!("{} should be refused", path.display()),
+        Err(error) => error.to_string(),
+    }
+}
+
+#[test]
+fn damaged_and_foreign_files_are_refused() {
+    let language = common::small(4);
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("tokenizer.json");
+    assert!(refused(&file).contains("cannot be read"));
+
+    let tokenizer = common::train(&language, &common::config(Kind::Bpe, Regime::Vanilla, Boundary::Token));
+    tokenizer.save(dir.path()).unwrap();
+    let json = std::fs::read_to_string(&file).unwrap();
+    let with = |text: &str| {
+        std::fs::write(&file, text).unwrap();
+        refused(dir.path())
+    };
+    for damaged in [&json[..json.len() / 2], "{}", "", "[1, 2]", &json.replace("<eos>", "<end>")] {
+        let message = with(damaged);
+        assert!(message.contains("is not a tokenizer of invitro"), "{message}");
+    }
+    assert!(with(&json.replace("<eos>", "<end>")).contains("`<eos>` should have id 1"));
+    assert!(with(&json.replace("\"Isolated\"", "\"Removed\"")).contains("none of our kinds and boundaries"));
+
+    // The boundary of one tokenizer with the record of another.
+    let other = common::train(&language, &common::config(Kind::Bpe, Regime::Vanilla, Boundary::First));
+    assert!(with(&other.to_json().unwrap()).contains("kind bpe and boundary token, tokenizer.json of bpe and first"));
+
+    // Another language, by its record, and by its letters where there is no record.
+    let elsewhere = common::small(5);
+    let error = Segmentation::new(&tokenizer, &elsewhere).unwrap_err().to_string();
+    assert!(error.contains("trained on another language"), "{error}");
+}
+
+#[test]
+fn distance_zero_has_one_lexicon_for_the_stems() {
+    let config = LanguageConfig {
+        entities: 20,
+        names: 5,
+        properties: 80,
+        values: 20,
+        relations: 20,
+        distance: 0.0,
+        affix_rate: 0.0,
+        ..Default::default()
+    };
+    let language = invitro_language::Language::new(&config, 0).unwrap();
+    let tokenizer = common::train(&language, &common::config(Kind::Bpe, Regime::Vanilla, Boundary::Token));
+    let segmentation = Segmentation::new(&tokenizer, &language).unwrap();
+    for bridge in invitro_tokenizer::Bridges::new(&segmentation, &language).0 {
+        assert_eq!(bridge.cognate.jaccard, 1.0, "identical forms have identical pieces");
+    }
+}
