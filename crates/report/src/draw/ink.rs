@@ -65,7 +65,9 @@ impl Ink {
             Ink::Level(place, of) => {
                 const RAMPS: [&[usize]; 5] = [&[1], &[0, 3], &[0, 2, 4], &[0, 1, 3, 4], &[0, 1, 2, 3, 4]];
                 let ramp = RAMPS[of.clamp(1, 5) - 1];
-                ["s0", "s1", "s2", "s3", "s4"][ramp[place.min(ramp.len() - 1)]]
+                // Past five levels neighbours share a step, in order.
+                let step = if of > 5 { place * 5 / of } else { place };
+                ["s0", "s1", "s2", "s3", "s4"][ramp[step.min(ramp.len() - 1)]]
             }
             Ink::Heat(share) => ["h0", "h1", "h2", "h3", "h4", "h5", "h6", "h7", "h8"][heat_class(share)],
             Ink::Text => "text",

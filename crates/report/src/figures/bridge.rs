@@ -99,9 +99,14 @@ fn panel(study: &Study, title: &str, axis: &str, y_axis: &Axis, runs: &[(&Run, f
     let vocabs = study.levels(Factor::Vocab).len();
     for (run, x, y) in runs {
         let ink = run.levels[Factor::Vocab as usize].map_or(Ink::Text, |place| Ink::Level(place, vocabs));
-        let [vocab, regime, lambda, distance] = Factor::ALL.map(|factor| level(study, run, factor));
-        let tip =
-            format!("|V| {vocab}, {regime}, λ {lambda}, d {distance}: {}, {}", common::digits(*x), common::digits(*y));
+        // What hovering says is most of the page's size; thousands of marks lie on each other anyway.
+        let tip = if runs.len() > 2000 {
+            String::new()
+        } else {
+            let [vocab, regime, lambda, distance] = Factor::ALL.map(|factor| level(study, run, factor));
+            let (x, y) = (common::digits(*x), common::digits(*y));
+            format!("|V| {vocab}, {regime}, λ {lambda}, d {distance}: {x}, {y}")
+        };
         panel.marks.push(Mark::Speck { at: At { x: *x, y: *y, interval: None, tip }, ink, shape: Shape::Circle });
     }
     let (x, y): (Vec<f64>, Vec<f64>) = runs.iter().map(|(_, x, y)| (*x, *y)).unzip();

@@ -27,6 +27,11 @@ pub(super) fn choosers() -> Vec<Chooser> {
 pub(super) const PLACES: [(&str, &str, &str); 4] =
     [("A", "A", ""), ("A, symbols masked in B", "A", "_masked"), ("B", "B", ""), ("B†", "B_masked", "")];
 
+/// The same for those who do not draw.
+pub fn places_of_contrast() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    PLACES.into_iter()
+}
+
 /// A line at 0.
 pub(super) fn zero(panel: &mut Panel, from: f64, to: f64) {
     panel.marks.insert(0, Mark::Rule { from: (from, 0.0), to: (to, 0.0), ink: Ink::Muted, dash: "2 2" });

@@ -23,6 +23,7 @@ mod sentences;
 mod table;
 
 pub use common::{conditions, digits, spoken};
+pub use contrast::places_of_contrast;
 pub use table::Table;
 
 use crate::data::{Kind, Study};

@@ -7,6 +7,7 @@
 pub mod claims;
 pub mod correlations;
 pub mod hypotheses;
+pub mod knowledge;
 pub mod order;
 pub mod outcome;
 pub mod sample;
@@ -16,6 +17,7 @@ pub mod verdict;
 pub use claims::Claim;
 pub use correlations::Correlated;
 pub use hypotheses::{Hypothesis, Test};
+pub use knowledge::Knowledge;
 pub use outcome::Outcome;
 pub use verdict::Verdict;
 
@@ -35,6 +37,7 @@ pub struct Findings {
     pub correlations: Vec<Correlated>,
     pub hypotheses: Vec<Hypothesis>,
     pub claims: Vec<Claim>,
+    pub knowledge: Knowledge,
 }
 
 impl Findings {
@@ -50,6 +53,7 @@ impl Findings {
             regressions: Outcome::ALL.into_iter().map(regressed).collect(),
             hypotheses: hypotheses::all(study),
             claims: claims::all(study, &correlations),
+            knowledge: knowledge::of(study),
             correlations,
         }
     }

@@ -5,7 +5,7 @@ use crate::data::Study;
 use crate::draw::{escape, to_html};
 use crate::figures::{digits, spoken};
 use crate::findings::verdict::RULE;
-use crate::findings::{Findings, Hypothesis, Test, Verdict};
+use crate::findings::{Findings, Hypothesis, Knowledge, Test, Verdict};
 use std::collections::BTreeMap;
 
 pub fn section(study: &Study, findings: &Findings) -> String {
@@ -26,6 +26,7 @@ pub fn section(study: &Study, findings: &Findings) -> String {
     html.push_str("<h2>What was found</h2>\n");
     let cards: String = findings.hypotheses.iter().map(card).collect();
     html.push_str(&format!("<div class=\"cards\">\n{cards}</div>\n<p class=\"rule\">{RULE}</p>\n"));
+    html.push_str(&knowledge(&findings.knowledge));
     html.push_str("<h2>Beside the paper</h2>\n");
     let rows = findings.claims.iter().map(|claim| {
         let ours = claim.estimate.as_ref().map_or("not measured".into(), spoken);
@@ -41,6 +42,27 @@ pub fn section(study: &Study, findings: &Findings) -> String {
     html.push_str(&table("claims", &["the paper says", "measured here", "value, 95 % interval, runs", ""], rows));
     html.push_str("</section>\n");
     html
+}
+
+/// What the paper does not ask: whether facts, and not only forms, crossed.
+fn knowledge(found: &Knowledge) -> String {
+    let value = |estimate: &Option<crate::stats::Estimate>| estimate.as_ref().map_or("not measured".into(), spoken);
+    let rows = found.rows.iter().map(|(title, facts, types)| vec![to_html(title), value(facts), value(types)]);
+    let cognate = found.cognate.as_ref().map_or(String::new(), |estimate| {
+        format!(
+            "<p>The cognate bridge's correlation with the contrast in B† is stronger than the general bridge's by {}.</p>\n",
+            spoken(estimate)
+        )
+    });
+    format!(
+        "<h2>Did knowledge cross?</h2>\n<p class=\"said\">{}</p>\n{}{cognate}",
+        to_html(&found.sentence),
+        table(
+            "plain",
+            &["contrast at the end, in", "facts (allowed − forbidden)", "types (allowed − other classes)"],
+            rows
+        )
+    )
 }
 
 fn lead(study: &Study) -> String {
