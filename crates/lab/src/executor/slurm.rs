@@ -19,7 +19,7 @@ use std::time::Duration;
 /// The exit status of a task that was interrupted and is to be queued again (`EX_TEMPFAIL`).
 pub const REQUEUE: u8 = 75;
 
-/// Seconds before the time limit at which a task is told to save.
+/// Seconds before the time limit at which a task is told to save; a quarter of the time where that is less.
 const WARNING: u64 = 120;
 
 /// What the user asks of Slurm.
@@ -76,7 +76,8 @@ fn script(name: &str, study: &Path, place: &Path, tasks: usize, request: &Reques
     option("array", format!("0-{}{at_once}", tasks.saturating_sub(1)));
     option("output", quoted_option(&place.join("task-%a.log")));
     option("open-mode", "append".into());
-    option("signal", format!("B:USR1@{WARNING}"));
+    let warning = request.time.map_or(WARNING, |time| WARNING.min(time.as_secs().max(60) / 4));
+    option("signal", format!("B:USR1@{warning}"));
     if let Some(partition) = &request.partition {
         option("partition", partition.clone());
     }

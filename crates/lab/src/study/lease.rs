@@ -1,9 +1,9 @@
 //! Leases: which worker may run which cell. Nothing but a shared file system is needed.
 //!
-//! A lease is a file `runs/.leases/<cell>.<generation>` that names its worker. The highest generation counts, is never
-//! removed, and is taken over by creating the next one, which only one contender can: files are made complete under
-//! another name and then linked, and a link fails where the name exists. So a contender that judged generation 3 dead
-//! on old news cannot take generation 5 from a living worker: it would have to create 4, which exists.
+//! A lease is a file `runs/.leases/<cell>.<generation>` that names its worker. The highest generation counts, and is
+//! taken over by creating the next one, which only one contender can: files are made complete under another name and
+//! then linked, and a link fails where the name exists. None is ever removed. So a contender that judged generation 3
+//! dead on old news cannot take generation 5 from a living worker: it would have to create 4, which exists.
 //!
 //! ```text
 //! abc.0  n1-4711   running…  (node n1 dies)
@@ -83,12 +83,7 @@ impl Leases {
         let linked = std::fs::hard_link(&beside, &path);
         let _ = std::fs::remove_file(&beside);
         match linked {
-            Ok(()) => {
-                if generation > 0 {
-                    let _ = std::fs::remove_file(self.path(cell, generation - 1));
-                }
-                Ok(Some(Lease { cell: cell.to_owned(), generation }))
-            }
+            Ok(()) => Ok(Some(Lease { cell: cell.to_owned(), generation })),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(None),
             Err(error) => Err(at(error)),
         }

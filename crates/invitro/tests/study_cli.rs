@@ -1,0 +1,171 @@
+//! The commands of a study, as a user meets them.
+
+mod common;
+mod study_common;
+
+use common::refused;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use study_common::{study, succeed};
+
+const TINY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../lab/tests/common/tiny.toml");
+
+fn shipped(name: &str) -> String {
+    format!("{}/../../experiments/studies/{name}.toml", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn write(place: &Path, name: &str, rest: &str) -> PathBuf {
+    let file = place.join(format!("{name}.toml"));
+    std::fs::write(&file, format!("name = \"{name}\"\nbase = \"{TINY}\"\n{rest}")).unwrap();
+    file
+}
+
+#[test]
+fn the_shipped_studies_have_the_cells_they_say() {
+    let cells = |name: &str| {
+        let plan = succeed(&mut study(&["plan", &shipped(name), "--device", "cpu", "--json"]));
+        let plan: Value = serde_json::from_str(&plan).unwrap();
+        plan["cells"].as_array().unwrap().len()
+    };
+    assert_eq!(cells("paper"), 864);
+    assert_eq!(cells("facts"), 4 * 5 * 3 * 9);
+    assert_eq!(cells("ablations"), (4 + 3 + 2 + 3 + 5 - 4) * 9, "the base is in every grid, and one cell");
+    let plan = succeed(&mut study(&["plan", &shipped("paper"), "--device", "cpu", "--jobs", "32"]));
+    assert!(plan.starts_with("paper: 864 cells, 3 data seeds × 3 model seeds\n"), "{plan}");
+    assert!(plan.contains("27 populations on CPU"), "{plan}");
+    assert!(plan.contains("4 layers, width 256, |V| 8192, 10000 steps"), "{plan}");
+}
+
+#[test]
+fn a_dry_run_prints_the_script_and_leaves_nothing() {
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("out");
+    let profile = place.path().join("profile");
+    std::fs::write(&profile, "#SBATCH --account=lab\nmodule load cuda\n").unwrap();
+    let script = succeed(study(&["run", &shipped("paper"), "--executor", "slurm", "--dry-run"]).args([
+        "--out",
+        out.to_str().unwrap(),
+        "--partition",
+        "gpu",
+        "--gres",
+        "gpu:1",
+        "--time",
+        "2h",
+        "--profile",
+        profile.to_str().unwrap(),
+    ]));
+    let expected = [
+        "#!/bin/bash",
+        "#SBATCH --job-name=invitro-paper",
+        "#SBATCH --array=0-26",
+        "#SBATCH --signal=B:USR1@120",
+        "#SBATCH --partition=gpu",
+        "#SBATCH --time=0-02:00:00",
+        "#SBATCH --gres=gpu:1",
+        "#SBATCH --requeue",
+        "#SBATCH --account=lab",
+        "module load cuda",
+    ];
+    for line in expected {
+        assert!(script.lines().any(|other| other == line), "{line}\n{script}");
+    }
+    let last = script.lines().last().unwrap();
+    assert!(last.starts_with("exec ") && last.contains("study run") && last.contains("slurm/0001"), "{last}");
+    assert!(!out.exists());
+}
+
+#[test]
+fn a_study_is_run_looked_at_and_collected_and_a_failure_hides_nothing() {
+    let place = tempfile::tempdir().unwrap();
+    // No sample of 300 sentences holds 30,000 pieces.
+    let text =
+        "experiment = { train.steps = 20 }\n[factors]\ntokenizer.vocab = [80, 30000]\nmixture.lambda = [0.25, 0.5]\n";
+    let file = write(place.path(), "mixed", text);
+    let out = place.path().join("out");
+    let (file, out) = (file.to_str().unwrap(), out.to_str().unwrap());
+    let run = study(&["run", file, "--out", out, "--device", "cpu", "--jobs", "2"]).output().unwrap();
+    let (said, told) = (String::from_utf8_lossy(&run.stdout), String::from_utf8_lossy(&run.stderr));
+    assert_eq!(run.status.code(), Some(1), "{told}");
+    assert!(said.contains("2 cells done here, 2 failed; nothing is left to run"), "{said}");
+    assert_eq!(told.matches("failed  ").count(), 2, "{told}");
+
+    let status = succeed(&mut study(&["status", out]));
+    assert!(status.starts_with("mixed: 4 cells\n"), "{status}");
+    let line = |name: &str| status.lines().find(|line| line.trim_start().starts_with(name)).unwrap().to_owned();
+    assert!(
+        line("done").contains(" 2 ") && line("failed").contains(" 2 ") && line("waiting").contains(" 0 "),
+        "{status}"
+    );
+    assert!(status.contains("tokenizer.vocab=30000"), "{status}");
+
+    let collected = succeed(&mut study(&["collect", out, "--csv"]));
+    assert!(collected.contains("4 runs, 2 of them done"), "{collected}");
+    let rows = csv(&Path::new(out).join("runs.csv"));
+    let column = |name: &str| rows[0].iter().position(|head| head == name).unwrap_or_else(|| panic!("no {name}"));
+    let states: Vec<&str> = rows[1..].iter().map(|row| row[column("state")].as_str()).collect();
+    assert_eq!(states.iter().filter(|state| **state == "done").count(), 2);
+    assert_eq!(states.iter().filter(|state| **state == "failed").count(), 2);
+    let failed = rows[1..].iter().find(|row| row[column("state")] == "failed").unwrap();
+    assert_eq!((failed[column("tokenizer.vocab")].as_str(), failed[column("study")].as_str()), ("30000", "mixed"));
+    assert!(!failed[column("error")].is_empty());
+    let metrics = csv(&Path::new(out).join("metrics.csv"));
+    assert_eq!(metrics[0][..6], ["run", "step", "condition", "task", "metric", "value"]);
+    let runs: std::collections::HashSet<&str> = metrics[1..].iter().map(|row| row[0].as_str()).collect();
+    assert_eq!(runs.len(), 2, "the rows of both finished runs");
+    assert!(Path::new(out).join("words.parquet").exists());
+    // Collected again, the same bytes.
+    let before = std::fs::read(Path::new(out).join("metrics.parquet")).unwrap();
+    succeed(&mut study(&["collect", out]));
+    assert!(before == std::fs::read(Path::new(out).join("metrics.parquet")).unwrap());
+
+    // Opened again, they fail again, and are again told.
+    assert!(succeed(&mut study(&["retry", out])).contains("2 cells opened again"));
+    assert_eq!(study_common::counts(Path::new(out))["waiting"], 2);
+    let again = study(&["run", out, "--device", "cpu", "--fail-fast", "--jobs", "1"]).output().unwrap();
+    assert_eq!(again.status.code(), Some(1));
+    assert_eq!(study_common::counts(Path::new(out))["waiting"], 1, "the first failure ended it");
+    // What has run is the measure of what is to come.
+    let plan = succeed(&mut study(&["plan", out, "--device", "cpu"]));
+    assert!(plan.contains("1 of them still to be run"), "{plan}");
+}
+
+/// A table of plain cells, quoted or not.
+fn csv(path: &Path) -> Vec<Vec<String>> {
+    let text = std::fs::read_to_string(path).unwrap();
+    text.lines().map(split).collect()
+}
+
+fn split(line: &str) -> Vec<String> {
+    let (mut cells, mut cell, mut quoted) = (Vec::new(), String::new(), false);
+    for char in line.chars() {
+        match char {
+            '"' => quoted = !quoted,
+            ',' if !quoted => cells.push(std::mem::take(&mut cell)),
+            other => cell.push(other),
+        }
+    }
+    cells.push(cell);
+    cells
+}
+
+#[test]
+fn bad_input_is_refused_in_a_sentence() {
+    let place = tempfile::tempdir().unwrap();
+    let good = write(place.path(), "good", "[factors]\nmixture.lambda = [0.25, 0.5]\n");
+    let good = good.to_str().unwrap();
+    let bad = write(place.path(), "bad", "[factors]\nmixture.lamda = [0.25, 0.5]\n");
+    let out = place.path().join("out");
+    let out = out.to_str().unwrap();
+    for (arguments, expected) in [
+        (vec!["study", "plan", bad.to_str().unwrap()], "the nearest known key is `mixture.lambda`"),
+        (vec!["study", "plan", "no-such.toml"], "cannot be read"),
+        (vec!["study", "run", good], "say where the study goes with --out DIR"),
+        (vec!["study", "run", good, "mixture.lambda=0.1", "--out", out], "it is a factor of this study"),
+        (vec!["study", "status", place.path().to_str().unwrap()], "there is no study.toml in this folder"),
+        (vec!["study", "run", good, "--out", out, "--lease", "0s"], "must be at least 1s"),
+    ] {
+        let error = refused(&arguments);
+        assert!(error.contains(expected), "{arguments:?}: {error}");
+    }
+    assert!(!Path::new(out).exists(), "nothing half made stays behind");
+}

@@ -1,0 +1,133 @@
+//! A study on a real Slurm of two nodes, with everything going wrong that does: a task killed, a task cancelled, a node
+//! lost with its orphans running on, a task whose time is up. In the end every cell is done once, and as in one process.
+
+mod slurm_cluster;
+mod study_common;
+
+use slurm_cluster::{Cluster, Task, installed};
+use std::collections::HashMap;
+use std::path::Path;
+use study_common::{CELLS, Sampler, assert_equal, counts, kill, reference, results, study, succeed, write_study};
+
+const STEPS: u64 = 400;
+
+#[test]
+fn a_study_survives_its_cluster() {
+    if !installed() {
+        println!("skipped: Slurm is not installed");
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    let file = write_study(place.path(), STEPS);
+    let expected = reference(&file, &place.path().join("alone"));
+    let mut cluster = Cluster::start(2);
+    let out = place.path().join("out");
+    let (file, folder) = (file.to_str().unwrap(), out.to_str().unwrap());
+    let submit = |cluster: &Cluster, arguments: &[&str]| {
+        let mut command = study(&["run"]);
+        command.args(arguments).args(["--executor", "slurm", "--device", "cpu", "--jobs", "1", "--population", "3"]);
+        command.args(["--lease", "30s"]);
+        cluster.adapt(&mut command);
+        succeed(&mut command)
+    };
+    let said = submit(&cluster, &[file, "--out", folder]);
+    assert!(said.starts_with("submitted 24 cells in 8 tasks as job "), "{said}");
+    let sampler = Sampler::start(&out);
+    // Submitted again, nothing is queued twice.
+    let said = submit(&cluster, &[folder]);
+    assert!(said.contains("24 cells in the queue already"), "{said}");
+
+    let at_work = |cluster: &Cluster| -> HashMap<String, (u32, Task)> { tasks_at_work(cluster, &out) };
+    cluster.wait("four tasks at work", 60, |cluster| at_work(cluster).len() == 4);
+    let mut status = study(&["status", folder]);
+    cluster.adapt(&mut status);
+    let shown = succeed(&mut status);
+    assert!(shown.contains("tasks in the queue: ") && shown.contains("4 running"), "{shown}");
+
+    // On the node that will live: one task is killed, one is told that its time is up.
+    let on = |node: &str| -> Vec<(u32, Task)> {
+        let mut tasks: Vec<_> = at_work(&cluster).into_values().filter(|(_, task)| task.node == node).collect();
+        tasks.sort_by(|a, b| a.1.name.cmp(&b.1.name));
+        tasks
+    };
+    let (first, second) = (on("n0"), on("n1"));
+    assert_eq!((first.len(), second.len()), (2, 2));
+    kill(first[0].0, "9");
+    let signal = ["--signal=USR1", "--batch", &first[1].1.name];
+    assert!(cluster.command("scancel").args(signal).status().unwrap().success());
+    // On the other, one is cancelled; then the node is lost, and its other task runs on as an orphan.
+    assert!(cluster.command("scancel").arg(&second[0].1.name).status().unwrap().success());
+    cluster.wait("the cancelled task to end", 30, |_| !study_common::is_alive(second[0].0));
+    assert!(study_common::is_alive(second[1].0), "the orphan must still be at work");
+    cluster.kill_node(1);
+
+    // What is left in the queue runs on the one node, the lost node's tasks too.
+    cluster.wait("an empty queue", 240, |cluster| cluster.queue().is_empty());
+    let left = counts(&out);
+    assert_ne!(left["done"], CELLS, "the killed and the cancelled task leave cells behind");
+    assert_eq!(left["failed"], 0);
+    // The task whose time was up saved, came back by itself, and went on.
+    let log = task_log(&out, &first[1].1.name);
+    let stopped = log.find("stopped with").unwrap_or_else(|| panic!("it was not stopped: {log}"));
+    assert!(log[stopped..].contains(" from step "), "{log}");
+
+    // The node comes back, and what is missing is submitted again.
+    cluster.start_node(1);
+    cluster.wait("two nodes", 60, |cluster| cluster.idle() == 2);
+    let said = submit(&cluster, &[folder]);
+    assert!(said.starts_with("submitted "), "{said}");
+    cluster.wait("an empty queue", 240, |cluster| cluster.queue().is_empty());
+    assert_eq!(counts(&out)["done"], CELLS);
+    assert!(submit(&cluster, &[folder]).contains("nothing is left to submit"));
+    assert_equal(&results(&out), &expected);
+    let logs = logs(&out);
+    for run in expected.keys() {
+        // A worker killed between finishing and saying so says it not at all; none says it twice.
+        assert!(logs.matches(&format!("done    {run}")).count() <= 1, "{run} was finished twice");
+    }
+    sampler.assert_never_twice_at_once(&out);
+}
+
+/// The running tasks that have signed up as workers and hold a cell, by worker.
+fn tasks_at_work(cluster: &Cluster, out: &Path) -> HashMap<String, (u32, Task)> {
+    let queue = cluster.queue();
+    let mut all = HashMap::new();
+    for (worker, pid) in study_common::workers_in(&out.join("runs/.workers")) {
+        let environment = std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+        let variable = |name: &str| {
+            let mut all = environment.split(|byte| *byte == 0).map(String::from_utf8_lossy);
+            all.find_map(|line| line.strip_prefix(name).map(str::to_owned))
+        };
+        let (Some(job), Some(index)) = (variable("SLURM_ARRAY_JOB_ID="), variable("SLURM_ARRAY_TASK_ID=")) else {
+            continue;
+        };
+        let name = format!("{job}_{index}");
+        let running = queue.iter().find(|task| task.name == name && task.state == "RUNNING");
+        let holds = std::fs::read_dir(out.join("runs/.leases"))
+            .unwrap()
+            .any(|lease| std::fs::read_to_string(lease.unwrap().path()).is_ok_and(|holder| holder == worker));
+        if let (Some(task), true) = (running, holds) {
+            all.insert(worker, (pid, task.clone()));
+        }
+    }
+    all
+}
+
+/// The log of task `12_3` of the first submission.
+fn task_log(out: &Path, name: &str) -> String {
+    let index = name.rsplit_once('_').unwrap().1;
+    std::fs::read_to_string(out.join(format!("slurm/0001/task-{index}.log"))).unwrap()
+}
+
+fn logs(out: &Path) -> String {
+    let mut text = String::new();
+    for submission in std::fs::read_dir(out.join("slurm")).unwrap() {
+        for file in std::fs::read_dir(submission.unwrap().path()).unwrap() {
+            let path = file.unwrap().path();
+            if path.extension().is_some_and(|extension| extension == "log") {
+                text += &String::from_utf8_lossy(&std::fs::read(path).unwrap());
+            }
+        }
+    }
+    text
+}

@@ -1,0 +1,172 @@
+//! Study files: cells, identity, order, populations; and faults, each a sentence.
+
+mod study_common;
+
+use invitro_lab::study::grouping::{Open, populations};
+use invitro_lab::study::{Cell, Study, StudyFolder, cells};
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+
+fn parse(text: &str) -> Study {
+    Study::parse(text, Path::new("a.toml"), &[]).unwrap()
+}
+
+fn expand(text: &str) -> Vec<Cell> {
+    cells(&parse(text), Path::new("a.toml")).unwrap()
+}
+
+fn fault(text: &str) -> String {
+    let study = Study::parse(text, Path::new("a.toml"), &[]);
+    study.and_then(|study| cells(&study, Path::new("a.toml")).map(|_| ())).unwrap_err().to_string()
+}
+
+const GRID: &str = r#"
+    name = "grid"
+    [factors]
+    tokenizer.vocab = [512, 1024]
+    "language.distance" = [0, 0.25, 0.5]
+    [seeds]
+    data = [0, 1]
+    model = [0, 1]
+"#;
+
+#[test]
+fn a_grid_is_every_combination_once() {
+    let all = expand(GRID);
+    assert_eq!(all.len(), 2 * 3 * 2 * 2);
+    let distinct: HashSet<&str> = all.iter().map(|cell| cell.id.as_str()).collect();
+    assert_eq!(distinct.len(), all.len());
+    // Seeds outermost, all combinations within them.
+    let of_first_seeds = &all[..6];
+    assert!(of_first_seeds.iter().all(|cell| (cell.data_seed, cell.model_seed) == (0, 0)));
+    assert_eq!((all[6].data_seed, all[6].model_seed), (1, 1));
+    let first = &all[0].experiment;
+    assert_eq!((first.tokenizer.vocab, first.language.distance), (512, 0.0));
+    assert_eq!(all[0].label(), "language.distance=0.0 tokenizer.vocab=512 seeds 0/0");
+}
+
+#[test]
+fn the_same_cell_in_two_studies_is_one_run() {
+    let other = expand("name = \"other\"\n[factors]\nlanguage.distance = [0.25, 1.0]");
+    let base = expand("name = \"base\"\nexperiment = { language.distance = 0.25 }\n");
+    assert_eq!(base.len(), 1);
+    assert_eq!(base[0].id, other[0].id);
+    assert_ne!(base[0].id, other[1].id);
+}
+
+#[test]
+fn grids_are_joined_and_filters_keep() {
+    let all = expand(
+        r#"
+        name = "a"
+        where = ["not tokenizer.vocab = 1024"]
+        experiment = { tokenizer.vocab = 512, language.distance = 0.25 }
+        [[grids]]
+        tokenizer.vocab = [512, 1024, 2048]
+        [[grids]]
+        language.distance = [0.0, 0.25]
+        "#,
+    );
+    let levels: Vec<(usize, f64)> =
+        all.iter().map(|cell| (cell.experiment.tokenizer.vocab, cell.experiment.language.distance)).collect();
+    // (512, 0.25) is in both grids, and one cell.
+    let expected = HashSet::from(["512 0", "512 0.25", "2048 0.25"].map(String::from));
+    let found: HashSet<String> = levels.iter().map(|(vocab, distance)| format!("{vocab} {distance}")).collect();
+    assert_eq!((found, levels.len()), (expected, 3));
+}
+
+#[test]
+fn a_study_written_out_needs_no_other_file() {
+    let study = parse(GRID);
+    let written = study.to_toml();
+    let again = parse(&written);
+    assert_eq!(study, again);
+    assert_eq!(written, again.to_toml());
+    let ids = |study: &Study| -> Vec<String> {
+        cells(study, Path::new("a.toml")).unwrap().into_iter().map(|cell| cell.id).collect()
+    };
+    assert_eq!(ids(&study), ids(&again));
+}
+
+#[test]
+fn overrides_lie_over_the_base_but_not_over_factors() {
+    let with = |given: &str| Study::parse(GRID, Path::new("a.toml"), &[given.to_owned()]);
+    let study = with("train.steps=7").unwrap();
+    assert!(cells(&study, Path::new("a.toml")).unwrap().iter().all(|cell| cell.experiment.train.steps == 7));
+    let fault = with("tokenizer.vocab=7").unwrap_err().to_string();
+    assert!(fault.contains("it is a factor of this study"), "{fault}");
+}
+
+#[test]
+fn faults_are_sentences() {
+    for (text, expected) in [
+        ("nam = \"a\"", "unknown field `nam`"),
+        ("name = \"a b\"", "the name `a b` must be letters, digits, - and _"),
+        ("name = \"a\"\nbase = \"papr\"", "there is no preset `papr`"),
+        ("name = \"a\"\n[factors]\ntokenizer.vocab = 3", "the factor tokenizer.vocab is 3, but must be a list"),
+        ("name = \"a\"\n[factors]\ntokenizer.vocab = [512, 512]", "has the level 512 twice"),
+        ("name = \"a\"\n[factors]\nseeds.data = [1, 2]", "seeds.data is no factor"),
+        ("name = \"a\"\n[factors]\ntokenizer.vocap = [512]", "the nearest known key is `tokenizer.vocab`"),
+        ("name = \"a\"\n[factors]\nlanguage.distance = [7]", "distance"),
+        ("name = \"a\"\nwhere = [\"tokenizer.vocab <\"]", "expected a value at the end"),
+        ("name = \"a\"\nwhere = [\"tokenizer.vokab < 3\"]", "there is no setting `tokenizer.vokab`"),
+        ("name = \"a\"\n[seeds]\ndata = [1, 1]", "seeds.data is [1, 1], but must be one or more different seeds"),
+    ] {
+        let fault = fault(text);
+        assert!(fault.contains(expected), "{text}\n{fault}");
+        assert!(!fault.contains('\n'), "{fault}");
+    }
+}
+
+#[test]
+fn every_prefix_of_the_work_is_balanced() {
+    let all = expand(GRID);
+    for until in 1..=all.len() {
+        let mut seen: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
+        for cell in &all[..until] {
+            for (key, level) in &cell.levels {
+                *seen.entry(key.clone()).or_default().entry(level.to_string()).or_default() += 1;
+            }
+        }
+        for (key, levels) in seen {
+            let (least, most) = (levels.values().min().unwrap(), levels.values().max().unwrap());
+            assert!(most - least <= 2, "{key} after {until}: {levels:?}");
+        }
+    }
+}
+
+#[test]
+fn populations_share_a_shape_and_keep_data_seeds_together() {
+    let all = expand(GRID);
+    let open: Vec<Open> = all.iter().map(|cell| Open { cell, step: 0 }).collect();
+    let groups = populations(open.iter().copied(), |_| 6);
+    assert_eq!(groups.iter().map(Vec::len).sum::<usize>(), all.len());
+    for members in &groups {
+        assert_eq!(members.iter().map(|open| &open.cell.population_key).collect::<HashSet<_>>().len(), 1);
+        assert_eq!(members.iter().map(|open| open.cell.data_seed).collect::<HashSet<_>>().len(), 1);
+    }
+    // Larger ones mix data seeds, but seat equal ones side by side.
+    for members in populations(open.iter().copied(), |_| 12) {
+        assert_eq!(members.len(), 12);
+        assert!(members.is_sorted_by_key(|open| open.cell.data_seed));
+    }
+    // Cells that stand at a step train with their like first.
+    let later = open.iter().enumerate().map(|(at, open)| Open { step: if at % 3 == 0 { 10 } else { 0 }, ..*open });
+    let first = &populations(later, |_| 4)[0];
+    assert!(first.iter().all(|open| open.step == 10));
+}
+
+#[test]
+fn a_folder_keeps_to_its_study_unless_it_is_updated() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = study_common::create(place.path(), &study_common::study(2, 1));
+    let file = place.path().join("tiny.toml");
+    std::fs::write(&file, study_common::study(3, 1)).unwrap();
+    let create = |update| StudyFolder::create(&file, &[], &folder.path, None, update);
+    let Err(fault) = create(false) else { panic!("another study was accepted") };
+    assert!(fault.to_string().contains("holds a different version of a study"), "{fault}");
+    let larger = create(true).unwrap();
+    let old: HashSet<&str> = folder.cells.iter().map(|cell| cell.id.as_str()).collect();
+    assert_eq!(larger.cells.iter().filter(|cell| old.contains(cell.id.as_str())).count(), 4);
+    assert_eq!(StudyFolder::open(&folder.path).unwrap().cells.len(), 6);
+}

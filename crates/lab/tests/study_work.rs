@@ -1,0 +1,250 @@
+//! The work of processes on a study, with a workload that stands for training.
+
+mod study_common;
+
+use invitro_lab::Stop;
+use invitro_lab::executor::local::{Ended, Settings, work};
+use invitro_lab::folder::Status;
+use invitro_lab::study::StudyFolder;
+use invitro_lab::study::folder::Fate;
+use invitro_lab::study::retry::{self, retry};
+use invitro_lab::study::status::{Overview, Standing};
+use invitro_lab::study::worker::{Card, cards};
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use study_common::{Fault, Journal, STEPS, Toy, create, study};
+
+const EXPIRY: Duration = Duration::from_secs(60);
+
+fn settings(stop: &Stop) -> Settings<'_> {
+    Settings { stop, only: None, limit: None, fail_fast: false, expiry: EXPIRY }
+}
+
+fn done(folder: &StudyFolder) -> usize {
+    Overview::read(folder, EXPIRY).unwrap().counts().done
+}
+
+fn sittings(folder: &StudyFolder) -> Vec<Vec<u64>> {
+    let read = |cell| std::fs::read_to_string(folder.run(cell).join("sittings")).unwrap_or_default();
+    folder.cells.iter().map(|cell| read(cell).lines().map(|line| line.parse().unwrap()).collect()).collect()
+}
+
+#[test]
+fn a_study_is_run_in_populations_of_one_shape() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = create(place.path(), &study(5, 2));
+    let (toy, journal) = (Toy::new(4), Journal::default());
+    let ended = work(&folder, &toy, &settings(&Stop::new()), &journal).unwrap();
+    assert_eq!(ended, Ended { done: 20, failed: 0, left: 0, stopped: false });
+    // Of a seed and a shape there are 5: four, and the fifth with three of the next seed.
+    assert_eq!(*toy.trained.lock().unwrap(), [4, 4, 4, 4, 2, 2]);
+    assert_eq!((journal.count("taken"), journal.count("done")), (20, 20));
+    // Run again, nothing is run.
+    let again = Journal::default();
+    assert_eq!(work(&folder, &toy, &settings(&Stop::new()), &again).unwrap(), Ended::default());
+    assert_eq!(again.count(""), 0);
+    assert!(cards(&folder.workers()).is_empty(), "workers sign off");
+}
+
+#[test]
+fn a_failing_cell_is_recorded_and_touches_no_other() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = create(place.path(), &study(4, 1));
+    let mut toy = Toy::new(4);
+    toy.faults = Box::new(|member| (member.experiment.language.distance == 0.001).then_some(Fault::Fails));
+    let journal = Journal::default();
+    let ended = work(&folder, &toy, &settings(&Stop::new()), &journal).unwrap();
+    assert_eq!(ended, Ended { done: 6, failed: 2, left: 0, stopped: false });
+    assert_eq!(journal.count("failed"), 2, "shown at once, and once");
+    let overview = Overview::read(&folder, EXPIRY).unwrap();
+    let failed: Vec<&Standing> =
+        overview.standings.iter().filter(|standing| matches!(standing, Standing::Failed { .. })).collect();
+    assert_eq!(failed[0], &Standing::Failed { step: 3, error: "a fault of this cell".into() });
+    // It is not tried again by itself, but once it is opened.
+    assert_eq!(work(&folder, &Toy::new(4), &settings(&Stop::new()), &Journal::default()).unwrap(), Ended::default());
+    let opened = retry(&folder, retry::Request::default(), EXPIRY).unwrap();
+    assert_eq!(opened.len(), 2);
+    let ended = work(&folder, &Toy::new(4), &settings(&Stop::new()), &Journal::default()).unwrap();
+    assert_eq!((ended.done, done(&folder)), (2, 8));
+}
+
+#[test]
+fn a_cell_that_breaks_the_population_is_found_and_left_out() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = create(place.path(), &study(4, 1));
+    let mut toy = Toy::new(8);
+    toy.faults = Box::new(|member| (member.experiment.language.distance == 0.002).then_some(Fault::Panics));
+    let journal = Journal::default();
+    let ended = work(&folder, &toy, &settings(&Stop::new()), &journal).unwrap();
+    assert_eq!(ended, Ended { done: 6, failed: 2, left: 0, stopped: false });
+    assert_eq!(journal.count("halved"), 4, "4 to 2 to 1, for each shape");
+    let errors: Vec<String> = Overview::read(&folder, EXPIRY)
+        .unwrap()
+        .standings
+        .into_iter()
+        .filter_map(|standing| if let Standing::Failed { error, .. } = standing { Some(error) } else { None })
+        .collect();
+    assert_eq!(errors, ["the run broke: a bug in this cell"; 2]);
+}
+
+#[test]
+fn a_population_that_does_not_fit_is_halved_and_the_size_remembered() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = create(place.path(), &study(16, 1));
+    let mut toy = Toy::new(8);
+    toy.room = 3;
+    let ended = work(&folder, &toy, &settings(&Stop::new()), &Journal::default()).unwrap();
+    assert_eq!((ended.done, ended.failed), (32, 0));
+    assert_eq!(*toy.refused.lock().unwrap(), [8, 4, 4, 8, 4, 4], "then never again");
+    assert!(toy.trained.lock().unwrap().iter().all(|members| *members == 2));
+    // Alone and still too large, it fails.
+    let place = tempfile::tempdir().unwrap();
+    let folder = create(place.path(), &study(1, 1));
+    toy.room = 0;
+    let ended = work(&folder, &toy, &settings(&Stop::new()), &Journal::default()).unwrap();
+    assert_eq!((ended.done, ended.failed), (0, 2));
+}
+
+#[test]
+fn a_first_failure_ends_all_where_that_is_wanted() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = create(place.path(), &study(8, 1));
+    let mut toy = Toy::new(2);
+    toy.faults = Box::new(|_| Some(Fault::Fails));
+    let stop = Stop::new();
+    let settings = Settings { fail_fast: true, ..settings(&stop) };
+    let ended = work(&folder, &toy, &settings, &Journal::default()).unwrap();
+    assert!(ended.stopped && ended.failed == 2 && ended.left == 14, "{ended:?}");
+}
+
+#[test]
+fn limits_and_time_are_kept_and_the_next_goes_on() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = create(place.path(), &study(4, 1));
+    let stop = Stop::new();
+    let limited = Settings { limit: Some(3), ..settings(&stop) };
+    let ended = work(&folder, &Toy::new(2), &limited, &Journal::default()).unwrap();
+    assert_eq!(ended, Ended { done: 3, failed: 0, left: 5, stopped: false });
+    let mut slow = Toy::new(2);
+    slow.pause = Duration::from_millis(20);
+    let stop = Stop::new().at(Instant::now() + Duration::from_millis(600));
+    let ended = work(&folder, &slow, &settings(&stop), &Journal::default()).unwrap();
+    assert!(ended.stopped && ended.left > 0, "{ended:?}");
+    let half = sittings(&folder);
+    let ended = work(&folder, &Toy::new(2), &settings(&Stop::new()), &Journal::default()).unwrap();
+    assert_eq!((ended.left, done(&folder)), (0, 8));
+    // What was stopped went on from where it was: one sitting more, from a later step.
+    let begun: usize = half.iter().map(Vec::len).sum();
+    let resumed: Vec<u64> = sittings(&folder).into_iter().filter_map(|of| of.get(1).copied()).collect();
+    assert!(!resumed.is_empty() && resumed.iter().all(|step| (1..STEPS).contains(step)), "{begun} {resumed:?}");
+}
+
+#[test]
+fn several_at_once_share_the_work() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = create(place.path(), &study(12, 2));
+    let ended: Vec<Ended> = std::thread::scope(|scope| {
+        let all: Vec<_> = (0..4)
+            .map(|_| {
+                scope.spawn(|| {
+                    let mut toy = Toy::new(3);
+                    toy.pause = Duration::from_millis(1);
+                    work(&folder, &toy, &settings(&Stop::new()), &Journal::default()).unwrap()
+                })
+            })
+            .collect();
+        all.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    assert_eq!(ended.iter().map(|ended| ended.done).sum::<usize>(), 48);
+    assert!(ended.iter().all(|ended| ended.left == 0), "each returns when all is done: {ended:?}");
+    assert!(sittings(&folder).iter().all(|of| *of == [0]), "every cell in one sitting");
+}
+
+#[test]
+fn who_lost_a_lease_writes_nothing() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = create(place.path(), &study(1, 1));
+    let mut toy = Toy::new(2);
+    // While the first cell trains, somebody elsewhere takes it over.
+    let (leases, first) = (folder.runs().join(".leases"), folder.cells[0].id.clone());
+    let once = AtomicBool::new(true);
+    toy.faults = Box::new({
+        let first = first.clone();
+        move |member| {
+            if member.experiment.id() == first && once.swap(false, Ordering::Relaxed) {
+                let now = (0..).take_while(|number| leases.join(format!("{first}.{number}")).exists()).count();
+                std::fs::write(leases.join(format!("{first}.{now}")), "elsewhere").unwrap();
+            }
+            None
+        }
+    });
+    let elsewhere = Card { worker: "elsewhere".into(), ..this_card(&folder) };
+    std::fs::write(folder.workers().join("elsewhere.json"), serde_json::to_vec(&elsewhere).unwrap()).unwrap();
+    let (stop, journal) = (Stop::new(), Journal::default());
+    std::thread::scope(|scope| {
+        let worker = scope.spawn(|| work(&folder, &toy, &settings(&stop), &journal).unwrap());
+        let begun = Instant::now();
+        while journal.count("waiting 1") == 0 {
+            assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", journal.lines);
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert_eq!((journal.count("lost"), journal.count("done")), (1, 1));
+        assert!(!folder.run(&folder.cells[0]).join("result").exists());
+        // Elsewhere ends without having finished: the cell is taken back.
+        std::fs::remove_file(folder.workers().join("elsewhere.json")).unwrap();
+        toy_done(&journal, 2);
+        assert_eq!(worker.join().unwrap().left, 0);
+    });
+}
+
+fn toy_done(journal: &Journal, times: usize) {
+    let begun = Instant::now();
+    while journal.count("done") < times {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", journal.lines);
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// The card of a worker of this process, which lives as long as the test.
+fn this_card(folder: &StudyFolder) -> Card {
+    let worker = invitro_lab::study::worker::Worker::start(&folder.workers(), EXPIRY).unwrap();
+    invitro_lab::study::worker::card(&folder.workers(), &worker.id).unwrap()
+}
+
+#[test]
+fn runs_of_another_version_are_told_and_not_used() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = create(place.path(), &study(2, 1));
+    work(&folder, &Toy::new(4), &settings(&Stop::new()), &Journal::default()).unwrap();
+    let run = folder.run(&folder.cells[0]);
+    let mut status = Status::read(&run).unwrap().unwrap();
+    status.version = "99.0.0".into();
+    status.write(&run).unwrap();
+    let fates = folder.fates(&HashSet::new()).unwrap();
+    let stale = &fates[folder.cells[0].id.as_str()].0;
+    assert!(matches!(stale, Fate::Stale { why } if why.starts_with("made by 99.0.0, schema")), "{stale:?}");
+    // Neither used nor overwritten, until it is asked for.
+    assert_eq!(work(&folder, &Toy::new(4), &settings(&Stop::new()), &Journal::default()).unwrap(), Ended::default());
+    assert_eq!(retry(&folder, retry::Request::default(), EXPIRY).unwrap(), []);
+    assert_eq!(retry(&folder, retry::Request { stale: true, fresh: false }, EXPIRY).unwrap().len(), 1);
+    assert!(folder.runs().join(".old").join(format!("{}.1", folder.cells[0].id)).exists(), "kept aside");
+    let ended = work(&folder, &Toy::new(4), &settings(&Stop::new()), &Journal::default()).unwrap();
+    assert_eq!((ended.done, done(&folder)), (1, 4));
+}
+
+#[test]
+fn two_studies_over_one_store_run_what_they_share_once() {
+    let place = tempfile::tempdir().unwrap();
+    let store = place.path().join("store");
+    let make = |name: &str, distances: usize| {
+        let file = place.path().join(format!("{name}.toml"));
+        std::fs::write(&file, study(distances, 1).replace("tiny", name)).unwrap();
+        StudyFolder::create(&file, &[], &place.path().join(name), Some(&store), false).unwrap()
+    };
+    let (small, large) = (make("small", 2), make("large", 5));
+    let run =
+        |folder: &StudyFolder| work(folder, &Toy::new(4), &settings(&Stop::new()), &Journal::default()).unwrap().done;
+    assert_eq!((run(&small), run(&large)), (4, 6));
+    assert_eq!((done(&small), done(&large)), (4, 10));
+}
