@@ -135,7 +135,15 @@ pub fn weight_gradient<F: Float>(
     grad: &mut [F],
 ) {
     assert!(dy.len() >= rows * n && x.len() >= rows * k && grad.len() >= n * k);
-    pack(kernel, &x[..rows * k], rows, k, panels);
+    if rows == 0 {
+        return grad[..n * k].fill(F::ZERO);
+    }
+    // Block by block of rows, so that a block's panels lie together.
+    let wide = packed_len(kernel, 1, k);
+    panels[..rows * wide]
+        .par_chunks_mut(K_BLOCK * wide)
+        .zip(x[..rows * k].par_chunks(K_BLOCK * k))
+        .for_each(|(panels, x)| pack(kernel, x, x.len() / k, k, panels));
     let mr = kernel.mr();
     let tiles = n.div_ceil(mr);
     let per_task = (tiles / (4 * rayon::current_num_threads())).clamp(1, 16);
@@ -155,7 +163,7 @@ pub fn weight_gradient<F: Float>(
                         kernel,
                         (columns, k, depth),
                         Left::Tiles(packed.as_ptr(), depth),
-                        (panels.as_ptr().add(from * kernel.nr), rows * kernel.nr),
+                        (panels.as_ptr().add(from * wide), depth * kernel.nr),
                         (c, k),
                         (init, k),
                     );

@@ -59,6 +59,9 @@ impl<F: Float> Rope<F> {
     }
 }
 
+/// Elements turned together; heads of a multiple of twice as many have no remainder.
+const TOGETHER: usize = 16;
+
 per_level! {
     fn turn<F>(
         cos: &[F], sin: &[F], half: usize, source: &[F], stride: usize, scale: F, sin_scale: F, out: &mut [F],
@@ -67,7 +70,17 @@ per_level! {
         for (row, (cos, sin)) in cos.chunks_exact(half).zip(sin.chunks_exact(half)).enumerate() {
             let (x, y) = source[row * stride..][..2 * half].split_at(half);
             let (u, v) = out[row * out_stride..][..2 * half].split_at_mut(half);
-            for i in 0..half {
+            let whole = half / TOGETHER * TOGETHER;
+            for at in (0..whole).step_by(TOGETHER) {
+                let part = |from: &[F]| -> [F; TOGETHER] { std::array::from_fn(|i| from[at..][..TOGETHER][i]) };
+                let (cos, sin, x, y) = (part(cos), part(sin), part(x), part(y));
+                for i in 0..TOGETHER {
+                    let (c, s) = (cos[i] * scale, sin[i] * sin_scale);
+                    u[at..][..TOGETHER][i] = x[i] * c - y[i] * s;
+                    v[at..][..TOGETHER][i] = y[i] * c + x[i] * s;
+                }
+            }
+            for i in whole..half {
                 let (c, s) = (cos[i] * scale, sin[i] * sin_scale);
                 u[i] = x[i] * c - y[i] * s;
                 v[i] = y[i] * c + x[i] * s;
