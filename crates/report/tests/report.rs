@@ -242,3 +242,31 @@ fn runs_of_another_study_in_the_same_store_are_left_out() {
     synthetic::run_folder(&folder.path().join("runs").join(config.id()), &config, &stranger, Progress::Done);
     assert_eq!(data::read(folder.path()).unwrap().runs.len(), 64);
 }
+
+#[test]
+fn other_settings_are_compared_one_at_a_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = Plan { data_seeds: 2, model_seeds: 1, ..Plan::one() };
+    for (grammar, boundary) in [("svo", "token"), ("sov", "token"), ("svo", "first")] {
+        for config in plan.configs() {
+            let run = folder.path().join(format!("{grammar}-{boundary}-{}", config.data));
+            synthetic::run_folder(&run, &config, &plan, Progress::Done);
+            let text = fs::read_to_string(run.join("config.toml")).unwrap();
+            let text = text.replace("[language]", &format!("[language]\ngrammar = \"{grammar}\""));
+            fs::write(
+                run.join("config.toml"),
+                text.replace("[tokenizer]", &format!("[tokenizer]\nboundary = \"{boundary}\"")),
+            )
+            .unwrap();
+        }
+    }
+    // Run folders side by side, as a run over several seeds leaves them, are a study too.
+    page(folder.path());
+    let csv = fs::read_to_string(folder.path().join("figures/settings.csv")).unwrap();
+    let counts: Vec<(&str, &str)> = csv
+        .lines()
+        .filter(|line| line.starts_with("share of targets"))
+        .map(|line| (line.split(',').nth(2).unwrap(), line.rsplit(',').next().unwrap()))
+        .collect();
+    assert_eq!(counts, [("sov", "2"), ("svo", "2"), ("first", "2"), ("token", "2")]);
+}

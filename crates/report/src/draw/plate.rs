@@ -138,7 +138,7 @@ impl Plate {
                 };
         }
         // One label for all rows, in the middle of them.
-        if let (Some(first), Some(panel)) = (first, self.panels.first()) {
+        if let (Some(first), Some(panel), true) = (first, self.panels.first(), self.share_y) {
             let x = EDGE + 6.5;
             canvas.turned((x, (first + last) / 2.0), LABEL, Ink::Text, &panel.y.label);
         }

@@ -20,6 +20,7 @@ mod run_contrast;
 mod run_curves;
 mod run_reach;
 mod sentences;
+mod settings;
 mod table;
 
 pub use common::{conditions, digits, spoken};
@@ -121,7 +122,7 @@ pub fn all(study: &Study, findings: &Findings) -> Vec<Figure> {
             sentences::figure(study),
         ];
     }
-    vec![
+    let mut figures = vec![
         effects::figure(study, findings),
         reachability::figure(study),
         nulls::figure(study),
@@ -138,7 +139,9 @@ pub fn all(study: &Study, findings: &Findings) -> Vec<Figure> {
         overlap::figure(study),
         loss::figure(study),
         sentences::figure(study),
-    ]
+    ];
+    figures.extend(settings::figure(study));
+    figures
 }
 
 #[cfg(test)]

@@ -98,7 +98,10 @@ fn samples(study: &Study) -> String {
     if kept.is_empty() {
         return String::new();
     }
-    let mut header: Vec<&str> = Vec::new();
+    // What went wrong before what was written; fields this does not know of come last.
+    let known = ["step", "condition", "task", "holds", "failure", "reason", "prompt", "output", "expected"];
+    let mut header: Vec<&str> =
+        known.into_iter().filter(|key| kept.iter().any(|sample| sample.contains_key(*key))).collect();
     for key in kept.iter().flat_map(Map::keys) {
         if !header.contains(&key.as_str()) {
             header.push(key);
