@@ -81,6 +81,14 @@ impl<'a> Source<'a> {
         Source::new(language, Split::Training { share_of_b, withhold: true }, tasks, &format!("{set}/mixture"), None)
     }
 
+    /// The same, with masked rows of B kept unless `withhold`.
+    pub fn withholding(mut self, withhold: bool) -> Source<'a> {
+        if let Split::Training { withhold: own, .. } = &mut self.split {
+            *own = withhold;
+        }
+        self
+    }
+
     /// Rows of one condition and task; `set` names the stream.
     pub fn condition(language: &'a Language, set: &str, condition: Condition, task: Task) -> Source<'a> {
         let mut tasks = [0.0; 3];

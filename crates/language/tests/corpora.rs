@@ -244,3 +244,20 @@ fn prompts_are_as_frequent_as_their_probability_says() {
     assert!((sum - 1.0).abs() < 0.01, "all prompts together have probability {sum}");
     frequencies_agree(&counts.into_iter().collect(), n);
 }
+
+#[test]
+fn a_control_that_withholds_nothing_has_masked_words() {
+    let language = Language::new(&small(), 0).unwrap();
+    let mixture = MixtureConfig { lambda: 0.5, withhold: false, ..Default::default() };
+    let sources = [
+        Source::training(&language, &mixture, 8),
+        Source::mixture(&language, "test", mixture.share_of_b(), mixture.tasks).withholding(false),
+    ];
+    for mut source in sources {
+        let n = 3000;
+        let rows: Vec<Sequence> = (0..n).map(|row| source.draw(0, row).unwrap()).collect();
+        let of_b = rows.iter().filter(|s| s.lang == Lang::B).count();
+        assert!(near(of_b, n as usize, mixture.share_of_b()));
+        assert!(rows.iter().any(|s| s.masked) && rows.iter().all(|s| !s.masked || s.lang == Lang::B));
+    }
+}

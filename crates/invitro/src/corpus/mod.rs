@@ -132,7 +132,10 @@ fn source<'a>(language: &'a Language, mixture: &MixtureConfig, split: Split, tas
         one => [TaskArg::T0, TaskArg::T1, TaskArg::T2].map(|t| f64::from(u8::from(t == one))),
     };
     let condition = match split {
-        Split::Train => return Source::mixture(language, "corpus", mixture.share_of_b(), tasks),
+        Split::Train => {
+            let all = Source::mixture(language, "corpus", mixture.share_of_b(), tasks);
+            return all.withholding(mixture.withhold);
+        }
         Split::A => Condition::A,
         Split::B => Condition::B,
         Split::Masked => Condition::BMasked,
