@@ -15,6 +15,7 @@ mod report;
 mod run;
 mod selftest;
 mod study;
+mod tokenizer;
 mod train;
 
 use clap::{Parser, Subcommand};
@@ -38,6 +39,7 @@ enum Command {
     Study(study::Args),
     Report(report::Args),
     Language(language::Args),
+    Tokenizer(tokenizer::Args),
     Corpus(corpus::Args),
     Check(check::Args),
     Bench(bench::Args),
@@ -54,6 +56,7 @@ fn main() -> ExitCode {
         Command::Study(args) => study::run(args),
         Command::Report(args) => report::run(args),
         Command::Language(args) => language::run(args),
+        Command::Tokenizer(args) => tokenizer::run(args),
         Command::Corpus(args) => corpus::run(args),
         Command::Check(args) => check::run(args),
         Command::Bench(args) => bench::run(args),

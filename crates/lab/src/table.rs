@@ -51,7 +51,8 @@ pub fn write<N: AsRef<str>>(path: &Path, columns: &[(N, Column)]) -> Result<()> 
     files::write_whole(path, &bytes)
 }
 
-fn encode<N: AsRef<str>>(columns: &[(N, Column)]) -> parquet::errors::Result<Vec<u8>> {
+/// The bytes of [`write`].
+pub fn encode<N: AsRef<str>>(columns: &[(N, Column)]) -> parquet::errors::Result<Vec<u8>> {
     let fields = columns
         .iter()
         .map(|(name, column)| column.schema(name.as_ref()).map(Arc::new))

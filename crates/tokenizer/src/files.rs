@@ -52,6 +52,10 @@ pub fn fingerprint(language: &Language) -> String {
 
 pub fn save(tokenizer: &Tokenizer, dir: &Path) -> Result<()> {
     std::fs::create_dir_all(dir).map_err(|e| fault(dir, "made", e))?;
+    contents(tokenizer)?.iter().try_for_each(|(name, text)| write(&dir.join(name), text))
+}
+
+pub fn contents(tokenizer: &Tokenizer) -> Result<[(&'static str, String); 3]> {
     let tokens = special::tokens();
     let tasks = &tokens[special::OUT as usize..];
     let config = json!({
@@ -67,9 +71,7 @@ pub fn save(tokenizer: &Tokenizer, dir: &Path) -> Result<()> {
         "eos_token": tokens[special::EOS as usize],
         "additional_special_tokens": tasks,
     });
-    write(&dir.join(CONFIG), &format!("{config:#}\n"))?;
-    write(&dir.join(SPECIAL), &format!("{map:#}\n"))?;
-    write(&dir.join(TOKENIZER), &tokenizer.to_json()?)
+    Ok([(CONFIG, format!("{config:#}\n")), (SPECIAL, format!("{map:#}\n")), (TOKENIZER, tokenizer.to_json()?)])
 }
 
 pub fn load(path: &Path) -> Result<Tokenizer> {
@@ -96,7 +98,7 @@ fn provenance(path: &Path) -> Result<Option<Provenance>> {
 }
 
 /// Written beside and renamed, so that no half of a file is ever found.
-pub fn write(path: &Path, text: &str) -> Result<()> {
+fn write(path: &Path, text: &str) -> Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.tmp", std::process::id()));
     let beside = path.with_file_name(name);

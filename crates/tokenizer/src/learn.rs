@@ -49,7 +49,7 @@ fn spelled(language: &Language, config: &TokenizerConfig, counts: &Counts, lang:
 /// The model of a kind, trained on a language.
 pub fn learn(language: &Language, config: &TokenizerConfig, counts: &Counts) -> Result<ModelWrapper> {
     let ground = Ground::new(language, config, counts);
-    let (smallest, boundary) = (ground.smallest(), config.boundary);
+    let smallest = ground.smallest();
     if config.kind.is_trained() && config.vocab < smallest {
         return Err(Error::Range {
             key: "tokenizer.vocab",
@@ -61,17 +61,24 @@ pub fn learn(language: &Language, config: &TokenizerConfig, counts: &Counts) -> 
             ),
         });
     }
+    // On one thread: a merge is too little work to share, and sums of probabilities would depend on how they are shared.
+    let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(library)?;
+    alone.install(|| of_kind(language, &ground))
+}
+
+fn of_kind(language: &Language, ground: &Ground) -> Result<ModelWrapper> {
+    let (config, boundary) = (ground.config, ground.config.boundary);
     Ok(match config.kind {
         Kind::Bpe if config.regime == Regime::Parity => {
             let parallel = Counts::parallel(language, config)?;
             let parallel = Lang::BOTH.map(|lang| spelled(language, config, &parallel, lang));
-            ModelWrapper::BPE(merges::learn_parity(&ground, &parallel)?.model(boundary)?)
+            ModelWrapper::BPE(merges::learn_parity(ground, &parallel)?.model(boundary)?)
         }
-        Kind::Bpe => ModelWrapper::BPE(merges::learn(&ground)?.model(boundary)?),
-        Kind::Wordpiece => ModelWrapper::WordPiece(wordpiece(&merges::learn(&ground)?, boundary)?),
-        Kind::Unigram => ModelWrapper::Unigram(unigram::learn(&ground)?),
-        Kind::Character => ModelWrapper::BPE(Merges::none(&ground).model(boundary)?),
-        Kind::Byte => ModelWrapper::BPE(bytes(&ground)?),
+        Kind::Bpe => ModelWrapper::BPE(merges::learn(ground)?.model(boundary)?),
+        Kind::Wordpiece => ModelWrapper::WordPiece(wordpiece(&merges::learn(ground)?, boundary)?),
+        Kind::Unigram => ModelWrapper::Unigram(unigram::learn(ground)?),
+        Kind::Character => ModelWrapper::BPE(Merges::none(ground).model(boundary)?),
+        Kind::Byte => ModelWrapper::BPE(bytes(ground)?),
     })
 }
 

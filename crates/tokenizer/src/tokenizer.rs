@@ -57,6 +57,11 @@ impl Tokenizer {
         files::save(self, dir)
     }
 
+    /// The files of [`Tokenizer::save`], by name.
+    pub fn files(&self) -> Result<[(&'static str, String); 3]> {
+        files::contents(self)
+    }
+
     /// Reads a tokenizer from its folder or its `tokenizer.json`.
     pub fn load(path: &Path) -> Result<Tokenizer> {
         files::load(path)

@@ -1,7 +1,7 @@
 //! The unigram language model, trained by the `tokenizers` crate, made to give the same pieces every time.
 //!
-//! Its trainer adds up probabilities in chunks, one per thread, and gives letters it lost a score in hash order. Here it
-//! runs on one thread over words in order, and every letter is a word of its own once, so that none is lost.
+//! Its trainer adds up probabilities in chunks, one per thread, and gives letters it lost a score in hash order. It is
+//! run on one thread, over words in order, and every letter is a word of its own once, so that none is lost.
 
 use crate::alphabet;
 use crate::error::{Result, library};
@@ -29,8 +29,7 @@ pub fn learn(ground: &Ground) -> Result<Unigram> {
     let wanted = ground.config.vocab - head.len();
     let trainer = UnigramTrainer::builder().show_progress(false).vocab_size(wanted as u32).build().map_err(library)?;
     let mut trained = Unigram::default();
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(library)?;
-    pool.install(|| trainer.do_train(words.into_iter().collect(), &mut trained)).map_err(library)?;
+    trainer.do_train(words.into_iter().collect(), &mut trained).map_err(library)?;
 
     let mut pieces: Vec<(String, f64)> = trained.iter().map(|(p, score)| (p.clone(), round(*score))).collect();
     pieces.sort_by(|(a, x), (b, y)| y.total_cmp(x).then_with(|| a.cmp(b)));

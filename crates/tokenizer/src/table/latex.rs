@@ -9,7 +9,6 @@ const NAMES: [&str; 3] = ["tokShared", "tokAOnly", "tokBOnly"];
 pub fn render(table: &Table) -> String {
     let mut out = String::from(
         r"\documentclass[10pt]{article}
-\usepackage[T1]{fontenc}
 \usepackage[a4paper,margin=15mm]{geometry}
 \usepackage{xcolor}
 \usepackage{array}

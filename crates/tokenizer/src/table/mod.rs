@@ -65,14 +65,22 @@ impl Table {
         Ok(Table { rows, vocab: segmentation.vocab_size() })
     }
 
+    /// Refuses a file name that asks for a format there is not.
+    pub fn check(path: &Path) -> Result<()> {
+        match path.extension().and_then(|e| e.to_str()) {
+            Some("svg" | "html" | "tex") => Ok(()),
+            _ => Err(Error::Mismatch(format!("`{}` must end in .svg, .html or .tex", path.display()))),
+        }
+    }
+
     /// The table in the format that a file's name asks for: `.svg`, `.html` or `.tex`.
     pub fn render(&self, path: &Path) -> Result<String> {
-        match path.extension().and_then(|e| e.to_str()) {
-            Some("svg") => Ok(svg::render(self)),
-            Some("html") => Ok(html::render(self)),
-            Some("tex") => Ok(latex::render(self)),
-            _ => Err(Error::Mismatch(format!("`{}` should end in .svg, .html or .tex", path.display()))),
-        }
+        Table::check(path)?;
+        Ok(match path.extension().and_then(|e| e.to_str()) {
+            Some("svg") => svg::render(self),
+            Some("html") => html::render(self),
+            _ => latex::render(self),
+        })
     }
 
     /// One sentence on what is to be seen.
@@ -136,6 +144,6 @@ mod tests {
         assert_eq!(svg.matches(">koc<").count(), 2);
         assert_eq!(svg.matches("fill=\"#8BB9E5\"").count(), 2, "one piece of A alone, and the legend");
         let error = table.render(Path::new("x.pdf")).err().unwrap().to_string();
-        assert_eq!(error, "`x.pdf` should end in .svg, .html or .tex");
+        assert_eq!(error, "`x.pdf` must end in .svg, .html or .tex");
     }
 }

@@ -1,0 +1,214 @@
+//! `invitro tokenizer bridges`: how the masked words hang together with words seen in training.
+
+use super::{Loaded, Subject};
+use crate::output::StagedFile;
+use anyhow::{Result, bail};
+use invitro_lab::table::{self, Column};
+use invitro_language::{Lang, Symbol};
+use invitro_tokenizer::Bridges;
+use invitro_tokenizer::bridge::{Bridge, Similarity, piers};
+use serde::Serialize;
+use std::fmt::Write as _;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// For each masked word, the seen word its pieces overlap with most
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    subject: Subject,
+    /// A table with a row per masked word: .tsv or .parquet
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Replace the table if it exists
+    #[arg(long)]
+    force: bool,
+    /// The means as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Means {
+    vocab: usize,
+    masked: usize,
+    words: usize,
+    unbridged: usize,
+    bridge: Similarity,
+    cognate_bridge: Similarity,
+}
+
+pub fn run(args: Args) -> Result<ExitCode> {
+    let staged = match &args.out {
+        Some(path) if !["tsv", "parquet"].iter().any(|e| path.extension().is_some_and(|x| x == *e)) => {
+            bail!("`{}` must end in .tsv or .parquet", path.display())
+        }
+        Some(path) => Some(StagedFile::new(path, args.force)?),
+        None => None,
+    };
+    let loaded = args.subject.load()?;
+    let bridges = Bridges::new(&loaded.segmentation, &loaded.language);
+    if let (Some(staged), Some(path)) = (staged, &args.out) {
+        write_rows(&loaded, &bridges, path, staged)?;
+    }
+    let means = Means {
+        vocab: loaded.tokenizer.vocab_size(),
+        masked: bridges.0.len(),
+        words: piers(&loaded.language).len(),
+        unbridged: bridges.0.iter().filter(|b| b.pier.is_none()).count(),
+        bridge: bridges.mean(),
+        cognate_bridge: bridges.mean_cognate(),
+    };
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    if args.json {
+        writeln!(out, "{}", serde_json::to_string_pretty(&means)?)?;
+    } else {
+        tell(&loaded, &bridges, &means, &mut out)?;
+    }
+    out.flush()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Columns of the histogram, and how wide its longest bar is.
+const BINS: usize = 10;
+const BAR: usize = 46;
+
+fn tell(loaded: &Loaded, bridges: &Bridges, means: &Means, out: &mut impl Write) -> Result<()> {
+    writeln!(out, "{}", loaded.title())?;
+    writeln!(out, "{} masked words, {} words that may bridge them\n", means.masked, means.words)?;
+    let (best, own) = (&means.bridge, &means.cognate_bridge);
+    writeln!(out, "  mean similarity   {:>8}{:>18}", "bridge", "cognate in A")?;
+    for (name, best, own) in [
+        ("Jaccard", best.jaccard, own.jaccard),
+        ("Dice", best.dice, own.dice),
+        ("containment", best.containment, own.containment),
+    ] {
+        writeln!(out, "  {name:<18}{best:>8.3}{own:>18.3}")?;
+    }
+    writeln!(out, "\nMasked words by their bridge (Jaccard)")?;
+    let mut bins = [0usize; BINS];
+    for bridge in &bridges.0 {
+        bins[((bridge.similarity.jaccard * BINS as f64) as usize).min(BINS - 1)] += 1;
+    }
+    let most = bins.iter().copied().max().unwrap_or(1).max(1);
+    for (i, &count) in bins.iter().enumerate() {
+        let bar = "█".repeat((count * BAR).div_ceil(most));
+        let (low, high) = (i as f64 / BINS as f64, (i + 1) as f64 / BINS as f64);
+        writeln!(out, "  {low:.1} to {high:.1}  {count:>6}  {bar}")?;
+    }
+    writeln!(out, "\nFrom the weakest to the strongest")?;
+    let mut order: Vec<&Bridge> = bridges.0.iter().collect();
+    order.sort_by(|a, b| a.similarity.jaccard.total_cmp(&b.similarity.jaccard));
+    let last = order.len().saturating_sub(1);
+    for i in 0..=4 {
+        let Some(bridge) = order.get(last * i / 4) else { break };
+        let row = Row::new(loaded, bridge);
+        let other = match &row.bridge_form {
+            Some(_) => format!("{} ({})", row.bridge_pieces, row.bridge_language),
+            None => "nothing".to_owned(),
+        };
+        writeln!(out, "  {:.2}  {} – {other}", row.bridge, row.pieces_b)?;
+    }
+    Ok(())
+}
+
+/// One masked word; names as in the `words.parquet` of a run, and more.
+struct Row {
+    symbol: String,
+    form_a: String,
+    form_b: String,
+    pieces_a: String,
+    pieces_b: String,
+    bridge: f64,
+    bridge_form: Option<String>,
+    bridge_language: &'static str,
+    bridge_pieces: String,
+    numbers: [f64; 5],
+}
+
+impl Row {
+    fn new(loaded: &Loaded, bridge: &Bridge) -> Row {
+        let form = |lang| loaded.language.form(bridge.symbol, lang).to_owned();
+        let pier = bridge.pier;
+        Row {
+            symbol: loaded.language.world.label(bridge.symbol),
+            form_a: form(Lang::A),
+            form_b: form(Lang::B),
+            pieces_a: pieces(loaded, bridge.symbol, Lang::A),
+            pieces_b: pieces(loaded, bridge.symbol, Lang::B),
+            bridge: bridge.similarity.jaccard,
+            bridge_form: pier.map(|p| loaded.language.form(p.symbol, p.lang).to_owned()),
+            bridge_language: pier.map_or("", |p| p.lang.name()),
+            bridge_pieces: pier.map_or(String::new(), |p| pieces(loaded, p.symbol, p.lang)),
+            numbers: [
+                bridge.similarity.dice,
+                bridge.similarity.containment,
+                bridge.cognate.jaccard,
+                bridge.cognate.dice,
+                bridge.cognate.containment,
+            ],
+        }
+    }
+
+    fn texts(self) -> [Option<String>; 8] {
+        let known = self.bridge_form.is_some();
+        [
+            Some(self.symbol),
+            Some(self.form_a),
+            Some(self.form_b),
+            Some(self.pieces_a),
+            Some(self.pieces_b),
+            self.bridge_form,
+            known.then(|| self.bridge_language.to_owned()),
+            known.then_some(self.bridge_pieces),
+        ]
+    }
+}
+
+const TEXTS: [&str; 8] =
+    ["symbol", "form_A", "form_B", "pieces_A", "pieces_B", "bridge_form", "bridge_language", "bridge_pieces"];
+const NUMBERS: [&str; 6] = [
+    "bridge",
+    "bridge_dice",
+    "bridge_containment",
+    "cognate_bridge",
+    "cognate_bridge_dice",
+    "cognate_bridge_containment",
+];
+
+/// A word's pieces with a space between them.
+fn pieces(loaded: &Loaded, symbol: Symbol, lang: Lang) -> String {
+    let letters = |&id: &u32| String::from_utf8_lossy(loaded.segmentation.letters(id)).into_owned();
+    loaded.segmentation.core(symbol, lang).iter().map(letters).collect::<Vec<_>>().join(" ")
+}
+
+fn write_rows(loaded: &Loaded, bridges: &Bridges, path: &Path, staged: StagedFile) -> Result<()> {
+    let rows = bridges.0.iter().map(|bridge| {
+        let row = Row::new(loaded, bridge);
+        let numbers: Vec<f64> = [row.bridge].into_iter().chain(row.numbers).collect();
+        (row.texts(), numbers)
+    });
+    let rows: Vec<([Option<String>; 8], Vec<f64>)> = rows.collect();
+    if path.extension().is_some_and(|e| e == "tsv") {
+        let mut text = [&TEXTS[..], &NUMBERS].concat().join("\t") + "\n";
+        for (texts, numbers) in rows {
+            text.push_str(&texts.map(Option::unwrap_or_default).join("\t"));
+            numbers.iter().try_for_each(|n| write!(text, "\t{n}"))?;
+            text.push('\n');
+        }
+        staged.file()?.write_all(text.as_bytes())?;
+    } else {
+        let texts = TEXTS
+            .iter()
+            .enumerate()
+            .map(|(i, &name)| (name, Column::Text(rows.iter().map(|(texts, _)| texts[i].clone()).collect())));
+        let numbers = NUMBERS
+            .iter()
+            .enumerate()
+            .map(|(i, &name)| (name, Column::Number(rows.iter().map(|(_, numbers)| Some(numbers[i])).collect())));
+        let columns: Vec<(&str, Column)> = texts.chain(numbers).collect();
+        staged.file()?.write_all(&table::encode(&columns)?)?;
+    }
+    staged.finish()
+}

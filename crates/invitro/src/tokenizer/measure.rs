@@ -1,0 +1,77 @@
+//! `invitro tokenizer measure`: what a tokenizer does to the languages, in numbers.
+
+use super::Subject;
+use anyhow::Result;
+use invitro_tokenizer::measure::{Fragmentation, Panel};
+use invitro_tokenizer::{Measures, Provenance, Sample, sample};
+use serde::Serialize;
+use std::io::Write;
+use std::process::ExitCode;
+
+/// Fertility, continuation rate, overlap, parity and more, for A, B and B†
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    subject: Subject,
+    /// Sentences of running text in each condition
+    #[arg(long, default_value_t = sample::SENTENCES, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    sentences: u64,
+    /// The figures as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Figures<'a> {
+    tokenizer: Option<&'a Provenance>,
+    vocab: usize,
+    sentences: u64,
+    #[serde(flatten)]
+    measures: &'a Measures,
+}
+
+pub fn run(args: Args) -> Result<ExitCode> {
+    let loaded = args.subject.load()?;
+    let sample = Sample::text(&loaded.language, args.sentences)?;
+    let measures = Measures::new(&loaded.segmentation, &loaded.language, &sample);
+    let mut out = std::io::stdout().lock();
+    if args.json {
+        let (tokenizer, vocab) = (loaded.tokenizer.provenance(), loaded.tokenizer.vocab_size());
+        let figures = Figures { tokenizer, vocab, sentences: args.sentences, measures: &measures };
+        writeln!(out, "{}", serde_json::to_string_pretty(&figures)?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    writeln!(out, "{}", loaded.title())?;
+    panel(&format!("Running text, {} sentences of each", args.sentences), &measures.text, &mut out)?;
+    panel("Lexicon, every word once; B† is the masked words", &measures.lexicon, &mut out)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn panel(title: &str, panel: &Panel, out: &mut impl Write) -> Result<()> {
+    type Of = fn(&Fragmentation) -> f64;
+    let rows: [(&str, Of); 7] = [
+        ("fertility", |f| f.fertility),
+        ("continuation rate", |f| f.continuation),
+        ("one-piece words", |f| f.one_piece),
+        ("Rényi efficiency (α 2.5)", |f| f.renyi),
+        ("vocabulary used", |f| f.utilisation),
+        ("morpheme precision", |f| f.boundary_precision),
+        ("morpheme recall", |f| f.boundary_recall),
+    ];
+    writeln!(out, "\n{title}")?;
+    writeln!(out, "  {:<26}{:>9}{:>9}{:>9}{:>9}", "", "A", "B", "B†", "A and B")?;
+    for (name, of) in rows {
+        write!(out, "  {name:<26}")?;
+        for values in [&panel.a, &panel.b, &panel.b_masked, &panel.both] {
+            write!(out, "{:>9}", number(of(values)))?;
+        }
+        writeln!(out)?;
+    }
+    writeln!(out, "  {:<26}{:>36}", "overlap of A and B", number(panel.overlap))?;
+    writeln!(out, "  {:<26}{:>36}", "parity, A over B", number(panel.parity))?;
+    Ok(())
+}
+
+fn number(value: f64) -> String {
+    if value.is_nan() { "–".into() } else { format!("{value:.3}") }
+}
