@@ -128,12 +128,14 @@ impl Folder {
     pub fn take(path: &Path, experiment: &Experiment, force: bool) -> Result<Folder> {
         let wrong = |error: std::io::Error| Error::Write { path: path.to_owned(), why: error.to_string() };
         let config = path.join(CONFIG);
-        let empty = !path.exists() || std::fs::read_dir(path).map_err(wrong)?.all(|entry| is_lock(&entry));
+        let empty = !path.exists() || std::fs::read_dir(path).map_err(wrong)?.flatten().all(|entry| is_unborn(&entry));
         if !empty && !config.exists() && Status::read(path)?.is_none() {
             return Err(Error::NotARun { path: path.to_owned() });
         }
         std::fs::create_dir_all(path.join(CHECKPOINTS)).map_err(wrong)?;
         let folder = Folder { path: path.to_owned(), _lock: lock(path)? };
+        sweep(path);
+        sweep(&path.join(CHECKPOINTS));
         if force {
             folder.empty()?;
         } else if let Some(text) = files::read_text(&config)? {
@@ -185,8 +187,23 @@ impl Folder {
     }
 }
 
-fn is_lock(entry: &std::io::Result<std::fs::DirEntry>) -> bool {
-    entry.as_ref().is_ok_and(|entry| entry.file_name() == LOCK || entry.file_name() == CHECKPOINTS)
+/// Whether this may be found in a folder whose first process was killed before the config was written.
+fn is_unborn(entry: &std::fs::DirEntry) -> bool {
+    entry.file_name() == LOCK || entry.file_name() == CHECKPOINTS || is_half_written(entry)
+}
+
+fn is_half_written(entry: &std::fs::DirEntry) -> bool {
+    let name = entry.file_name();
+    let name = name.to_string_lossy();
+    name.starts_with('.') && name.ends_with(".part")
+}
+
+/// Removes what a killed process left half written.
+fn sweep(path: &Path) {
+    for entry in std::fs::read_dir(path).into_iter().flatten().flatten().filter(is_half_written) {
+        // One that cannot be removed does no harm.
+        let _ = std::fs::remove_file(entry.path());
+    }
 }
 
 fn lock(path: &Path) -> Result<File> {

@@ -10,6 +10,7 @@ use crate::materials::Materials;
 use crate::table::{self, Column};
 use crate::text::Text;
 use invitro_language::{Lang, Language, Stream, Symbol};
+use invitro_tokenizer::bridge::{Bridge, Bridges, Pier};
 use serde_json::json;
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -69,8 +70,13 @@ pub fn write_words(folder: &Path, experiment: &Experiment, materials: &Materials
     let Materials { language, text, .. } = materials;
     let reached: HashMap<u32, u64> =
         log::read::<Reached>(&folder.join(REACHED))?.into_iter().map(|line| (line.symbol, line.step)).collect();
-    let symbols = language.mask.symbols();
+    let bridges = Bridges::new(&text.segmentation, language).0;
+    let symbols: Vec<Symbol> = bridges.iter().map(|bridge| bridge.symbol).collect();
     let run = experiment.id();
+    let number = |of: fn(&Bridge) -> f64| Column::Number(bridges.iter().map(|bridge| Some(of(bridge))).collect());
+    let pier = |of: &dyn Fn(&Pier) -> String| {
+        Column::Text(bridges.iter().map(|bridge| bridge.pier.as_ref().map(of)).collect())
+    };
     let column = |of: &dyn Fn(Symbol) -> String| Column::Text(symbols.iter().map(|&symbol| Some(of(symbol))).collect());
     table::write(
         &folder.join(WORDS),
@@ -81,6 +87,10 @@ pub fn write_words(folder: &Path, experiment: &Experiment, materials: &Materials
             ("form_B", column(&|symbol| language.form(symbol, Lang::B).to_owned())),
             ("pieces_A", column(&|symbol| pieces(text, symbol, Lang::A).join(" "))),
             ("pieces_B", column(&|symbol| pieces(text, symbol, Lang::B).join(" "))),
+            ("bridge", number(|bridge| bridge.similarity.jaccard)),
+            ("bridge_form", pier(&|pier| language.form(pier.symbol, pier.lang).to_owned())),
+            ("bridge_language", pier(&|pier| pier.lang.name().to_owned())),
+            ("cognate_bridge", number(|bridge| bridge.cognate.jaccard)),
             (
                 "reachable_from",
                 Column::Whole(symbols.iter().map(|s| reached.get(&s.0).map(|&step| step as i64)).collect()),

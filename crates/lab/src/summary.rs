@@ -9,6 +9,9 @@ use crate::folder::{SUMMARY, Status};
 use crate::materials::Materials;
 use crate::metrics::Row;
 use invitro_language::Process;
+use invitro_tokenizer::bridge::Bridges;
+use invitro_tokenizer::measure::Measures;
+use invitro_tokenizer::sample::{self, Sample};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
@@ -38,17 +41,23 @@ pub fn write(
         };
         out.insert(key, value);
     }
-    describe_materials(experiment, materials, &mut out);
+    describe_materials(experiment, materials, &mut out)?;
     describe_curves(experiment, rows, &mut out);
     files::write_json(&folder.join(SUMMARY), &out)
 }
 
-fn describe_materials(experiment: &Experiment, materials: &Materials, out: &mut Map<String, Value>) {
+/// Measures of the languages and the tokenizer; of what there is nothing to count, null.
+fn describe_materials(experiment: &Experiment, materials: &Materials, out: &mut Map<String, Value>) -> Result<()> {
     let Materials { language, text, .. } = materials;
     out.insert("vocab".into(), json!(text.vocab()));
     out.insert("distance.stems".into(), json!(language.lexicon.stem_distance().relative));
     out.insert("distance.words".into(), json!(language.lexicon.word_distance().relative));
     out.insert("lambda_left".into(), json!(Process::new(language).lambda_left(&experiment.mixture)));
+    let sample = Sample::text(language, sample::SENTENCES)?;
+    let measures = Measures::new(&text.segmentation, language, &sample).flatten();
+    let bridges = Bridges::new(&text.segmentation, language).flatten();
+    out.extend(measures.into_iter().chain(bridges).map(|(key, value)| (key, json!(value))));
+    Ok(())
 }
 
 /// The largest and the last value of every metric that tables ask for, and when the tasks' metrics emerged.

@@ -6,17 +6,14 @@
 use crate::error::Result;
 use crate::metrics::Rows;
 use crate::text::Text;
-use invitro_language::{Condition, Language, MixtureConfig, Process, Sequence, Source, Task};
+use invitro_language::{Condition, Lang, Language, MixtureConfig, Process, Sequence, Source, Task};
 use invitro_model::ops::Loss;
 use std::f64::consts::LN_2;
-
-const TASKS: [Task; 3] = [Task::T0, Task::T1, Task::T2];
 
 /// Held-out sequences of the training mixture and of each condition.
 #[derive(Clone, Debug)]
 pub struct HeldOut {
     parts: Vec<Part>,
-    sequences: Vec<invitro_model::Sequence>,
 }
 
 #[derive(Clone, Debug)]
@@ -26,7 +23,12 @@ struct Part {
     characters: f64,
     /// Nats that a model of the true process would need.
     floor: f64,
+    /// Their losses are counted by task.
+    sequences: Vec<invitro_model::Sequence>,
 }
+
+/// A batch, and the part it belongs to.
+pub type Batch = (usize, Vec<invitro_model::Sequence>);
 
 impl HeldOut {
     pub fn new(
@@ -39,58 +41,60 @@ impl HeldOut {
         let process = Process::new(language);
         let masked = process.masked_share();
         let conditions = [None, Some(Condition::A), Some(Condition::B), Some(Condition::BMasked)];
-        let (mut parts, mut sequences) = (Vec::new(), Vec::new());
-        for (i, condition) in conditions.into_iter().enumerate() {
+        let mut parts = Vec::new();
+        for condition in conditions {
             let mut source = match condition {
                 None => Source::mixture(language, "eval/loss", mixture.share_of_b(), mixture.tasks),
                 Some(condition) => Source::condition_mix(language, "eval/loss", condition, mixture.tasks),
             };
-            let (mut characters, mut floor) = (0.0, 0.0);
+            let (mut characters, mut floor, mut sequences) = (0.0, 0.0, Vec::new());
             for row in 0..count as u64 {
                 let sequence = source.draw_where(0, row, |sequence| text.segmentation.length(sequence) <= context)?;
                 characters += letters(language, &sequence);
                 // Given the language, a sentence of B is known to have no masked word, one of B† to have one.
                 let given = match (sequence.masked, sequence.lang) {
                     (true, _) => masked.ln(),
-                    (false, invitro_language::Lang::B) => (1.0 - masked).ln(),
-                    (false, invitro_language::Lang::A) => 0.0,
+                    (false, Lang::B) => (1.0 - masked).ln(),
+                    (false, Lang::A) => 0.0,
                 };
                 floor += given - process.sentence(&sequence.sentence.symbols) - process.prompt(&sequence);
-                let group = (i * TASKS.len() + sequence.task as usize) as u8;
-                sequences.push(invitro_model::Sequence { tokens: text.sequence(&sequence), group });
+                let (tokens, group) = (text.sequence(&sequence), sequence.task as u8);
+                sequences.push(invitro_model::Sequence { tokens, group });
             }
-            parts.push(Part { condition: condition.map_or("all", Condition::name), characters, floor });
+            parts.push(Part { condition: condition.map_or("all", Condition::name), characters, floor, sequences });
         }
-        Ok(HeldOut { parts, sequences })
+        Ok(HeldOut { parts })
     }
 
-    /// The sequences in pieces of at most `rows` rows, for [`invitro_model::Population::evaluate`].
-    pub fn batches(&self, rows: usize) -> Vec<Vec<invitro_model::Sequence>> {
-        let mut batches: Vec<Vec<invitro_model::Sequence>> = vec![Vec::new()];
-        let mut filled = 0;
-        for sequence in &self.sequences {
-            let more = sequence.tokens.len() - 1;
-            if filled > 0 && filled + more > rows {
-                batches.push(Vec::new());
-                filled = 0;
+    /// The sequences in batches of at most `rows` rows, for [`invitro_model::Population::evaluate`].
+    pub fn batches(&self, rows: usize) -> Vec<Batch> {
+        let mut batches: Vec<Batch> = Vec::new();
+        for (i, part) in self.parts.iter().enumerate() {
+            let mut filled = rows;
+            for sequence in &part.sequences {
+                let more = sequence.tokens.len() - 1;
+                if filled + more > rows {
+                    batches.push((i, Vec::new()));
+                    filled = 0;
+                }
+                filled += more;
+                batches.last_mut().expect("one was just begun").1.push(sequence.clone());
             }
-            filled += more;
-            batches.last_mut().expect("there is one").push(sequence.clone());
         }
         batches
     }
 
-    /// The rows from the losses of all batches.
-    pub fn rows(&self, losses: &[Loss], rows: &mut Rows) {
-        let sum = |group: usize| losses.iter().map(|loss| loss.sum.get(group).copied().unwrap_or(0.0)).sum::<f64>();
-        let count = |group: usize| losses.iter().map(|loss| loss.count.get(group).copied().unwrap_or(0)).sum::<u64>();
+    /// The rows from the losses of all batches, each with its batch's part.
+    pub fn rows(&self, losses: &[(usize, Loss)], rows: &mut Rows) {
         for (i, part) in self.parts.iter().enumerate() {
-            let groups = i * TASKS.len()..(i + 1) * TASKS.len();
-            let (nats, tokens): (f64, u64) = (groups.clone().map(sum).sum(), groups.clone().map(count).sum());
+            let own = || losses.iter().filter(|(part, _)| *part == i).map(|(_, loss)| loss);
+            let sum = |task: usize| own().map(|loss| loss.sum.get(task).copied().unwrap_or(0.0)).sum::<f64>();
+            let count = |task: usize| own().map(|loss| loss.count.get(task).copied().unwrap_or(0)).sum::<u64>();
+            let (nats, tokens): (f64, u64) = ((0..3).map(sum).sum(), (0..3).map(count).sum());
             rows.push(part.condition, "loss", "loss", nats / tokens as f64, tokens as usize);
-            for (task, group) in TASKS.iter().zip(groups) {
-                let metric = format!("loss_{}", task.name());
-                rows.push(part.condition, "loss", metric, sum(group) / count(group) as f64, count(group) as usize);
+            for task in Task::ALL {
+                let (metric, of) = (format!("loss_{}", task.name()), task as usize);
+                rows.push(part.condition, "loss", metric, sum(of) / count(of) as f64, count(of) as usize);
             }
             let bits = |nats: f64| nats / LN_2 / part.characters;
             rows.push(part.condition, "loss", "bits_per_char", bits(nats), part.characters as usize);

@@ -69,11 +69,6 @@ impl Sets {
         let held_out = HeldOut::new(language, text, &experiment.mixture, eval.losses, context)?;
         Ok(Sets { greedy, sampled, reach, held_out, nulls, temperature: eval.temperature, kept: eval.kept })
     }
-
-    /// The most rows of a batch that [`Population::evaluate`] needs room for: one sequence's.
-    fn batches(&self, rows: usize) -> Vec<Vec<invitro_model::Sequence>> {
-        self.held_out.batches(rows)
-    }
 }
 
 /// Evaluates every member that there is someone to examine for; `rows` is the population's room for a batch.
@@ -122,25 +117,25 @@ fn decode(
     Ok(population.decode(&prompts, &decoding)?)
 }
 
-fn losses(population: &mut Population, examinees: &[Option<Examinee>], rows: usize) -> Result<Vec<Vec<Loss>>> {
-    let batches: Vec<Vec<Vec<invitro_model::Sequence>>> =
-        examinees.iter().map(|e| e.as_ref().map_or(Vec::new(), |e| e.sets.batches(rows))).collect();
+/// Every member's losses on its held-out batches, each with the batch's part.
+fn losses(population: &mut Population, examinees: &[Option<Examinee>], rows: usize) -> Result<Vec<Vec<(usize, Loss)>>> {
+    let mut batches: Vec<Vec<held_out::Batch>> =
+        examinees.iter().map(|e| e.as_ref().map_or(Vec::new(), |e| e.sets.held_out.batches(rows))).collect();
     let mut losses = vec![Vec::new(); examinees.len()];
-    for i in 0..batches.iter().map(Vec::len).max().unwrap_or(0) {
-        // Members with fewer batches idle on a sequence of their own that is not counted.
-        let idle = vec![invitro_model::Sequence { tokens: vec![0, 0], group: 0 }];
-        let batch: Vec<_> = batches.iter().map(|own| own.get(i).cloned().unwrap_or_else(|| idle.clone())).collect();
-        for ((loss, own), losses) in population.evaluate(&batch)?.into_iter().zip(&batches).zip(&mut losses) {
-            if i < own.len() {
-                losses.push(loss);
-            }
+    while batches.iter().any(|own| !own.is_empty()) {
+        let next: Vec<Option<held_out::Batch>> = batches.iter_mut().map(Vec::pop).collect();
+        // Members with fewer batches idle on a sequence that is not counted.
+        let idle = || vec![invitro_model::Sequence { tokens: vec![0, 0], group: 0 }];
+        let batch: Vec<_> = next.iter().map(|own| own.as_ref().map_or_else(idle, |(_, own)| own.clone())).collect();
+        for ((loss, own), losses) in population.evaluate(&batch)?.into_iter().zip(&next).zip(&mut losses) {
+            losses.extend(own.as_ref().map(|&(part, _)| (part, loss)));
         }
     }
     Ok(losses)
 }
 
 impl Examinee<'_> {
-    fn measure(&self, step: u64, decoded: [&[Decoded]; 2], answers: &[Answer], losses: &[Loss]) -> Evaluated {
+    fn measure(&self, step: u64, decoded: [&[Decoded]; 2], answers: &[Answer], losses: &[(usize, Loss)]) -> Evaluated {
         let mut rows = Rows::new(self.run, step);
         let mut samples = Vec::new();
         let mut checker = self.language.checker();

@@ -1,0 +1,50 @@
+//! A world of a few dozen symbols, and a model that trains on it in seconds.
+#![allow(dead_code)]
+
+use invitro_lab::Experiment;
+use invitro_lab::Stop;
+use invitro_lab::metrics::Row;
+use invitro_lab::population::{self, Member, Options, Outcome};
+use invitro_lab::progress::Silent;
+use invitro_lab::{folder, log};
+use invitro_model::Device;
+use std::path::Path;
+
+/// The tiny experiment with settings laid over it.
+pub fn tiny(overrides: &[&str]) -> Experiment {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/tiny.toml");
+    let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_owned()).collect();
+    Experiment::load(None, Some(Path::new(path)), &overrides).unwrap()
+}
+
+pub fn member(experiment: &Experiment, folder: &Path) -> Member {
+    Member { experiment: experiment.clone(), folder: folder.to_owned() }
+}
+
+pub fn train(members: &[Member], stop: &Stop) -> Vec<Outcome> {
+    population::run(members, &Options { device: Device::Cpu, force: false, stop, progress: &Silent }).unwrap()
+}
+
+/// Runs one experiment to its end and returns its rows.
+pub fn run(experiment: &Experiment, folder: &Path) -> Vec<Row> {
+    assert_eq!(train(&[member(experiment, folder)], &Stop::new()), [Outcome::Done]);
+    rows(folder)
+}
+
+pub fn rows(folder: &Path) -> Vec<Row> {
+    log::read(&folder.join(folder::METRICS)).unwrap()
+}
+
+pub fn bytes(folder: &Path, name: &str) -> Vec<u8> {
+    std::fs::read(folder.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// Files that must be the same however often a run was interrupted.
+pub const SAME: [&str; 6] =
+    [folder::METRICS, folder::METRICS_TABLE, folder::SAMPLES, folder::REACHED, folder::WORDS, "tokenizer.json"];
+
+pub fn find<'a>(rows: &'a [Row], step: u64, condition: &str, task: &str, metric: &str) -> &'a Row {
+    rows.iter()
+        .find(|r| r.step == step && r.condition == condition && r.task == task && r.metric == metric)
+        .unwrap_or_else(|| panic!("no row {step} {condition} {task} {metric}"))
+}

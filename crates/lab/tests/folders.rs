@@ -1,0 +1,68 @@
+//! Whose folder it is: other configs, other processes, things that are no run.
+
+mod common;
+
+use common::{bytes, member, run, tiny, train};
+use invitro_lab::folder::{self, Folder, locked};
+use invitro_lab::population::Outcome;
+use invitro_lab::{Error, Stop};
+
+#[test]
+fn another_config_is_refused_with_the_keys_that_differ() {
+    let place = tempfile::tempdir().unwrap();
+    run(&tiny(&["train.steps=5"]), place.path());
+    let other = tiny(&["train.steps=5", "language.distance=0.5", "eval.sentences=7", "name=other"]);
+    let Err(Error::OtherConfig { keys, .. }) = Folder::take(place.path(), &other, false) else { panic!() };
+    assert_eq!(keys, "eval.sentences: 6 here, 7 there; language.distance: 0.25 here, 0.5 there");
+    let [Outcome::Failed { error }] = &train(&[member(&other, place.path())], &Stop::new())[..] else { panic!() };
+    assert!(error.contains("made by another config") && error.contains("--force"), "{error}");
+    let before = bytes(place.path(), folder::METRICS);
+    let taken = Folder::take(place.path(), &other, true).unwrap();
+    assert!(taken.saved().is_empty() && !place.path().join(folder::METRICS).exists());
+    assert!(!before.is_empty());
+}
+
+#[test]
+fn one_process_writes_at_a_time() {
+    let place = tempfile::tempdir().unwrap();
+    let experiment = tiny(&["train.steps=5"]);
+    let held = Folder::take(place.path(), &experiment, false).unwrap();
+    assert!(locked(place.path()));
+    assert_eq!(train(&[member(&experiment, place.path())], &Stop::new()), [Outcome::Busy]);
+    drop(held);
+    assert!(!locked(place.path()));
+    assert_eq!(train(&[member(&experiment, place.path())], &Stop::new()), [Outcome::Done]);
+}
+
+#[test]
+fn a_folder_of_other_things_is_left_alone() {
+    let place = tempfile::tempdir().unwrap();
+    std::fs::write(place.path().join("thesis.tex"), "mine").unwrap();
+    for force in [false, true] {
+        let Err(error) = Folder::take(place.path(), &tiny(&[]), force) else { panic!() };
+        assert!(error.to_string().contains("not empty and not a run folder"), "{error}");
+    }
+    assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn what_a_killed_process_left_half_written_goes() {
+    let place = tempfile::tempdir().unwrap();
+    let experiment = tiny(&["train.steps=5"]);
+    std::fs::write(place.path().join(".config.toml.123.part"), "na").unwrap();
+    run(&experiment, place.path());
+    assert!(!place.path().join(".config.toml.123.part").exists());
+}
+
+#[test]
+fn a_damaged_checkpoint_is_passed_over() {
+    let place = tempfile::tempdir().unwrap();
+    let experiment = tiny(&["train.steps=40"]);
+    let whole = place.path().join("whole");
+    run(&experiment, &whole);
+    let torn = place.path().join("torn");
+    train(&[member(&experiment, &torn)], &Stop::new().at(std::time::Instant::now()));
+    std::fs::write(folder::checkpoint(&torn, 30), "torn").unwrap();
+    run(&experiment, &torn);
+    assert_eq!(bytes(&whole, folder::METRICS), bytes(&torn, folder::METRICS));
+}

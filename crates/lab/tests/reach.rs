@@ -1,0 +1,111 @@
+//! Reachability: scoring every target once equals the paper's trie search, and a plain check of every target.
+
+mod common;
+
+use common::tiny;
+use invitro_lab::evaluation::reach::{Found, ReachSet, top};
+use invitro_lab::materials::Pantry;
+use invitro_lab::settings::FRACTIONS;
+use invitro_model::inference::{Answers, Wanted};
+use invitro_model::lane::{Lane, ModelLane};
+use invitro_model::reading::MemberReading;
+use invitro_model::{Device, Population, Question, Sequence, Shape, Slot};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The logits after a context, computed for it alone: no cache, no shared prompt.
+fn logits(lane: &mut dyn Lane, context: &[u32]) -> Vec<f32> {
+    let mut part = MemberReading::default();
+    part.push(context, 0, 0, 0);
+    part.picks.push((context.len() as u32 - 1, 0));
+    match lane.ask(&[part], Wanted::Logits).unwrap().pop() {
+        Some(Answers::Logits(logits)) => logits,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The tokens with fewer than k logits strictly above their own.
+fn top_k(logits: &[f32], k: u32) -> BTreeSet<u32> {
+    let above = |token: u32| logits.iter().filter(|&&other| other > logits[token as usize]).count();
+    (0..logits.len() as u32).filter(|&token| above(token) < k as usize).collect()
+}
+
+#[derive(Default)]
+struct Trie {
+    children: BTreeMap<u32, Trie>,
+    /// The targets that end here.
+    ends: Vec<usize>,
+}
+
+/// Algorithm 2 of the paper, gone on past the first hit: the targets that can be reached.
+fn trie_search(lane: &mut dyn Lane, prompt: &[u32], targets: &[Vec<u32>], k: u32) -> BTreeSet<usize> {
+    let mut root = Trie::default();
+    for (i, target) in targets.iter().enumerate() {
+        let mut node = &mut root;
+        for &token in target {
+            node = node.children.entry(token).or_default();
+        }
+        node.ends.push(i);
+    }
+    let mut reached = BTreeSet::new();
+    let mut frontier = vec![(&root, prompt.to_vec())];
+    while !frontier.is_empty() {
+        let mut next = Vec::new();
+        for (node, context) in frontier {
+            let allowed = top_k(&logits(lane, &context), k);
+            for (&token, child) in node.children.iter().filter(|(token, _)| allowed.contains(token)) {
+                reached.extend(&child.ends);
+                if !child.children.is_empty() {
+                    next.push((child, [&context[..], &[token]].concat()));
+                }
+            }
+        }
+        frontier = next;
+    }
+    reached
+}
+
+/// Every target on its own, every piece of it on its own.
+fn exhaustive(lane: &mut dyn Lane, prompt: &[u32], targets: &[Vec<u32>], k: u32) -> BTreeSet<usize> {
+    let mut within = |target: &Vec<u32>| {
+        (0..target.len()).all(|i| top_k(&logits(lane, &[prompt, &target[..i]].concat()), k).contains(&target[i]))
+    };
+    (0..targets.len()).filter(|&i| within(&targets[i])).collect()
+}
+
+#[test]
+fn scoring_once_equals_the_trie_search_and_the_plain_check() {
+    let experiment = tiny(&["eval.subjects=3"]);
+    let materials = Pantry::default().get(&experiment).unwrap();
+    let shape: Shape = experiment.model.shape(materials.text.vocab());
+    let mut population = Population::new(Device::Cpu, &shape, &[5], 512).unwrap();
+    // A little training, so that some targets are near and others far.
+    let mut source = invitro_language::Source::training(&materials.language, &experiment.mixture, 8);
+    for step in 1..=40 {
+        let batch: Vec<Sequence> =
+            (0..4).map(|row| materials.text.draw(&mut source, step, row, 100).unwrap()).collect();
+        population.train_step(&[batch], &experiment.train.update(step)).unwrap();
+        population.losses().unwrap();
+    }
+    let mut lane = ModelLane::new(invitro_model::cpu::Cpu::<f32>::new(&shape, 1, 512).unwrap(), 512, 1).unwrap();
+    lane.make_room(512, 512, 512).unwrap();
+    lane.write(0, Slot::Weights, &population.read(0, Slot::Weights).unwrap()).unwrap();
+
+    let set = ReachSet::new(&materials.language, &materials.text, &experiment.eval, materials.text.vocab());
+    let questions: Vec<Question> = set.questions();
+    let answers = population.score(&[questions.clone()]).unwrap().pop().unwrap();
+    let mut counts = BTreeMap::new();
+    for fraction in FRACTIONS.into_iter().chain([0.3]) {
+        let k = top(fraction, materials.text.vocab());
+        for (question, answer) in questions.iter().zip(&answers) {
+            let Question { prompt, continuations } = question;
+            let fast = |i: &usize| Found::of(&answer[*i], continuations[*i].len()).rank < k;
+            let fast: BTreeSet<usize> = (0..continuations.len()).filter(fast).collect();
+            assert_eq!(fast, trie_search(&mut lane, prompt, continuations, k), "K = {k}");
+            assert_eq!(fast, exhaustive(&mut lane, prompt, continuations, k), "K = {k}");
+            let count: &mut (usize, usize) = counts.entry(k).or_default();
+            *count = (count.0 + fast.len(), count.1 + continuations.len());
+        }
+    }
+    let some = counts.values().filter(|(reached, of)| *reached > 0 && reached < of).count();
+    assert!(some >= 2, "the cases are neither all reachable nor all out of reach: {counts:?}");
+}

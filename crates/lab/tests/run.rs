@@ -1,0 +1,170 @@
+//! Whole runs of a tiny world.
+
+mod common;
+
+use common::{SAME, bytes, find, member, rows, run, tiny, train};
+use invitro_lab::metrics::Row;
+use invitro_lab::population::Outcome;
+use invitro_lab::{Experiment, State, Status, Stop, folder};
+use std::collections::BTreeMap;
+
+#[test]
+fn a_run_leaves_everything_and_is_a_function_of_its_config() {
+    let place = tempfile::tempdir().unwrap();
+    let experiment = tiny(&[]);
+    let (one, two) = (place.path().join("one"), place.path().join("two"));
+    let rows = run(&experiment, &one);
+    run(&experiment, &two);
+    for name in SAME {
+        assert_eq!(bytes(&one, name), bytes(&two, name), "{name}");
+    }
+    for name in ["language/lexicon.tsv", "language/grammar.txt", "tokenizer_config.json", "pairs.jsonl"] {
+        assert!(!bytes(&one, name).is_empty(), "{name}");
+    }
+    let steps: Vec<u64> = rows.iter().map(|row| row.step).collect::<std::collections::BTreeSet<_>>().into_iter().collect();
+    assert_eq!(steps, [0, 10, 20, 40, 60]);
+    assert_eq!(folder::saved(&one), [60], "the last checkpoint alone stays");
+    let status = Status::read(&one).unwrap().unwrap();
+    assert_eq!((status.state, status.step, status.run), (State::Done, 60, experiment.id()));
+    let made_by = Experiment::from_toml(&String::from_utf8(bytes(&one, "config.toml")).unwrap(), "config").unwrap();
+    assert_eq!(made_by, experiment);
+    let summary: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_slice(&bytes(&one, "summary.json")).unwrap();
+    assert_eq!(summary["run"], experiment.id());
+    assert_eq!(summary["tokenizer.vocab"], 80);
+    assert_eq!(summary["final.T1.A.validity"], find(&rows, 60, "A", "T1", "validity").value);
+    assert!(summary.contains_key("emergence.T1.B_masked.facts"));
+    assert!(!summary.values().any(|value| value.is_object() || value.is_array()), "the summary is flat");
+    let loss = |step| find(&rows, step, "all", "loss", "loss").value;
+    assert!(loss(60) < loss(0) * 0.8, "the loss falls: {} to {}", loss(0), loss(60));
+    nested(&rows);
+}
+
+/// Each check is nested in the one before, at every step, in every condition and task; shares are shares.
+fn nested(rows: &[Row]) {
+    let mut by_place: BTreeMap<(u64, &str, &str), BTreeMap<&str, f64>> = BTreeMap::new();
+    for row in rows {
+        let place = (row.step, row.condition.as_str(), row.task.as_str());
+        assert!(by_place.entry(place).or_default().insert(&row.metric, row.value).is_none(), "{row:?} is there twice");
+    }
+    for ((step, condition, task), values) in by_place {
+        if task.starts_with('T') {
+            let cascade = ["validity", "grammaticality", "types", "facts"].map(|metric| values[metric]);
+            assert!(cascade.is_sorted_by(|a, b| a >= b), "{step} {condition} {task}: {cascade:?}");
+            assert!(values.values().all(|value| (0.0..=1.0).contains(value)));
+        }
+        for (metric, value) in &values {
+            // Up to the last piece is easier than with the boundary, more of |V| easier than less.
+            let Some((set, "0.1")) = metric.split_once(".share@") else { continue };
+            let Some(with_boundary) = values.get(format!("{set}.share_boundary@0.1").as_str()) else { continue };
+            assert!(with_boundary <= value && values[format!("{set}.share@0.01").as_str()] <= *value);
+            assert!(values[format!("{set}.any@0.1").as_str()] >= *value);
+        }
+    }
+}
+
+#[test]
+fn a_stopped_run_goes_on_to_the_same_bytes() {
+    let place = tempfile::tempdir().unwrap();
+    let experiment = tiny(&["train.steps=45"]);
+    let whole = place.path().join("whole");
+    run(&experiment, &whole);
+    let parts = place.path().join("parts");
+    let mut sittings = 0;
+    loop {
+        // A stop that is asked for before the first step comes after it.
+        let stop = Stop::new();
+        if sittings < 6 {
+            let soon = std::time::Instant::now() + std::time::Duration::from_millis(40 * (sittings % 3));
+            match train(&[member(&experiment, &parts)], &stop.at(soon))[..] {
+                [Outcome::Stopped { step }] => assert!(step > 0 && step <= 45),
+                [Outcome::Done] => break,
+                ref other => panic!("{other:?}"),
+            }
+        } else {
+            assert_eq!(train(&[member(&experiment, &parts)], &stop), [Outcome::Done]);
+            break;
+        }
+        assert_eq!(Status::read(&parts).unwrap().unwrap().state, State::Stopped);
+        sittings += 1;
+    }
+    assert!(sittings > 0, "it was stopped at least once");
+    for name in SAME {
+        assert_eq!(bytes(&whole, name), bytes(&parts, name), "{name}");
+    }
+}
+
+#[test]
+fn seeds_train_as_one_population_with_the_results_of_single_runs() {
+    let place = tempfile::tempdir().unwrap();
+    let experiment = tiny(&["seeds.data=0,1", "seeds.model=3,4", "train.steps=20"]);
+    let all = experiment.expand();
+    assert_eq!(all.len(), 4);
+    let members: Vec<_> = all.iter().map(|one| member(one, &place.path().join(one.id()))).collect();
+    assert_eq!(train(&members, &Stop::new()), vec![Outcome::Done; 4]);
+    let alone = place.path().join("alone");
+    run(&all[2], &alone);
+    for name in SAME {
+        assert_eq!(bytes(&members[2].folder, name), bytes(&alone, name), "{name}");
+    }
+    assert_ne!(bytes(&members[2].folder, folder::METRICS), bytes(&members[3].folder, folder::METRICS));
+}
+
+#[test]
+fn members_left_at_different_steps_meet_again() {
+    let place = tempfile::tempdir().unwrap();
+    let experiment = tiny(&["seeds.model=0,1", "train.steps=40"]);
+    let members: Vec<_> =
+        experiment.expand().iter().map(|one| member(one, &place.path().join(one.id()))).collect();
+    assert_eq!(train(&members, &Stop::new()), vec![Outcome::Done; 2]);
+    let before: Vec<Vec<u8>> = members.iter().map(|m| bytes(&m.folder, folder::METRICS)).collect();
+    // As if the process had died before the end, one member a checkpoint behind the other.
+    let other: Vec<_> = members.iter().map(|m| member(&m.experiment, &m.folder.with_extension("again"))).collect();
+    let soon = || Stop::new().at(std::time::Instant::now());
+    train(&other[..1], &soon());
+    assert_eq!(folder::saved(&other[0].folder), [1]);
+    assert_eq!(train(&other, &Stop::new()), vec![Outcome::Done; 2]);
+    for (again, before) in other.iter().zip(&before) {
+        assert_eq!(&bytes(&again.folder, folder::METRICS), before);
+    }
+}
+
+#[test]
+fn a_member_that_fails_does_not_take_the_others_down() {
+    let place = tempfile::tempdir().unwrap();
+    let good = tiny(&["train.steps=20"]);
+    // One sentence does not hold the pieces that |V| asks for.
+    let bad = tiny(&["train.steps=20", "tokenizer.sentences=1"]);
+    let members = [member(&bad, &place.path().join("bad")), member(&good, &place.path().join("good"))];
+    let outcomes = train(&members, &Stop::new());
+    let Outcome::Failed { error } = &outcomes[0] else { panic!("{outcomes:?}") };
+    assert!(error.contains("`tokenizer.vocab` is 80, but 1 sentences fill only"), "{error}");
+    assert_eq!(outcomes[1], Outcome::Done);
+    let status = Status::read(&members[0].folder).unwrap().unwrap();
+    assert_eq!((status.state, status.error.as_ref()), (State::Failed, Some(error)));
+    assert!(!rows(&members[1].folder).is_empty());
+}
+
+#[test]
+fn a_loss_that_is_no_number_stops_the_run_and_keeps_the_last_good_checkpoint() {
+    let place = tempfile::tempdir().unwrap();
+    let wild = tiny(&["train.lr=1e30", "train.clip=0", "train.warmup=0", "checkpoint.every=1", "checkpoint.keep=all"]);
+    let outcomes = train(&[member(&wild, place.path())], &Stop::new());
+    let [Outcome::Failed { error }] = &outcomes[..] else { panic!("{outcomes:?}") };
+    assert!(error.contains("no number at step"), "{error}");
+    for step in folder::saved(place.path()) {
+        let saved = invitro_model::Checkpoint::load(&folder::checkpoint(place.path(), step)).unwrap();
+        assert!(saved.weights.iter().all(|weight| weight.is_finite()), "step {step}");
+    }
+}
+
+#[test]
+fn checkpoints_stay_by_policy() {
+    for (keep, steps) in [("all", vec![15, 30, 40]), ("log-spaced", vec![1, 2, 4, 8, 16, 32, 40])] {
+        let place = tempfile::tempdir().unwrap();
+        let experiment = tiny(&["train.steps=40", "eval.every=0", &format!("checkpoint.keep={keep}")]);
+        let rows = run(&experiment, place.path());
+        assert_eq!(folder::saved(place.path()), steps, "{keep}");
+        assert!(rows.iter().all(|row| row.step == 40), "only the last step is evaluated");
+    }
+}

@@ -1,0 +1,89 @@
+//! What the measures must show where the answer is known.
+
+mod common;
+
+use common::{find, run, tiny};
+use invitro_lab::metrics::Row;
+
+/// A world whose facts the tiny model learns in a few seconds.
+fn facts(more: &[&str]) -> invitro_lab::Experiment {
+    let mut settings = vec![
+        "language.distance=0",
+        "language.adjective_rate=0.1",
+        "tokenizer.vocab=90",
+        "model.layers=2",
+        "train.steps=500",
+        "train.batch=16",
+        "eval.every=0",
+        "eval.sentences=40",
+        "eval.subjects=10",
+        "eval.targets=20",
+        "checkpoint.every=500",
+    ];
+    settings.extend(more);
+    tiny(&settings)
+}
+
+fn contrast<'a>(rows: &'a [Row], who: &str, condition: &str, stat: &str) -> &'a Row {
+    let step = rows.iter().map(|row| row.step).max().unwrap();
+    find(rows, step, condition, "reach", &format!("{who}.facts.{stat}"))
+}
+
+/// Zero is within twice the interval: none of the many contrasts here should lie outside by chance.
+fn is_none(row: &Row) -> bool {
+    let half = row.high.unwrap() - row.value;
+    row.value.abs() <= 2.0 * half + 1e-9
+}
+
+#[test]
+fn an_untrained_model_and_the_ngrams_know_no_facts() {
+    let place = tempfile::tempdir().unwrap();
+    let rows = run(&facts(&["train.steps=0", "eval.sentences=1"]), place.path());
+    for who in ["network", "unigram", "bigram"] {
+        for condition in ["A", "B", "B_masked"] {
+            for stat in ["share@0.1", "logprob"] {
+                let row = contrast(&rows, who, condition, stat);
+                assert!(is_none(row), "{row:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn with_nothing_withheld_masked_words_are_words_like_others() {
+    let place = tempfile::tempdir().unwrap();
+    let (open, closed) = (place.path().join("open"), place.path().join("closed"));
+    let open = run(&facts(&["mixture.withhold=false", "tokenizer.sees_masked=true"]), &open);
+    let closed = run(&facts(&["tokenizer.sees_masked=true"]), &closed);
+    for rows in [&open, &closed] {
+        let known = contrast(rows, "network", "A", "logprob");
+        assert!(known.low.unwrap() > 0.0, "the facts are learned in A: {known:?}");
+    }
+    let [b, masked] = ["B", "B_masked"].map(|condition| contrast(&open, "network", condition, "logprob"));
+    assert!(masked.low.unwrap() > 0.0, "{masked:?}");
+    let apart = (b.value - masked.value).abs();
+    let spread = (b.high.unwrap() - b.low.unwrap()).max(masked.high.unwrap() - masked.low.unwrap());
+    assert!(apart < spread, "the same contrast in B† as in B: {b:?} {masked:?}");
+    let grammatical = |rows: &[Row], condition| find(rows, 500, condition, "T1", "grammaticality").value;
+    let gap = |rows: &[Row]| grammatical(rows, "B") - grammatical(rows, "B_masked");
+    assert!(gap(&open) < 0.3, "B† is like B: {}", gap(&open));
+}
+
+/// At d = 0 and without affixes every word is the same in both languages, so a sentence of B differs from the same
+/// sentence in A in its first token alone. A masked word is then seen in training, in A; and since one set of words
+/// serves both languages, what is known of it in A is known in B†: form, types and facts.
+#[test]
+fn languages_that_differ_in_their_task_token_alone_share_everything() {
+    let experiment = facts(&["language.affix_rate=0"]);
+    let place = tempfile::tempdir().unwrap();
+    let language = invitro_language::Language::new(&experiment.language, 0).unwrap();
+    for symbol in language.world.symbols() {
+        let [a, b] = invitro_language::Lang::BOTH.map(|lang| language.form(symbol, lang));
+        assert_eq!(a, b, "{}", language.world.label(symbol));
+    }
+    let rows = run(&experiment, place.path());
+    let same_symbols_in_a = find(&rows, 500, "A", "reach", "network.facts_masked.logprob");
+    let masked = contrast(&rows, "network", "B_masked", "logprob");
+    assert!(masked.low.unwrap() > 0.0, "knowledge crosses: {masked:?}");
+    assert!(masked.value > 0.3 * same_symbols_in_a.value, "{masked:?} {same_symbols_in_a:?}");
+}
