@@ -69,7 +69,7 @@ fn sampling_equals_recomputation_and_does_not_depend_on_batching() {
     for (top_k, top_p) in [(None, None), (Some(5), None), (None, Some(0.7)), (Some(20), Some(0.9))] {
         let sampling = Sampling::Random { seed: 9, temperature: 2.0, top_k, top_p };
         let decoding = Decoding { sampling, eos: 7, most: 6 };
-        let decoded = population.decode(&[all.clone()], &decoding).unwrap().remove(0);
+        let decoded = population.decode(std::slice::from_ref(&all), &decoding).unwrap().remove(0);
         // More prompts than run at once; the first ones alone give the same.
         let few = population.decode(&[all[..3].to_vec()], &decoding).unwrap().remove(0);
         assert_eq!(decoded[..3], few);

@@ -5,7 +5,7 @@
 //! other rows are computed beside it.
 
 use super::Float;
-use super::simd::{Level, level};
+use super::simd;
 
 /// tile\[i\]\[j\] = init\[i\]\[j\] + sum over k of a\[i\]\[k\] · b\[k\]\[j\], for as many rows i as the tile has.
 ///
@@ -123,11 +123,11 @@ macro_rules! pick {
     ($float:ty, $v4:literal, $v3:literal, $base:literal) => {
         impl Kernel<$float> {
             pub fn pick() -> Self {
-                match level() {
+                match simd::level() {
                     #[cfg(target_arch = "x86_64")]
-                    Level::V4 => tiles!(v4, $float, $v4, 12, 4, 1),
+                    simd::Level::V4 => tiles!(v4, $float, $v4, 12, 4, 1),
                     #[cfg(target_arch = "x86_64")]
-                    Level::V3 => tiles!(v3, $float, $v3, 6, 3, 1),
+                    simd::Level::V3 => tiles!(v3, $float, $v3, 6, 3, 1),
                     _ => tiles!(base, $float, $base, 12, 4, 1),
                 }
             }
