@@ -249,7 +249,12 @@ impl<'a> Checker<'a> {
         let world = &self.language.world;
         let word = |at: usize| format!("`{}`", words[at]);
         let symbol = |at: usize| self.language.lexicon.symbol(words[at], lang);
-        let category = |at: usize| symbol(at).map_or("unknown word", |s| world.category(s).name());
+        let category = |at: usize| match symbol(at).map(|s| world.category(s)) {
+            None => "an unknown word".to_owned(),
+            Some(Category::Relation) => "a relation verb".to_owned(),
+            Some(c @ (Category::Adjective | Category::Adverb)) => format!("an {}", c.name()),
+            Some(c) => format!("a {}", c.name()),
+        };
         let class = |at: usize| {
             symbol(at).and_then(|s| world.class(s)).map_or("no class".to_owned(), |c| format!("class {}", c.0))
         };
@@ -257,7 +262,7 @@ impl<'a> Checker<'a> {
             Failure::Empty => "there are no words".into(),
             Failure::UnknownWord { at } => format!("word {} {} is not a word of {}", at + 1, word(at), lang.name()),
             Failure::Ungrammatical { at } if at < words.len() => {
-                format!("the grammar does not allow word {} {}, a {}, here", at + 1, word(at), category(at))
+                format!("the grammar does not allow word {} {}, {}, here", at + 1, word(at), category(at))
             }
             Failure::Ungrammatical { .. } => {
                 "the grammar has no sentence of these categories, or not yet its end".into()
@@ -280,7 +285,7 @@ impl<'a> Checker<'a> {
             Failure::SubjectClass { at, subject: None } => format!("the relation verb {} has no subject", word(at)),
             Failure::ObjectClass { at, object } => {
                 let wanted = symbol(at).and_then(|s| world.class(s)).map_or(0, |c| world.object_class(c).0);
-                let given = format!("a {} of {}", category(object), class(object));
+                let given = format!("{} of {}", category(object), class(object));
                 format!(
                     "the relation verb {} takes nouns of class {wanted} as objects, but {} is {given}",
                     word(at),
@@ -288,10 +293,9 @@ impl<'a> Checker<'a> {
                 )
             }
             Failure::Modifier { at } => {
-                let before = words
-                    .get(at + 1)
-                    .map_or("the end".into(), |_| format!("{} (a {})", word(at + 1), category(at + 1)));
-                format!("the {} {} stands before {before}, which it cannot modify", category(at), word(at))
+                let before =
+                    words.get(at + 1).map_or("the end".into(), |_| format!("{} ({})", word(at + 1), category(at + 1)));
+                format!("{}, {}, stands before {before}, which it cannot modify", word(at), category(at))
             }
             Failure::Fact { at, subject } => format!("{} is not true of {}", word(at), word(subject)),
         }
