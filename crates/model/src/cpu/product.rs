@@ -146,7 +146,7 @@ pub fn weight_gradient<F: Float>(
         .for_each(|(panels, x)| pack(kernel, x, x.len() / k, k, panels));
     let mr = kernel.mr();
     let tiles = n.div_ceil(mr);
-    let per_task = (tiles / (4 * rayon::current_num_threads())).clamp(1, 16);
+    let per_task = (tiles / (4 * rayon::current_num_threads())).clamp(1, 32);
     let panels = &*panels;
     grad[..n * k].par_chunks_mut(per_task * mr * k).enumerate().for_each(|(task, grad)| {
         let first = task * per_task * mr;
