@@ -14,7 +14,6 @@ use crate::progress::{Headline, Progress, Started};
 use crate::runner::Runner;
 use crate::stop::Stop;
 use invitro_model::{Checkpoint, Device, Loss, Population};
-use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -64,8 +63,12 @@ pub fn run_with(members: &[Member], options: &Options, pantry: &Pantry) -> Resul
     }
     let device = options.device.describe()?;
     options.progress.preparing("languages, tokenizers and evaluation sets");
-    let opened: Vec<std::result::Result<Runner, Outcome>> =
-        members.par_iter().enumerate().map(|(place, member)| open(place, member, options.force, pantry)).collect();
+    // Threads of their own: one that waits for what another makes must not be one that helps to make it.
+    let opened: Vec<std::result::Result<Runner, Outcome>> = std::thread::scope(|scope| {
+        let open = |(place, member)| scope.spawn(move || open(place, member, options.force, pantry));
+        let opening: Vec<_> = members.iter().enumerate().map(open).collect();
+        opening.into_iter().map(|thread| thread.join().expect("opening a run does not panic")).collect()
+    });
     let mut outcomes: Vec<Option<Outcome>> = opened.iter().map(|o| o.as_ref().err().cloned()).collect();
     for (i, outcome) in outcomes.iter().enumerate() {
         if let Some(Outcome::Failed { error }) = outcome {
@@ -301,7 +304,7 @@ impl Crew {
         options.progress.evaluating(step);
         let examinees: Vec<_> =
             self.runners.iter().map(|r| r.failure.is_none().then(|| r.examinee(step))).collect();
-        let evaluated = evaluation::evaluate(&mut self.population, &examinees, step, self.capacity)?;
+        let evaluated = evaluation::evaluate(&mut self.population, &examinees, step)?;
         self.keep_to_what_may_be_written(options);
         for (m, evaluated) in evaluated.into_iter().enumerate() {
             let Some(evaluated) = evaluated else { continue };
@@ -366,7 +369,8 @@ fn room(runner: &Runner) -> Result<usize> {
     let spread = (rows.iter().map(|row| (row - mean).powi(2)).sum::<f64>() / rows.len() as f64).sqrt();
     let batch = experiment.train.batch as f64;
     let likely = (batch * mean + 6.0 * spread * batch.sqrt()).ceil() as usize;
-    Ok(likely.clamp(context, context.max(experiment.train.batch * context)).next_multiple_of(64))
+    let most = experiment.train.batch * context;
+    Ok(likely.min(most).max(evaluation::batch_rows(context)).next_multiple_of(64))
 }
 
 /// Bytes of device memory that a population of `members` such experiments takes, about.

@@ -64,10 +64,10 @@ impl Trained {
         let run = self.experiment.id();
         let examinee =
             Examinee { run: &run, language: &language, text: &text, sets: &sets, with_nulls: true };
-        let rows = 4 * self.checkpoint.shape.context;
+        let rows = evaluation::batch_rows(self.checkpoint.shape.context);
         let mut population = self.population(device, rows)?;
         let step = self.checkpoint.step;
-        let mut evaluated = evaluation::evaluate(&mut population, &[Some(examinee)], step, rows)?;
+        let mut evaluated = evaluation::evaluate(&mut population, &[Some(examinee)], step)?;
         Ok(evaluated.pop().flatten().expect("one was examined"))
     }
 

@@ -71,12 +71,17 @@ impl Sets {
     }
 }
 
-/// Evaluates every member that there is someone to examine for; `rows` is the population's room for a batch.
+/// Rows of a batch of held-out sequences, which a population must have room for. The same for every population, however
+/// its members are made up: sums are taken batch by batch, and a member's must not depend on who is evaluated beside it.
+pub fn batch_rows(context: usize) -> usize {
+    4 * context
+}
+
+/// Evaluates every member that there is someone to examine for.
 pub fn evaluate(
     population: &mut Population,
     examinees: &[Option<Examinee>],
     step: u64,
-    rows: usize,
 ) -> Result<Vec<Option<Evaluated>>> {
     let greedy = decode(population, examinees, |sets| &sets.greedy, Sampling::Greedy)?;
     let temperature = examinees.iter().flatten().map(|examinee| examinee.sets.temperature).next().unwrap_or(1.0);
@@ -87,7 +92,7 @@ pub fn evaluate(
         .map(|examinee| examinee.as_ref().map(|e| e.sets.reach.questions()).unwrap_or_default())
         .collect();
     let answers = population.score(&questions)?;
-    let losses = losses(population, examinees, rows)?;
+    let losses = losses(population, examinees)?;
     Ok(examinees
         .par_iter()
         .enumerate()
@@ -108,17 +113,31 @@ fn decode(
         examinee.as_ref().map_or(Vec::new(), |e| of(e.sets).iter().map(|p| p.tokens.clone()).collect())
     };
     // No answer is longer than the longest that was meant by more than a few tokens, or it is no answer.
-    let longest = examinees.iter().flatten().flat_map(|e| of(e.sets)).map(|p| p.answer).max().unwrap_or(0);
-    let decoding = Decoding { sampling, eos: invitro_tokenizer::special::EOS, most: longest + longest / 4 };
+    let most = |examinee: &Option<Examinee>| {
+        let answers = examinee.iter().flat_map(|e| of(e.sets)).map(|p| p.answer);
+        answers.max().map_or(0, |longest| longest + longest / 4)
+    };
+    let limits: Vec<usize> = examinees.iter().map(most).collect();
+    let most = limits.iter().copied().max().unwrap_or(0);
+    let decoding = Decoding { sampling, eos: invitro_tokenizer::special::EOS, most };
     let prompts: Vec<Vec<Vec<u32>>> = examinees.iter().map(prompted).collect();
     if prompts.iter().all(Vec::is_empty) {
         return Ok(prompts.iter().map(|_| Vec::new()).collect());
     }
-    Ok(population.decode(&prompts, &decoding)?)
+    let mut decoded = population.decode(&prompts, &decoding)?;
+    // Each is held to its own limit, whoever else was decoded beside it.
+    for (own, &limit) in decoded.iter_mut().zip(&limits) {
+        for answer in own.iter_mut().filter(|answer| answer.tokens.len() >= limit) {
+            answer.tokens.truncate(limit);
+            answer.ended = false;
+        }
+    }
+    Ok(decoded)
 }
 
 /// Every member's losses on its held-out batches, each with the batch's part.
-fn losses(population: &mut Population, examinees: &[Option<Examinee>], rows: usize) -> Result<Vec<Vec<(usize, Loss)>>> {
+fn losses(population: &mut Population, examinees: &[Option<Examinee>]) -> Result<Vec<Vec<(usize, Loss)>>> {
+    let rows = batch_rows(population.shape().context);
     let mut batches: Vec<Vec<held_out::Batch>> =
         examinees.iter().map(|e| e.as_ref().map_or(Vec::new(), |e| e.sets.held_out.batches(rows))).collect();
     let mut losses = vec![Vec::new(); examinees.len()];

@@ -13,7 +13,7 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::record::Field;
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -98,15 +98,12 @@ fn row(folder: &StudyFolder, cell: &Cell, fate: Option<&(Fate, Option<Status>)>)
     Ok(row)
 }
 
-/// Rows as columns, in the order they first occur: whole numbers, numbers, or text where any value is.
+/// Rows as columns, those that tell runs apart first: whole numbers, numbers, or text where any value is.
 fn columns(rows: &[Map<String, Value>]) -> Vec<(String, Column)> {
-    let mut names: Vec<&String> = Vec::new();
-    let mut known: HashSet<&String> = HashSet::new();
-    for name in rows.iter().flat_map(Map::keys) {
-        if known.insert(name) {
-            names.push(name);
-        }
-    }
+    const FIRST: [&str; 3] = ["run", "study", "state"];
+    let known: BTreeSet<&String> = rows.iter().flat_map(Map::keys).collect();
+    let mut names: Vec<&String> = known.into_iter().collect();
+    names.sort_by_key(|name| FIRST.iter().position(|first| first == name).unwrap_or(FIRST.len()));
     let column = |name: &String| {
         let values: Vec<Option<&Value>> =
             rows.iter().map(|row| row.get(name).filter(|value| !value.is_null())).collect();

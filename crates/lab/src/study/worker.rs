@@ -104,6 +104,7 @@ impl Worker {
     /// Signs up in the run store. Others may count this worker as dead after `expiry` without a beat.
     pub fn start(workers: &Path, expiry: Duration) -> Result<Worker> {
         let process = Process::this();
+        bury_the_dead(workers, &process);
         let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
         let id = format!("{}-{}-{nanos:x}", host(), process.pid);
         let path = workers.join(format!("{id}.json"));
@@ -218,6 +219,13 @@ impl Watch {
             *seen = (card.beat, now);
         }
         now.duration_since(seen.1) > self.expiry
+    }
+}
+
+/// Removes the cards of workers of this machine that were killed. A worker without a card is dead, so nothing changes.
+fn bury_the_dead(workers: &Path, here: &Process) {
+    for card in cards(workers).into_iter().filter(|card| card.process.gone(here) == Some(true)) {
+        let _ = std::fs::remove_file(workers.join(format!("{}.json", card.worker)));
     }
 }
 
