@@ -6,9 +6,7 @@ mod study_common;
 use common::refused;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use study_common::{study, succeed};
-
-const TINY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../lab/tests/common/tiny.toml");
+use study_common::{TINY, study, succeed};
 
 fn shipped(name: &str) -> String {
     format!("{}/../../experiments/studies/{name}.toml", env!("CARGO_MANIFEST_DIR"))

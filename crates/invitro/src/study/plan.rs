@@ -72,13 +72,17 @@ pub fn run(args: Args) -> Result<ExitCode> {
         .collect();
     let device = Device::parse(&args.device)?;
     let kinds = kinds(&args, &folder, &open, device)?;
-    let seconds: f64 = kinds.iter().map(|kind| kind.seconds).sum();
+    let seconds = kinds.iter().fold(0.0, |sum, kind| sum + kind.seconds);
     let bytes: u64 = open.iter().map(|open| disk(open.cell)).sum();
     if args.json {
         println!("{}", in_json(&folder, &open, &kinds, device, seconds, bytes)?);
         return Ok(ExitCode::SUCCESS);
     }
     describe(&folder.study, folder.cells.len());
+    if open.is_empty() {
+        println!("nothing is left to run");
+        return Ok(ExitCode::SUCCESS);
+    }
     if open.len() < folder.cells.len() {
         println!("{} of them still to be run", open.len());
     }

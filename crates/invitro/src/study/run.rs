@@ -57,7 +57,7 @@ pub struct Args {
     #[arg(long, value_enum, default_value = "local")]
     executor: Executor,
     #[command(flatten)]
-    pub(super) slurm: slurm::Args,
+    pub(super) slurm: slurm::SlurmArgs,
     /// How long a worker on another machine may be silent before its cells are taken over
     #[arg(long, value_name = "TIME", value_parser = parse_time, default_value = "2m")]
     pub(super) lease: Duration,

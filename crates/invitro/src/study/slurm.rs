@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 #[derive(clap::Args)]
 #[command(next_help_heading = "Slurm")]
-pub struct Args {
+pub struct SlurmArgs {
     /// Print the script and submit nothing
     #[arg(long)]
     pub dry_run: bool,

@@ -13,12 +13,14 @@ use std::time::{Duration, Instant, SystemTime};
 
 pub const CELLS: usize = 24;
 
+/// A world of a few dozen symbols, and a model that trains on it in a second.
+pub const TINY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/study_common/tiny.toml");
+
 /// Writes the study's file: 3 distances × 2 shares of B × 2 data seeds × 2 model seeds.
 pub fn write_study(place: &Path, steps: u64) -> PathBuf {
-    let tiny = concat!(env!("CARGO_MANIFEST_DIR"), "/../lab/tests/common/tiny.toml");
     let file = place.join("tiny-study.toml");
     let text = format!(
-        "name = \"tiny\"\nbase = \"{tiny}\"\nexperiment = {{ train.steps = {steps} }}\n[factors]\n\
+        "name = \"tiny\"\nbase = \"{TINY}\"\nexperiment = {{ train.steps = {steps} }}\n[factors]\n\
          language.distance = [0.0, 0.25, 0.5]\nmixture.lambda = [0.25, 0.5]\n[seeds]\ndata = [0, 1]\nmodel = [0, 1]\n"
     );
     std::fs::write(&file, text).unwrap();
