@@ -97,7 +97,10 @@ impl Prompter<'_> {
         let symbol = |word: &str| -> Result<Symbol> {
             match language.lexicon.symbol(word, self.lang) {
                 Some(symbol) => Ok(symbol),
-                None => bail!("`{word}` is not a word of {}; see language/lexicon.tsv in the run's folder", self.lang.name()),
+                None => bail!(
+                    "`{word}` is not a word of {}; see language/lexicon.tsv in the run's folder",
+                    self.lang.name()
+                ),
             }
         };
         let given = words.split_whitespace().map(symbol).collect::<Result<Vec<Symbol>>>()?;

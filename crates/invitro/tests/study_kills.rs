@@ -11,7 +11,7 @@ use study_common::{CELLS, Sampler, assert_equal, counts, kill, reference, result
 
 const PROCESSES: usize = 4;
 const KILLS: usize = 20;
-const STEPS: u64 = 240;
+const STEPS: u64 = 120;
 
 fn start(out: &Path) -> Child {
     study(&["run", out.to_str().unwrap(), "--device", "cpu", "--jobs", "1", "--lease", "30s"])

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::path::Path;
 use study_common::{CELLS, Sampler, assert_equal, counts, kill, reference, results, study, succeed, write_study};
 
-const STEPS: u64 = 400;
+const STEPS: u64 = 160;
 
 #[test]
 fn a_study_survives_its_cluster() {

@@ -58,8 +58,7 @@ pub fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
 fn whole_lines(text: &str, step: u64) -> &str {
     let mut end = 0;
     for line in text.split_inclusive('\n') {
-        let fits = line.ends_with('\n')
-            && serde_json::from_str::<Stamp>(line).is_ok_and(|stamp| stamp.step <= step);
+        let fits = line.ends_with('\n') && serde_json::from_str::<Stamp>(line).is_ok_and(|stamp| stamp.step <= step);
         if !fits {
             break;
         }

@@ -73,8 +73,7 @@ impl Rows {
 /// Writes rows as `metrics.parquet`.
 pub fn write_parquet(path: &Path, rows: &[Row]) -> Result<()> {
     let text = |field: fn(&Row) -> &String| Column::Text(rows.iter().map(|row| Some(field(row).clone())).collect());
-    let number =
-        |field: fn(&Row) -> Option<f64>| Column::Number(rows.iter().map(field).collect());
+    let number = |field: fn(&Row) -> Option<f64>| Column::Number(rows.iter().map(field).collect());
     table::write(
         path,
         &[

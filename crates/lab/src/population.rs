@@ -57,7 +57,8 @@ pub fn run(members: &[Member], options: &Options) -> Result<Vec<Outcome>> {
 
 /// The same with materials that other populations may share.
 pub fn run_with(members: &[Member], options: &Options, pantry: &Pantry) -> Result<Vec<Outcome>> {
-    if let Some(other) = members.iter().find(|m| m.experiment.population_key() != members[0].experiment.population_key())
+    if let Some(other) =
+        members.iter().find(|m| m.experiment.population_key() != members[0].experiment.population_key())
     {
         return Err(Error::Population(other.experiment.differing(&members[0].experiment).join("; ")));
     }
@@ -302,8 +303,7 @@ impl Crew {
         }
         let begun = Instant::now();
         options.progress.evaluating(step);
-        let examinees: Vec<_> =
-            self.runners.iter().map(|r| r.failure.is_none().then(|| r.examinee(step))).collect();
+        let examinees: Vec<_> = self.runners.iter().map(|r| r.failure.is_none().then(|| r.examinee(step))).collect();
         let evaluated = evaluation::evaluate(&mut self.population, &examinees, step)?;
         self.keep_to_what_may_be_written(options);
         for (m, evaluated) in evaluated.into_iter().enumerate() {

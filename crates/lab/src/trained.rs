@@ -62,8 +62,7 @@ impl Trained {
         }
         let Materials { language, text, sets } = Pantry::default().get(settings)?;
         let run = self.experiment.id();
-        let examinee =
-            Examinee { run: &run, language: &language, text: &text, sets: &sets, with_nulls: true };
+        let examinee = Examinee { run: &run, language: &language, text: &text, sets: &sets, with_nulls: true };
         let rows = evaluation::batch_rows(self.checkpoint.shape.context);
         let mut population = self.population(device, rows)?;
         let step = self.checkpoint.step;

@@ -21,7 +21,8 @@ fn a_run_leaves_everything_and_is_a_function_of_its_config() {
     for name in ["language/lexicon.tsv", "language/grammar.txt", "tokenizer_config.json", "pairs.jsonl"] {
         assert!(!bytes(&one, name).is_empty(), "{name}");
     }
-    let steps: Vec<u64> = rows.iter().map(|row| row.step).collect::<std::collections::BTreeSet<_>>().into_iter().collect();
+    let steps: Vec<u64> =
+        rows.iter().map(|row| row.step).collect::<std::collections::BTreeSet<_>>().into_iter().collect();
     assert_eq!(steps, [0, 10, 20, 40, 60]);
     assert_eq!(folder::saved(&one), [60], "the last checkpoint alone stays");
     let status = Status::read(&one).unwrap().unwrap();
@@ -114,8 +115,7 @@ fn seeds_train_as_one_population_with_the_results_of_single_runs() {
 fn members_left_at_different_steps_meet_again() {
     let place = tempfile::tempdir().unwrap();
     let experiment = tiny(&["seeds.model=0,1", "train.steps=40"]);
-    let members: Vec<_> =
-        experiment.expand().iter().map(|one| member(one, &place.path().join(one.id()))).collect();
+    let members: Vec<_> = experiment.expand().iter().map(|one| member(one, &place.path().join(one.id()))).collect();
     assert_eq!(train(&members, &Stop::new()), vec![Outcome::Done; 2]);
     let before: Vec<Vec<u8>> = members.iter().map(|m| bytes(&m.folder, folder::METRICS)).collect();
     // As if the process had died before the end, one member a checkpoint behind the other.
@@ -133,12 +133,12 @@ fn members_left_at_different_steps_meet_again() {
 fn a_member_that_fails_does_not_take_the_others_down() {
     let place = tempfile::tempdir().unwrap();
     let good = tiny(&["train.steps=20"]);
-    // One sentence does not hold the pieces that |V| asks for.
-    let bad = tiny(&["train.steps=20", "tokenizer.sentences=1"]);
+    // So few masked words that some entity has none.
+    let bad = tiny(&["train.steps=20", "language.mask_share=0.04"]);
     let members = [member(&bad, &place.path().join("bad")), member(&good, &place.path().join("good"))];
     let outcomes = train(&members, &Stop::new());
     let Outcome::Failed { error } = &outcomes[0] else { panic!("{outcomes:?}") };
-    assert!(error.contains("`tokenizer.vocab` is 80, but 1 sentences fill only"), "{error}");
+    assert!(error.contains("`language.mask_share` is 0.04"), "{error}");
     assert_eq!(outcomes[1], Outcome::Done);
     let status = Status::read(&members[0].folder).unwrap().unwrap();
     assert_eq!((status.state, status.error.as_ref()), (State::Failed, Some(error)));

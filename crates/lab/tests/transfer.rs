@@ -9,16 +9,19 @@ use invitro_lab::metrics::Row;
 fn facts(more: &[&str]) -> invitro_lab::Experiment {
     let mut settings = vec![
         "language.distance=0",
+        "language.entities=10",
+        "language.names=3",
+        "language.properties=16",
         "language.adjective_rate=0.1",
         "tokenizer.vocab=90",
         "model.layers=2",
-        "train.steps=500",
+        "train.steps=800",
         "train.batch=16",
         "eval.every=0",
         "eval.sentences=40",
-        "eval.subjects=10",
+        "eval.subjects=17",
         "eval.targets=20",
-        "checkpoint.every=500",
+        "checkpoint.every=800",
     ];
     settings.extend(more);
     tiny(&settings)
@@ -64,7 +67,7 @@ fn with_nothing_withheld_masked_words_are_words_like_others() {
     let apart = (b.value - masked.value).abs();
     let spread = (b.high.unwrap() - b.low.unwrap()).max(masked.high.unwrap() - masked.low.unwrap());
     assert!(apart < spread, "the same contrast in B† as in B: {b:?} {masked:?}");
-    let grammatical = |rows: &[Row], condition| find(rows, 500, condition, "T1", "grammaticality").value;
+    let grammatical = |rows: &[Row], condition| find(rows, 800, condition, "T1", "grammaticality").value;
     let gap = |rows: &[Row]| grammatical(rows, "B") - grammatical(rows, "B_masked");
     assert!(gap(&open) < 0.3, "B† is like B: {}", gap(&open));
 }
@@ -82,7 +85,7 @@ fn languages_that_differ_in_their_task_token_alone_share_everything() {
         assert_eq!(a, b, "{}", language.world.label(symbol));
     }
     let rows = run(&experiment, place.path());
-    let same_symbols_in_a = find(&rows, 500, "A", "reach", "network.facts_masked.logprob");
+    let same_symbols_in_a = find(&rows, 800, "A", "reach", "network.facts_masked.logprob");
     let masked = contrast(&rows, "network", "B_masked", "logprob");
     assert!(masked.low.unwrap() > 0.0, "knowledge crosses: {masked:?}");
     assert!(masked.value > 0.3 * same_symbols_in_a.value, "{masked:?} {same_symbols_in_a:?}");

@@ -9,6 +9,7 @@ use crate::lane::Lane;
 use crate::reading::MemberReading;
 use crate::stream::Stream;
 use crate::{Error, Result};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 /// How a token is chosen.
@@ -44,8 +45,6 @@ pub struct Decoded {
     pub ended: bool,
 }
 
-/// Sequences of a member that are decoded at once.
-const REGIONS: usize = 64;
 /// Rows of a pass that may go to reading prompts.
 const PROMPT_ROWS: usize = 512;
 
@@ -77,7 +76,7 @@ pub fn decode(
     check(prompts, decoding, context)?;
     let longest = prompts.iter().flatten().map(Vec::len).max().unwrap_or(0);
     let region = context.min(longest + decoding.most);
-    let regions = prompts.iter().map(Vec::len).max().unwrap_or(0).min(REGIONS);
+    let regions = prompts.iter().map(Vec::len).max().unwrap_or(0).min(lane.regions());
     if regions == 0 {
         return Ok(prompts.iter().map(|_| Vec::new()).collect());
     }
@@ -91,13 +90,23 @@ pub fn decode(
             done: vec![None; prompts.len()],
         })
         .collect();
-    let wanted = if decoding.sampling == Sampling::Greedy { Wanted::Argmax } else { Wanted::Logits };
+    let wanted = match decoding.sampling {
+        Sampling::Greedy => Wanted::Argmax,
+        Sampling::Random { temperature, top_k: None, top_p: None, .. } => Wanted::Drawn(temperature),
+        Sampling::Random { .. } => Wanted::Logits,
+    };
     loop {
         let mut order = Vec::with_capacity(members.len());
         let parts: Vec<MemberReading> = members
             .iter_mut()
-            .map(|member| {
-                let (part, picked) = member.read(region, longest, context, decoding);
+            .zip(seeds)
+            .map(|(member, &seed)| {
+                let (mut part, picked) = member.read(region, longest, context, decoding);
+                if let (Wanted::Drawn(_), Sampling::Random { seed: draw, .. }) = (wanted, &decoding.sampling) {
+                    let places = picked.iter().map(|&region| member.place(region));
+                    part.uniforms =
+                        places.map(|(prompt, at)| uniform([*draw, seed, prompt as u64], at as u64)).collect();
+                }
                 order.push(picked);
                 part
             })
@@ -106,20 +115,21 @@ pub fn decode(
             break;
         }
         let answers = lane.ask(&parts, wanted)?;
-        for (m, ((member, picked), answers)) in members.iter_mut().zip(order).zip(answers).enumerate() {
+        let taken = members.par_iter_mut().zip(order).zip(answers).zip(seeds);
+        taken.for_each(|(((member, picked), answers), &seed)| {
             for (pick, region) in picked.into_iter().enumerate() {
                 let token = match &answers {
-                    Answers::Argmax(tokens) => tokens[pick],
+                    Answers::Tokens(tokens) => tokens[pick],
                     Answers::Logits(logits) => {
                         let (prompt, position) = member.place(region);
                         let row = &logits[pick * vocab..][..vocab];
-                        choose(row, &decoding.sampling, [seeds[m], prompt as u64, position as u64])
+                        choose(row, &decoding.sampling, [seed, prompt as u64, position as u64])
                     }
                     Answers::Scores(_) => unreachable!("scores were not asked for"),
                 };
                 member.take(region, token, decoding.eos);
             }
-        }
+        });
     }
     Ok(members
         .into_iter()
@@ -206,6 +216,13 @@ fn check(prompts: &[Vec<Vec<u32>>], decoding: &Decoding, context: usize) -> Resu
     }
 }
 
+/// The random number of a position.
+fn uniform(keys: [u64; 3], position: u64) -> f32 {
+    // Rounded down: 1 itself must not come out.
+    let number = Stream::new("decode", keys).at(position).uniform();
+    (number * f64::from(1 << 24)).floor() as f32 / (1 << 24) as f32
+}
+
 /// A token from a row of logits, by the random number of a member's seed, a prompt's index and a position.
 pub fn choose(logits: &[f32], sampling: &Sampling, [member, prompt, position]: [u64; 3]) -> u32 {
     // Equal logits count as falling with the id, so that "the k largest" is one set.
@@ -218,8 +235,13 @@ pub fn choose(logits: &[f32], sampling: &Sampling, [member, prompt, position]: [
         kept.select_nth_unstable_by(k - 1, before);
         kept.truncate(k);
     }
-    kept.sort_unstable_by(before);
-    let max = logits[kept[0] as usize] as f64;
+    if top_p.is_some() {
+        kept.sort_unstable_by(before);
+    } else {
+        // In the order of their ids, whatever the selection left.
+        kept.sort_unstable();
+    }
+    let max = kept.iter().map(|&t| logits[t as usize]).fold(f32::NEG_INFINITY, f32::max) as f64;
     let weights: Vec<f64> = kept.iter().map(|&t| ((logits[t as usize] as f64 - max) / temperature).exp()).collect();
     let mut total: f64 = weights.iter().sum();
     if let Some(p) = top_p {
@@ -232,7 +254,7 @@ pub fn choose(logits: &[f32], sampling: &Sampling, [member, prompt, position]: [
         kept.truncate(count);
         total = weights[..count].iter().sum();
     }
-    let mut left = Stream::new("decode", [seed, member, prompt]).at(position).uniform() * total;
+    let mut left = uniform([seed, member, prompt], position) as f64 * total;
     for (&token, weight) in kept.iter().zip(&weights) {
         left -= weight;
         if left < 0.0 {

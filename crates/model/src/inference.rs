@@ -23,9 +23,11 @@ pub struct Inference<O: InferOps> {
 }
 
 /// What to read off the logits of the picked rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Wanted {
     Argmax,
+    /// A token drawn at this temperature, by the picks' numbers.
+    Drawn(f64),
     Scores,
     Logits,
 }
@@ -33,7 +35,8 @@ pub enum Wanted {
 /// One member's answers, one per pick.
 #[derive(Clone, Debug)]
 pub enum Answers {
-    Argmax(Vec<u32>),
+    /// The largest, or the drawn one.
+    Tokens(Vec<u32>),
     Scores(Vec<Score>),
     /// `[picks, vocab]`
     Logits(Vec<f32>),
@@ -110,7 +113,14 @@ impl<O: InferOps> Inference<O> {
         self.logits(ops, &reading)?;
         let logits = &self.logits;
         Ok(match wanted {
-            Wanted::Argmax => per_member(&ops.argmax(logits)?, &reading, 1).map(Answers::Argmax).collect(),
+            Wanted::Argmax => per_member(&ops.argmax(logits)?, &reading, 1).map(Answers::Tokens).collect(),
+            Wanted::Drawn(temperature) => {
+                let mut uniforms = vec![0.0; reading.members * reading.picks];
+                for (member, part) in parts.iter().enumerate() {
+                    uniforms[member * reading.picks..][..part.uniforms.len()].copy_from_slice(&part.uniforms);
+                }
+                per_member(&ops.draw(logits, temperature, &uniforms)?, &reading, 1).map(Answers::Tokens).collect()
+            }
             Wanted::Scores => per_member(&ops.scores(logits)?, &reading, 1).map(Answers::Scores).collect(),
             Wanted::Logits => per_member(&ops.fetch_logits(logits)?, &reading, vocab).map(Answers::Logits).collect(),
         })

@@ -9,6 +9,8 @@ use crate::{Batch, Result, Sequence, Shape, Transformer};
 pub trait Lane: Send {
     fn members(&self) -> usize;
     fn shape(&self) -> &Shape;
+    /// Sequences of a member that are decoded at once.
+    fn regions(&self) -> usize;
     fn train_step(&mut self, sequences: &[Vec<Sequence>], update: &Update) -> Result<()>;
     /// Waits for the last step.
     fn losses(&mut self) -> Result<Vec<Loss>>;
@@ -51,6 +53,12 @@ where
 
     fn shape(&self) -> &Shape {
         self.model.ops.shape()
+    }
+
+    fn regions(&self) -> usize {
+        // The wider a model, the sooner a pass is work enough. A GPU, which is what rounds rows up, wants more of it.
+        let enough = if self.round == 1 { 16_384 } else { 32_768 };
+        (enough / self.model.ops.shape().width).clamp(32, 256)
     }
 
     fn train_step(&mut self, sequences: &[Vec<Sequence>], update: &Update) -> Result<()> {

@@ -5,6 +5,7 @@
 
 use crate::ops::Ops;
 use crate::{Result, Tensor};
+use rayon::prelude::*;
 
 /// Consecutive rows of a member. Row i stands at position `prefix_len` + i. It sees the slots
 /// `prefix .. prefix + prefix_len`, and of its own span `slot ..= slot + i`; its key and value go to `slot` + i.
@@ -45,6 +46,8 @@ pub struct MemberReading {
     pub spans: Vec<CachedSpan>,
     /// Row and token.
     pub picks: Vec<(u32, u32)>,
+    /// For picks that are drawn at random: a number in [0, 1) each.
+    pub uniforms: Vec<f32>,
 }
 
 impl MemberReading {
@@ -101,6 +104,18 @@ pub struct Score {
     pub rank: u32,
 }
 
+/// The token at which the probabilities of `logits` at a temperature add up to more than `uniform`.
+pub fn drawn(logits: &[f32], temperature: f64, uniform: f32) -> u32 {
+    let max = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max) as f64;
+    let weight = |&logit: &f32| ((logit as f64 - max) / temperature).exp();
+    let mut left = uniform as f64 * logits.iter().map(weight).sum::<f64>();
+    let found = logits.iter().position(|logit| {
+        left -= weight(logit);
+        left < 0.0
+    });
+    found.unwrap_or(logits.len() - 1) as u32
+}
+
 /// The operations that forward-only work needs beyond [`Ops`].
 pub trait InferOps: Ops {
     /// Makes `reading` the batch that the operations work on.
@@ -134,6 +149,14 @@ pub trait InferOps: Ops {
 
     /// The score of every pick's target, `[members, picks]`.
     fn scores(&mut self, logits: &Self::Buf) -> Result<Vec<Score>>;
+
+    /// A token of every pick, drawn with the probabilities that its logits have at a temperature: the first at which
+    /// they add up to more than its number in `uniforms`, `[members, picks]`.
+    fn draw(&mut self, logits: &Self::Buf, temperature: f64, uniforms: &[f32]) -> Result<Vec<u32>> {
+        let vocab = self.shape().vocab;
+        let logits = self.fetch_logits(logits)?;
+        Ok(logits.par_chunks(vocab).zip(uniforms).map(|(row, &uniform)| drawn(row, temperature, uniform)).collect())
+    }
 
     /// The logits themselves, `[members, picks, vocab]`.
     fn fetch_logits(&mut self, logits: &Self::Buf) -> Result<Vec<f32>>;

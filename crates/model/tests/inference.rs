@@ -156,7 +156,7 @@ fn ranks_equal_sorting() {
     let Answers::Scores(scores) = inference.ask(&mut ops, &parts, Wanted::Scores, 1).unwrap().remove(0) else {
         panic!("scores were asked for")
     };
-    let Answers::Argmax(best) = inference.ask(&mut ops, &parts, Wanted::Argmax, 1).unwrap().remove(0) else {
+    let Answers::Tokens(best) = inference.ask(&mut ops, &parts, Wanted::Argmax, 1).unwrap().remove(0) else {
         panic!("the largest were asked for")
     };
     for (pick, row) in logits.chunks(shape.vocab).enumerate() {

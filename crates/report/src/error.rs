@@ -12,11 +12,8 @@ pub enum Error {
     #[error("{path} exists already; --force replaces it")]
     Exists { path: PathBuf },
 
-    #[error("{path}: {source}")]
-    Io { path: PathBuf, source: std::io::Error },
-
-    #[error("{path}: {source}")]
-    Parquet { path: PathBuf, source: parquet::errors::ParquetError },
+    #[error("{path} cannot be read or written: {why}")]
+    File { path: PathBuf, why: String },
 
     #[error("{path}, line {line}: {what}")]
     Line { path: PathBuf, line: usize, what: String },
@@ -24,25 +21,25 @@ pub enum Error {
     #[error("{path}: {what}")]
     Format { path: PathBuf, what: String },
 
-    #[error("cannot listen on 127.0.0.1:{port}: {source}")]
-    Listen { port: u16, source: std::io::Error },
+    #[error("cannot listen on 127.0.0.1:{port}: {why}")]
+    Listen { port: u16, why: String },
 }
 
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Attaches the path to an error of the operating system.
+/// Attaches the path to an error of the operating system or of the parquet reader.
 pub(crate) trait At<T> {
     fn at(self, path: &Path) -> Result<T>;
 }
 
 impl<T> At<T> for std::io::Result<T> {
     fn at(self, path: &Path) -> Result<T> {
-        self.map_err(|source| Error::Io { path: path.to_owned(), source })
+        self.map_err(|error| Error::File { path: path.to_owned(), why: error.to_string() })
     }
 }
 
 impl<T> At<T> for parquet::errors::Result<T> {
     fn at(self, path: &Path) -> Result<T> {
-        self.map_err(|source| Error::Parquet { path: path.to_owned(), source })
+        self.map_err(|error| Error::File { path: path.to_owned(), why: error.to_string() })
     }
 }

@@ -69,7 +69,13 @@ pub fn prompts(language: &Language, text: &Text, task: Task, count: usize, conte
 }
 
 /// Checks one decoded sentence.
-pub fn judge(prompted: &Prompted, decoded: &Decoded, text: &Text, checker: &mut Checker, language: &Language) -> Judged {
+pub fn judge(
+    prompted: &Prompted,
+    decoded: &Decoded,
+    text: &Text,
+    checker: &mut Checker,
+    language: &Language,
+) -> Judged {
     let lang = prompted.sequence.lang;
     let words = text.segmentation.read(&decoded.tokens, language, lang).words;
     let verdict = checker.words(words.iter().copied());
@@ -169,12 +175,7 @@ pub fn rows(task: Task, condition: Condition, judged: &[&Judged], rows: &mut Row
 }
 
 /// The first outputs of a task and condition, and the first failure of every kind, up to `kept`.
-pub fn samples(
-    step: u64,
-    kept: usize,
-    language: &Language,
-    judged: &[(&Prompted, &Judged)],
-) -> Vec<Sample> {
+pub fn samples(step: u64, kept: usize, language: &Language, judged: &[(&Prompted, &Judged)]) -> Vec<Sample> {
     let mut kinds: Vec<Option<&str>> = Vec::new();
     let first_of_kind: Vec<bool> = judged
         .iter()

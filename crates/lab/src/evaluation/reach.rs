@@ -141,8 +141,7 @@ impl ReachSet {
             let k = top(fraction, self.vocab);
             let readings: [(&str, fn(&Found) -> u32); 2] = [("", |f| f.rank), ("_boundary", |f| f.rank_boundary)];
             for (reading, rank) in readings {
-                let share =
-                    move |set: &[Found]| set.iter().filter(|f| rank(f) < k).count() as f64 / set.len() as f64;
+                let share = move |set: &[Found]| set.iter().filter(|f| rank(f) < k).count() as f64 / set.len() as f64;
                 let any = move |set: &[Found]| f64::from(u8::from(set.iter().any(|f| rank(f) < k)));
                 statistics.push((format!("any{reading}@{fraction}"), false, Box::new(any)));
                 statistics.push((format!("share{reading}@{fraction}"), reading.is_empty(), Box::new(share)));
@@ -151,7 +150,8 @@ impl ReachSet {
         let logprob = |set: &[Found]| set.iter().map(|f| f.logprob).sum::<f64>() / set.len() as f64;
         statistics.push(("logprob".into(), true, Box::new(logprob)));
         for (statistic, contrasted, of) in &statistics {
-            let values: Vec<Vec<f64>> = found.iter().map(|set| set.iter().map(|subject| of(subject)).collect()).collect();
+            let values: Vec<Vec<f64>> =
+                found.iter().map(|set| set.iter().map(|subject| of(subject)).collect()).collect();
             for (set, values) in SETS.iter().zip(&values) {
                 rows.push(condition, "reach", format!("{who}.{set}{suffix}.{statistic}"), mean(values), n);
             }

@@ -11,7 +11,7 @@ use std::sync::Arc;
 const SOURCE: &str = include_str!("kernels.cu");
 
 /// Loss groups a batch may have.
-pub const GROUPS: usize = 8;
+pub const GROUPS: usize = 16;
 
 /// The kernels for a shape, loaded.
 pub fn module(gpu: &Gpu, shape: &Shape, layout: &Layout) -> Result<Arc<CudaModule>> {

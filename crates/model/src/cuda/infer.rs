@@ -6,6 +6,7 @@ use super::lane::Lane;
 use super::memory::Memory;
 use super::ops::WARPS;
 use crate::reading::{InferOps, Reading, Score};
+use crate::selftest::Inspect;
 use crate::{Error, Result, Tensor};
 use cudarc::driver::result;
 
@@ -35,6 +36,7 @@ impl Lane {
         let answers = self.loaded.answers.as_ref().expect("just made").ptr;
         let args = match kernel {
             "argmax" => vec![logits.ptr, answers],
+            "draw" => vec![logits.ptr, self.loaded.pick_targets, answers, (1.0 / self.temperature).to_bits() as u64],
             _ => vec![logits.ptr, self.loaded.pick_targets, answers],
         };
         self.run(kernel, (total, 1, 1), 256, 0, &args)?;
@@ -125,10 +127,42 @@ impl InferOps for Lane {
         Ok(answers.chunks(2).map(score).collect())
     }
 
+    fn draw(&mut self, logits: &Memory, temperature: f64, uniforms: &[f32]) -> Result<Vec<u32>> {
+        // The numbers go where targets would.
+        unsafe { result::memcpy_htod_sync(self.loaded.pick_targets, uniforms) }
+            .map_err(|e| device_error("copying a reading", e))?;
+        self.temperature = temperature as f32;
+        self.ask("draw", logits, 1)
+    }
+
     fn fetch_logits(&mut self, logits: &Memory) -> Result<Vec<f32>> {
         self.wait()?;
         let mut values = vec![0f32; self.members * self.loaded.picks * self.shape.vocab];
         unsafe { result::memcpy_dtoh_sync(&mut values, logits.ptr) }.map_err(|e| device_error("reading logits", e))?;
+        Ok(values)
+    }
+}
+
+impl Inspect for Lane {
+    fn put(&mut self, buf: &mut Memory, values: &[f32]) -> Result<()> {
+        self.wait()?;
+        let halves: Vec<u16> = values.iter().map(|value| (value.to_bits() >> 16) as u16).collect();
+        unsafe { result::memcpy_htod_sync(buf.ptr, &halves) }.map_err(|e| device_error("copying to the GPU", e))
+    }
+
+    fn get(&mut self, buf: &Memory, len: usize) -> Result<Vec<f32>> {
+        self.wait()?;
+        let mut halves = vec![0u16; len];
+        unsafe { result::memcpy_dtoh_sync(&mut halves, buf.ptr) }
+            .map_err(|e| device_error("copying from the GPU", e))?;
+        Ok(halves.into_iter().map(|half| f32::from_bits((half as u32) << 16)).collect())
+    }
+
+    fn get_stat(&mut self, stat: &Memory, len: usize) -> Result<Vec<f32>> {
+        self.wait()?;
+        let mut values = vec![0f32; len];
+        unsafe { result::memcpy_dtoh_sync(&mut values, stat.ptr) }
+            .map_err(|e| device_error("copying from the GPU", e))?;
         Ok(values)
     }
 }

@@ -688,7 +688,7 @@ __device__ __forceinline__ void attend_backward(
 extern "C" __global__ void __launch_bounds__(64) attention_2(FORWARD_ARGS) { attend<2>(qkv, spans, cos, sin, out, log_sum); }
 extern "C" __global__ void __launch_bounds__(128) attention_4(FORWARD_ARGS) { attend<4>(qkv, spans, cos, sin, out, log_sum); }
 extern "C" __global__ void __launch_bounds__(256) attention_8(FORWARD_ARGS) { attend<8>(qkv, spans, cos, sin, out, log_sum); }
-extern "C" __global__ void __launch_bounds__(128) attention_backward_4(BACKWARD_ARGS) {
+extern "C" __global__ void __launch_bounds__(128, 6) attention_backward_4(BACKWARD_ARGS) {
     attend_backward<4>(qkv, out, log_sum, dout, spans, cos, sin, dqkv);
 }
 extern "C" __global__ void __launch_bounds__(256) attention_backward_8(BACKWARD_ARGS) {
@@ -964,6 +964,32 @@ extern "C" __global__ void __launch_bounds__(256) argmax(const float *__restrict
         }
     __syncthreads();
     if (threadIdx.x == 0) out[blockIdx.x] = min(first, (u32)(V - 1));
+}
+
+// A token of each row, drawn by its number in [0, 1): the first at which the probabilities add up to more than it.
+// Each thread adds up a stretch of neighbours; one goes through the stretches, then through that of the token.
+#define STRETCH ((V + 255) / 256)
+extern "C" __global__ void __launch_bounds__(256) draw(
+    const float *__restrict__ logits, const float *__restrict__ uniforms, u32 *__restrict__ out, float coldness) {
+    __shared__ float shared[32];
+    __shared__ float sums[256];
+    const float *line = logits + (u64)blockIdx.x * V;
+    float top = -INFINITY_F, sum = 0.f;
+    for (int i = threadIdx.x; i < V; i += 256) top = fmaxf(top, line[i]);
+    top = block_max(top, shared);
+    for (int i = threadIdx.x * STRETCH; i < min(V, (int)(threadIdx.x + 1) * STRETCH); i++) sum += __expf((line[i] - top) * coldness);
+    sums[threadIdx.x] = sum;
+    __syncthreads();
+    if (threadIdx.x) return;
+    float total = 0.f;
+    for (int t = 0; t < 256; t++) total += sums[t];
+    float left = uniforms[blockIdx.x] * total;
+    int t = 0;
+    while (t < 255 && left >= sums[t]) left -= sums[t++];
+    int i = min(t * STRETCH, V - 1);
+    const int last = min(V, (t + 1) * STRETCH) - 1;
+    while (i < last && (left -= __expf((line[i] - top) * coldness)) >= 0.f) i++;
+    out[blockIdx.x] = i;
 }
 
 // Log-probability of each row's target, and how many logits are strictly above its own.

@@ -43,6 +43,8 @@ pub struct Lane {
     /// Where the loaded tokens lie.
     pub(super) tokens: u64,
     pub(super) loaded: Loaded,
+    /// Of the tokens that are being drawn.
+    pub(super) temperature: f32,
     /// Targets per member and group of the loaded batch.
     pub(super) counts: Vec<Vec<u64>>,
     pub(super) steps: HashMap<Parts, Step>,
@@ -115,6 +117,7 @@ impl Lane {
             parts: Parts::default(),
             tokens: 0,
             loaded: Loaded::default(),
+            temperature: 1.0,
             counts: vec![vec![0; GROUPS]; members],
             steps: HashMap::new(),
             recording: false,

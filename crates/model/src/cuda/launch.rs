@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// Every kernel of `kernels.cu`.
-const NAMES: [&str; 23] = [
+const NAMES: [&str; 24] = [
     "embed",
     "embed_backward",
     "embed_crowds",
@@ -30,6 +30,7 @@ const NAMES: [&str; 23] = [
     "attention_cached",
     "select_rows",
     "argmax",
+    "draw",
     "scores_of",
 ];
 

@@ -8,6 +8,7 @@
 //! batches as many rows: cuBLASLt picks its product by those sizes.
 
 mod aside;
+mod ceiling;
 mod compile;
 mod gemm;
 mod infer;
@@ -18,6 +19,9 @@ mod ops;
 mod staging;
 
 pub use lane::Lane;
+
+/// Rows per member are rounded up to multiples of this: fewer sizes of step to record, little filler.
+pub const ROUND: usize = 64;
 
 use crate::{Error, Result};
 use cudarc::driver::{CudaContext, result::DriverError, sys};

@@ -299,6 +299,6 @@ fn optional_text(path: &Path) -> Result<Option<String>> {
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(source) => Err(Error::Io { path: path.to_owned(), source }),
+        Err(error) => Err(Error::File { path: path.to_owned(), why: error.to_string() }),
     }
 }

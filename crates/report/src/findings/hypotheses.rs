@@ -19,6 +19,8 @@ pub struct Test {
     pub verdict: Verdict,
     /// Why there is no estimate, or what else to know.
     pub note: String,
+    /// Whether the outcome hardly varies, and so answers nothing.
+    pub saturated: bool,
 }
 
 pub struct Hypothesis {
@@ -37,12 +39,13 @@ pub fn all(study: &Study) -> Vec<Hypothesis> {
 }
 
 fn test(what: String, estimate: Option<Estimate>, p: Option<f64>, verdict: Verdict, note: &str) -> Test {
-    Test { what, estimate, p, verdict, note: note.to_owned() }
+    Test { what, estimate, p, verdict, note: note.to_owned(), saturated: false }
 }
 
 /// The sentence for a test: the verdict, the quantity, the number.
 fn sentence(verdict: Verdict, test: &Test) -> String {
     match &test.estimate {
+        _ if test.saturated => format!("Cannot tell: {}.", test.note),
         Some(estimate) if estimate.interval.is_some() => {
             format!("{}: {} is {}.", capital(verdict.word()), test.what, spoken(estimate))
         }
@@ -68,7 +71,8 @@ fn by_outcome(study: &Study, bridge: bool, make: impl Fn(Outcome, &Sample) -> Te
         let mut test = make(outcome, &Sample::of_outcome(study, outcome, bridge));
         if outcome.saturated(study) {
             test.verdict = Verdict::CannotTell;
-            test.note = "saturated: it is at its bound in nearly every run".into();
+            test.note = "nearly every run is at the bound of this outcome".into();
+            test.saturated = true;
         }
         test
     };

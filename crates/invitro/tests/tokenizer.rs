@@ -1,0 +1,144 @@
+//! `invitro tokenizer`: the same bytes everywhere, tables that can be read, and refusals in a sentence.
+
+mod common;
+
+use common::*;
+use serde_json::Value;
+
+const VOCAB: &str = "tokenizer.vocab=150";
+
+fn tokenizer<'a>(command: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    [&["tokenizer", command, "--config", tiny(), VOCAB], more].concat()
+}
+
+#[test]
+fn training_is_pinned_and_the_same_on_one_and_two_threads() {
+    let dir = tempfile::tempdir().unwrap();
+    for kind in ["bpe", "unigram", "wordpiece", "character", "byte"] {
+        let setting = format!("tokenizer.kind={kind}");
+        let bytes = ["1", "2"].map(|threads| {
+            let out = dir.path().join(format!("{kind}{threads}"));
+            let args = tokenizer("train", &[&setting, "--out", out.to_str().unwrap()]);
+            let output = invitro(&args).env("RAYON_NUM_THREADS", threads).output().unwrap();
+            assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+            assert_eq!(listing(&out), ["special_tokens_map.json", "tokenizer.json", "tokenizer_config.json"]);
+            std::fs::read(out.join("tokenizer.json")).unwrap()
+        });
+        assert!(bytes[0] == bytes[1], "{kind} depends on the number of threads");
+        if kind == "bpe" {
+            is_golden("tokenizer.json", &bytes[0]);
+        }
+    }
+}
+
+#[test]
+fn measures_for_people_and_for_programs() {
+    let text = stdout(&tokenizer("measure", &[]));
+    assert!(text.starts_with("bpe vanilla, |V| 150, boundary token"), "{text}");
+    assert!(text.contains("fertility") && text.contains("parity, A over B"), "{text}");
+    let json: Value = serde_json::from_str(&stdout(&tokenizer("measure", &["--json"]))).unwrap();
+    let fertility = json["text"]["B_masked"]["fertility"].as_f64().unwrap();
+    assert!(text.contains(&format!("{fertility:.3}")), "{fertility} in {text}");
+    assert_eq!(json["vocab"], 150);
+    assert!(json["lexicon"]["overlap"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn a_trained_tokenizer_measures_like_one_trained_on_the_spot() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("t");
+    let out = out.to_str().unwrap();
+    stdout(&tokenizer("train", &["--out", out]));
+    let there = stdout(&tokenizer("measure", &["--tokenizer", out, "--json"]));
+    assert_eq!(there, stdout(&tokenizer("measure", &["--json"])));
+
+    assert!(refused(&tokenizer("train", &["--out", out])).contains("exists already; --force replaces it"));
+    stdout(&tokenizer("train", &["--out", out, "--force"]));
+    let other = refused(&tokenizer("measure", &["--tokenizer", out, "--seed", "9"]));
+    assert!(other.contains("the tokenizer was trained on another language"), "{other}");
+    let boundary = refused(&tokenizer("bridges", &["--tokenizer", out, "tokenizer.boundary=last"]));
+    assert!(boundary.contains("word boundary as `token`, but `tokenizer.boundary` is last"), "{boundary}");
+    std::fs::write(dir.path().join("t/tokenizer.json"), "{\"version\": \"1.0\"").unwrap();
+    let damaged = refused(&tokenizer("measure", &["--tokenizer", out]));
+    assert!(damaged.contains("is not a tokenizer of invitro"), "{damaged}");
+}
+
+#[test]
+fn bridges_have_a_row_per_masked_word() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name).display().to_string();
+    let (tsv, parquet) = (at("b.tsv"), at("b.parquet"));
+    let text = stdout(&tokenizer("bridges", &["--out", &tsv]));
+    assert!(text.contains("Jaccard") && text.contains("0.9 to 1.0"), "{text}");
+    let means: Value = serde_json::from_str(&stdout(&tokenizer("bridges", &["--json", "--out", &parquet]))).unwrap();
+    let rows = std::fs::read_to_string(&tsv).unwrap();
+    let mut lines = rows.lines().map(|line| line.split('\t').collect::<Vec<_>>());
+    let head = lines.next().unwrap();
+    let place = |name: &str| head.iter().position(|h| *h == name).unwrap();
+    let rows: Vec<Vec<&str>> = lines.collect();
+    assert_eq!(rows.len() as u64, means["masked"].as_u64().unwrap());
+    let number = |row: &Vec<&str>, name| row[place(name)].parse::<f64>().unwrap();
+    for row in &rows {
+        assert_eq!(row[place("pieces_B")].replace(' ', ""), row[place("form_B")]);
+        assert_eq!(row[place("bridge_pieces")].replace(' ', ""), row[place("bridge_form")]);
+        assert_ne!(row[place("bridge_form")], row[place("form_B")]);
+        assert!(number(row, "bridge") <= number(row, "bridge_dice"));
+    }
+    let mean = rows.iter().map(|row| number(row, "bridge")).sum::<f64>() / rows.len() as f64;
+    assert!((mean - means["bridge"]["jaccard"].as_f64().unwrap()).abs() < 1e-9);
+    assert!(std::fs::read(parquet).unwrap().starts_with(b"PAR1"));
+    assert!(refused(&tokenizer("bridges", &["--out", "x.csv"])).contains("`x.csv` must end in .tsv or .parquet"));
+}
+
+#[test]
+fn tables_and_sweeps_are_written() {
+    let dir = tempfile::tempdir().unwrap();
+    for name in ["t.svg", "t.html", "t.tex"] {
+        let path = dir.path().join(name);
+        stdout(&tokenizer("table", &["-n", "5", "--out", path.to_str().unwrap()]));
+        assert!(std::fs::read_to_string(path).unwrap().len() > 1000, "{name}");
+    }
+    assert!(refused(&tokenizer("table", &["--out", "t.pdf"])).contains("`t.pdf` must end in .svg, .html or .tex"));
+
+    let out = dir.path().join("sweep");
+    let sweep = |more: &[&str]| {
+        let grid = ["tokenizer", "sweep", "--config", tiny(), "--vocab", "100,150", "--lambda", "0.05,0.5"];
+        stdout(&[&grid[..], &["--distance", "0,0.5"], more].concat())
+    };
+    let text = sweep(&["--out", out.to_str().unwrap()]);
+    assert!(text.contains("16 tokenizers") && text.contains("balanced"), "{text}");
+    assert_eq!(listing(&out), ["bridge.svg", "cells.tsv", "continuation.svg", "fertility.svg", "overlap.svg"]);
+    let cells = std::fs::read_to_string(out.join("cells.tsv")).unwrap();
+    assert_eq!(cells.lines().count(), 17);
+    let json: Vec<Value> = sweep(&["--json"]).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    // One tokenizer serves every λ where it is trained on as much of B as of A.
+    let balanced: Vec<&Value> = json.iter().filter(|c| c["regime"] == "balanced" && c["vocab"] == 150).collect();
+    assert_eq!(balanced[0]["measures"], balanced[1]["measures"]);
+    assert_ne!(balanced[0]["lambda"], balanced[1]["lambda"]);
+    let vanilla: Vec<&Value> = json.iter().filter(|c| c["regime"] == "vanilla" && c["vocab"] == 150).collect();
+    assert_ne!(vanilla[0]["measures"], vanilla[1]["measures"]);
+}
+
+#[test]
+fn vocabularies_that_cannot_be() {
+    for (setting, says) in [
+        ("tokenizer.vocab=20", "`tokenizer.vocab` is 20, but must be at least"),
+        ("tokenizer.vocab=100000", "sentences fill only"),
+        ("tokenizer.kind=bpd", "bpd"),
+        ("tokenizer.regime=fair", "fair"),
+    ] {
+        let error = refused(&["tokenizer", "measure", "--config", tiny(), setting]);
+        assert!(error.contains(says), "{setting}: {error}");
+    }
+    let text = stdout(&[
+        "tokenizer",
+        "measure",
+        "--config",
+        tiny(),
+        "tokenizer.vocab=100000",
+        "tokenizer.allow_shortfall=true",
+    ]);
+    assert!(text.contains("fewer than asked"), "{text}");
+    let error = run(&["tokenizer", "sweep", "--config", tiny(), "--regime", "fair"]);
+    assert_eq!(error.status.code(), Some(2));
+}

@@ -1,0 +1,338 @@
+//! Two devices side by side: every operation, a whole gradient, training, decoding and scoring, on the same inputs.
+//!
+//! Inputs are rounded to bf16 first, so that devices that compute in bf16 see the same numbers.
+
+use crate::cpu::{Cpu, Float};
+use crate::init::initial_weights;
+use crate::ops::Slot;
+use crate::reading::{InferOps, MemberReading, Reading};
+use crate::stream::Stream;
+use crate::{Batch, Layout, Population, Result, Sequence, Shape, TrainConfig, Transformer};
+
+/// Copies of a device's buffers, for comparison.
+pub trait Inspect: InferOps {
+    fn put(&mut self, buf: &mut Self::Buf, values: &[f32]) -> Result<()>;
+    fn get(&mut self, buf: &Self::Buf, len: usize) -> Result<Vec<f32>>;
+    fn get_stat(&mut self, stat: &Self::Stat, len: usize) -> Result<Vec<f32>>;
+}
+
+impl<F: Float> Inspect for Cpu<F> {
+    fn put(&mut self, buf: &mut Self::Buf, values: &[f32]) -> Result<()> {
+        buf.iter_mut().zip(values).for_each(|(to, &value)| *to = F::of(value as f64));
+        Ok(())
+    }
+
+    fn get(&mut self, buf: &Self::Buf, len: usize) -> Result<Vec<f32>> {
+        Ok(buf[..len].iter().map(|value| value.f64() as f32).collect())
+    }
+
+    fn get_stat(&mut self, stat: &Self::Stat, len: usize) -> Result<Vec<f32>> {
+        self.get(stat, len)
+    }
+}
+
+/// One compared tensor.
+#[derive(Clone, Debug)]
+pub struct Difference {
+    pub name: String,
+    /// ‖a − b‖ / ‖b‖, b being the CPU's.
+    pub relative: f64,
+    pub allowed: f64,
+}
+
+impl Difference {
+    pub fn passes(&self) -> bool {
+        self.relative <= self.allowed
+    }
+}
+
+/// A named tensor that came out of a device.
+type Named = Vec<(String, Vec<f32>)>;
+
+/// Allowed for one operation, for a whole gradient, and for what many steps lead to.
+const OPERATION: f64 = 1e-2;
+const GRADIENT: f64 = 3e-2;
+const TRAINED: f64 = 5e-2;
+
+/// The paper's model, but for fewer layers and a vocabulary that fills no word of memory evenly.
+pub fn usual_shape() -> Shape {
+    Shape { layers: 2, ..Shape::paper(509) }
+}
+
+/// Every kind of span: short, long, and, since members differ, filler.
+const LENGTHS: [usize; 10] = [3, 17, 40, 64, 65, 130, 256, 12, 33, 2];
+
+fn sequences(shape: &Shape, member: usize, step: u64) -> Vec<Sequence> {
+    let mut stream = Stream::new("selftest.tokens", [member as u64, step, 0]);
+    let rows = LENGTHS.iter().skip(member % 2).enumerate();
+    rows.map(|(i, &len)| Sequence {
+        // A third of the rows read one token, as the word boundary is read.
+        tokens: (0..=len)
+            .map(|t| if t % 3 == 2 { 9 } else { (stream.uniform() * shape.vocab as f64) as u32 })
+            .collect(),
+        group: (i % 3) as u8,
+    })
+    .collect()
+}
+
+fn rounded(value: f32) -> f32 {
+    let bits = value.to_bits();
+    f32::from_bits((bits + 0x7fff + ((bits >> 16) & 1)) & 0xffff_0000)
+}
+
+pub(crate) fn normals(name: &str, len: usize, scale: f32) -> Vec<f32> {
+    let mut stream = Stream::new(&format!("selftest.{name}"), [0, 0, 0]);
+    let mut values = Vec::with_capacity(len + 1);
+    while values.len() < len {
+        values.extend(stream.normals().into_iter().map(|normal| rounded(normal as f32 * scale)));
+    }
+    values.truncate(len);
+    values
+}
+
+/// Weights far enough from their start that every part of the model has an effect.
+fn weights(shape: &Shape, member: usize) -> Vec<f32> {
+    let gains = Layout::new(shape).decayed;
+    let mut weights = initial_weights(shape, member as u64);
+    let noise = normals("gains", weights.len() - gains, 0.1);
+    weights[..gains].iter_mut().for_each(|w| *w = rounded(*w * 3.0));
+    weights[gains..].iter_mut().zip(noise).for_each(|(w, n)| *w = rounded(*w + n));
+    weights
+}
+
+/// Every operation on made-up inputs.
+fn operations<O: Inspect>(ops: &mut O, batch: &Batch) -> Result<Named> {
+    let (shape, layout) = (ops.shape().clone(), ops.layout().clone());
+    let (width, hidden, total) = (shape.width, shape.hidden, batch.members * batch.rows);
+    for member in 0..batch.members {
+        ops.write(member, Slot::Weights, &weights(&shape, member))?;
+    }
+    ops.load(batch, &TrainConfig::default().update(1))?;
+    let mut out = Named::new();
+    let real = |values: Vec<f32>, width: usize| -> Vec<f32> {
+        let members = values.chunks(batch.rows * width).zip(&batch.real);
+        members.flat_map(|(member, &rows)| member[..rows * width].to_vec()).collect()
+    };
+    // Gradients that reach filler rows are zero in training; so are these.
+    let zero_filler = |mut values: Vec<f32>, width: usize| {
+        for (member, &rows) in values.chunks_mut(batch.rows * width).zip(&batch.real) {
+            member[rows * width..].fill(0.0);
+        }
+        values
+    };
+    let input = |ops: &mut O, name: &str, width: usize| -> Result<O::Buf> {
+        let mut buf = ops.buf(total * width)?;
+        ops.put(&mut buf, &zero_filler(normals(name, total * width, 0.5), width))?;
+        Ok(buf)
+    };
+    let gradient = |ops: &mut O, name: &str, range: std::ops::Range<usize>| -> Result<(String, Vec<f32>)> {
+        Ok((name.into(), ops.read(0, Slot::Gradients)?[range.clone()].to_vec()))
+    };
+    let x = input(ops, "x", width)?;
+    let dy = input(ops, "dy", width)?;
+    let layer = &layout.layers[1];
+
+    let mut y = ops.buf(total * width)?;
+    ops.embed(layout.embed, &mut y)?;
+    out.push(("embed".into(), real(ops.get(&y, total * width)?, width)));
+    ops.embed_backward(&dy, layout.embed)?;
+    out.push(gradient(ops, "embed gradient", layout.embed.range())?);
+
+    let mut inv_rms = ops.stat(total)?;
+    ops.rms_norm(&x, layer.norm1, &mut y, &mut inv_rms)?;
+    out.push(("norm".into(), real(ops.get(&y, total * width)?, width)));
+    out.push(("norm inverse".into(), real(ops.get_stat(&inv_rms, total)?, 1)));
+    let mut dx = input(ops, "dx", width)?;
+    ops.rms_norm_backward(&dy, &x, &inv_rms, layer.norm1, &mut dx, true)?;
+    out.push(("norm backward, added".into(), real(ops.get(&dx, total * width)?, width)));
+    ops.rms_norm_backward(&dy, &x, &inv_rms, layer.norm2, &mut dx, false)?;
+    out.push(("norm backward, written".into(), real(ops.get(&dx, total * width)?, width)));
+
+    ops.linear(&x, layer.out, Some(&dy), &mut y)?;
+    out.push(("linear with residual".into(), real(ops.get(&y, total * width)?, width)));
+    let mut wide = ops.buf(total * 2 * hidden)?;
+    ops.linear(&x, layer.gate_up, None, &mut wide)?;
+    out.push(("linear".into(), real(ops.get(&wide, total * 2 * hidden)?, 2 * hidden)));
+    let dgate_up = input(ops, "dgate_up", 2 * hidden)?;
+    ops.linear_backward_input(&dgate_up, layer.gate_up, &mut dx)?;
+    out.push(("linear backward, input".into(), real(ops.get(&dx, total * width)?, width)));
+    ops.linear_backward_weight(&dgate_up, &x, layer.gate_up)?;
+    ops.losses()?;
+    out.push(gradient(ops, "linear backward, weight", layer.gate_up.range())?);
+
+    let qkv = input(ops, "qkv", 3 * width)?;
+    let mut log_sum = ops.stat(total * shape.heads)?;
+    ops.attention(&qkv, &mut y, &mut log_sum)?;
+    out.push(("attention".into(), real(ops.get(&y, total * width)?, width)));
+    out.push(("attention log-sum".into(), real(ops.get_stat(&log_sum, total * shape.heads)?, shape.heads)));
+    let mut dqkv = ops.buf(total * 3 * width)?;
+    ops.attention_backward(&qkv, &y, &log_sum, &dy, &mut dqkv)?;
+    out.push(("attention backward".into(), real(ops.get(&dqkv, total * 3 * width)?, 3 * width)));
+
+    let gate_up = input(ops, "gate_up", 2 * hidden)?;
+    let mut gated = ops.buf(total * hidden)?;
+    ops.swiglu(&gate_up, &mut gated)?;
+    out.push(("swiglu".into(), real(ops.get(&gated, total * hidden)?, hidden)));
+    let dgated = input(ops, "dgated", hidden)?;
+    ops.swiglu_backward(&gate_up, &dgated, &mut wide)?;
+    out.push(("swiglu backward".into(), real(ops.get(&wide, total * 2 * hidden)?, 2 * hidden)));
+
+    let mut logits = input(ops, "logits", shape.vocab)?;
+    ops.cross_entropy(&mut logits)?;
+    out.push(("cross-entropy gradient".into(), real(ops.get(&logits, total * shape.vocab)?, shape.vocab)));
+    let losses = ops.losses()?;
+    out.push(("losses".into(), losses.iter().flat_map(|loss| loss.sum[..3].to_vec()).map(|s| s as f32).collect()));
+    Ok(out)
+}
+
+/// The gradient of the whole model, tensor by tensor, and what one update makes of the weights.
+fn whole_gradient<O: Inspect>(ops: O, batch: &Batch) -> Result<Named> {
+    let (shape, layout) = (ops.shape().clone(), ops.layout().clone());
+    let mut model = Transformer::new(ops, batch.rows)?;
+    for member in 0..batch.members {
+        model.ops.write(member, Slot::Weights, &weights(&shape, member))?;
+    }
+    let update = TrainConfig { lr: 1e-2, warmup: 1, ..TrainConfig::default() }.update(1);
+    let losses = model.gradients(batch, &update)?;
+    model.ops.update()?;
+    let norms = model.losses()?;
+    let mut out: Named = vec![
+        ("loss".into(), losses.iter().map(|loss| loss.mean() as f32).collect()),
+        ("gradient norm".into(), norms.iter().map(|loss| loss.grad_norm as f32).collect()),
+    ];
+    let gradient = model.ops.read(batch.members - 1, Slot::Gradients)?;
+    let mut tensors =
+        vec![("embed".to_string(), layout.embed), ("head".into(), layout.head), ("norm".into(), layout.norm)];
+    for (l, layer) in layout.layers.iter().enumerate() {
+        for (name, tensor) in [
+            ("norm1", layer.norm1),
+            ("qkv", layer.qkv),
+            ("out", layer.out),
+            ("norm2", layer.norm2),
+            ("gate_up", layer.gate_up),
+            ("down", layer.down),
+        ] {
+            tensors.push((format!("layer {l} {name}"), tensor));
+        }
+    }
+    for (name, tensor) in tensors {
+        out.push((format!("gradient of {name}"), gradient[tensor.range()].to_vec()));
+    }
+    let mean = model.ops.read(0, Slot::Mean)?;
+    out.push(("first moment".into(), mean));
+    Ok(out)
+}
+
+/// Logits of rows that read a cache: a prompt, two continuations of it, and a second pass over what the first cached.
+fn cached<O: Inspect>(ops: &mut O) -> Result<Named> {
+    let (shape, members) = (ops.shape().clone(), ops.members());
+    for member in 0..members {
+        ops.write(member, Slot::Weights, &weights(&shape, member))?;
+    }
+    let mut inference = crate::inference::Inference::new(ops, 64, 64, 64)?;
+    let mut out = Named::new();
+    let prompt: Vec<u32> = (20..31).collect();
+    let mut first = MemberReading::default();
+    let start = first.push(&prompt, 0, 0, 0);
+    first.picks.push((start + 10, 40));
+    for (i, slot) in [(0u32, 11), (1, 14)] {
+        let start = first.push(&[40 + i, 50, 60], 0, 11, slot);
+        first.picks.extend([(start, 50), (start + 2, 70)]);
+    }
+    let mut second = MemberReading::default();
+    let start = second.push(&[81, 82], 0, 11, 20);
+    second.picks.push((start + 1, 5));
+    for (name, part) in [("first", first), ("second", second)] {
+        let reading = Reading::pack(&vec![part; members], 16);
+        let logits = inference.logits(ops, &reading)?;
+        let values = ops.fetch_logits(logits)?;
+        let real = reading.real_picks[0] * shape.vocab;
+        let wide = reading.picks * shape.vocab;
+        out.push((
+            format!("logits over a cache, {name} pass"),
+            values.chunks(wide).flat_map(|member| member[..real].to_vec()).collect(),
+        ));
+        let scores = ops.scores(logits)?;
+        let wanted = scores.chunks(reading.picks).flat_map(|m| &m[..reading.real_picks[0]]);
+        out.push((format!("log-probabilities, {name} pass"), wanted.map(|score| score.logprob).collect()));
+    }
+    Ok(out)
+}
+
+fn compare(ours: Named, theirs: Named, allowed: f64, report: &mut dyn FnMut(&Difference)) -> bool {
+    let mut passed = ours.len() == theirs.len();
+    for ((name, a), (_, b)) in ours.into_iter().zip(theirs) {
+        let norm = |values: &mut dyn Iterator<Item = f64>| values.map(|v| v * v).sum::<f64>().sqrt();
+        let apart = norm(&mut a.iter().zip(&b).map(|(&a, &b)| a as f64 - b as f64));
+        let size = norm(&mut b.iter().map(|&b| b as f64));
+        let relative = if a.len() == b.len() && apart.is_finite() { apart / size.max(1e-30) } else { f64::INFINITY };
+        let difference = Difference { name, relative, allowed };
+        passed &= difference.passes();
+        report(&difference);
+    }
+    passed
+}
+
+/// Compares a device with the CPU; `make` gives its operations for a shape, members and capacity. Reports every tensor
+/// and says whether all passed.
+pub fn selftest<O: Inspect>(
+    shape: &Shape,
+    make: impl Fn(&Shape, usize, usize) -> Result<O>,
+    population: impl Fn(&Shape, &[u64], usize) -> Result<Population>,
+    report: &mut dyn FnMut(&Difference),
+) -> Result<bool> {
+    let members: Vec<_> = (0..2).map(|member| sequences(shape, member, 0)).collect();
+    let batch = Batch::pack(&members, 64, shape.context)?;
+    let cpu = |members| Cpu::<f32>::new(shape, members, batch.rows);
+    let mut passed = true;
+
+    let (mut ours, mut theirs) = (make(shape, 2, batch.rows)?, cpu(2)?);
+    passed &= compare(operations(&mut ours, &batch)?, operations(&mut theirs, &batch)?, OPERATION, report);
+    passed &= compare(cached(&mut ours)?, cached(&mut theirs)?, GRADIENT, report);
+    drop((ours, theirs));
+    let ours = whole_gradient(make(shape, 2, batch.rows)?, &batch)?;
+    passed &= compare(ours, whole_gradient(cpu(2)?, &batch)?, GRADIENT, report);
+
+    // 50 steps of both on text that cannot be learned by heart, where small differences would grow.
+    const STEPS: u64 = 50;
+    let config = TrainConfig { lr: 1e-3, warmup: 10, steps: 200, ..TrainConfig::default() };
+    let train = |mut population: Population| -> Result<Named> {
+        let mut losses = Named::new();
+        for step in 1..=STEPS {
+            let data: Vec<_> = (0..2).map(|member| sequences(shape, member, step)).collect();
+            population.train_step(&data, &config.update(step))?;
+            if step % 10 == 0 {
+                let means = population.losses()?.iter().map(|loss| loss.mean() as f32).collect();
+                losses.push((format!("losses after {step} steps"), means));
+            }
+        }
+        losses.push(("weights after training".into(), population.read(1, Slot::Weights)?));
+        Ok(losses)
+    };
+    let ours = train(population(shape, &[3, 4], batch.rows)?)?;
+    let theirs = train(Population::new(crate::Device::Cpu, shape, &[3, 4], batch.rows)?)?;
+    passed &= compare(ours, theirs, TRAINED, report);
+    Ok(passed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_f64_twin_passes_and_a_wrong_tensor_does_not() {
+        let population = |shape: &Shape, seeds: &[u64], rows| Population::new(crate::Device::Cpu, shape, seeds, rows);
+        let mut worst = 0f64;
+        let mut count = 0;
+        let shape = Shape { layers: 2, width: 64, heads: 2, hidden: 48, ..Shape::paper(101) };
+        let passed = selftest(&shape, Cpu::<f64>::new, population, &mut |difference| {
+            worst = worst.max(difference.relative);
+            count += 1;
+        });
+        assert!(passed.unwrap() && count > 40, "{count} tensors, worst {worst:e}");
+        assert!(worst < 1e-4, "f32 and f64 differ by {worst:e}");
+        let wrong =
+            compare(vec![("x".into(), vec![1.0, 2.0])], vec![("x".into(), vec![1.0, 2.1])], OPERATION, &mut |_| ());
+        assert!(!wrong);
+    }
+}
