@@ -34,7 +34,10 @@ def main(run: Path, exported: Path, figure: Path) -> None:
         if sample["step"] == last and sample["task"] == "T1":
             lang = sample["condition"][0]
             again = complete(model, tokenizer, f"<T1:{lang}> {sample['prompt']} <out>")
-            mark = "same as invitro" if again.split() == sample["output"].split() else "differs from invitro"
+            # A sentence that never ends is cut off somewhere, by invitro before the context is full.
+            ours, theirs = "".join(sample["output"].split()), "".join(again.split())
+            same = theirs.startswith(ours) if sample.get("failure") == "unfinished" else theirs == ours
+            mark = "same as invitro" if same else "differs from invitro"
             print(f"{sample['condition']:9} {mark}: {again}")
 
     metrics = pd.read_parquet(run / "metrics.parquet")

@@ -107,7 +107,9 @@ fn bad_input_gets_one_sentence() {
     refused(&run(&at("b"), &["model.context=12"]).output().unwrap(), "raise it to about");
     refused(&run(&at("c"), &["model.heads=3"]).output().unwrap(), "multiple of twice the heads");
     refused(&run(&at("d"), &["eval.evry=3"]).output().unwrap(), "the nearest known key is `eval.every`");
-    refused(&run(&at("e"), &["--device", "gpu"]).output().unwrap(), "");
+    let elsewhere = at("e");
+    let unknown = ["run", "--config", TINY, "--device", "gpu", "--out", elsewhere.to_str().unwrap()];
+    refused(&invitro(&unknown).output().unwrap(), "no device \"gpu\": there are auto, cpu, cuda and cuda:NUMBER");
     let missing = invitro(&["evaluate", "nowhere"]).output().unwrap();
     refused(&missing, "`nowhere` is not a run folder");
 }

@@ -36,7 +36,7 @@ impl Feed {
     }
 
     /// The batch of the next step.
-    pub fn next(&mut self) -> Result<Batch> {
+    pub fn take(&mut self) -> Result<Batch> {
         let thread = &self.threads[self.next];
         self.next = (self.next + 1) % self.threads.len();
         thread.recv().unwrap_or_else(|_| Err(Error::Material("the training data ended early".into())))

@@ -220,7 +220,7 @@ impl Crew {
         let mut clock = Instant::now();
         while self.step < train.steps && self.any_left() {
             let step = self.step + 1;
-            let batch = feed.next()?;
+            let batch = feed.take()?;
             tokens += batch.iter().flatten().map(|sequence| sequence.tokens.len() as u64 - 1).sum::<u64>();
             self.make_room(&batch, options)?;
             self.population.train_step(&batch, &train.update(step))?;

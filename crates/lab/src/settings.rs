@@ -44,6 +44,8 @@ pub struct EvalConfig {
     pub every: u64,
     /// Further evaluations before the first of these, each at half the step of the next.
     pub early: u32,
+    /// Steps at which there is one too, wherever something is expected to happen.
+    pub also: Vec<u64>,
     /// Prompts of T1, per condition.
     pub sentences: usize,
     /// Sampled sentences of T0 and of T2, per condition.
@@ -68,7 +70,8 @@ impl Default for EvalConfig {
     fn default() -> Self {
         EvalConfig {
             every: 250,
-            early: 4,
+            early: 5,
+            also: Vec::new(),
             sentences: 100,
             samples: 32,
             temperature: 1.0,
@@ -116,7 +119,7 @@ impl EvalConfig {
             return vec![steps];
         }
         let early = (1..=self.early).map(|halvings| self.every.checked_shr(halvings).unwrap_or(0));
-        let mut at: Vec<u64> = [0, steps].into_iter().chain(early).collect();
+        let mut at: Vec<u64> = [0, steps].into_iter().chain(early).chain(self.also.iter().copied()).collect();
         at.extend((1..=steps / self.every).map(|i| i * self.every));
         at.retain(|&step| step <= steps);
         at.sort_unstable();
@@ -187,6 +190,7 @@ mod tests {
         assert_eq!(eval.at(350), [0, 12, 25, 50, 100, 200, 300, 350]);
         assert_eq!(eval.at(30), [0, 12, 25, 30]);
         assert_eq!(EvalConfig { early: 40, ..eval.clone() }.at(100), [0, 1, 3, 6, 12, 25, 50, 100]);
+        assert_eq!(EvalConfig { also: vec![60, 50, 400], ..eval.clone() }.at(200), [0, 12, 25, 50, 60, 100, 200]);
         assert_eq!(EvalConfig { every: 0, ..eval }.at(350), [350]);
     }
 

@@ -96,7 +96,7 @@ fn values_out_of_range_or_of_the_wrong_kind() {
         ("language.classes=1", "`language.classes` is 1, but must be an even number from 2 to 1000"),
         ("language.properties=21", "`language.properties` is 21, but must be a multiple of `language.classes` (4)"),
         ("language.relations=3", "`language.relations` is 3, but must be a multiple of `language.classes / 2` (2)"),
-        ("language.valid_share=0.01", "a share that allows at least 1 and forbids at least 1 of 10 values"),
+        ("language.valid_share=0.01", "a share that allows at least 1 and forbids at least 1 of 20 values"),
         ("language.distance=far", "language.distance"),
         ("language=3", "language"),
         ("mixture.tasks=[0.5, 0.5, 0.5]", "three shares that sum to 1"),

@@ -92,7 +92,7 @@ fn scoring_once_equals_the_trie_search_and_the_plain_check() {
 
     let set = ReachSet::new(&materials.language, &materials.text, &experiment.eval, materials.text.vocab());
     let questions: Vec<Question> = set.questions();
-    let answers = population.score(&[questions.clone()]).unwrap().pop().unwrap();
+    let answers = population.score(std::slice::from_ref(&questions)).unwrap().pop().unwrap();
     let mut counts = BTreeMap::new();
     for fraction in FRACTIONS.into_iter().chain([0.3]) {
         let k = top(fraction, materials.text.vocab());

@@ -144,7 +144,7 @@ fn a_process_that_is_gone_is_dead_at_once() {
     child.wait().unwrap();
     assert!(store.watch().dead("other"));
     // Another process that came to the same number is another.
-    there.process.pid = std::process::id();
+    (there.process.pid, there.process.birth) = (std::process::id(), "0".into());
     std::fs::write(store.workers.join("other.json"), serde_json::to_vec(&there).unwrap()).unwrap();
     assert!(store.watch().dead("other"));
 }

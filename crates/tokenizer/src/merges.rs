@@ -107,9 +107,9 @@ pub fn learn_parity(ground: &Ground, parallel: &[Vec<(String, u64)>; 2]) -> Resu
             .num_merges(target)
             .special_tokens(first(ground))
             .build();
-        for lang in 0..2 {
-            trainer.feed_language_from_iter(lang, ground.words[lang].iter().map(repeat), split).map_err(library)?;
-            trainer.feed_dev_language_from_iter(lang, parallel[lang].iter().map(repeat), split).map_err(library)?;
+        for (lang, (words, parallel)) in ground.words.iter().zip(parallel).enumerate() {
+            trainer.feed_language_from_iter(lang, words.iter().map(repeat), split).map_err(library)?;
+            trainer.feed_dev_language_from_iter(lang, parallel.iter().map(repeat), split).map_err(library)?;
         }
         let mut model = BPE::default();
         trainer.do_train(&mut model).map_err(library)?;

@@ -35,7 +35,7 @@ pub fn real(cells: &[Experiment], steps: usize) -> Result<Vec<Vec<Vec<Sequence>>
     let pantry = Pantry::default();
     let materials = cells.par_iter().map(|cell| Ok((cell.clone(), pantry.get(cell)?))).collect::<Result<Vec<_>>>()?;
     let mut feed = Feed::start(materials, 0, rayon::current_num_threads().min(8));
-    (0..steps).map(|_| Ok(feed.next()?)).collect()
+    (0..steps).map(|_| Ok(feed.take()?)).collect()
 }
 
 pub fn tokens(batch: &[Vec<Sequence>]) -> usize {

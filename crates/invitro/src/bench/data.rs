@@ -34,7 +34,7 @@ pub fn measure(paper: &Experiment, report: &Report) -> Result<()> {
     let start = Instant::now();
     let mut made = 0;
     for _ in 0..STEPS {
-        made += tokens(&feed.next()?);
+        made += tokens(&feed.take()?);
     }
     let figures = vec![("tokens/s on all cores", made as f64 / start.elapsed().as_secs_f64())];
     report.row(Row { what: "training batches".into(), members: None, vocab: Some(paper.tokenizer.vocab), figures })
