@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use invitro_lab::Trained;
 use invitro_language::{Lang, Symbol, Task};
-use invitro_model::{Decoded, Decoding, Device, Population, Sampling};
+use invitro_model::{Decoded, Device, Population, Prompt, Sampling};
 use invitro_tokenizer::special;
 use serde_json::json;
 use std::io::{BufRead, IsTerminal, Write};
@@ -116,8 +116,8 @@ impl Prompter<'_> {
         if prompt.len() >= context {
             bail!("the prompt has {} tokens, but the context has {context}", prompt.len());
         }
-        let decoding = Decoding { sampling: self.sampling(), eos: special::EOS, most: context };
-        let outputs = self.population.decode(&[vec![prompt; self.args.n]], &decoding)?;
+        let prompt = Prompt { tokens: prompt, sampling: self.sampling(), most: context };
+        let outputs = self.population.decode(&[vec![prompt; self.args.n]], special::EOS)?;
         for output in outputs.into_iter().flatten() {
             self.print(words, &given, output)?;
         }

@@ -21,7 +21,9 @@ pub fn tell(member: &Member, report: bool) -> Result<()> {
         );
     }
     if report {
-        let built = invitro_report::build(&member.folder, &invitro_report::Options::default())?;
+        // The report in a run's folder is the run's own, and made anew with it.
+        let options = invitro_report::Options { force: true, ..Default::default() };
+        let built = invitro_report::build(&member.folder, &options)?;
         println!("report: {}", built.page.display());
     }
     Ok(())
@@ -73,14 +75,15 @@ pub fn table(rows: &[Row], threshold: f64) -> String {
             Some(format!("{value:+.2} [{low:+.2}, {high:+.2}]"))
         });
     }
-    for (name, metric) in
-        [("emerged at step: grammatical", "grammaticality"), ("  types", "types"), ("  facts", "facts")]
-    {
-        line(name, &|condition| {
-            emergence::step(&emergence::curve(rows, condition, "T1", metric), 0.0, threshold)
-                .map(|step| step.to_string())
-        });
-    }
+    let emerged = |condition: &str, metric: &str, step: fn(&[(u64, f64)], f64) -> Option<u64>| {
+        step(&emergence::curve(rows, condition, "T1", metric), threshold).map(|step| step.to_string())
+    };
+    let (first, lasting) =
+        (|curve: &[(u64, f64)], threshold| emergence::step(curve, 0.0, threshold), emergence::lasting);
+    line("emerged at step: grammatical", &|condition| emerged(condition, "grammaticality", first));
+    line("  to stay: grammatical", &|condition| emerged(condition, "grammaticality", lasting));
+    line("  to stay: types", &|condition| emerged(condition, "types", lasting));
+    line("  to stay: facts", &|condition| emerged(condition, "facts", lasting));
     line("bits per character (floor)", &|condition| {
         let bits = find(condition, "loss", "bits_per_char")?.value;
         Some(format!("{bits:.3} ({:.3})", find(condition, "loss", "floor")?.value))

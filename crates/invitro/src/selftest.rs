@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use invitro_model::cuda::{Gpu, Lane};
-use invitro_model::selftest::{Difference, selftest, usual_shape};
+use invitro_model::selftest::{Difference, selftest, usual_shapes};
 use invitro_model::{Device, Population};
 use std::process::ExitCode;
 
@@ -31,7 +31,11 @@ pub fn run(args: Args) -> Result<ExitCode> {
     };
     let make = |shape: &_, members, capacity| Lane::new(&gpu, shape, members, capacity);
     let population = |shape: &_, seeds: &[u64], capacity| Population::new(device, shape, seeds, capacity);
-    let passed = selftest(&usual_shape(), make, population, &mut report)?;
+    let mut passed = true;
+    for shape in usual_shapes() {
+        println!("width {}, {} heads, hidden {}, |V| {}", shape.width, shape.heads, shape.hidden, shape.vocab);
+        passed &= selftest(&shape, make, population, &mut report)?;
+    }
     println!(
         "{}",
         if passed { "all within what bf16 allows".to_string() } else { format!("{failed} tensors differ too much") }

@@ -82,6 +82,20 @@ fn killed_at_random_moments_it_ends_with_the_same_bytes() {
 }
 
 #[test]
+fn a_finished_run_is_told_again() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("run");
+    let twice = [(), ()].map(|()| {
+        let mut command = invitro(&["run", "--config", TINY, "--device", "cpu", "--out"]);
+        let output = command.arg(&folder).args(["train.steps=20"]).output().unwrap();
+        done(&output);
+        text(&output.stdout)
+    });
+    assert!(twice[0].contains("report: ") && folder.join("report.html").exists(), "{}", twice[0]);
+    assert_eq!(twice[0], twice[1]);
+}
+
+#[test]
 fn of_two_processes_on_one_folder_one_refuses() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path().join("run");

@@ -127,6 +127,44 @@ fn a_study_is_run_looked_at_and_collected_and_a_failure_hides_nothing() {
     assert!(plan.contains("1 of them still to be run"), "{plan}");
 }
 
+#[test]
+fn results_of_an_earlier_part_are_built_upon() {
+    let place = tempfile::tempdir().unwrap();
+    let text = "experiment = { train.steps = 20 }\n[factors]\nmixture.lambda = [0.1, 0.25, 0.5]\n";
+    let file = write(place.path(), "parts", text);
+    let folder = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+    let (file, first, second, whole) = (file.to_str().unwrap(), folder("first"), folder("second"), folder("whole"));
+    let run = |out: &str, more: &[&str]| {
+        let arguments = [&["run", file, "--out", out, "--device", "cpu", "--jobs", "2"], more].concat();
+        succeed(&mut study(&arguments))
+    };
+    assert!(run(&first, &["--limit", "1"]).contains("1 cell done here; 2 left"));
+    succeed(&mut study(&["collect", &first]));
+    assert!(run(&second, &["--with", &first]).contains("2 cells done here; nothing is left to run"));
+    // The tables were copied: the first folder is no longer needed.
+    std::fs::remove_dir_all(&first).unwrap();
+    assert_eq!(study_common::counts(Path::new(&second))["done"], 3);
+    assert!(succeed(&mut study(&["collect", &second, "--csv"])).contains("3 runs, 3 of them done"));
+    run(&whole, &[]);
+    succeed(&mut study(&["collect", &whole, "--csv"]));
+    let rows = |out: &str, table: &str| csv(&Path::new(out).join(table));
+    let sorted = |mut rows: Vec<Vec<String>>| {
+        rows.sort();
+        rows
+    };
+    assert_eq!(sorted(rows(&second, "metrics.csv")), sorted(rows(&whole, "metrics.csv")));
+    assert_eq!(sorted(rows(&second, "words.csv")), sorted(rows(&whole, "words.csv")));
+    assert_eq!(rows(&second, "runs.csv").len(), 4);
+    // What no figure shows may be left out.
+    let all = rows(&whole, "metrics.csv");
+    succeed(&mut study(&["collect", &whole, "--csv", "--compact"]));
+    let fewer = rows(&whole, "metrics.csv");
+    assert!(fewer.len() < all.len() && fewer[0] == all[0] && fewer.iter().all(|row| all.contains(row)));
+    assert!(fewer.iter().any(|row| row[4] == "network.facts.share@0.1"));
+    let missing = study(&["run", file, "--out", &folder("third"), "--with", &first]).output().unwrap();
+    assert!(String::from_utf8_lossy(&missing.stderr).contains("metrics.parquet"), "{missing:?}");
+}
+
 /// A table of plain cells, quoted or not.
 fn csv(path: &Path) -> Vec<Vec<String>> {
     let text = std::fs::read_to_string(path).unwrap();

@@ -1,4 +1,5 @@
-//! Emergence: the first evaluated step at which a metric exceeds a threshold, or exceeds its null by it.
+//! Emergence: the first evaluated step at which a metric exceeds a threshold, or exceeds its null by it; and the first
+//! from which on it always does.
 
 use crate::metrics::Row;
 
@@ -19,4 +20,16 @@ pub fn curve(rows: &[Row], condition: &str, task: &str, metric: &str) -> Vec<(u6
 /// ```
 pub fn step(curve: &[(u64, f64)], null: f64, threshold: f64) -> Option<u64> {
     curve.iter().find(|(_, value)| *value > null + threshold).map(|&(step, _)| step)
+}
+
+/// The first step from which on the curve is above the threshold at every evaluation: a model that says one sentence
+/// whatever it is asked can be above it for a moment before it has learned anything.
+///
+/// ```
+/// use invitro_lab::emergence::lasting;
+/// assert_eq!(lasting(&[(0, 0.0), (50, 0.3), (100, 0.0), (150, 0.4), (200, 0.5)], 0.02), Some(150));
+/// assert_eq!(lasting(&[(0, 0.0), (50, 0.3), (100, 0.0)], 0.02), None);
+/// ```
+pub fn lasting(curve: &[(u64, f64)], threshold: f64) -> Option<u64> {
+    curve.iter().rev().take_while(|(_, value)| *value > threshold).last().map(|&(step, _)| step)
 }

@@ -83,6 +83,8 @@ pub struct Seconds {
     pub prepare: f64,
     pub train: f64,
     pub eval: f64,
+    #[serde(default)]
+    pub save: f64,
 }
 
 impl Status {

@@ -28,6 +28,15 @@ pub struct Pantry {
 }
 
 impl Pantry {
+    /// The materials of many, made at once. By threads of their own: one that waits for what another makes must not be
+    /// one that helps to make it, as rayon's would be.
+    pub fn get_all(&self, experiments: &[Experiment]) -> Vec<Result<Materials>> {
+        std::thread::scope(|scope| {
+            let making: Vec<_> = experiments.iter().map(|one| scope.spawn(|| self.get(one))).collect();
+            making.into_iter().map(|thread| thread.join().expect("making materials does not panic")).collect()
+        })
+    }
+
     /// The materials of a single run's experiment. Safe to call from several threads: each thing is made once.
     pub fn get(&self, experiment: &Experiment) -> Result<Materials> {
         let seed = experiment.seeds.data.first();

@@ -70,6 +70,9 @@ impl Rows {
     }
 }
 
+/// The place of the metric's name among the columns of [`write_parquet`].
+pub const METRIC: usize = 4;
+
 /// Writes rows as `metrics.parquet`.
 pub fn write_parquet(path: &Path, rows: &[Row]) -> Result<()> {
     let text = |field: fn(&Row) -> &String| Column::Text(rows.iter().map(|row| Some(field(row).clone())).collect());

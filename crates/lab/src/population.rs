@@ -14,6 +14,7 @@ use crate::progress::{Headline, Progress, Started};
 use crate::runner::Runner;
 use crate::stop::Stop;
 use invitro_model::{Checkpoint, Device, Loss, Population};
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -137,6 +138,9 @@ fn groups(runners: Vec<Runner>, outcomes: &mut [Option<Outcome>]) -> Vec<(u64, V
     groups
 }
 
+/// Members whose checkpoints are in memory together.
+const SAVED_AT_ONCE: usize = 16;
+
 /// A population and the members it trains.
 struct Crew {
     population: Population,
@@ -182,21 +186,28 @@ impl Crew {
     fn work(mut self, options: &Options, outcomes: &mut [Option<Outcome>]) -> Result<()> {
         let trained = self.train(options);
         self.keep_to_what_may_be_written(options);
-        let steps = self.runners[0].experiment.train.steps;
-        for runner in &mut self.runners {
-            if runner.failure.is_none() && trained.is_ok() {
-                let end = if self.step == steps {
-                    runner.finish()
-                } else {
-                    runner.status.state = State::Stopped;
-                    runner.note(self.step)
-                };
-                if let Err(error) = end {
-                    options.progress.failed(runner.place, self.step, &error.to_string());
-                    runner.fail(self.step, &error);
+        let (step, steps) = (self.step, self.runners[0].experiment.train.steps);
+        let end = |runner: &mut Runner| {
+            if runner.failure.is_some() {
+                return None;
+            }
+            let ended = match &trained {
+                Err(error) => {
+                    runner.fail(step, error);
+                    return None;
                 }
-            } else if let (None, Err(error)) = (&runner.failure, &trained) {
-                runner.fail(self.step, error);
+                Ok(()) if step == steps => runner.finish(),
+                Ok(()) => {
+                    runner.status.state = State::Stopped;
+                    runner.note(step)
+                }
+            };
+            Some(runner.fail_with(step, ended.err()?))
+        };
+        let failures: Vec<Option<String>> = self.runners.par_iter_mut().map(end).collect();
+        for (runner, failure) in self.runners.iter().zip(failures) {
+            if let Some(error) = failure {
+                options.progress.failed(runner.place, step, &error);
             }
             outcomes[runner.place] = Some(match &runner.failure {
                 Some(_) if runner.lost => Outcome::Lost,
@@ -227,7 +238,7 @@ impl Crew {
             self.step = step;
             let stop = options.stop.requested();
             let evaluates = self.runners[0].is_evaluated_at(step);
-            let saves = stop || step == train.steps || self.runners[0].experiment.checkpoint.at(step);
+            let saves = stop || self.runners[0].saves_at(step);
             if !evaluates && !saves && !step.is_multiple_of(look_every) {
                 continue;
             }
@@ -306,33 +317,43 @@ impl Crew {
         let examinees: Vec<_> = self.runners.iter().map(|r| r.failure.is_none().then(|| r.examinee(step))).collect();
         let evaluated = evaluation::evaluate(&mut self.population, &examinees, step)?;
         self.keep_to_what_may_be_written(options);
-        for (m, evaluated) in evaluated.into_iter().enumerate() {
-            let Some(evaluated) = evaluated else { continue };
-            let runner = &mut self.runners[m];
-            if runner.lost {
-                continue;
-            }
+        // Files are synced to the disk, which takes its time: all members at once.
+        let record = |(m, (runner, evaluated)): (usize, (&mut Runner, Option<Evaluated>))| {
+            let evaluated = evaluated.filter(|_| !runner.lost)?;
             runner.status.seconds.eval += begun.elapsed().as_secs_f64();
-            match record_evaluation(runner, step, evaluated, losses.get(m)) {
-                Ok(headline) => options.progress.evaluated(runner.place, step, &headline),
-                Err(error) => {
-                    options.progress.failed(runner.place, step, &error.to_string());
-                    runner.fail(step, &error);
-                }
+            let recorded = record_evaluation(runner, step, evaluated, losses.get(m));
+            Some(recorded.map_err(|error| runner.fail_with(step, error)))
+        };
+        let recorded: Vec<Option<_>> = self.runners.par_iter_mut().zip(evaluated).enumerate().map(record).collect();
+        for (runner, recorded) in self.runners.iter().zip(recorded) {
+            match recorded {
+                Some(Ok(headline)) => options.progress.evaluated(runner.place, step, &headline),
+                Some(Err(error)) => options.progress.failed(runner.place, step, &error),
+                None => {}
             }
         }
         Ok(())
     }
 
     fn save(&mut self, step: u64, options: &Options) -> Result<()> {
+        let begun = Instant::now();
         self.keep_to_what_may_be_written(options);
-        for (member, runner) in self.runners.iter_mut().enumerate().filter(|(_, r)| r.failure.is_none()) {
-            let metadata = BTreeMap::from([("run".to_owned(), runner.run.clone())]);
-            let checkpoint = self.population.checkpoint(member, step, metadata)?;
-            if let Err(error) = runner.save(&checkpoint) {
-                options.progress.failed(runner.place, step, &error.to_string());
-                runner.fail(step, &error);
+        // Some members at once, but not the memory for all.
+        for first in (0..self.runners.len()).step_by(SAVED_AT_ONCE) {
+            let mut saving = Vec::new();
+            for (place, runner) in self.runners.iter_mut().enumerate().skip(first).take(SAVED_AT_ONCE) {
+                if runner.failure.is_none() {
+                    let metadata = BTreeMap::from([("run".to_owned(), runner.run.clone())]);
+                    saving.push((self.population.checkpoint(place, step, metadata)?, runner));
+                }
             }
+            let save = |(checkpoint, runner): (Checkpoint, &mut Runner)| {
+                runner.status.seconds.save += begun.elapsed().as_secs_f64();
+                let error = runner.save(&checkpoint).err()?;
+                Some((runner.place, runner.fail_with(step, error)))
+            };
+            let failed: Vec<(usize, String)> = saving.into_par_iter().filter_map(save).collect();
+            failed.iter().for_each(|(place, error)| options.progress.failed(*place, step, error));
         }
         options.progress.saved(step);
         Ok(())
@@ -382,6 +403,7 @@ pub fn memory(experiment: &Experiment, members: usize, device: Device) -> u64 {
     let layer = 8 * width + 3 * hidden;
     let activations = rows * (shape.layers * layer + layer + 3 * width + shape.vocab) * number;
     let parameters = invitro_model::Layout::new(&shape).size * (16 + if device == Device::Cpu { 0 } else { 2 });
-    let inference = 64 * shape.context * 2 * width * shape.layers * number + 1024 * (layer + shape.vocab) * 4;
+    let regions = if device == Device::Cpu { 64 } else { 256 };
+    let inference = regions * shape.context * 2 * width * shape.layers * number + 1024 * (layer + shape.vocab) * 4;
     (members * (activations + parameters + inference)) as u64
 }

@@ -9,6 +9,7 @@ use crate::log::{self, Log};
 use crate::materials::Materials;
 use crate::metrics::{self, Row};
 use crate::record;
+use crate::settings::Keep;
 use crate::summary;
 use invitro_model::Checkpoint;
 use std::collections::BTreeSet;
@@ -105,6 +106,12 @@ impl Runner {
         self.evaluations.binary_search(&step).is_ok()
     }
 
+    /// Whether a checkpoint is due. A run that keeps none in the end has no use for one there.
+    pub fn saves_at(&self, step: u64) -> bool {
+        let config = &self.experiment.checkpoint;
+        if step == self.experiment.train.steps { config.keep != Keep::None } else { config.at(step) }
+    }
+
     pub fn examinee(&self, step: u64) -> Examinee<'_> {
         let ends = [self.evaluations.first(), self.evaluations.last()];
         Examinee {
@@ -145,9 +152,15 @@ impl Runner {
         self.status.step = self.status.steps;
         record::write_words(path, &self.experiment, &self.materials)?;
         summary::write(path, &self.experiment, &self.materials, &self.status, &rows)?;
+        self.note(self.status.steps)?;
         let config = &self.experiment.checkpoint;
-        self.folder.prune(|step| config.stays(step), 1)?;
-        self.note(self.status.steps)
+        self.folder.prune(|step| config.stays(step), if config.keep == Keep::None { 0 } else { 1 })
+    }
+
+    /// Takes it out of the population, and tells why.
+    pub fn fail_with(&mut self, step: u64, error: Error) -> String {
+        self.fail(step, &error);
+        error.to_string()
     }
 
     /// Takes it out of the population. Its last good checkpoint stays.

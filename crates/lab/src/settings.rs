@@ -141,6 +141,8 @@ pub struct CheckpointConfig {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Keep {
+    /// None once the run is done: its results are all that is wanted.
+    None,
     Last,
     All,
     /// The last, and those at steps 1, 2, 4, 8 and so on, which are then saved too.
@@ -166,7 +168,7 @@ impl CheckpointConfig {
     /// Whether the checkpoint of a step stays when a later one is there.
     pub fn stays(&self, step: u64) -> bool {
         match self.keep {
-            Keep::Last => false,
+            Keep::None | Keep::Last => false,
             Keep::All => self.at(step),
             Keep::LogSpaced => step.is_power_of_two(),
         }

@@ -32,6 +32,7 @@ pub fn write(
     out.insert("seconds.prepare".into(), json!(status.seconds.prepare));
     out.insert("seconds.train".into(), json!(status.seconds.train));
     out.insert("seconds.eval".into(), json!(status.seconds.eval));
+    out.insert("seconds.save".into(), json!(status.seconds.save));
     for (key, value) in experiment.flatten() {
         let value = match serde_json::to_value(&value) {
             // A list of shares or of seeds is one text in a table.
@@ -79,6 +80,7 @@ fn describe_curves(experiment: &Experiment, rows: &[Row], out: &mut Map<String, 
         match task {
             "T0" | "T1" | "T2" => {
                 out.insert(format!("emergence.{name}"), json!(emergence::step(&curve, 0.0, threshold)));
+                out.insert(format!("emergence.{name}.lasting"), json!(emergence::lasting(&curve, threshold)));
             }
             "reach" if metric.starts_with("network.allowed.share@") => {
                 let null = emergence::curve(rows, condition, task, &metric.replace("network", "unigram"));

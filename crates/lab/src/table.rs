@@ -6,8 +6,11 @@ use parquet::basic::{Compression, Repetition, Type as Physical};
 use parquet::basic::{LogicalType, ZstdLevel};
 use parquet::data_type::{ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::file::properties::WriterProperties;
+use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
+use parquet::record::{Field, Row};
 use parquet::schema::types::Type;
+use serde_json::{Map, Value};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -49,6 +52,66 @@ impl Column {
 pub fn write<N: AsRef<str>>(path: &Path, columns: &[(N, Column)]) -> Result<()> {
     let bytes = encode(columns).map_err(|error| Error::Write { path: path.to_owned(), why: error.to_string() })?;
     files::write_whole(path, &bytes)
+}
+
+/// The rows of a table, each a map from column to value; what is missing is null.
+pub fn read(path: &Path) -> Result<Vec<Map<String, Value>>> {
+    let wrong = |why: String| Error::Read { path: path.to_owned(), why };
+    let file = std::fs::File::open(path).map_err(|error| wrong(error.to_string()))?;
+    let reader = SerializedFileReader::new(file).map_err(|error| wrong(error.to_string()))?;
+    let rows = reader.get_row_iter(None).map_err(|error| wrong(error.to_string()))?;
+    rows.map(|row| {
+        let row = row.map_err(|error| wrong(error.to_string()))?;
+        Ok(row.get_column_iter().map(|(name, field)| (name.clone(), value(field))).collect())
+    })
+    .collect()
+}
+
+/// The number of rows of a table.
+pub fn rows(path: &Path) -> Result<usize> {
+    let wrong = |why: String| Error::Read { path: path.to_owned(), why };
+    let file = std::fs::File::open(path).map_err(|error| wrong(error.to_string()))?;
+    let reader = SerializedFileReader::new(file).map_err(|error| wrong(error.to_string()))?;
+    Ok(reader.metadata().file_metadata().num_rows() as usize)
+}
+
+/// The columns of a table with only the rows that are to stay, given each row's number and values.
+pub fn thinned(path: &Path, stays: impl Fn(usize, &Row) -> bool) -> Result<Vec<(String, Column)>> {
+    let wrong = |why: String| Error::Read { path: path.to_owned(), why };
+    let file = std::fs::File::open(path).map_err(|error| wrong(error.to_string()))?;
+    let reader = SerializedFileReader::new(file).map_err(|error| wrong(error.to_string()))?;
+    let fields = reader.metadata().file_metadata().schema().get_fields();
+    let empty = |field: &Arc<Type>| match field.get_physical_type() {
+        Physical::INT64 => Column::Whole(Vec::new()),
+        Physical::DOUBLE => Column::Number(Vec::new()),
+        _ => Column::Text(Vec::new()),
+    };
+    let mut columns: Vec<(String, Column)> =
+        fields.iter().map(|field| (field.name().to_owned(), empty(field))).collect();
+    for (at, row) in reader.get_row_iter(None).map_err(|error| wrong(error.to_string()))?.enumerate() {
+        let row = row.map_err(|error| wrong(error.to_string()))?;
+        if !stays(at, &row) {
+            continue;
+        }
+        for ((_, column), (_, field)) in columns.iter_mut().zip(row.get_column_iter()) {
+            match (column, value(field)) {
+                (Column::Text(values), value) => values.push(value.as_str().map(str::to_owned)),
+                (Column::Whole(values), value) => values.push(value.as_i64()),
+                (Column::Number(values), value) => values.push(value.as_f64()),
+            }
+        }
+    }
+    Ok(columns)
+}
+
+fn value(field: &Field) -> Value {
+    match field {
+        Field::Null => Value::Null,
+        Field::Str(text) => text.as_str().into(),
+        Field::Long(number) => (*number).into(),
+        Field::Double(number) => (*number).into(),
+        other => other.to_string().into(),
+    }
 }
 
 /// The bytes of [`write`].

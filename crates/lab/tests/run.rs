@@ -160,7 +160,7 @@ fn a_loss_that_is_no_number_stops_the_run_and_keeps_the_last_good_checkpoint() {
 
 #[test]
 fn checkpoints_stay_by_policy() {
-    for (keep, steps) in [("all", vec![15, 30, 40]), ("log-spaced", vec![1, 2, 4, 8, 16, 32, 40])] {
+    for (keep, steps) in [("none", vec![]), ("all", vec![15, 30, 40]), ("log-spaced", vec![1, 2, 4, 8, 16, 32, 40])] {
         let place = tempfile::tempdir().unwrap();
         let experiment = tiny(&["train.steps=40", "eval.every=0", &format!("checkpoint.keep={keep}")]);
         let rows = run(&experiment, place.path());

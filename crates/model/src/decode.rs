@@ -28,12 +28,12 @@ pub enum Sampling {
     },
 }
 
-/// When and how to decode.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Decoding {
+/// What to go on from, and how.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prompt {
+    pub tokens: Vec<u32>,
     pub sampling: Sampling,
-    pub eos: u32,
-    /// New tokens per prompt, at most; the context also ends a sequence.
+    /// New tokens, at most; the context also ends a sequence.
     pub most: usize,
 }
 
@@ -59,23 +59,19 @@ struct Active {
 
 /// The sequences of one member.
 struct Member<'a> {
-    prompts: &'a [Vec<u32>],
+    prompts: &'a [Prompt],
     next: usize,
     regions: Vec<Option<Active>>,
     done: Vec<Option<Decoded>>,
 }
 
 /// Decodes every prompt of every member of a lane; `seeds` are the members' model seeds.
-pub fn decode(
-    lane: &mut dyn Lane,
-    prompts: &[Vec<Vec<u32>>],
-    seeds: &[u64],
-    decoding: &Decoding,
-) -> Result<Vec<Vec<Decoded>>> {
+pub fn decode(lane: &mut dyn Lane, prompts: &[Vec<Prompt>], seeds: &[u64], eos: u32) -> Result<Vec<Vec<Decoded>>> {
     let (context, vocab) = (lane.shape().context, lane.shape().vocab);
-    check(prompts, decoding, context)?;
-    let longest = prompts.iter().flatten().map(Vec::len).max().unwrap_or(0);
-    let region = context.min(longest + decoding.most);
+    prompts.iter().flatten().try_for_each(|prompt| check(prompt, context))?;
+    let longest = prompts.iter().flatten().map(|prompt| prompt.tokens.len()).max().unwrap_or(0);
+    let most = prompts.iter().flatten().map(|prompt| prompt.most).max().unwrap_or(0);
+    let region = context.min(longest + most);
     let regions = prompts.iter().map(Vec::len).max().unwrap_or(0).min(lane.regions());
     if regions == 0 {
         return Ok(prompts.iter().map(|_| Vec::new()).collect());
@@ -90,27 +86,19 @@ pub fn decode(
             done: vec![None; prompts.len()],
         })
         .collect();
-    let wanted = match decoding.sampling {
-        Sampling::Greedy => Wanted::Argmax,
-        Sampling::Random { temperature, top_k: None, top_p: None, .. } => Wanted::Drawn(temperature),
-        Sampling::Random { .. } => Wanted::Logits,
-    };
+    let wanted = wanted(prompts);
     loop {
-        let mut order = Vec::with_capacity(members.len());
-        let parts: Vec<MemberReading> = members
-            .iter_mut()
+        let (parts, order): (Vec<MemberReading>, Vec<Vec<usize>>) = members
+            .par_iter_mut()
             .zip(seeds)
             .map(|(member, &seed)| {
-                let (mut part, picked) = member.read(region, longest, context, decoding);
-                if let (Wanted::Drawn(_), Sampling::Random { seed: draw, .. }) = (wanted, &decoding.sampling) {
-                    let places = picked.iter().map(|&region| member.place(region));
-                    part.uniforms =
-                        places.map(|(prompt, at)| uniform([*draw, seed, prompt as u64], at as u64)).collect();
+                let (mut part, picked) = member.read(region, longest, context);
+                if let Wanted::Drawn(_) = wanted {
+                    part.uniforms = picked.iter().map(|&region| member.uniform(region, seed)).collect();
                 }
-                order.push(picked);
-                part
+                (part, picked)
             })
-            .collect();
+            .unzip();
         if parts.iter().all(|part| part.tokens.is_empty()) {
             break;
         }
@@ -123,11 +111,12 @@ pub fn decode(
                     Answers::Logits(logits) => {
                         let (prompt, position) = member.place(region);
                         let row = &logits[pick * vocab..][..vocab];
-                        choose(row, &decoding.sampling, [seed, prompt as u64, position as u64])
+                        let keys = [seed, prompt as u64, position as u64];
+                        choose(row, &member.prompts[prompt].sampling, keys)
                     }
                     Answers::Scores(_) => unreachable!("scores were not asked for"),
                 };
-                member.take(region, token, decoding.eos);
+                member.take(region, token, eos);
             }
         });
     }
@@ -141,30 +130,55 @@ pub fn decode(
         .collect())
 }
 
+/// What the device is asked for: as much of the choice as it can make for all the prompts.
+fn wanted(prompts: &[Vec<Prompt>]) -> Wanted {
+    let mut wanted = Wanted::Argmax;
+    for prompt in prompts.iter().flatten() {
+        wanted = match (prompt.sampling, wanted) {
+            (Sampling::Greedy, wanted) => wanted,
+            (Sampling::Random { temperature, top_k: None, top_p: None, .. }, Wanted::Argmax) => {
+                Wanted::Drawn(temperature)
+            }
+            (Sampling::Random { temperature, top_k: None, top_p: None, .. }, Wanted::Drawn(same))
+                if temperature == same =>
+            {
+                wanted
+            }
+            _ => return Wanted::Logits,
+        };
+    }
+    wanted
+}
+
 impl Member<'_> {
+    /// The number that the next token of a region is drawn by: none, below 0, for the likeliest.
+    fn uniform(&self, region: usize, member: u64) -> f32 {
+        let (prompt, position) = self.place(region);
+        match self.prompts[prompt].sampling {
+            Sampling::Greedy => -1.0,
+            Sampling::Random { seed, .. } => uniform([seed, member, prompt as u64], position as u64),
+        }
+    }
+
     /// What to read next, and the region each pick belongs to.
-    fn read(
-        &mut self,
-        region: usize,
-        longest: usize,
-        context: usize,
-        decoding: &Decoding,
-    ) -> (MemberReading, Vec<usize>) {
+    fn read(&mut self, region: usize, longest: usize, context: usize) -> (MemberReading, Vec<usize>) {
         let (mut part, mut picked) = (MemberReading::default(), Vec::new());
         let mut prompt_rows = longest.max(PROMPT_ROWS);
         for (r, slot) in self.regions.iter_mut().enumerate() {
             let base = r * region;
             if slot.is_none() {
                 // A sequence may grow to the context: its last token is decoded but never read.
-                let fits = |p: &Vec<u32>| decoding.most.min((context + 1).saturating_sub(p.len()));
+                let fits = |p: &Prompt| p.most.min((context + 1).saturating_sub(p.tokens.len()));
                 while self.next < self.prompts.len() && fits(&self.prompts[self.next]) == 0 {
                     self.next += 1;
                 }
-                let Some(prompt) = self.prompts.get(self.next).filter(|p| p.len() <= prompt_rows) else { continue };
-                prompt_rows -= prompt.len();
-                let start = part.push(prompt, base, 0, base);
-                part.picks.push((start + prompt.len() as u32 - 1, 0));
-                let (cached, limit) = (prompt.len(), fits(prompt));
+                let next = self.prompts.get(self.next).filter(|p| p.tokens.len() <= prompt_rows);
+                let Some(prompt) = next else { continue };
+                let cached = prompt.tokens.len();
+                prompt_rows -= cached;
+                let start = part.push(&prompt.tokens, base, 0, base);
+                part.picks.push((start + cached as u32 - 1, 0));
+                let limit = fits(prompt);
                 *slot = Some(Active { prompt: self.next, cached, decoded: Vec::new(), limit });
                 self.next += 1;
                 picked.push(r);
@@ -199,11 +213,12 @@ impl Member<'_> {
     }
 }
 
-fn check(prompts: &[Vec<Vec<u32>>], decoding: &Decoding, context: usize) -> Result<()> {
-    if let Some(prompt) = prompts.iter().flatten().find(|p| p.is_empty() || p.len() > context) {
-        return Err(Error::Batch(format!("a prompt of {} tokens: this model takes 1 to {context}", prompt.len())));
+fn check(prompt: &Prompt, context: usize) -> Result<()> {
+    let length = prompt.tokens.len();
+    if length == 0 || length > context {
+        return Err(Error::Batch(format!("a prompt of {length} tokens: this model takes 1 to {context}")));
     }
-    let Sampling::Random { temperature, top_k, top_p, .. } = decoding.sampling else { return Ok(()) };
+    let Sampling::Random { temperature, top_k, top_p, .. } = prompt.sampling else { return Ok(()) };
     if !(temperature > 0.0 && temperature.is_finite()) {
         return Err(Error::Batch(format!("temperature {temperature}: it must be above 0")));
     }

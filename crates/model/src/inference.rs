@@ -64,9 +64,9 @@ impl<O: InferOps> Inference<O> {
         })
     }
 
-    /// Whether there is room for this much.
-    pub fn holds(&self, rows: usize, slots: usize, picks: usize) -> bool {
-        rows <= self.rows && slots <= self.slots && picks <= self.picks
+    /// Rows, cached rows and logits per member that there is room for.
+    pub fn room(&self) -> [usize; 3] {
+        [self.rows, self.slots, self.picks]
     }
 
     /// Cached rows per member.

@@ -57,7 +57,7 @@ where
 
     fn regions(&self) -> usize {
         // The wider a model, the sooner a pass is work enough. A GPU, which is what rounds rows up, wants more of it.
-        let enough = if self.round == 1 { 16_384 } else { 32_768 };
+        let enough = if self.round == 1 { 16_384 } else { 65_536 };
         (enough / self.model.ops.shape().width).clamp(32, 256)
     }
 
@@ -84,8 +84,11 @@ where
     }
 
     fn make_room(&mut self, rows: usize, slots: usize, picks: usize) -> Result<()> {
-        let (rows, picks) = (rows.next_multiple_of(self.round), picks.next_multiple_of(self.round));
-        if !self.inference.as_ref().is_some_and(|inference| inference.holds(rows, slots, picks)) {
+        let wanted = [rows.next_multiple_of(self.round), slots, picks.next_multiple_of(self.round)];
+        let room = self.inference.as_ref().map_or([0; 3], Inference::room);
+        if room.iter().zip(&wanted).any(|(room, wanted)| room < wanted) {
+            // As much as before at least: who decodes and scores in turn should find room for both.
+            let [rows, slots, picks] = std::array::from_fn(|i| room[i].max(wanted[i]));
             self.inference = None;
             self.inference = Some(Inference::new(&mut self.model.ops, rows, slots, picks)?);
         }

@@ -38,7 +38,7 @@ pub mod transformer;
 
 pub use batch::{Batch, Sequence, Span};
 pub use checkpoint::Checkpoint;
-pub use decode::{Decoded, Decoding, Sampling};
+pub use decode::{Decoded, Prompt, Sampling};
 pub use device::Device;
 pub use error::{Error, Result};
 pub use layout::{Layout, Tensor};

@@ -129,6 +129,31 @@ pub trait Ops {
         dqkv: &mut Self::Buf,
     ) -> Result<()>;
 
+    /// gate_up = x · weightᵀ, then gated = silu(gate) · up: [`Ops::linear`] and [`Ops::swiglu`], which a device may join.
+    fn linear_swiglu(
+        &mut self,
+        x: &Self::Buf,
+        weight: Tensor,
+        gate_up: &mut Self::Buf,
+        gated: &mut Self::Buf,
+    ) -> Result<()> {
+        self.linear(x, weight, None, gate_up)?;
+        self.swiglu(gate_up, gated)
+    }
+    /// The way back from dy, the gradient of gated · weightᵀ, to gate_up. A device that joins the two leaves `dgated` as it
+    /// was.
+    fn linear_swiglu_backward(
+        &mut self,
+        dy: &Self::Buf,
+        weight: Tensor,
+        gate_up: &Self::Buf,
+        dgated: &mut Self::Buf,
+        dgate_up: &mut Self::Buf,
+    ) -> Result<()> {
+        self.linear_backward_input(dy, weight, dgated)?;
+        self.swiglu_backward(gate_up, dgated, dgate_up)
+    }
+
     /// out = silu(gate) · up, with `gate_up` = \[gate | up\] in every row.
     fn swiglu(&mut self, gate_up: &Self::Buf, out: &mut Self::Buf) -> Result<()>;
     fn swiglu_backward(&mut self, gate_up: &Self::Buf, dout: &Self::Buf, dgate_up: &mut Self::Buf) -> Result<()>;

@@ -13,7 +13,7 @@
 use crate::checkpoint::Checkpoint;
 use crate::cpu::Cpu;
 use crate::cuda;
-use crate::decode::{self, Decoded, Decoding};
+use crate::decode::{self, Decoded, Prompt};
 use crate::init::initial_weights;
 use crate::lane::{Lane, ModelLane};
 use crate::ops::{Loss, Slot, Update};
@@ -101,10 +101,10 @@ impl Population {
         self.per_lane(sequences, |_, lane, sequences| lane.evaluate(sequences))
     }
 
-    /// Decodes every member's own prompts.
-    pub fn decode(&mut self, prompts: &[Vec<Vec<u32>>], decoding: &Decoding) -> Result<Vec<Vec<Decoded>>> {
+    /// Decodes every member's own prompts, each to its `eos` or its limit.
+    pub fn decode(&mut self, prompts: &[Vec<Prompt>], eos: u32) -> Result<Vec<Vec<Decoded>>> {
         let seeds = self.seeds.clone();
-        self.per_lane(prompts, |start, lane, prompts| decode::decode(lane, prompts, &seeds[start..], decoding))
+        self.per_lane(prompts, |start, lane, prompts| decode::decode(lane, prompts, &seeds[start..], eos))
     }
 
     /// Scores every member's own questions.

@@ -46,7 +46,7 @@ pub struct MemberReading {
     pub spans: Vec<CachedSpan>,
     /// Row and token.
     pub picks: Vec<(u32, u32)>,
-    /// For picks that are drawn at random: a number in [0, 1) each.
+    /// For picks that are drawn at random: a number in [0, 1) each, or one below 0 for the largest logit.
     pub uniforms: Vec<f32>,
 }
 
@@ -104,9 +104,14 @@ pub struct Score {
     pub rank: u32,
 }
 
-/// The token at which the probabilities of `logits` at a temperature add up to more than `uniform`.
+/// The token at which the probabilities of `logits` at a temperature add up to more than `uniform`; the first of the
+/// largest if that is below 0.
 pub fn drawn(logits: &[f32], temperature: f64, uniform: f32) -> u32 {
-    let max = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max) as f64;
+    let max = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    if uniform < 0.0 {
+        return logits.iter().position(|&logit| logit == max).unwrap_or(0) as u32;
+    }
+    let max = max as f64;
     let weight = |&logit: &f32| ((logit as f64 - max) / temperature).exp();
     let mut left = uniform as f64 * logits.iter().map(weight).sum::<f64>();
     let found = logits.iter().position(|logit| {
@@ -151,7 +156,8 @@ pub trait InferOps: Ops {
     fn scores(&mut self, logits: &Self::Buf) -> Result<Vec<Score>>;
 
     /// A token of every pick, drawn with the probabilities that its logits have at a temperature: the first at which
-    /// they add up to more than its number in `uniforms`, `[members, picks]`.
+    /// they add up to more than its number in `uniforms`, `[members, picks]`. A number below 0 takes the first of the
+    /// largest logits instead.
     fn draw(&mut self, logits: &Self::Buf, temperature: f64, uniforms: &[f32]) -> Result<Vec<u32>> {
         let vocab = self.shape().vocab;
         let logits = self.fetch_logits(logits)?;

@@ -5,7 +5,7 @@
 use crate::cpu::{Cpu, Float};
 use crate::init::initial_weights;
 use crate::ops::Slot;
-use crate::reading::{InferOps, MemberReading, Reading};
+use crate::reading::{InferOps, MemberReading, Reading, drawn};
 use crate::stream::Stream;
 use crate::{Batch, Layout, Population, Result, Sequence, Shape, TrainConfig, Transformer};
 
@@ -54,13 +54,16 @@ const OPERATION: f64 = 1e-2;
 const GRADIENT: f64 = 3e-2;
 const TRAINED: f64 = 5e-2;
 
-/// The paper's model, but for fewer layers and a vocabulary that fills no word of memory evenly.
-pub fn usual_shape() -> Shape {
-    Shape { layers: 2, ..Shape::paper(509) }
+/// The paper's model, but for fewer layers and a vocabulary that fills no word of memory evenly; and a small one of
+/// other proportions.
+pub fn usual_shapes() -> [Shape; 2] {
+    let usual = Shape { layers: 2, ..Shape::paper(509) };
+    let small = Shape { width: 96, heads: 3, hidden: 256, vocab: 256, ..usual.clone() };
+    [usual, small]
 }
 
-/// Every kind of span: short, long, and, since members differ, filler.
-const LENGTHS: [usize; 10] = [3, 17, 40, 64, 65, 130, 256, 12, 33, 2];
+/// Every kind of span: short, long, and, since members differ, filler. Rounded up to 64, the rows are no multiple of 128.
+const LENGTHS: [usize; 11] = [3, 17, 40, 64, 65, 130, 256, 12, 33, 2, 30];
 
 fn sequences(shape: &Shape, member: usize, step: u64) -> Vec<Sequence> {
     let mut stream = Stream::new("selftest.tokens", [member as u64, step, 0]);
@@ -177,6 +180,12 @@ fn operations<O: Inspect>(ops: &mut O, batch: &Batch) -> Result<Named> {
     ops.swiglu_backward(&gate_up, &dgated, &mut wide)?;
     out.push(("swiglu backward".into(), real(ops.get(&wide, total * 2 * hidden)?, 2 * hidden)));
 
+    ops.linear_swiglu(&x, layer.gate_up, &mut wide, &mut gated)?;
+    out.push(("linear and swiglu, inside".into(), real(ops.get(&wide, total * 2 * hidden)?, 2 * hidden)));
+    out.push(("linear and swiglu".into(), real(ops.get(&gated, total * hidden)?, hidden)));
+    ops.linear_swiglu_backward(&dy, layer.down, &gate_up, &mut gated, &mut wide)?;
+    out.push(("linear and swiglu backward".into(), real(ops.get(&wide, total * 2 * hidden)?, 2 * hidden)));
+
     let mut logits = input(ops, "logits", shape.vocab)?;
     ops.cross_entropy(&mut logits)?;
     out.push(("cross-entropy gradient".into(), real(ops.get(&logits, total * shape.vocab)?, shape.vocab)));
@@ -255,6 +264,12 @@ fn cached<O: Inspect>(ops: &mut O) -> Result<Named> {
         let scores = ops.scores(logits)?;
         let wanted = scores.chunks(reading.picks).flat_map(|m| &m[..reading.real_picks[0]]);
         out.push((format!("log-probabilities, {name} pass"), wanted.map(|score| score.logprob).collect()));
+        // The likeliest, and tokens drawn by chance: 1 where they are what these logits say.
+        let uniforms: Vec<f32> = (0..members * reading.picks).map(|i| (i * 7 % 10) as f32 / 9.9 - 0.1).collect();
+        let tokens = ops.draw(logits, 0.8, &uniforms)?;
+        let said = values.chunks(shape.vocab).zip(&uniforms).map(|(row, &uniform)| drawn(row, 0.8, uniform));
+        let right = said.zip(tokens).map(|(said, token)| f32::from(u8::from(said == token)));
+        out.push((format!("tokens drawn, {name} pass"), right.collect()));
     }
     Ok(out)
 }
@@ -293,9 +308,10 @@ pub fn selftest<O: Inspect>(
     let ours = whole_gradient(make(shape, 2, batch.rows)?, &batch)?;
     passed &= compare(ours, whole_gradient(cpu(2)?, &batch)?, GRADIENT, report);
 
-    // 50 steps of both on text that cannot be learned by heart, where small differences would grow.
+    // 50 steps of both on text that cannot be learned by heart, and slowly: where a model makes a discovery, small
+    // differences grow.
     const STEPS: u64 = 50;
-    let config = TrainConfig { lr: 1e-3, warmup: 10, steps: 200, ..TrainConfig::default() };
+    let config = TrainConfig { lr: 3e-4, warmup: 10, steps: 200, ..TrainConfig::default() };
     let train = |mut population: Population| -> Result<Named> {
         let mut losses = Named::new();
         for step in 1..=STEPS {
@@ -307,6 +323,10 @@ pub fn selftest<O: Inspect>(
             }
         }
         losses.push(("weights after training".into(), population.read(1, Slot::Weights)?));
+        (0..2).try_for_each(|member| population.write(member, Slot::Weights, &weights(shape, member)))?;
+        let other: Vec<_> = (0..2).map(|member| sequences(shape, member, 0)).collect();
+        let means = population.evaluate(&other)?.iter().map(|loss| loss.mean() as f32).collect();
+        losses.push(("losses of other weights".into(), means));
         Ok(losses)
     };
     let ours = train(population(shape, &[3, 4], batch.rows)?)?;

@@ -152,8 +152,7 @@ impl<O: Ops> Transformer<O> {
             ops.attention(&a.qkv, &mut a.attended, &mut a.log_sum)?;
             ops.linear(&a.attended, at.out, Some(&a.x), &mut a.mid)?;
             ops.rms_norm(&a.mid, at.norm2, &mut a.norm2, &mut a.inv_rms2)?;
-            ops.linear(&a.norm2, at.gate_up, None, &mut a.gate_up)?;
-            ops.swiglu(&a.gate_up, &mut a.gated)?;
+            ops.linear_swiglu(&a.norm2, at.gate_up, &mut a.gate_up, &mut a.gated)?;
             ops.linear(&a.gated, at.down, Some(&a.mid), next)?;
         }
         ops.rms_norm(&self.last, self.layout.norm, &mut self.last_norm, &mut self.last_inv_rms)?;
@@ -168,8 +167,7 @@ impl<O: Ops> Transformer<O> {
         ops.rms_norm_backward(&d.norm, &self.last, &self.last_inv_rms, self.layout.norm, &mut d.x, false)?;
         for (a, at) in self.layers.iter().zip(&self.layout.layers).rev() {
             ops.linear_backward_weight(&d.x, &a.gated, at.down)?;
-            ops.linear_backward_input(&d.x, at.down, &mut d.gated)?;
-            ops.swiglu_backward(&a.gate_up, &d.gated, &mut d.gate_up)?;
+            ops.linear_swiglu_backward(&d.x, at.down, &a.gate_up, &mut d.gated, &mut d.gate_up)?;
             ops.linear_backward_weight(&d.gate_up, &a.norm2, at.gate_up)?;
             ops.linear_backward_input(&d.gate_up, at.gate_up, &mut d.norm)?;
             ops.rms_norm_backward(&d.norm, &a.mid, &a.inv_rms2, at.norm2, &mut d.x, true)?;

@@ -5,7 +5,7 @@ mod common;
 
 use common::{sequences, small};
 use invitro_model::export::{SpecialTokens, export};
-use invitro_model::{Batch, Decoding, Device, Layout, Ops, Population, Sampling, Slot, Transformer, Update};
+use invitro_model::{Batch, Device, Layout, Ops, Population, Prompt, Sampling, Slot, Transformer, Update};
 use safetensors::SafeTensors;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -73,8 +73,8 @@ fn transformers_loads_it_and_agrees() {
     let weights = population.read(0, Slot::Weights).unwrap();
     let sequence = sequences(&small(), &[40], 1);
     let tokens = sequence[0].tokens[..40].to_vec();
-    let decoding = Decoding { sampling: Sampling::Greedy, eos: SPECIAL.eos, most: 10 };
-    let decoded = population.decode(&[vec![tokens[..5].to_vec()]], &decoding).unwrap().remove(0).remove(0);
+    let prompt = Prompt { tokens: tokens[..5].to_vec(), sampling: Sampling::Greedy, most: 10 };
+    let decoded = population.decode(&[vec![prompt]], SPECIAL.eos).unwrap().remove(0).remove(0);
     let ending = decoded.ended.then_some(SPECIAL.eos);
     let decoded: Vec<u32> = decoded.tokens.into_iter().chain(ending).collect();
 

@@ -7,7 +7,7 @@ use invitro_model::cpu::Cpu;
 use invitro_model::decode::choose;
 use invitro_model::inference::{Answers, Inference, Wanted};
 use invitro_model::reading::MemberReading;
-use invitro_model::{Decoding, Device, Ops, Population, Question, Sampling, Slot};
+use invitro_model::{Device, Ops, Population, Prompt, Question, Sampling, Slot};
 use proptest::prelude::*;
 
 /// Weights far from their small beginnings, so that logits differ clearly.
@@ -30,6 +30,12 @@ fn prompts(count: usize, seed: u64) -> Vec<Vec<u32>> {
     sequences(&small(), &rows, 50 + seed).into_iter().map(|s| s.tokens).collect()
 }
 
+const EOS: u32 = 7;
+
+fn with(sampling: Sampling, most: usize, prompts: &[Vec<u32>]) -> Vec<Prompt> {
+    prompts.iter().map(|tokens| Prompt { tokens: tokens.clone(), sampling, most }).collect()
+}
+
 fn last_logits(population: &mut Population, member: usize, tokens: &[u32]) -> Vec<f64> {
     let weights = weights(population, member);
     naive_logits(&small(), &weights, tokens, tokens.len()).pop().unwrap()
@@ -38,20 +44,21 @@ fn last_logits(population: &mut Population, member: usize, tokens: &[u32]) -> Ve
 #[test]
 fn greedy_equals_recomputation_without_a_cache() {
     let mut population = population(&[3, 4]);
-    let all = vec![prompts(5, 1), prompts(3, 2)];
-    let decoding = Decoding { sampling: Sampling::Greedy, eos: 7, most: 15 };
-    let decoded = population.decode(&all, &decoding).unwrap();
+    let all = [prompts(5, 1), prompts(3, 2)];
+    const MOST: usize = 15;
+    let asked: Vec<_> = all.iter().map(|prompts| with(Sampling::Greedy, MOST, prompts)).collect();
+    let decoded = population.decode(&asked, EOS).unwrap();
     for (member, (prompts, decoded)) in all.iter().zip(&decoded).enumerate() {
         assert_eq!(prompts.len(), decoded.len());
         for (prompt, decoded) in prompts.iter().zip(decoded) {
             let mut tokens = prompt.clone();
             let ended = loop {
-                if tokens.len() == prompt.len() + decoding.most {
+                if tokens.len() == prompt.len() + MOST {
                     break false;
                 }
                 let logits = last_logits(&mut population, member, &tokens);
                 let best = (0..logits.len()).max_by(|&a, &b| logits[a].total_cmp(&logits[b])).unwrap() as u32;
-                if best == decoding.eos {
+                if best == EOS {
                     break true;
                 }
                 tokens.push(best);
@@ -68,11 +75,18 @@ fn sampling_equals_recomputation_and_does_not_depend_on_batching() {
     let all = prompts(70, 3);
     for (top_k, top_p) in [(None, None), (Some(5), None), (None, Some(0.7)), (Some(20), Some(0.9))] {
         let sampling = Sampling::Random { seed: 9, temperature: 2.0, top_k, top_p };
-        let decoding = Decoding { sampling, eos: 7, most: 6 };
-        let decoded = population.decode(std::slice::from_ref(&all), &decoding).unwrap().remove(0);
+        let mut asked = with(sampling, 6, &all);
+        let decoded = population.decode(&[asked.clone()], EOS).unwrap().remove(0);
         // More prompts than run at once; the first ones alone give the same.
-        let few = population.decode(&[all[..3].to_vec()], &decoding).unwrap().remove(0);
+        let few = population.decode(&[asked[..3].to_vec()], EOS).unwrap().remove(0);
         assert_eq!(decoded[..3], few);
+        // Nor do those decoded otherwise beside them change anything.
+        let greedy = population.decode(&[with(Sampling::Greedy, 6, &all)], EOS).unwrap().remove(0);
+        asked.iter_mut().skip(1).step_by(2).for_each(|prompt| prompt.sampling = Sampling::Greedy);
+        let mixed = population.decode(&[asked], EOS).unwrap().remove(0);
+        for (i, mixed) in mixed.iter().enumerate() {
+            assert_eq!(mixed, if i % 2 == 0 { &decoded[i] } else { &greedy[i] });
+        }
         let first = decoded.iter().position(|d| d.tokens.len() == 6).unwrap();
         let mut tokens = all[first].clone();
         for position in 0..6 {
@@ -88,13 +102,12 @@ fn decoding_ends_with_the_context() {
     let mut population = population(&[3]);
     let context = small().context;
     let prompt = sequences(&small(), &[context - 1], 8).remove(0).tokens;
-    let decoding = Decoding { sampling: Sampling::Greedy, eos: 1_000, most: 100 };
-    let decoded = population.decode(&[vec![prompt.clone(), prompt[..context - 4].to_vec()]], &decoding).unwrap();
+    let asked = with(Sampling::Greedy, 100, &[prompt.clone(), prompt[..context - 4].to_vec()]);
+    let decoded = population.decode(&[asked], 1_000).unwrap();
     assert_eq!(decoded[0].iter().map(|d| d.tokens.len()).collect::<Vec<_>>(), [1, 5]);
     assert!(decoded[0].iter().all(|d| !d.ended));
     let refused = |prompt: Vec<u32>, sampling| {
-        let decoding = Decoding { sampling, eos: 7, most: 1 };
-        self::population(&[0]).decode(&[vec![prompt]], &decoding).unwrap_err().to_string()
+        self::population(&[0]).decode(&[with(sampling, 1, &[prompt])], EOS).unwrap_err().to_string()
     };
     assert_eq!(refused(vec![], Sampling::Greedy), "batch: a prompt of 0 tokens: this model takes 1 to 64");
     let cold = Sampling::Random { seed: 0, temperature: 0.0, top_k: None, top_p: None };

@@ -5,7 +5,6 @@ use invitro_lab::Experiment;
 use invitro_lab::feed::Feed;
 use invitro_lab::materials::Pantry;
 use invitro_model::Sequence;
-use rayon::prelude::*;
 
 /// Experiments of `members` cells: λ, regime and d vary, three model seeds each, as the paper's study orders them.
 pub fn cells(vocab: usize, members: usize) -> Result<Vec<Experiment>> {
@@ -33,7 +32,8 @@ pub fn cells(vocab: usize, members: usize) -> Result<Vec<Experiment>> {
 /// The batches of the first steps, `[step][member]`.
 pub fn real(cells: &[Experiment], steps: usize) -> Result<Vec<Vec<Vec<Sequence>>>> {
     let pantry = Pantry::default();
-    let materials = cells.par_iter().map(|cell| Ok((cell.clone(), pantry.get(cell)?))).collect::<Result<Vec<_>>>()?;
+    let materials = pantry.get_all(cells).into_iter().zip(cells);
+    let materials = materials.map(|(made, cell)| Ok((cell.clone(), made?))).collect::<Result<Vec<_>>>()?;
     let mut feed = Feed::start(materials, 0, rayon::current_num_threads().min(8));
     (0..steps).map(|_| Ok(feed.take()?)).collect()
 }

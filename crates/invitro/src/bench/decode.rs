@@ -3,7 +3,7 @@
 use super::batches::{cells, real, tokens};
 use super::{Report, Row};
 use anyhow::Result;
-use invitro_model::{Decoding, Device, Population, Sampling};
+use invitro_model::{Device, Population, Prompt, Sampling};
 use std::time::Instant;
 
 pub fn measure(device: Device, vocab: usize, report: &Report) -> Result<()> {
@@ -15,13 +15,16 @@ pub fn measure(device: Device, vocab: usize, report: &Report) -> Result<()> {
     let mut population = Population::new(device, &shape, &seeds, tokens(&batch).max(1))?;
     // Untrained models never end a sequence: every prompt is decoded to the same length.
     const NEW: usize = 40;
-    let head = |tokens: &[u32]| tokens[..tokens.len().min(shape.context - NEW).min(32)].to_vec();
-    let prompts: Vec<Vec<Vec<u32>>> =
+    let head = |tokens: &[u32]| Prompt {
+        tokens: tokens[..tokens.len().min(shape.context - NEW).min(32)].to_vec(),
+        sampling: Sampling::Greedy,
+        most: NEW,
+    };
+    let prompts: Vec<Vec<Prompt>> =
         batch.iter().map(|member| member.iter().map(|sequence| head(&sequence.tokens)).collect()).collect();
-    let decoding = Decoding { sampling: Sampling::Greedy, eos: u32::MAX, most: NEW };
-    population.decode(&prompts, &decoding)?;
+    population.decode(&prompts, u32::MAX)?;
     let start = Instant::now();
-    let decoded = population.decode(&prompts, &decoding)?;
+    let decoded = population.decode(&prompts, u32::MAX)?;
     let seconds = start.elapsed().as_secs_f64();
     let made: usize = decoded.iter().flatten().map(|one| one.tokens.len()).sum();
     let figures = vec![("tokens/s", made as f64 / seconds), ("s", seconds)];

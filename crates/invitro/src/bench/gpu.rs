@@ -14,7 +14,7 @@ use std::time::Instant;
 const POOL: usize = 16;
 const WARM_UP: usize = 3 * POOL;
 
-pub fn measure(gpu: usize, vocab: usize, members: usize, kernels: bool, report: &Report) -> Result<()> {
+pub fn measure(gpu: usize, vocab: usize, members: usize, kernels: bool, apart: bool, report: &Report) -> Result<()> {
     let cells = cells(vocab, members)?;
     let shape = cells[0].model.shape(vocab);
     let batches = real(&cells, POOL)?;
@@ -22,7 +22,11 @@ pub fn measure(gpu: usize, vocab: usize, members: usize, kernels: bool, report: 
         batches.iter().map(|batch| Ok(Batch::pack(batch, ROUND, shape.context)?)).collect::<Result<Vec<_>>>()?;
     let capacity = packed.iter().map(|batch| batch.rows).max().unwrap_or(ROUND);
     let gpu = Gpu::open(gpu)?;
-    let mut model = Transformer::new(Lane::new(&gpu, &shape, members, capacity)?, capacity)?;
+    let mut lane = Lane::new(&gpu, &shape, members, capacity)?;
+    if apart {
+        lane.run_apart();
+    }
+    let mut model = Transformer::new(lane, capacity)?;
     let weights: Vec<_> = (0..members as u64).into_par_iter().map(|seed| initial_weights(&shape, seed)).collect();
     for (member, weights) in weights.iter().enumerate() {
         model.ops.write(member, Slot::Weights, weights)?;

@@ -33,6 +33,9 @@ pub struct Args {
     /// Also the time of each kernel of a GPU step
     #[arg(long)]
     kernels: bool,
+    /// Run products and SwiGLU in kernels of their own on a Hopper GPU too, to see what joining them gains
+    #[arg(long)]
+    apart: bool,
     /// One JSON object per row instead of a table
     #[arg(long)]
     json: bool,
@@ -106,7 +109,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
             && wants(Part::Gpu)
         {
             for &members in &args.members {
-                gpu::measure(number, vocab, members, args.kernels, &report)?;
+                gpu::measure(number, vocab, members, args.kernels, args.apart, &report)?;
             }
         }
         if wants(Part::Decode) {

@@ -3,7 +3,7 @@
 use super::amounts::count;
 use anyhow::Result;
 use invitro_lab::study::StudyFolder;
-use invitro_lab::study::collect::collect;
+use invitro_lab::study::collect::{Request, collect};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -15,11 +15,14 @@ pub struct Args {
     /// Write the tables as .csv too
     #[arg(long)]
     csv: bool,
+    /// Only what a report needs: no kinds of failure, no second reading of reachability, an even sample of the words
+    #[arg(long)]
+    compact: bool,
 }
 
 pub fn run(args: Args) -> Result<ExitCode> {
     let folder = StudyFolder::open(&args.folder)?;
-    let collected = collect(&folder, args.csv)?;
+    let collected = collect(&folder, Request { csv: args.csv, compact: args.compact })?;
     for file in &collected.files {
         println!("{}", file.display());
     }

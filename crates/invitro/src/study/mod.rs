@@ -23,7 +23,7 @@ pub struct Args {
 #[derive(Subcommand)]
 enum Command {
     Plan(plan::Args),
-    Run(run::Args),
+    Run(Box<run::Args>),
     Status(status::Args),
     Retry(retry::Args),
     Collect(collect::Args),
@@ -32,7 +32,7 @@ enum Command {
 pub fn run(args: Args) -> Result<ExitCode> {
     match args.command {
         Command::Plan(args) => plan::run(args),
-        Command::Run(args) => run::run(args),
+        Command::Run(args) => run::run(*args),
         Command::Status(args) => status::run(args),
         Command::Retry(args) => retry::run(args),
         Command::Collect(args) => collect::run(args),

@@ -38,6 +38,9 @@ pub struct Args {
     /// The study's file has changed: replace the one in the folder, and keep the runs of cells that are still in it
     #[arg(long)]
     update: bool,
+    /// Results of this study that `study collect` wrote elsewhere: their cells are not run again
+    #[arg(long, value_name = "DIR")]
+    with: Option<PathBuf>,
     /// auto, cpu, cuda or cuda:NUMBER
     #[arg(long, default_value = "auto")]
     pub(super) device: String,
@@ -83,7 +86,10 @@ pub fn run(args: Args) -> Result<ExitCode> {
         let folder = if args.slurm.dry_run { plan(&args)? } else { open(&args)? };
         return slurm::run(&folder, &args);
     }
-    let folder = open(&args)?;
+    let mut folder = open(&args)?;
+    if let Some(results) = &args.with {
+        folder.learn(results)?;
+    }
     let only = args.task.as_deref().map(slurm::cells_of_this_task).transpose()?;
     let mut stop = Stop::new().on_signals()?;
     if let Some(time) = args.time {

@@ -18,7 +18,7 @@ use crate::text::Text;
 use generation::{Judged, Prompted, Sample};
 use held_out::HeldOut;
 use invitro_language::{Condition, Language, Task};
-use invitro_model::decode::{Decoded, Decoding, Sampling};
+use invitro_model::decode::{Decoded, Prompt, Sampling};
 use invitro_model::score::Answer;
 use invitro_model::{Population, ops::Loss};
 use ngrams::{Ngrams, Order};
@@ -27,8 +27,8 @@ use reach::{ReachSet, Reached};
 
 /// Everything a model of one data seed and tokenizer is asked.
 pub struct Sets {
-    greedy: Vec<Prompted>,
-    sampled: Vec<Prompted>,
+    /// Of T1, decoded greedily, then of T0 and T2, sampled.
+    prompts: Vec<Prompted>,
     reach: ReachSet,
     held_out: HeldOut,
     /// The n-gram models' answers, which do not change as a network trains.
@@ -57,9 +57,10 @@ pub struct Examinee<'a> {
 impl Sets {
     pub fn new(experiment: &Experiment, language: &Language, text: &Text) -> Result<Sets> {
         let (eval, context) = (&experiment.eval, experiment.model.context);
-        let greedy = generation::prompts(language, text, Task::T1, eval.sentences, context)?;
-        let mut sampled = generation::prompts(language, text, Task::T0, eval.samples, context)?;
-        sampled.extend(generation::prompts(language, text, Task::T2, eval.samples, context)?);
+        let mut prompts = generation::prompts(language, text, Task::T1, eval.sentences, context)?;
+        for task in [Task::T0, Task::T2] {
+            prompts.extend(generation::prompts(language, text, task, eval.samples, context)?);
+        }
         let reach = ReachSet::new(language, text, eval, text.vocab());
         let rows = text.training_rows(experiment, language, eval.ngram_rows)?;
         let counted = Ngrams::count(text.vocab(), rows.iter().map(Vec::as_slice));
@@ -67,9 +68,27 @@ impl Sets {
         let orders = [Order::Unigram, Order::Bigram];
         let nulls = orders.map(|order| (order, counted.answer(order, &questions))).into();
         let held_out = HeldOut::new(language, text, &experiment.mixture, eval.losses, context)?;
-        Ok(Sets { greedy, sampled, reach, held_out, nulls, temperature: eval.temperature, kept: eval.kept })
+        Ok(Sets { prompts, reach, held_out, nulls, temperature: eval.temperature, kept: eval.kept })
+    }
+
+    /// What to decode: T1 greedily, T0 and T2 at random, anew at every step. An unscrambled sentence has the words of
+    /// its prompt, so one that is much longer is none; a free one may be as long as any.
+    fn ask(&self, step: u64) -> Vec<Prompt> {
+        let random = Sampling::Random { seed: step, temperature: self.temperature, top_k: None, top_p: None };
+        let longest = self.prompts.iter().map(|prompted| prompted.answer).max().unwrap_or(0);
+        let ask = |prompted: &Prompted| {
+            let (sampling, length) = match prompted.sequence.task {
+                Task::T1 => (Sampling::Greedy, prompted.answer + SLACK),
+                Task::T0 | Task::T2 => (random, longest),
+            };
+            Prompt { tokens: prompted.tokens.clone(), sampling, most: length + length / 4 }
+        };
+        self.prompts.iter().map(ask).collect()
     }
 }
+
+/// Tokens that an unscrambled sentence may be longer than it should, beside a quarter.
+const SLACK: usize = 8;
 
 /// Rows of a batch of held-out sequences, which a population must have room for. The same for every population, however
 /// its members are made up: sums are taken batch by batch, and a member's must not depend on who is evaluated beside it.
@@ -83,10 +102,7 @@ pub fn evaluate(
     examinees: &[Option<Examinee>],
     step: u64,
 ) -> Result<Vec<Option<Evaluated>>> {
-    let greedy = decode(population, examinees, |sets| &sets.greedy, Sampling::Greedy)?;
-    let temperature = examinees.iter().flatten().map(|examinee| examinee.sets.temperature).next().unwrap_or(1.0);
-    let sampling = Sampling::Random { seed: step, temperature, top_k: None, top_p: None };
-    let sampled = decode(population, examinees, |sets| &sets.sampled, sampling)?;
+    let decoded = decode(population, examinees, step)?;
     let questions: Vec<_> = examinees
         .iter()
         .map(|examinee| examinee.as_ref().map(|e| e.sets.reach.questions()).unwrap_or_default())
@@ -98,41 +114,16 @@ pub fn evaluate(
         .enumerate()
         .map(|(m, examinee)| {
             let examinee = examinee.as_ref()?;
-            Some(examinee.measure(step, [&greedy[m], &sampled[m]], &answers[m], &losses[m]))
+            Some(examinee.measure(step, &decoded[m], &answers[m], &losses[m]))
         })
         .collect())
 }
 
-fn decode(
-    population: &mut Population,
-    examinees: &[Option<Examinee>],
-    of: impl Fn(&Sets) -> &Vec<Prompted>,
-    sampling: Sampling,
-) -> Result<Vec<Vec<Decoded>>> {
-    let prompted = |examinee: &Option<Examinee>| -> Vec<Vec<u32>> {
-        examinee.as_ref().map_or(Vec::new(), |e| of(e.sets).iter().map(|p| p.tokens.clone()).collect())
-    };
-    // No answer is longer than the longest that was meant by more than a few tokens, or it is no answer.
-    let most = |examinee: &Option<Examinee>| {
-        let answers = examinee.iter().flat_map(|e| of(e.sets)).map(|p| p.answer);
-        answers.max().map_or(0, |longest| longest + longest / 4)
-    };
-    let limits: Vec<usize> = examinees.iter().map(most).collect();
-    let most = limits.iter().copied().max().unwrap_or(0);
-    let decoding = Decoding { sampling, eos: invitro_tokenizer::special::EOS, most };
-    let prompts: Vec<Vec<Vec<u32>>> = examinees.iter().map(prompted).collect();
-    if prompts.iter().all(Vec::is_empty) {
-        return Ok(prompts.iter().map(|_| Vec::new()).collect());
-    }
-    let mut decoded = population.decode(&prompts, &decoding)?;
-    // Each is held to its own limit, whoever else was decoded beside it.
-    for (own, &limit) in decoded.iter_mut().zip(&limits) {
-        for answer in own.iter_mut().filter(|answer| answer.tokens.len() >= limit) {
-            answer.tokens.truncate(limit);
-            answer.ended = false;
-        }
-    }
-    Ok(decoded)
+/// Decodes every member's prompts, all tasks at once: what a step of decoding costs hardly depends on how many rows it has.
+fn decode(population: &mut Population, examinees: &[Option<Examinee>], step: u64) -> Result<Vec<Vec<Decoded>>> {
+    let asked = |examinee: &Option<Examinee>| examinee.as_ref().map_or(Vec::new(), |examinee| examinee.sets.ask(step));
+    let prompts: Vec<Vec<Prompt>> = examinees.iter().map(asked).collect();
+    Ok(population.decode(&prompts, invitro_tokenizer::special::EOS)?)
 }
 
 /// Every member's losses on its held-out batches, each with the batch's part.
@@ -154,12 +145,12 @@ fn losses(population: &mut Population, examinees: &[Option<Examinee>]) -> Result
 }
 
 impl Examinee<'_> {
-    fn measure(&self, step: u64, decoded: [&[Decoded]; 2], answers: &[Answer], losses: &[(usize, Loss)]) -> Evaluated {
+    fn measure(&self, step: u64, decoded: &[Decoded], answers: &[Answer], losses: &[(usize, Loss)]) -> Evaluated {
         let mut rows = Rows::new(self.run, step);
         let mut samples = Vec::new();
         let mut checker = self.language.checker();
-        let all: Vec<(&Prompted, Judged)> = (self.sets.greedy.iter().zip(decoded[0]))
-            .chain(self.sets.sampled.iter().zip(decoded[1]))
+        let prompted = self.sets.prompts.iter().zip(decoded);
+        let all: Vec<(&Prompted, Judged)> = prompted
             .map(|(prompted, decoded)| {
                 (prompted, generation::judge(prompted, decoded, self.text, &mut checker, self.language))
             })

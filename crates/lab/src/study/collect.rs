@@ -3,14 +3,16 @@
 
 use super::folder::{Fate, StudyFolder};
 use super::grid::Cell;
+use super::known::RUNS;
 use crate::error::{Error, Result};
 use crate::files;
 use crate::folder::{METRICS_TABLE, SUMMARY, Status, WORDS};
+use crate::metrics;
 use crate::table::{self, Column};
 use parquet::column::writer::ColumnCloseResult;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
-use parquet::record::Field;
+use parquet::record::{Field, RowAccessor};
 use rayon::prelude::*;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeSet, HashSet};
@@ -26,8 +28,20 @@ pub struct Collected {
     pub done: usize,
 }
 
+/// How to collect.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Request {
+    /// The tables as `.csv` too.
+    pub csv: bool,
+    /// Only what a report needs: no kinds of failure, no second reading of reachability, an even sample of the words.
+    pub compact: bool,
+}
+
+/// Words that a compact study keeps in all.
+const WORDS_KEPT: usize = 60_000;
+
 /// Writes the tables into the study's folder, replacing older ones.
-pub fn collect(folder: &StudyFolder, csv: bool) -> Result<Collected> {
+pub fn collect(folder: &StudyFolder, request: Request) -> Result<Collected> {
     let fates = folder.fates(&HashSet::new())?;
     let rows: Vec<Map<String, Value>> =
         folder.cells.par_iter().map(|cell| row(folder, cell, fates.get(cell.id.as_str()))).collect::<Result<_>>()?;
@@ -35,33 +49,51 @@ pub fn collect(folder: &StudyFolder, csv: bool) -> Result<Collected> {
         .cells
         .iter()
         .filter(|cell| matches!(fates.get(cell.id.as_str()), Some((Fate::Done, _))))
+        .filter(|cell| !folder.known.runs.contains_key(&cell.id))
         .map(|cell| folder.run(cell))
         .collect();
+    let known = folder.cells.iter().filter(|cell| folder.known.runs.contains_key(&cell.id)).count();
+    if known < folder.known.runs.len() {
+        let others = folder.known.runs.len() - known;
+        let why = format!("{others} of the runs that are known from tables are not cells of this study");
+        return Err(Error::Study { path: folder.path.clone(), why });
+    }
     // The runs last: whoever sees a new runs.parquet finds the metrics that go with it.
     let mut files = Vec::new();
     for name in [METRICS_TABLE, WORDS] {
-        let parts: Vec<PathBuf> = done.iter().map(|run| run.join(name)).filter(|part| part.exists()).collect();
+        let mut made: Vec<PathBuf> = done.iter().map(|run| run.join(name)).filter(|part| part.exists()).collect();
+        let place = folder.path.join(".compact");
+        if request.compact {
+            made = thin(name, &made, &place, folder.cells.len())?;
+        }
+        let parts: Vec<PathBuf> = folder.known.table(name).into_iter().chain(made).collect();
         let whole = folder.path.join(name);
         if !parts.is_empty() {
             join(&parts, &whole)?;
             files.push(whole);
         }
+        if request.compact {
+            std::fs::remove_dir_all(&place).map_err(|error| wrong(&place, &error))?;
+        }
     }
-    let runs = folder.path.join("runs.parquet");
+    let runs = folder.path.join(RUNS);
     table::write(&runs, &columns(&rows))?;
     files.push(runs);
-    if csv {
+    if request.csv {
         for table in files.clone() {
             let text = table.with_extension("csv");
             to_csv(&table, &text)?;
             files.push(text);
         }
     }
-    Ok(Collected { files, runs: rows.len(), done: done.len() })
+    Ok(Collected { files, runs: rows.len(), done: known + done.len() })
 }
 
 /// The row of a cell: a finished run's summary, or what is known of any other.
 fn row(folder: &StudyFolder, cell: &Cell, fate: Option<&(Fate, Option<Status>)>) -> Result<Map<String, Value>> {
+    if let Some(known) = folder.known.runs.get(&cell.id) {
+        return Ok(known.clone());
+    }
     let mut row = Map::new();
     row.insert("run".into(), json!(cell.id));
     row.insert("study".into(), json!(folder.study.name));
@@ -118,6 +150,28 @@ fn columns(rows: &[Map<String, Value>]) -> Vec<(String, Column)> {
         }
     };
     names.into_iter().map(|name| (name.clone(), column(name))).collect()
+}
+
+/// Writes of each run's table what a report needs into `place`.
+fn thin(name: &str, parts: &[PathBuf], place: &Path, cells: usize) -> Result<Vec<PathBuf>> {
+    std::fs::create_dir_all(place).map_err(|error| wrong(place, &error))?;
+    let thin = |(at, part): (usize, &PathBuf)| {
+        let columns = if name == WORDS {
+            // Every k-th of a run's; runs of one data seed mask the same words, and so keep the same.
+            let stride = table::rows(part)?.div_ceil((WORDS_KEPT / cells).max(1));
+            table::thinned(part, |at, _| at.is_multiple_of(stride))?
+        } else {
+            table::thinned(part, |_, row| row.get_string(metrics::METRIC).is_ok_and(|metric| !is_detail(metric)))?
+        };
+        let thinned = place.join(format!("{at}.parquet"));
+        table::write(&thinned, &columns).map(|()| thinned)
+    };
+    parts.par_iter().enumerate().map(thin).collect()
+}
+
+/// Whether no figure shows the metric.
+fn is_detail(metric: &str) -> bool {
+    metric.contains("_boundary@") || metric.starts_with("failure.")
 }
 
 /// Joins tables of one schema, a row group each, without decoding them.

@@ -115,6 +115,7 @@ pub fn disk(cell: &Cell) -> u64 {
     // Weights and two moments of four bytes each.
     let checkpoint = 12 * Layout::new(&shape).size as u64;
     let kept = match experiment.checkpoint.keep {
+        Keep::None => 0,
         Keep::Last => 1,
         Keep::All => steps / experiment.checkpoint.every + 1,
         Keep::LogSpaced => u64::from(steps.max(1).ilog2()) + 2,

@@ -1,11 +1,13 @@
 //! The folder of a study, and what has become of its cells.
 //!
 //! `study.toml` (the study, complete) · `runs/<id>/` (a run folder per cell) · `runs/.leases/`, `runs/.workers/` (who
-//! works on what) · `slurm/` (what was submitted) · `runs.parquet` … once collected. `runs` may be a link to a store
+//! works on what) · `slurm/` (what was submitted) · `known/` (results that came as tables, see [`super::known`]) ·
+//! `runs.parquet` … once collected. `runs` may be a link to a store
 //! that several studies share: a cell that two studies name is one run there.
 
 use super::file::Study;
 use super::grid::{Cell, cells};
+use super::known::Known;
 use super::lease::{Generations, Leases};
 use super::worker::{Card, cards};
 use crate::error::{Error, Result};
@@ -22,6 +24,7 @@ pub struct StudyFolder {
     pub study: Study,
     /// In the order they are to be run.
     pub cells: Vec<Cell>,
+    pub known: Known,
 }
 
 /// What has become of a cell, going by its run folder alone.
@@ -72,7 +75,7 @@ impl StudyFolder {
         if let Some(store) = store {
             link(&out.join("runs"), store)?;
         }
-        let folder = StudyFolder { path: out.to_owned(), study, cells };
+        let folder = StudyFolder { path: out.to_owned(), study, cells, known: Known::read(out)? };
         for place in [folder.runs(), folder.leases_folder(), folder.workers()] {
             make(&place)?;
         }
@@ -86,7 +89,7 @@ impl StudyFolder {
         if cells.is_empty() {
             return Err(Error::Study { path: file.to_owned(), why: "it has no cells: its filters keep none".into() });
         }
-        Ok(StudyFolder { path: out.to_owned(), study, cells })
+        Ok(StudyFolder { path: out.to_owned(), study, cells, known: Known::default() })
     }
 
     /// Opens a folder that `study run` made.
@@ -98,7 +101,14 @@ impl StudyFolder {
         }
         let study = Study::read(&file, &[])?;
         let cells = cells(&study, &file)?;
-        Ok(StudyFolder { path: path.to_owned(), study, cells })
+        Ok(StudyFolder { path: path.to_owned(), study, cells, known: Known::read(path)? })
+    }
+
+    /// Takes the results in `from` as part of this study's.
+    pub fn learn(&mut self, from: &Path) -> Result<()> {
+        Known::copy(from, &self.path)?;
+        self.known = Known::read(&self.path)?;
+        Ok(())
     }
 
     pub fn runs(&self) -> PathBuf {
@@ -130,7 +140,11 @@ impl StudyFolder {
             listed.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
         let begun: Vec<&Cell> =
             self.cells.iter().filter(|cell| there.contains(&cell.id) && !skip.contains(&cell.id)).collect();
-        Ok(begun.into_par_iter().map(|cell| (cell.id.as_str(), fate(&self.run(cell)))).collect())
+        let mut fates: HashMap<&str, (Fate, Option<Status>)> =
+            begun.into_par_iter().map(|cell| (cell.id.as_str(), fate(&self.run(cell)))).collect();
+        let known = self.cells.iter().filter(|cell| self.known.runs.contains_key(&cell.id) && !skip.contains(&cell.id));
+        fates.extend(known.map(|cell| (cell.id.as_str(), (Fate::Done, None))));
+        Ok(fates)
     }
 }
 
@@ -158,7 +172,7 @@ pub fn fate(run: &Path) -> (Fate, Option<Status>) {
 }
 
 /// Results of versions that differ in no more than the patch number may stand side by side.
-fn compatible(version: &str) -> bool {
+pub fn compatible(version: &str) -> bool {
     let line = |version: &str| version.split('.').take(2).map(str::to_owned).collect::<Vec<_>>();
     line(version) == line(env!("CARGO_PKG_VERSION"))
 }

@@ -11,6 +11,7 @@ mod filter;
 pub mod folder;
 pub mod grid;
 pub mod grouping;
+pub mod known;
 pub mod lease;
 pub mod retry;
 pub mod status;

@@ -1,4 +1,4 @@
-//! Compiles `kernels.cu` for one model shape and one GPU, and keeps the machine code beside other caches of the user.
+//! Compiles the kernels for one model shape and one GPU, and keeps the machine code beside other caches of the user.
 
 use super::{Gpu, device_error};
 use crate::{Error, Layout, Result, Shape, layout::ALIGN};
@@ -9,18 +9,28 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 const SOURCE: &str = include_str!("kernels.cu");
+const HOPPER: &str = include_str!("hopper.cu");
 
 /// Loss groups a batch may have.
 pub const GROUPS: usize = 16;
 
 /// The kernels for a shape, loaded.
 pub fn module(gpu: &Gpu, shape: &Shape, layout: &Layout) -> Result<Arc<CudaModule>> {
-    let options = options(gpu, shape, layout)?;
-    let cached = cache_path(&options);
+    load(gpu, SOURCE, &options(gpu, shape, layout)?)
+}
+
+/// The kernels that only GPUs of compute capability 9.0 can run.
+pub fn hopper(gpu: &Gpu, shape: &Shape) -> Result<Arc<CudaModule>> {
+    let sizes = [format!("-DD={}", shape.width), format!("-DHIDDEN={}", shape.hidden)];
+    load(gpu, HOPPER, &[&sizes[..], &["--gpu-architecture=sm_90a".into(), "--std=c++17".into()]].concat())
+}
+
+fn load(gpu: &Gpu, source: &str, options: &[String]) -> Result<Arc<CudaModule>> {
+    let cached = cache_path(source, options);
     let image = match cached.as_ref().and_then(|path| std::fs::read(path).ok()) {
         Some(image) => image,
         None => {
-            let image = compile(&options)?;
+            let image = compile(source, options)?;
             if let Some(path) = cached {
                 keep(&path, &image);
             }
@@ -60,13 +70,13 @@ fn options(gpu: &Gpu, shape: &Shape, layout: &Layout) -> Result<Vec<String>> {
     Ok(options)
 }
 
-fn compile(options: &[String]) -> Result<Vec<u8>> {
+fn compile(source: &str, options: &[String]) -> Result<Vec<u8>> {
     let failed =
         |what: &str| Error::Device(format!("NVRTC {what}: is a CUDA 12 or newer toolkit's libnvrtc installed?"));
     if !unsafe { sys::is_culib_present() } {
         return Err(failed("was not found"));
     }
-    let source = CString::new(SOURCE).expect("the kernels hold no zero byte");
+    let source = CString::new(source).expect("the kernels hold no zero byte");
     let program = nvrtc::create_program(&source, None).map_err(|_| failed("could not start"))?;
     let image = unsafe {
         nvrtc::compile_program(program, options)
@@ -89,8 +99,8 @@ fn compile(options: &[String]) -> Result<Vec<u8>> {
     image
 }
 
-/// Where the machine code of these options is kept: a name that changes with the source and every option.
-fn cache_path(options: &[String]) -> Option<PathBuf> {
+/// Where the machine code of a source with these options is kept: a name that changes with both.
+fn cache_path(source: &str, options: &[String]) -> Option<PathBuf> {
     let base = std::env::var_os("XDG_CACHE_HOME")
         .map(PathBuf::from)
         .or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache")))?;
@@ -98,7 +108,7 @@ fn cache_path(options: &[String]) -> Option<PathBuf> {
     let (mut major, mut minor) = (0, 0);
     unsafe { sys::is_culib_present().then(|| sys::nvrtcVersion(&mut major, &mut minor)) };
     let version = format!("{major}.{minor}");
-    for part in options.iter().map(String::as_str).chain([SOURCE, &version]) {
+    for part in options.iter().map(String::as_str).chain([source, &version]) {
         for byte in part.bytes().chain([0]) {
             hash = (hash ^ byte as u64).wrapping_mul(0x0100_0000_01b3);
         }

@@ -23,10 +23,6 @@ pub struct Loaded {
 }
 
 impl Lane {
-    fn copy_in(&self, at: u64, values: &[u32]) -> Result<()> {
-        unsafe { result::memcpy_htod_sync(at, values) }.map_err(|e| device_error("copying a reading", e))
-    }
-
     /// Runs a kernel with one block per pick that answers `words` u32 each.
     fn ask(&mut self, kernel: &'static str, logits: &Memory, words: usize) -> Result<Vec<u32>> {
         let total = self.members * self.loaded.picks;
@@ -67,18 +63,18 @@ impl InferOps for Lane {
         }
         let parts = [&reading.tokens, &spans, &reading.pick_rows, &reading.pick_targets];
         let mut offsets = [0; 4];
-        let mut bytes = 0;
+        let mut whole = Vec::new();
         for (offset, part) in offsets.iter_mut().zip(parts) {
-            *offset = bytes as u64;
-            bytes += (4 * part.len()).next_multiple_of(256);
+            *offset = 4 * whole.len() as u64;
+            whole.extend_from_slice(part);
+            whole.resize(whole.len().next_multiple_of(64), 0);
         }
+        let bytes = 4 * whole.len();
         if self.loaded.arena.as_ref().is_none_or(|arena| arena.bytes < bytes) {
             self.loaded.arena = Some(Memory::new(&self.gpu.context, 2 * bytes)?);
         }
         let base = self.loaded.arena.as_ref().expect("just made").ptr;
-        for (offset, part) in offsets.iter().zip(parts) {
-            self.copy_in(base + offset, part)?;
-        }
+        self.copy_in(base, &whole, "copying a reading")?;
         self.tokens = base;
         self.parts.rows = reading.rows;
         self.loaded.spans = base + offsets[1];
@@ -129,8 +125,7 @@ impl InferOps for Lane {
 
     fn draw(&mut self, logits: &Memory, temperature: f64, uniforms: &[f32]) -> Result<Vec<u32>> {
         // The numbers go where targets would.
-        unsafe { result::memcpy_htod_sync(self.loaded.pick_targets, uniforms) }
-            .map_err(|e| device_error("copying a reading", e))?;
+        self.copy_in(self.loaded.pick_targets, uniforms, "copying a reading")?;
         self.temperature = temperature as f32;
         self.ask("draw", logits, 1)
     }
@@ -147,7 +142,7 @@ impl Inspect for Lane {
     fn put(&mut self, buf: &mut Memory, values: &[f32]) -> Result<()> {
         self.wait()?;
         let halves: Vec<u16> = values.iter().map(|value| (value.to_bits() >> 16) as u16).collect();
-        unsafe { result::memcpy_htod_sync(buf.ptr, &halves) }.map_err(|e| device_error("copying to the GPU", e))
+        self.copy_in(buf.ptr, &halves, "copying to the GPU")
     }
 
     fn get(&mut self, buf: &Memory, len: usize) -> Result<Vec<f32>> {

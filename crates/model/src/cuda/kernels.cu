@@ -472,7 +472,13 @@ __device__ __forceinline__ void store_tile(u16 *to, int stride, float (*c)[4], i
     }
 }
 
-// Grid: (spans of a class, heads). A span is (first row, length) over the rows of all members; unused ones have length 0.
+// Tiles of 16 rows go to `warps` warps there and back, the longest first, so that all end at about the same time.
+__device__ __forceinline__ int dealt(int round, int warp, int warps) {
+    return round * warps + (round & 1 ? warps - 1 - warp : warp);
+}
+
+// Grid: (spans of a class) x heads, the heads of a span side by side: together they read and write whole rows.
+// A span is (first row, length) over the rows of all members; unused ones have length 0.
 // Filler has the highest bit of its length set: nothing reads what comes out of it, but its gradients must be zero,
 // since the weights' products run over it.
 #define FILLER 0x80000000u
@@ -481,15 +487,16 @@ __device__ __forceinline__ void attend(
     const u16 *__restrict__ qkv, const uint2 *__restrict__ spans, const float *__restrict__ cos, const float *__restrict__ sin,
     u16 *__restrict__ out, float *__restrict__ log_sum) {
     extern __shared__ __align__(16) u16 shared[];
-    const int head = blockIdx.y, warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
-    const uint2 span = spans[blockIdx.x];
+    const int head = blockIdx.x % HEADS, warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
+    const uint2 span = spans[blockIdx.x / HEADS];
     const int len = span.y, padded = (len + 15) & ~15, g = lane >> 2, t = lane & 3;
     if (len <= 0) return;  // unused, or filler
     const u64 base = span.x;
     const u16 *q = qkv + base * QKV + head * HD;
     u16 *keys = shared, *values = shared + padded * PITCH;
     u32 a[KSTEPS][4];
-    load_tile<true>(a, q, QKV, warp * 16, len, cos, sin);
+    int first = padded - 16 - 16 * dealt(0, warp, WARPS);
+    if (first >= 0) load_tile<true>(a, q, QKV, first, len, cos, sin);
     for (int i = threadIdx.x; i < padded * (HD / 16); i += WARPS * 32) {
         const int row = i / (HD / 16), c = (i % (HD / 16)) * 8;
         Piece k = fetch(q + D, (u64)row * QKV + c, row < len), v = fetch(q + 2 * D, (u64)row * QKV + c, row < len);
@@ -499,7 +506,8 @@ __device__ __forceinline__ void attend(
     }
     __syncthreads();
     const float scale = rsqrtf((float)HD) * 1.4426950408889634f;
-    for (int first = warp * 16; first < len; first += WARPS * 16) {
+    for (int round = 1; first >= 0; round++) {
+        const int next = padded - 16 - 16 * dealt(round, warp, WARPS);
         float acc[NTILES][4], top[2] = {-INFINITY_F, -INFINITY_F}, sum[2] = {0.f, 0.f};
 #pragma unroll
         for (int n = 0; n < NTILES; n++)
@@ -536,7 +544,7 @@ __device__ __forceinline__ void attend(
             }
             combine(acc, p, values, at);
         }
-        if (first + WARPS * 16 < len) load_tile<true>(a, q, QKV, first + WARPS * 16, len, cos, sin);
+        if (next >= 0) load_tile<true>(a, q, QKV, next, len, cos, sin);
 #pragma unroll
         for (int h = 0; h < 2; h++) {
             const float total = quad_sum(sum[h]), inverse = 1.f / total;
@@ -549,6 +557,7 @@ __device__ __forceinline__ void attend(
             if (t == 0 && row < len) log_sum[(base + row) * HEADS + head] = (top[h] + log2f(total)) * 0.6931471805599453f;
         }
         store_tile<false>(out + base * D + head * HD, D, acc, first, len, 1.f, cos, sin);
+        first = next;
     }
 }
 
@@ -559,8 +568,8 @@ __device__ __forceinline__ void attend_backward(
     const u16 *__restrict__ qkv, const u16 *__restrict__ out, const float *__restrict__ log_sum, const u16 *__restrict__ dout,
     const uint2 *__restrict__ spans, const float *__restrict__ cos, const float *__restrict__ sin, u16 *__restrict__ dqkv) {
     extern __shared__ __align__(16) u16 shared[];
-    const int head = blockIdx.y, warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
-    const uint2 span = spans[blockIdx.x];
+    const int head = blockIdx.x % HEADS, warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
+    const uint2 span = spans[blockIdx.x / HEADS];
     const int len = span.y, padded = (len + 15) & ~15, g = lane >> 2, t = lane & 3;
     const u64 base = span.x;
     if (span.y & FILLER) {
@@ -598,7 +607,7 @@ __device__ __forceinline__ void attend_backward(
     }
     __syncthreads();
     if (warp < WARPS / 2) {
-        for (int first = warp * 16; first < len; first += WARPS / 2 * 16) {
+        for (int round = 0, first; (first = padded - 16 - 16 * dealt(round, warp, WARPS / 2)) >= 0; round++) {
             u32 a[KSTEPS][4], da[KSTEPS][4];
             load_staged(a, queries, first);
             load_staged(da, grads, first);
@@ -634,7 +643,7 @@ __device__ __forceinline__ void attend_backward(
             store_tile<true>(dq, QKV, acc, first, len, root, cos, sin);
         }
     } else {
-        for (int first = (warp - WARPS / 2) * 16; first < len; first += WARPS / 2 * 16) {
+        for (int round = 0, first; (first = 16 * dealt(round, warp - WARPS / 2, WARPS / 2)) < len; round++) {
             u32 k[KSTEPS][4], v[KSTEPS][4];
             load_staged(k, keys, first);
             load_staged(v, values, first);
@@ -966,7 +975,8 @@ extern "C" __global__ void __launch_bounds__(256) argmax(const float *__restrict
     if (threadIdx.x == 0) out[blockIdx.x] = min(first, (u32)(V - 1));
 }
 
-// A token of each row, drawn by its number in [0, 1): the first at which the probabilities add up to more than it.
+// A token of each row, drawn by its number in [0, 1): the first at which the probabilities add up to more than it;
+// by a number below 0, the first of the largest.
 // Each thread adds up a stretch of neighbours; one goes through the stretches, then through that of the token.
 #define STRETCH ((V + 255) / 256)
 extern "C" __global__ void __launch_bounds__(256) draw(
@@ -977,6 +987,16 @@ extern "C" __global__ void __launch_bounds__(256) draw(
     float top = -INFINITY_F, sum = 0.f;
     for (int i = threadIdx.x; i < V; i += 256) top = fmaxf(top, line[i]);
     top = block_max(top, shared);
+    if (uniforms[blockIdx.x] < 0.f) {
+        __shared__ int first;
+        if (!threadIdx.x) first = V;
+        __syncthreads();
+        for (int i = threadIdx.x; i < V; i += 256)
+            if (line[i] == top) atomicMin(&first, i);
+        __syncthreads();
+        if (!threadIdx.x) out[blockIdx.x] = min(first, V - 1);
+        return;
+    }
     for (int i = threadIdx.x * STRETCH; i < min(V, (int)(threadIdx.x + 1) * STRETCH); i++) sum += __expf((line[i] - top) * coldness);
     sums[threadIdx.x] = sum;
     __syncthreads();

@@ -2,6 +2,7 @@
 
 use super::aside::Aside;
 use super::compile::{self, GROUPS};
+use super::fused;
 use super::gemm::Gemm;
 use super::infer::Loaded;
 use super::launch::{Grid, Kernels};
@@ -9,7 +10,7 @@ use super::memory::{Memory, Pinned};
 use super::staging::{CROWD, MANY_ROWS, Parts, Staging};
 use super::{Gpu, device_error};
 use crate::{Error, Layout, Result, Shape};
-use cudarc::driver::{CudaGraph, CudaStream};
+use cudarc::driver::{CudaGraph, CudaStream, result};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -20,6 +21,8 @@ pub struct Lane {
     pub(super) members: usize,
     pub(super) stream: Arc<CudaStream>,
     pub(super) kernels: Kernels,
+    /// Whether products are joined with the SwiGLU beside them.
+    pub(super) fused: bool,
     pub(super) gemm: Gemm,
     pub(super) aside: Aside,
     /// `[N, size]` each, in f32; the gradients and `halves`, the copy of the weights that products read, are bf16.
@@ -81,7 +84,11 @@ impl Lane {
             )));
         }
         let context = &gpu.context;
-        let kernels = Kernels::load(&compile::module(gpu, shape, &layout)?)?;
+        let mut kernels = Kernels::new(&compile::module(gpu, shape, &layout)?)?;
+        let fused = fused::possible(gpu, shape);
+        if fused {
+            fused::load(&mut kernels, gpu, shape)?;
+        }
         for (name, matrices) in [("attention_8", 2), ("attention_backward_8", 4)] {
             let shared = attention_shared(shape, shape.context, matrices);
             if shared > 48 << 10 {
@@ -126,6 +133,7 @@ impl Lane {
             layout,
             members,
             kernels,
+            fused,
         })
     }
 
@@ -169,9 +177,20 @@ impl Lane {
         self.members * self.parts.rows
     }
 
+    /// Copies values to the GPU, before whatever is asked next: a copy outside the stream may come after it.
+    pub(super) fn copy_in<T: Copy>(&self, at: u64, values: &[T], doing: &str) -> Result<()> {
+        unsafe { result::memcpy_htod_async(at, values, self.stream.cu_stream()) }.map_err(|e| device_error(doing, e))
+    }
+
     /// Waits until the GPU has done everything asked so far.
     pub fn wait(&self) -> Result<()> {
         self.stream.synchronize().map_err(|e| device_error("waiting", e))
+    }
+
+    /// From the first step on, products and the SwiGLU beside them run apart, as on GPUs that have no kernel for both:
+    /// what the joined kernels are measured against.
+    pub fn run_apart(&mut self) {
+        self.fused = false;
     }
 
     /// Times every kernel from now on; steps are issued one by one, not replayed.

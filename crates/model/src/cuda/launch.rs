@@ -48,13 +48,18 @@ pub struct Grid {
 }
 
 impl Kernels {
-    pub fn load(module: &Arc<CudaModule>) -> Result<Self> {
-        let mut functions = HashMap::new();
-        for name in NAMES {
+    pub fn new(module: &Arc<CudaModule>) -> Result<Self> {
+        let mut kernels = Kernels { functions: HashMap::new(), timed: None };
+        kernels.load(module, &NAMES)?;
+        Ok(kernels)
+    }
+
+    pub fn load(&mut self, module: &Arc<CudaModule>, names: &[&'static str]) -> Result<()> {
+        for &name in names {
             let function = module.load_function(name).map_err(|e| device_error(&format!("finding {name}"), e))?;
-            functions.insert(name, function);
+            self.functions.insert(name, function);
         }
-        Ok(Kernels { functions, timed: None })
+        Ok(())
     }
 
     /// Lets a kernel use more than 48 KB of shared memory.
@@ -62,14 +67,14 @@ impl Kernels {
         let attribute = sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
         self.functions[name].set_attribute(attribute, bytes as i32).map_err(|_| {
             Error::Shape(format!(
-                "the context needs {bytes} bytes of shared memory, more than this GPU has: shorten it"
+                "{name} needs {bytes} bytes of shared memory, more than this GPU has: shorten the context"
             ))
         })
     }
 
-    /// Each argument is one 8-byte word; a kernel that takes a 4-byte one reads its lower half.
-    pub fn launch(&mut self, name: &'static str, grid: Grid, args: &[u64], stream: &Arc<CudaStream>) -> Result<()> {
-        let mut pointers: Vec<*mut std::ffi::c_void> = args.iter().map(|arg| arg as *const u64 as *mut _).collect();
+    /// Arguments are 8-byte words, of which a kernel that takes a 4-byte one reads the lower half, or tensor maps.
+    pub fn launch<A>(&mut self, name: &'static str, grid: Grid, args: &[A], stream: &Arc<CudaStream>) -> Result<()> {
+        let mut pointers: Vec<*mut std::ffi::c_void> = args.iter().map(|arg| arg as *const A as *mut _).collect();
         let (x, y, z) = grid.blocks;
         let function = &self.functions[name];
         timed(&mut self.timed, name, stream, || unsafe {

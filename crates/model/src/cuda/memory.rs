@@ -21,13 +21,17 @@ impl Memory {
         let ptr = unsafe { result::malloc_sync(bytes) }.map_err(|e| device_error(&doing, e))?;
         let memory = Memory { context: context.clone(), ptr, bytes };
         unsafe { result::memset_d8_sync(ptr, 0, bytes) }.map_err(|e| device_error(&doing, e))?;
+        // Despite its name the driver may still be at it, and our streams do not wait for it.
+        context.synchronize().map_err(|e| device_error(&doing, e))?;
         Ok(memory)
     }
 
     /// A block holding `values`.
     pub fn from_slice<T: Copy>(context: &Arc<CudaContext>, values: &[T]) -> Result<Self> {
         let memory = Self::new(context, size_of_val(values))?;
-        unsafe { result::memcpy_htod_sync(memory.ptr, values) }.map_err(|e| device_error("copying to the GPU", e))?;
+        let doing = "copying to the GPU";
+        unsafe { result::memcpy_htod_sync(memory.ptr, values) }.map_err(|e| device_error(doing, e))?;
+        context.synchronize().map_err(|e| device_error(doing, e))?;
         Ok(memory)
     }
 }

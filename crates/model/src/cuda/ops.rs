@@ -67,7 +67,7 @@ impl Lane {
             if count > 0 {
                 args[spans_at] = spans;
                 let shared = attention_shared(&self.shape, CLASSES[class].min(self.shape.context), matrices);
-                self.run(name, (count, self.shape.heads, 1), 32 * warps, shared, args)?;
+                self.run(name, (count * self.shape.heads, 1, 1), 32 * warps, shared, args)?;
             }
             spans += 8 * count as u64;
         }
@@ -115,7 +115,7 @@ impl Ops for Lane {
         }
         self.wait()?;
         let at = self.slot(slot).ptr + (4 * member * self.layout.size) as u64;
-        unsafe { result::memcpy_htod_sync(at, values) }.map_err(|e| device_error("writing parameters", e))?;
+        self.copy_in(at, values, "writing parameters")?;
         if slot == Slot::Weights { self.halve() } else { Ok(()) }
     }
 
@@ -292,6 +292,30 @@ impl Ops for Lane {
         let mut args = [qkv.ptr, out.ptr, log_sum.ptr, dout.ptr, 0, self.cos.ptr, self.sin.ptr, dqkv.ptr];
         let (four, eight) = (("attention_backward_4", 4), ("attention_backward_8", 8));
         self.attend([four, four, eight], 4, &mut args, 4)
+    }
+
+    fn linear_swiglu(&mut self, x: &Memory, weight: Tensor, gate_up: &mut Memory, gated: &mut Memory) -> Result<()> {
+        if self.fused {
+            return self.fused_swiglu(x, weight, gate_up, gated);
+        }
+        self.linear(x, weight, None, gate_up)?;
+        self.swiglu(gate_up, gated)
+    }
+
+    fn linear_swiglu_backward(
+        &mut self,
+        dy: &Memory,
+        weight: Tensor,
+        gate_up: &Memory,
+        dgated: &mut Memory,
+        dgate_up: &mut Memory,
+    ) -> Result<()> {
+        if self.fused {
+            self.about_to_write(dgate_up)?;
+            return self.fused_swiglu_backward(dy, weight, gate_up, dgate_up);
+        }
+        self.linear_backward_input(dy, weight, dgated)?;
+        self.swiglu_backward(gate_up, dgated, dgate_up)
     }
 
     fn swiglu(&mut self, gate_up: &Memory, out: &mut Memory) -> Result<()> {

@@ -90,7 +90,7 @@ impl Staging {
     /// Fills the next slot and starts its copy.
     pub fn send(&mut self, batch: &Batch, update: &Update, vocab: usize, stream: &CudaStream) -> Result<Parts> {
         let spans = classified(batch);
-        let step = (batch.spans.iter().map(Vec::len).sum::<usize>() / 16).next_multiple_of(8);
+        let step = (batch.spans.iter().map(Vec::len).sum::<usize>() / 16).max(1).next_multiple_of(8);
         let parts =
             Parts::new(batch.members, batch.rows, spans.each_ref().map(|s| s.len().next_multiple_of(step)), vocab);
         if parts.bytes > self.device.bytes {
