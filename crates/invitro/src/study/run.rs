@@ -99,11 +99,12 @@ pub fn run(args: Args) -> Result<ExitCode> {
     signal_hook::flag::register(signal_hook::consts::SIGUSR1, time_is_up.clone())
         .context("signals cannot be watched")?;
     let ended = work_on(&folder, &args, &stop, only.as_ref())?;
+    tell(&folder, &ended);
     if ended.stopped && args.task.is_some() && time_is_up.load(Ordering::Relaxed) {
-        // Slurm puts back what it preempts itself; at the end of the time a task has to ask.
+        // Slurm puts back what it preempts itself; at the end of the time a task has to ask. Whoever asks is ended at
+        // once, so this comes last.
         queue::requeue()?;
     }
-    tell(&folder, &ended);
     let in_time = args.time.is_some() && args.task.is_none() && !time_is_up.load(Ordering::Relaxed);
     Ok(match ended {
         Ended { failed: 1.., .. } => ExitCode::from(1),

@@ -146,7 +146,8 @@ pub fn weight_gradient<F: Float>(
         .for_each(|(panels, x)| pack(kernel, x, x.len() / k, k, panels));
     let mr = kernel.mr();
     let tiles = n.div_ceil(mr);
-    let per_task = (tiles / (4 * rayon::current_num_threads())).clamp(1, 32);
+    // Wide tasks read dy in long runs, and x seldom; the tiles of one still fit the second cache.
+    let per_task = tiles.div_ceil(rayon::current_num_threads()).clamp(1, 64);
     let panels = &*panels;
     grad[..n * k].par_chunks_mut(per_task * mr * k).enumerate().for_each(|(task, grad)| {
         let first = task * per_task * mr;

@@ -65,7 +65,7 @@ pub(super) fn scatter(
                 }
             }
             let count = panels.len();
-            let mut plate = Plate::new(panels, [2.min(count), count.clamp(1, 4)]);
+            let mut plate = Plate::new(panels, [2.min(count), if count == 5 { 3 } else { count.clamp(1, 4) }]);
             plate.ratio = 1.0;
             plate.legend = common::level_legend(study, Factor::Vocab)
                 .into_iter()

@@ -60,8 +60,12 @@ pub fn figure(study: &Study, findings: &Findings) -> Figure {
                 table.row(cells);
             }
         }
-        if regressed.saturated && !panel.is_empty() {
+        if regressed.saturated {
             panel.notes = vec!["saturated".into()];
+            if panel.is_empty() {
+                let y = (ROWS.len() - 1) as f64 / 2.0;
+                panel.marks.push(Mark::Word { x: 0.0, y, text: "all runs are equal".into() });
+            }
         }
         panels.push(panel);
     }

@@ -77,7 +77,8 @@ pub fn all(study: &Study, correlations: &[Correlated]) -> Vec<Claim> {
     }
     if outcome != Outcome::Any {
         for claim in claims.iter_mut().filter(|claim| claim.measured.contains(outcome.name())) {
-            claim.note = "the paper's own reading, any target, is saturated here".into();
+            let before = if claim.note.is_empty() { "" } else { "; " };
+            claim.note = format!("the paper's own reading, any target, is saturated here{before}{}", claim.note);
         }
     }
     claims

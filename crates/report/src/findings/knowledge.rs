@@ -43,13 +43,10 @@ fn sentence(study: &Study, verdict: Verdict, in_a: Option<Estimate>, masked: Opt
         }
         Verdict::Supported => "Knowledge crossed",
         Verdict::Opposed => "What crossed misleads",
-        _ => "No knowledge was seen to cross",
+        _ => "Over all settings and these seeds, it cannot be told whether knowledge crossed",
     };
-    let mut said = format!(
-        "{word}: over all settings the contrast of facts is {} in A and {} in B†.",
-        spoken(&in_a),
-        spoken(&masked)
-    );
+    let mut said = format!("{word}: the contrast of facts is {} in A and {} in B†.", spoken(&in_a), spoken(&masked));
+    said.push_str(&by_run(study));
     let (vocabs, distances) = (study.levels(Factor::Vocab), study.levels(Factor::Distance));
     let mut cells = Vec::new();
     for (vocab, vocab_level) in vocabs.iter().enumerate() {
@@ -73,6 +70,20 @@ fn sentence(study: &Study, verdict: Verdict, in_a: Option<Estimate>, masked: Opt
         said.push('.');
     }
     said
+}
+
+/// How many runs are sure of it themselves: the interval of a run is over its subjects, whatever other seeds would give.
+fn by_run(study: &Study) -> String {
+    let Some(key) = study.key("B_masked", "reach", "network.facts.share@0.1") else { return String::new() };
+    let last: Vec<_> = study.ended(&[]).filter_map(|run| run.curve(Some(key)).last()).collect();
+    let (above, below) =
+        (last.iter().filter(|at| at.low > 0.0).count(), last.iter().filter(|at| at.high < 0.0).count());
+    let sure = last.iter().filter(|at| at.low.is_finite()).count();
+    format!(
+        " Of the {sure} runs with an interval of their own in B†, over subjects, {above} lie wholly above 0 and {below} \
+         wholly below; chance alone would give {:.0} of each.",
+        0.025 * sure as f64
+    )
 }
 
 /// |r| of the cognate bridge with the contrast less |r| of the general bridge, over the same runs.

@@ -2,7 +2,7 @@
 
 use super::stages::{Emerged, Stage, THRESHOLD};
 use crate::data::{Run, Study};
-use crate::stats::Estimate;
+use crate::stats::{Estimate, Interval};
 
 /// A stage in a condition, as `("B_masked", Stage::Types)`.
 pub type Place = (&'static str, Stage);
@@ -20,7 +20,9 @@ fn before(study: &Study, run: &Run, first: Place, second: Place) -> Option<f64> 
 }
 
 pub fn share_before(study: &Study, first: Place, second: Place) -> Option<Estimate> {
-    study.mean(study.ended(&[]), |run| before(study, run, first, second))
+    let mut share = study.mean(study.ended(&[]), |run| before(study, run, first, second))?;
+    share.interval = share.interval.map(|it| Interval { low: it.low.max(0.0), high: it.high.min(1.0) });
+    Some(share)
 }
 
 pub fn label(place: Place) -> String {
