@@ -73,6 +73,8 @@ impl Progress for Display {
         let models = if start.members == 1 { "1 model".into() } else { format!("{} models", start.members) };
         let from = if start.from > 0 { format!(", going on after step {}", start.from) } else { String::new() };
         self.line(&format!("{models} of {} parameters on {}{from}", thousands(start.parameters as f64), start.device));
+        let name = self.names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+        self.line(&heads(if name == 0 { 0 } else { name + 2 }));
         let mut state = self.state();
         state.steps = start.steps;
         state.last = Some(Instant::now());
@@ -80,7 +82,7 @@ impl Progress for Display {
             bar.set_length(start.steps);
             bar.set_position(start.from);
             bar.reset_eta();
-            let style = "{bar:24} {pos}/{len} · {msg} · {eta} left";
+            let style = "{bar:16} {pos}/{len} · {msg} · {eta} left";
             bar.set_style(ProgressStyle::with_template(style).expect("the template is plain"));
         }
     }
@@ -106,7 +108,7 @@ impl Progress for Display {
         state.last = Some(Instant::now());
         let name = &self.names[member];
         let gap = if name.is_empty() { "" } else { "  " };
-        let text = format!("step {step:>5}/{}  {name}{gap}{}", state.steps, line_of(headline));
+        let text = format!("{:>11}{gap}{name}{}", format!("{step}/{}", state.steps), line_of(headline));
         drop(state);
         self.line(&text);
     }
@@ -138,12 +140,22 @@ impl State {
     }
 }
 
+/// The heads of [`line_of`]'s columns, after a member's name that is `wide`.
+fn heads(wide: usize) -> String {
+    let (margin, each) = (" ".repeat(wide), "   A    B   B†");
+    format!(
+        "{:>11}{margin}{:>8}   {:<14}   {:<14}   {:<14}   contrast of facts\n{:>11}{margin}{:>8}   {each}   {each}   {each}   \
+         {:>5} {:>5} {:>5}",
+        "", "", "grammatical", "types hold", "facts hold", "step", "loss", "A", "B", "B†"
+    )
+}
+
 /// An evaluation in a line.
 fn line_of(headline: &Headline) -> String {
-    let three = |values: [Option<f64>; 3]| values.map(|v| v.map_or("  – ".into(), |v| format!("{v:.2}"))).join(" ");
-    let contrast = headline.contrast.map(|c| c.map_or("  –  ".into(), |c| format!("{:+.2}", c.value))).join(" ");
+    let three = |values: [Option<f64>; 3]| values.map(|v| v.map_or("   –".into(), |v| format!("{v:.2}"))).join(" ");
+    let contrast = headline.contrast.map(|c| c.map_or("    –".into(), |c| format!("{:+.2}", c.value))).join(" ");
     format!(
-        "loss {}  A B B†: grammatical {}  types {}  facts {}  contrast {contrast}",
+        "{:>8}   {}   {}   {}   {contrast}",
         headline.loss.map_or("–".into(), |loss| format!("{loss:.3}")),
         three(headline.grammatical),
         three(headline.types),
