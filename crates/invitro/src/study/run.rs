@@ -86,10 +86,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         let folder = if args.slurm.dry_run { plan(&args)? } else { open(&args)? };
         return slurm::run(&folder, &args);
     }
-    let mut folder = open(&args)?;
-    if let Some(results) = &args.with {
-        folder.learn(results)?;
-    }
+    let folder = open(&args)?;
     let only = args.task.as_deref().map(slurm::cells_of_this_task).transpose()?;
     let mut stop = Stop::new().on_signals()?;
     if let Some(time) = args.time {
@@ -145,16 +142,20 @@ fn tell(folder: &StudyFolder, ended: &Ended) {
     println!("{text} ({})", folder.path.display());
 }
 
-/// The study's folder, made if need be.
+/// The study's folder, made if need be, with the results it is to build upon.
 fn open(args: &Args) -> Result<StudyFolder> {
-    if args.file.is_dir() {
+    let mut folder = if args.file.is_dir() {
         if !args.overrides.is_empty() || args.out.is_some() {
             bail!("`{}` is a study's folder: its settings and its place are fixed", args.file.display());
         }
-        return Ok(StudyFolder::open(&args.file)?);
+        StudyFolder::open(&args.file)?
+    } else {
+        StudyFolder::create(&args.file, &args.overrides, out(args)?, args.runs.as_deref(), args.update)?
+    };
+    if let Some(results) = &args.with {
+        folder.learn(results)?;
     }
-    let out = out(args)?;
-    Ok(StudyFolder::create(&args.file, &args.overrides, out, args.runs.as_deref(), args.update)?)
+    Ok(folder)
 }
 
 fn plan(args: &Args) -> Result<StudyFolder> {

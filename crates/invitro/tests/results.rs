@@ -1,0 +1,19 @@
+//! The shipped results rebuild their reports, on a machine without a GPU.
+
+use std::path::Path;
+use std::process::Command;
+
+#[test]
+fn reports_of_the_shipped_studies_are_rebuilt() {
+    let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results");
+    let place = tempfile::tempdir().unwrap();
+    for (study, said) in [("paper", "192 runs of 864 planned"), ("facts", "120 runs of 540 planned")] {
+        let out = place.path().join(study);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_invitro"));
+        let output = command.arg("report").arg(results.join(study)).arg("--out").arg(&out).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let page = std::fs::read_to_string(out.join("report.html")).unwrap();
+        assert!(page.contains(said) && page.contains("H4") && page.len() < 15_000_000, "{study}");
+        assert!(out.join("figures").join("captions.md").exists());
+    }
+}
