@@ -1,7 +1,7 @@
 //! Times whole training steps on the CPU and the operations they are made of.
 //!
 //! `cargo bench -p invitro-model --bench cpu_step [-- --vocab 2048 --heads 8 --members 1 --steps 8]`
-//! First batches of 64 sequences of 64, then of natural lengths (mean about 40, longest 256).
+//! Means over the steps. First batches of 64 sequences of 64, then of natural lengths (mean about 40, longest 256).
 
 use invitro_model::cpu::{Buffer, Cpu};
 use invitro_model::init::initial_weights;
@@ -114,6 +114,9 @@ fn argument(name: &str, default: usize) -> usize {
     at.and_then(|at| arguments.get(at + 1)).and_then(|value| value.parse().ok()).unwrap_or(default)
 }
 
+/// Steps before the clock starts.
+const WARM_UP: usize = 3;
+
 /// 64 sequences per member; natural lengths are 1 + a sum of two exponentials, cut at the context.
 fn batch(shape: &Shape, members: usize, natural: bool) -> Batch {
     let sequences: Vec<Vec<Sequence>> = (0..members as u64)
@@ -146,22 +149,20 @@ fn main() -> Result<()> {
         }
         let mut model = Transformer::new(ops, batch.rows)?;
         let train = TrainConfig::default();
-        let mut best = (Duration::MAX, BTreeMap::new());
         let mut first = None;
-        for step in 1..=steps as u64 {
-            model.ops.clock.clear();
-            let start = Instant::now();
-            model.train_step(&batch, &train.update(256))?;
-            let elapsed = start.elapsed();
-            first.get_or_insert(model.losses()?[0].mean());
-            if step > 2 && elapsed < best.0 {
-                best = (elapsed, model.ops.clock.clone());
+        let mut start = Instant::now();
+        for step in 0..WARM_UP + steps {
+            if step == WARM_UP {
+                model.ops.clock.clear();
+                start = Instant::now();
             }
+            model.train_step(&batch, &train.update(256))?;
+            first.get_or_insert(model.losses()?[0].mean());
         }
+        let seconds = start.elapsed().as_secs_f64() / steps as f64;
         let tokens: usize = batch.real.iter().sum();
         let squares: f64 = batch.spans.iter().flatten().map(|span| (span.len as f64).powi(2)).sum();
         let flops = shape.train_flops(tokens as f64, squares / tokens as f64);
-        let seconds = best.0.as_secs_f64();
         println!(
             "{} lengths: N {members}, |V| {vocab}, {heads} heads, {tokens} tokens, {} threads, {:?}: {:.1} ms/step, \
              {:.0} tokens/s, {:.1} GFLOP/s, loss {:.5} -> {:.5}",
@@ -174,9 +175,9 @@ fn main() -> Result<()> {
             first.unwrap_or(f64::NAN),
             model.losses()?[0].mean(),
         );
-        for (name, time) in best.1 {
-            let share = 100.0 * time.as_secs_f64() / seconds;
-            println!("  {name:<20} {:8.2} ms  {share:5.1} %", time.as_secs_f64() * 1e3);
+        for (name, time) in &model.ops.clock {
+            let time = time.as_secs_f64() / steps as f64;
+            println!("  {name:<20} {:8.2} ms  {:5.1} %", time * 1e3, 100.0 * time / seconds);
         }
     }
     Ok(())
