@@ -89,8 +89,22 @@ pub fn table(rows: &[Row], threshold: f64) -> String {
         Some(format!("{bits:.3} ({:.3})", find(condition, "loss", "floor")?.value))
     });
     lines.push(String::new());
+    let share = |metric: &str| Some(find("B_masked", "T1", metric)?.value);
+    lines.extend(
+        share("grammaticality").zip(share("same_words")).map(|(grammatical, same)| use_of_words(grammatical, same)),
+    );
     lines.push(meaning(contrast("A", "facts"), contrast("B_masked", "facts")));
     lines.join("\n")
+}
+
+/// Whether words that were never seen in B are used, or only answered.
+fn use_of_words(grammatical: f64, same: f64) -> String {
+    format!(
+        "Asked to unscramble words of B that it never saw, the model answers with a grammatical sentence in {:.0} % of the \
+         cases, and with exactly those words in {:.0} %.",
+        100.0 * grammatical,
+        100.0 * same
+    )
 }
 
 /// What the contrasts say of the words that were never seen in B.
