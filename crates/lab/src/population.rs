@@ -348,13 +348,13 @@ impl Crew {
                 }
             }
             let save = |(checkpoint, runner): (Checkpoint, &mut Runner)| {
-                runner.status.seconds.save += begun.elapsed().as_secs_f64();
                 let error = runner.save(&checkpoint).err()?;
                 Some((runner.place, runner.fail_with(step, error)))
             };
             let failed: Vec<(usize, String)> = saving.into_par_iter().filter_map(save).collect();
             failed.iter().for_each(|(place, error)| options.progress.failed(*place, step, error));
         }
+        self.runners.iter_mut().for_each(|r| r.status.seconds.save += begun.elapsed().as_secs_f64());
         options.progress.saved(step);
         Ok(())
     }

@@ -11,6 +11,7 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::record::{Field, Row};
 use parquet::schema::types::Type;
 use serde_json::{Map, Value};
+use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -54,14 +55,21 @@ pub fn write<N: AsRef<str>>(path: &Path, columns: &[(N, Column)]) -> Result<()> 
     files::write_whole(path, &bytes)
 }
 
+fn open(path: &Path) -> Result<SerializedFileReader<File>> {
+    let file = File::open(path).map_err(|error| wrong(path, &error))?;
+    SerializedFileReader::new(file).map_err(|error| wrong(path, &error))
+}
+
+fn wrong(path: &Path, why: &dyn std::fmt::Display) -> Error {
+    Error::Read { path: path.to_owned(), why: why.to_string() }
+}
+
 /// The rows of a table, each a map from column to value; what is missing is null.
 pub fn read(path: &Path) -> Result<Vec<Map<String, Value>>> {
-    let wrong = |why: String| Error::Read { path: path.to_owned(), why };
-    let file = std::fs::File::open(path).map_err(|error| wrong(error.to_string()))?;
-    let reader = SerializedFileReader::new(file).map_err(|error| wrong(error.to_string()))?;
-    let rows = reader.get_row_iter(None).map_err(|error| wrong(error.to_string()))?;
+    let reader = open(path)?;
+    let rows = reader.get_row_iter(None).map_err(|error| wrong(path, &error))?;
     rows.map(|row| {
-        let row = row.map_err(|error| wrong(error.to_string()))?;
+        let row = row.map_err(|error| wrong(path, &error))?;
         Ok(row.get_column_iter().map(|(name, field)| (name.clone(), value(field))).collect())
     })
     .collect()
@@ -69,17 +77,12 @@ pub fn read(path: &Path) -> Result<Vec<Map<String, Value>>> {
 
 /// The number of rows of a table.
 pub fn rows(path: &Path) -> Result<usize> {
-    let wrong = |why: String| Error::Read { path: path.to_owned(), why };
-    let file = std::fs::File::open(path).map_err(|error| wrong(error.to_string()))?;
-    let reader = SerializedFileReader::new(file).map_err(|error| wrong(error.to_string()))?;
-    Ok(reader.metadata().file_metadata().num_rows() as usize)
+    Ok(open(path)?.metadata().file_metadata().num_rows() as usize)
 }
 
 /// The columns of a table with only the rows that are to stay, given each row's number and values.
 pub fn thinned(path: &Path, stays: impl Fn(usize, &Row) -> bool) -> Result<Vec<(String, Column)>> {
-    let wrong = |why: String| Error::Read { path: path.to_owned(), why };
-    let file = std::fs::File::open(path).map_err(|error| wrong(error.to_string()))?;
-    let reader = SerializedFileReader::new(file).map_err(|error| wrong(error.to_string()))?;
+    let reader = open(path)?;
     let fields = reader.metadata().file_metadata().schema().get_fields();
     let empty = |field: &Arc<Type>| match field.get_physical_type() {
         Physical::INT64 => Column::Whole(Vec::new()),
@@ -88,8 +91,8 @@ pub fn thinned(path: &Path, stays: impl Fn(usize, &Row) -> bool) -> Result<Vec<(
     };
     let mut columns: Vec<(String, Column)> =
         fields.iter().map(|field| (field.name().to_owned(), empty(field))).collect();
-    for (at, row) in reader.get_row_iter(None).map_err(|error| wrong(error.to_string()))?.enumerate() {
-        let row = row.map_err(|error| wrong(error.to_string()))?;
+    for (at, row) in reader.get_row_iter(None).map_err(|error| wrong(path, &error))?.enumerate() {
+        let row = row.map_err(|error| wrong(path, &error))?;
         if !stays(at, &row) {
             continue;
         }

@@ -2,6 +2,7 @@
 //!
 //! Inputs are rounded to bf16 first, so that devices that compute in bf16 see the same numbers.
 
+use crate::checkpoint::named_tensors;
 use crate::cpu::{Cpu, Float};
 use crate::init::initial_weights;
 use crate::ops::Slot;
@@ -210,21 +211,7 @@ fn whole_gradient<O: Inspect>(ops: O, batch: &Batch) -> Result<Named> {
         ("gradient norm".into(), norms.iter().map(|loss| loss.grad_norm as f32).collect()),
     ];
     let gradient = model.ops.read(batch.members - 1, Slot::Gradients)?;
-    let mut tensors =
-        vec![("embed".to_string(), layout.embed), ("head".into(), layout.head), ("norm".into(), layout.norm)];
-    for (l, layer) in layout.layers.iter().enumerate() {
-        for (name, tensor) in [
-            ("norm1", layer.norm1),
-            ("qkv", layer.qkv),
-            ("out", layer.out),
-            ("norm2", layer.norm2),
-            ("gate_up", layer.gate_up),
-            ("down", layer.down),
-        ] {
-            tensors.push((format!("layer {l} {name}"), tensor));
-        }
-    }
-    for (name, tensor) in tensors {
+    for (name, tensor) in named_tensors(&layout) {
         out.push((format!("gradient of {name}"), gradient[tensor.range()].to_vec()));
     }
     let mean = model.ops.read(0, Slot::Mean)?;
