@@ -1,5 +1,6 @@
 //! Where a population trains: the one place that knows the names of devices.
 
+use crate::cpu::simd;
 use crate::cuda::Gpu;
 use crate::{Error, Result};
 
@@ -28,12 +29,13 @@ impl Device {
     /// What a person would call it.
     pub fn describe(&self) -> Result<String> {
         match self {
-            Device::Cpu => Ok(format!("CPU, {} threads", rayon::current_num_threads())),
+            Device::Cpu => Ok(format!("CPU, {} threads, {}", rayon::current_num_threads(), simd::level().name())),
             Device::Cuda(number) => Ok(format!("{} (cuda:{number})", Gpu::open(*number)?.name)),
         }
     }
 
-    /// `cpu` or `cuda`: runs on the same kind of device repeat bit for bit.
+    /// `cpu` or `cuda`: runs on the same kind of device repeat bit for bit (a processor's tile unit, or a GPU's model, make
+    /// a kind of their own; see [`crate::cpu::simd`]).
     pub fn kind(&self) -> &'static str {
         match self {
             Device::Cpu => "cpu",

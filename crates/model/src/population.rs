@@ -11,7 +11,7 @@
 //! ```
 
 use crate::checkpoint::Checkpoint;
-use crate::cpu::Cpu;
+use crate::cpu::{Cpu, simd};
 use crate::cuda;
 use crate::decode::{self, Decoded, Prompt};
 use crate::init::initial_weights;
@@ -37,6 +37,7 @@ impl Population {
     /// sequence of n tokens takes n - 1).
     pub fn new(device: Device, shape: &Shape, seeds: &[u64], capacity: usize) -> Result<Self> {
         shape.validate()?;
+        simd::asked()?;
         let lanes: Vec<Box<dyn Lane>> = match device {
             // One member per lane: a core that trains a whole model waits for no other.
             Device::Cpu => seeds

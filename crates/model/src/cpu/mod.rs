@@ -1,13 +1,16 @@
 //! The operations on a CPU: f32 (or f64, the twin for finite differences), all cores, memory laid out once.
 //!
 //! - [`simd`], [`float`]: loops compiled per instruction set, over two number types
-//! - `tile`, `pack`, `product`: matrix products whose bits depend on neither threads nor neighbours
+//! - `tile`, `pack`, `product`, `amx`: matrix products whose bits depend on neither threads nor neighbours; `products`
+//!   picks among them
 //! - `attention`, `cached`, `pointwise`, `loss`, `adamw`: the rest of a step
 //!
 //! Filler rows are skipped, not computed: what stands in them after an operation means nothing. A member's results
 //! depend on its own weights and sequences alone, bit for bit.
 
 mod adamw;
+#[cfg(target_arch = "x86_64")]
+mod amx;
 mod attention;
 mod cached;
 mod float;
@@ -18,6 +21,7 @@ mod operations;
 mod pack;
 mod pointwise;
 mod product;
+mod products;
 mod rope;
 pub mod simd;
 mod tile;
@@ -29,6 +33,7 @@ use crate::ops::{Slot, Update};
 use crate::reading::CachedSpan;
 use crate::{Batch, Error, Layout, Result, Shape, Span, Tensor};
 use attention::Heads;
+use products::Products;
 use rope::Rope;
 use tile::Kernel;
 
@@ -41,6 +46,7 @@ pub struct Cpu<F: Float> {
     layout: Layout,
     members: usize,
     kernel: Kernel<F>,
+    products: Products<F>,
     rope: Rope<F>,
     weights: Buffer<F>,
     gradients: Buffer<F>,
@@ -101,7 +107,7 @@ impl<F: Float> Cpu<F> {
     pub fn new(shape: &Shape, members: usize, capacity: usize) -> Result<Self> {
         shape.validate()?;
         let layout = Layout::new(shape);
-        let kernel = F::kernel();
+        let products = Products::<F>::pick();
         let matrices: Vec<Tensor> = layout
             .layers
             .iter()
@@ -111,16 +117,16 @@ impl<F: Float> Cpu<F> {
         let mut packed_size = 0;
         let tensors = matrices.iter().map(|tensor| {
             let at = packed_size;
-            packed_size += pack::packed_len(&kernel, tensor.cols, tensor.rows);
+            packed_size += products.packed_len(tensor.cols, tensor.rows);
             (tensor.offset, at)
         });
         let tensors: Vec<_> = tensors.collect();
-        let panels =
-            matrices.iter().map(|t| pack::packed_len(&kernel, capacity.max(t.rows), t.cols)).max().unwrap_or(0);
+        let panels = matrices.iter().map(|t| products.packed_len(capacity.max(t.rows), t.cols)).max().unwrap_or(0);
         let size = members * layout.size;
         Ok(Cpu {
             members,
-            kernel,
+            kernel: F::kernel(),
+            products,
             rope: Rope::new(shape.head_width(), shape.context, shape.rope_theta),
             weights: Buffer::new(size),
             gradients: Buffer::new(size),

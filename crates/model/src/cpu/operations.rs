@@ -2,8 +2,6 @@
 
 use super::adamw::{self, Vectors};
 use super::attention::{self, Backward};
-use super::pack::{pack, pack_transposed, packed_len};
-use super::product::{rows_product, weight_gradient};
 use super::{Buffer, Cpu, Float, loss, pointwise};
 use crate::ops::{Loss, Ops, Slot, Update};
 use crate::{Batch, Error, Layout, Result, Shape, Tensor};
@@ -136,14 +134,13 @@ impl<F: Float> Ops for Cpu<F> {
         for member in 0..self.members {
             let (input, output, place) = (self.rows(member, k), self.rows(member, n), self.place(member, weight));
             let start = member * self.packed.size + self.packed.tensors[index].1;
-            let panels = start..start + packed_len(&self.kernel, k, n);
+            let panels = start..start + self.products.packed_len(k, n);
             let fresh = &mut self.packed.fresh[member * tensors + index];
             if !*fresh {
-                pack_transposed(&self.kernel, &self.weights[place], n, k, &mut self.packed.data[panels.clone()]);
+                self.products.pack_transposed(&self.weights[place], n, k, &mut self.packed.data[panels.clone()]);
                 *fresh = true;
             }
-            rows_product(
-                &self.kernel,
+            self.products.rows(
                 (self.loaded.real[member], n, k),
                 &x[input],
                 &self.packed.data[panels],
@@ -158,10 +155,10 @@ impl<F: Float> Ops for Cpu<F> {
         let Tensor { rows: n, cols: k, .. } = weight;
         for member in 0..self.members {
             let (input, output, place) = (self.rows(member, n), self.rows(member, k), self.place(member, weight));
-            let panels = &mut self.panels[..packed_len(&self.kernel, n, k)];
-            pack(&self.kernel, &self.weights[place], n, k, panels);
+            let panels = &mut self.panels[..self.products.packed_len(n, k)];
+            self.products.pack(&self.weights[place], n, k, panels);
             let size = (self.loaded.real[member], k, n);
-            rows_product(&self.kernel, size, &dy[input], panels, None, &mut dx[output]);
+            self.products.rows(size, &dy[input], panels, None, &mut dx[output]);
         }
         Ok(())
     }
@@ -172,7 +169,7 @@ impl<F: Float> Ops for Cpu<F> {
             let (dy, x) = (&dy[self.rows(member, n)], &x[self.rows(member, k)]);
             let place = self.place(member, weight);
             let size = (self.loaded.real[member], n, k);
-            weight_gradient(&self.kernel, size, dy, x, &mut self.panels, &mut self.gradients[place]);
+            self.products.weight_gradient(size, dy, x, &mut self.panels, &mut self.gradients[place]);
         }
         Ok(())
     }

@@ -2,9 +2,12 @@
 //!
 //! Loops are plain Rust over fixed-size arrays, which the compiler vectorises; nothing here is written for one
 //! processor. Every reduction has [`LANES`] partial sums whatever the vector width, and every multiply-add is fused, so
-//! the results are the same bits on every instruction set that fuses.
+//! the results are the same bits on every instruction set that fuses. The one exception is the tile unit of some Xeons
+//! ([`Level::Amx`]), whose products are as exact but round elsewhere; `INVITRO_SIMD=avx512` does without it, and with
+//! `avx2` or `base` every machine can be held to what others have.
 
 use super::Float;
+use crate::{Error, Result};
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Partial sums of a reduction.
@@ -20,6 +23,21 @@ pub enum Level {
     V3 = 2,
     /// AVX-512.
     V4 = 3,
+    /// AVX-512, and a tile unit for the products of linear layers.
+    Amx = 4,
+}
+
+impl Level {
+    pub const ALL: [Level; 4] = [Level::Base, Level::V3, Level::V4, Level::Amx];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Level::Base => "base",
+            Level::V3 => "avx2",
+            Level::V4 => "avx512",
+            Level::Amx => "amx",
+        }
+    }
 }
 
 static LEVEL: AtomicU8 = AtomicU8::new(0);
@@ -31,8 +49,9 @@ pub fn level() -> Level {
         1 => Level::Base,
         2 => Level::V3,
         3 => Level::V4,
+        4 => Level::Amx,
         _ => {
-            let best = detect();
+            let best = detect().min(asked().unwrap_or(Level::Amx));
             LEVEL.store(best as u8, Ordering::Relaxed);
             best
         }
@@ -48,13 +67,23 @@ pub fn detect() -> Level {
             && std::arch::is_x86_feature_detected!("avx512dq")
             && std::arch::is_x86_feature_detected!("avx512vl")
         {
-            return Level::V4;
+            return if super::amx::available() { Level::Amx } else { Level::V4 };
         }
         if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma") {
             return Level::V3;
         }
     }
     Level::Base
+}
+
+/// The level that the environment holds this process to, if it names one.
+pub fn asked() -> Result<Level> {
+    let Ok(name) = std::env::var("INVITRO_SIMD") else { return Ok(Level::Amx) };
+    let level = Level::ALL.into_iter().find(|level| level.name() == name);
+    level.ok_or_else(|| {
+        let names = Level::ALL.map(Level::name).join(", ");
+        Error::Device(format!("INVITRO_SIMD={name}: there are {names}"))
+    })
 }
 
 /// Holds all loops to a lower level than this machine's, to compare them.
@@ -85,7 +114,7 @@ macro_rules! per_level {
                 }
                 match crate::cpu::simd::level() {
                     // Sound: `level` returns these only where the processor has them.
-                    crate::cpu::simd::Level::V4 => return unsafe { v4($($arg),*) },
+                    crate::cpu::simd::Level::V4 | crate::cpu::simd::Level::Amx => return unsafe { v4($($arg),*) },
                     crate::cpu::simd::Level::V3 => return unsafe { v3($($arg),*) },
                     crate::cpu::simd::Level::Base => {}
                 }

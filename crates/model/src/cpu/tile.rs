@@ -125,7 +125,7 @@ macro_rules! pick {
             pub fn pick() -> Self {
                 match simd::level() {
                     #[cfg(target_arch = "x86_64")]
-                    simd::Level::V4 => tiles!(v4, $float, $v4, 12, 4, 1),
+                    simd::Level::V4 | simd::Level::Amx => tiles!(v4, $float, $v4, 12, 4, 1),
                     #[cfg(target_arch = "x86_64")]
                     simd::Level::V3 => tiles!(v3, $float, $v3, 6, 3, 1),
                     _ => tiles!(base, $float, $base, 12, 4, 1),
