@@ -2,8 +2,8 @@
 
 use anyhow::{Result, bail};
 use invitro_model::cuda::{Gpu, Lane};
-use invitro_model::selftest::{Difference, selftest, usual_shapes};
-use invitro_model::{Device, Population};
+use invitro_model::selftest::{Difference, selftest, usual_populations};
+use invitro_model::{Device, Population, Shape};
 use std::process::ExitCode;
 
 /// Compare a GPU with the CPU: every operation, forward and backward, then 50 training steps of both
@@ -32,9 +32,10 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let make = |shape: &_, members, capacity| Lane::new(&gpu, shape, members, capacity);
     let population = |shape: &_, seeds: &[u64], capacity| Population::new(device, shape, seeds, capacity);
     let mut passed = true;
-    for shape in usual_shapes() {
-        println!("width {}, {} heads, hidden {}, |V| {}", shape.width, shape.heads, shape.hidden, shape.vocab);
-        passed &= selftest(&shape, make, population, &mut report)?;
+    for (shape, members) in usual_populations() {
+        let Shape { width, heads, hidden, vocab, .. } = shape;
+        println!("{members} models of width {width}, {heads} heads, hidden {hidden}, |V| {vocab}");
+        passed &= selftest(&shape, members, make, population, &mut report)?;
     }
     println!(
         "{}",

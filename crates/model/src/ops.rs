@@ -154,6 +154,39 @@ pub trait Ops {
         self.swiglu_backward(gate_up, dgated, dgate_up)
     }
 
+    /// y = x · weightᵀ + residual and its norm: [`Ops::linear`] and [`Ops::rms_norm`], which a device may join.
+    #[allow(clippy::too_many_arguments)]
+    fn linear_rms_norm(
+        &mut self,
+        x: &Self::Buf,
+        weight: Tensor,
+        residual: &Self::Buf,
+        y: &mut Self::Buf,
+        gain: Tensor,
+        norm: &mut Self::Buf,
+        inv_rms: &mut Self::Stat,
+    ) -> Result<()> {
+        self.linear(x, weight, Some(residual), y)?;
+        self.rms_norm(y, gain, norm, inv_rms)
+    }
+    /// The way back from dy, the gradient of norm · weightᵀ, to x, of which norm is the norm. A device that joins the two
+    /// leaves `dnorm` as it was.
+    #[allow(clippy::too_many_arguments)]
+    fn linear_rms_norm_backward(
+        &mut self,
+        dy: &Self::Buf,
+        weight: Tensor,
+        x: &Self::Buf,
+        inv_rms: &Self::Stat,
+        gain: Tensor,
+        dnorm: &mut Self::Buf,
+        dx: &mut Self::Buf,
+        add: bool,
+    ) -> Result<()> {
+        self.linear_backward_input(dy, weight, dnorm)?;
+        self.rms_norm_backward(dnorm, x, inv_rms, gain, dx, add)
+    }
+
     /// out = silu(gate) · up, with `gate_up` = \[gate | up\] in every row.
     fn swiglu(&mut self, gate_up: &Self::Buf, out: &mut Self::Buf) -> Result<()>;
     fn swiglu_backward(&mut self, gate_up: &Self::Buf, dout: &Self::Buf, dgate_up: &mut Self::Buf) -> Result<()>;

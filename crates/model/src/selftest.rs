@@ -55,12 +55,13 @@ const OPERATION: f64 = 1e-2;
 const GRADIENT: f64 = 3e-2;
 const TRAINED: f64 = 5e-2;
 
-/// The paper's model, but for fewer layers and a vocabulary that fills no word of memory evenly; and a small one of
-/// other proportions.
-pub fn usual_shapes() -> [Shape; 2] {
+/// Shapes and numbers of models: the paper's, but for fewer layers and a vocabulary that fills no word of memory evenly; a
+/// small one of other proportions; and so many of a narrow one that a GPU works with its largest tiles.
+pub fn usual_populations() -> [(Shape, usize); 3] {
     let usual = Shape { layers: 2, ..Shape::paper(509) };
     let small = Shape { width: 96, heads: 3, hidden: 256, vocab: 256, ..usual.clone() };
-    [usual, small]
+    let narrow = Shape { width: 128, heads: 4, hidden: 192, vocab: 512, ..usual.clone() };
+    [(usual, 2), (small, 2), (narrow, 28)]
 }
 
 /// Every kind of span: short, long, and, since members differ, filler. Rounded up to 64, the rows are no multiple of 128.
@@ -184,8 +185,20 @@ fn operations<O: Inspect>(ops: &mut O, batch: &Batch) -> Result<Named> {
     ops.linear_swiglu(&x, layer.gate_up, &mut wide, &mut gated)?;
     out.push(("linear and swiglu, inside".into(), real(ops.get(&wide, total * 2 * hidden)?, 2 * hidden)));
     out.push(("linear and swiglu".into(), real(ops.get(&gated, total * hidden)?, hidden)));
-    ops.linear_swiglu_backward(&dy, layer.down, &gate_up, &mut gated, &mut wide)?;
+    let mut scratch = ops.buf(total * hidden)?;
+    ops.linear_swiglu_backward(&dy, layer.down, &gate_up, &mut scratch, &mut wide)?;
     out.push(("linear and swiglu backward".into(), real(ops.get(&wide, total * 2 * hidden)?, 2 * hidden)));
+
+    let mut norm = ops.buf(total * width)?;
+    ops.linear_rms_norm(&gated, layer.down, &x, &mut y, layer.norm1, &mut norm, &mut inv_rms)?;
+    out.push(("linear and norm, inside".into(), real(ops.get(&y, total * width)?, width)));
+    out.push(("linear and norm".into(), real(ops.get(&norm, total * width)?, width)));
+    out.push(("linear and norm, inverse".into(), real(ops.get_stat(&inv_rms, total)?, 1)));
+    let mut dx = input(ops, "dx", width)?;
+    ops.linear_rms_norm_backward(&dgate_up, layer.gate_up, &x, &inv_rms, layer.norm2, &mut norm, &mut dx, true)?;
+    out.push(("linear and norm backward, added".into(), real(ops.get(&dx, total * width)?, width)));
+    ops.linear_rms_norm_backward(&qkv, layer.qkv, &x, &inv_rms, layer.norm1, &mut norm, &mut dx, false)?;
+    out.push(("linear and norm backward, written".into(), real(ops.get(&dx, total * width)?, width)));
 
     let mut logits = input(ops, "logits", shape.vocab)?;
     ops.cross_entropy(&mut logits)?;
@@ -275,25 +288,26 @@ fn compare(ours: Named, theirs: Named, allowed: f64, report: &mut dyn FnMut(&Dif
     passed
 }
 
-/// Compares a device with the CPU; `make` gives its operations for a shape, members and capacity. Reports every tensor
+/// Compares a device with the CPU, every operation with so many members; `make` gives its operations for a shape, members and capacity. Reports every tensor
 /// and says whether all passed.
 pub fn selftest<O: Inspect>(
     shape: &Shape,
+    members: usize,
     make: impl Fn(&Shape, usize, usize) -> Result<O>,
     population: impl Fn(&Shape, &[u64], usize) -> Result<Population>,
     report: &mut dyn FnMut(&Difference),
 ) -> Result<bool> {
-    let members: Vec<_> = (0..2).map(|member| sequences(shape, member, 0)).collect();
-    let batch = Batch::pack(&members, 64, shape.context)?;
+    let data: Vec<_> = (0..members).map(|member| sequences(shape, member, 0)).collect();
+    let batch = Batch::pack(&data, 64, shape.context)?;
     let cpu = |members| Cpu::<f32>::new(shape, members, batch.rows);
     let mut passed = true;
 
-    let (mut ours, mut theirs) = (make(shape, 2, batch.rows)?, cpu(2)?);
+    let (mut ours, mut theirs) = (make(shape, members, batch.rows)?, cpu(members)?);
     passed &= compare(operations(&mut ours, &batch)?, operations(&mut theirs, &batch)?, OPERATION, report);
     passed &= compare(cached(&mut ours)?, cached(&mut theirs)?, GRADIENT, report);
     drop((ours, theirs));
-    let ours = whole_gradient(make(shape, 2, batch.rows)?, &batch)?;
-    passed &= compare(ours, whole_gradient(cpu(2)?, &batch)?, GRADIENT, report);
+    let ours = whole_gradient(make(shape, members, batch.rows)?, &batch)?;
+    passed &= compare(ours, whole_gradient(cpu(members)?, &batch)?, GRADIENT, report);
 
     // 50 steps of both on text that cannot be learned by heart, and slowly: where a model makes a discovery, small
     // differences grow.
@@ -332,7 +346,7 @@ mod tests {
         let mut worst = 0f64;
         let mut count = 0;
         let shape = Shape { layers: 2, width: 64, heads: 2, hidden: 48, ..Shape::paper(101) };
-        let passed = selftest(&shape, Cpu::<f64>::new, population, &mut |difference| {
+        let passed = selftest(&shape, 2, Cpu::<f64>::new, population, &mut |difference| {
             worst = worst.max(difference.relative);
             count += 1;
         });

@@ -142,42 +142,46 @@ impl<O: Ops> Transformer<O> {
 
     fn forward(&mut self) -> Result<()> {
         let ops = &mut self.ops;
-        ops.embed(self.layout.embed, &mut self.layers[0].x)?;
+        let first = &mut self.layers[0];
+        ops.embed(self.layout.embed, &mut first.x)?;
+        ops.rms_norm(&first.x, self.layout.layers[0].norm1, &mut first.norm1, &mut first.inv_rms1)?;
         for (l, at) in self.layout.layers.iter().enumerate() {
             let (here, after) = self.layers[l..].split_at_mut(1);
             let a = &mut here[0];
-            let next = after.first_mut().map_or(&mut self.last, |layer| &mut layer.x);
-            ops.rms_norm(&a.x, at.norm1, &mut a.norm1, &mut a.inv_rms1)?;
             ops.linear(&a.norm1, at.qkv, None, &mut a.qkv)?;
             ops.attention(&a.qkv, &mut a.attended, &mut a.log_sum)?;
-            ops.linear(&a.attended, at.out, Some(&a.x), &mut a.mid)?;
-            ops.rms_norm(&a.mid, at.norm2, &mut a.norm2, &mut a.inv_rms2)?;
+            let (mid, norm2, inv_rms2) = (&mut a.mid, &mut a.norm2, &mut a.inv_rms2);
+            ops.linear_rms_norm(&a.attended, at.out, &a.x, mid, at.norm2, norm2, inv_rms2)?;
             ops.linear_swiglu(&a.norm2, at.gate_up, &mut a.gate_up, &mut a.gated)?;
-            ops.linear(&a.gated, at.down, Some(&a.mid), next)?;
+            // What comes after is normed for the next layer, or for the head.
+            let (gain, next, norm, inv_rms) = match after.first_mut() {
+                Some(next) => (self.layout.layers[l + 1].norm1, &mut next.x, &mut next.norm1, &mut next.inv_rms1),
+                None => (self.layout.norm, &mut self.last, &mut self.last_norm, &mut self.last_inv_rms),
+            };
+            ops.linear_rms_norm(&a.gated, at.down, &a.mid, next, gain, norm, inv_rms)?;
         }
-        ops.rms_norm(&self.last, self.layout.norm, &mut self.last_norm, &mut self.last_inv_rms)?;
         ops.linear(&self.last_norm, self.layout.head, None, &mut self.logits)
     }
 
     /// From the gradient of the logits to the gradients of all parameters.
     fn backward(&mut self) -> Result<()> {
-        let (ops, d) = (&mut self.ops, &mut self.back);
-        ops.linear_backward_weight(&self.logits, &self.last_norm, self.layout.head)?;
-        ops.linear_backward_input(&self.logits, self.layout.head, &mut d.norm)?;
-        ops.rms_norm_backward(&d.norm, &self.last, &self.last_inv_rms, self.layout.norm, &mut d.x, false)?;
-        for (a, at) in self.layers.iter().zip(&self.layout.layers).rev() {
+        let (ops, d, layout) = (&mut self.ops, &mut self.back, &self.layout);
+        ops.linear_backward_weight(&self.logits, &self.last_norm, layout.head)?;
+        let (x, inv_rms) = (&self.last, &self.last_inv_rms);
+        ops.linear_rms_norm_backward(&self.logits, layout.head, x, inv_rms, layout.norm, &mut d.norm, &mut d.x, false)?;
+        for (a, at) in self.layers.iter().zip(&layout.layers).rev() {
             ops.linear_backward_weight(&d.x, &a.gated, at.down)?;
             ops.linear_swiglu_backward(&d.x, at.down, &a.gate_up, &mut d.gated, &mut d.gate_up)?;
             ops.linear_backward_weight(&d.gate_up, &a.norm2, at.gate_up)?;
-            ops.linear_backward_input(&d.gate_up, at.gate_up, &mut d.norm)?;
-            ops.rms_norm_backward(&d.norm, &a.mid, &a.inv_rms2, at.norm2, &mut d.x, true)?;
+            let (x, inv_rms) = (&a.mid, &a.inv_rms2);
+            ops.linear_rms_norm_backward(&d.gate_up, at.gate_up, x, inv_rms, at.norm2, &mut d.norm, &mut d.x, true)?;
             ops.linear_backward_weight(&d.x, &a.attended, at.out)?;
             ops.linear_backward_input(&d.x, at.out, &mut d.attended)?;
             ops.attention_backward(&a.qkv, &a.attended, &a.log_sum, &d.attended, &mut d.qkv)?;
             ops.linear_backward_weight(&d.qkv, &a.norm1, at.qkv)?;
-            ops.linear_backward_input(&d.qkv, at.qkv, &mut d.norm)?;
-            ops.rms_norm_backward(&d.norm, &a.x, &a.inv_rms1, at.norm1, &mut d.x, true)?;
+            let (x, inv_rms) = (&a.x, &a.inv_rms1);
+            ops.linear_rms_norm_backward(&d.qkv, at.qkv, x, inv_rms, at.norm1, &mut d.norm, &mut d.x, true)?;
         }
-        ops.embed_backward(&d.x, self.layout.embed)
+        ops.embed_backward(&d.x, layout.embed)
     }
 }

@@ -57,6 +57,39 @@ impl Aside {
     }
 }
 
+/// A stream for small kernels that nothing waits for before the update.
+pub struct Beside {
+    pub stream: Arc<CudaStream>,
+    fork: CudaEvent,
+    done: CudaEvent,
+    pending: bool,
+}
+
+impl Beside {
+    pub fn new(context: &Arc<CudaContext>) -> Result<Self> {
+        let stream = context.new_stream().map_err(|e| device_error("making a stream", e))?;
+        Ok(Beside { stream, fork: event(context)?, done: event(context)?, pending: false })
+    }
+
+    /// What the stream is asked from here on comes after everything asked of `main` so far.
+    pub fn begin(&mut self, main: &CudaStream) -> Result<()> {
+        let failed = |e| device_error("beginning beside", e);
+        self.pending = true;
+        self.fork.record(main).map_err(failed)?;
+        self.stream.wait(&self.fork).map_err(failed)
+    }
+
+    /// What `main` is asked from here on comes after it.
+    pub fn end(&mut self, main: &CudaStream) -> Result<()> {
+        if !std::mem::take(&mut self.pending) {
+            return Ok(());
+        }
+        let failed = |e| device_error("ending beside", e);
+        self.done.record(&self.stream).map_err(failed)?;
+        main.wait(&self.done).map_err(failed)
+    }
+}
+
 fn event(context: &Arc<CudaContext>) -> Result<CudaEvent> {
     let flags = sys::CUevent_flags::CU_EVENT_DISABLE_TIMING;
     context.new_event(Some(flags)).map_err(|e| device_error("making an event", e))

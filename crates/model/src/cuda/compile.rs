@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 const SOURCE: &str = include_str!("kernels.cu");
-const HOPPER: &str = include_str!("hopper.cu");
+const HOPPER: &str = concat!(include_str!("hopper.cu"), include_str!("rows.cu"));
 
 /// Loss groups a batch may have.
 pub const GROUPS: usize = 16;
@@ -21,7 +21,8 @@ pub fn module(gpu: &Gpu, shape: &Shape, layout: &Layout) -> Result<Arc<CudaModul
 
 /// The kernels that only GPUs of compute capability 9.0 can run.
 pub fn hopper(gpu: &Gpu, shape: &Shape) -> Result<Arc<CudaModule>> {
-    let sizes = [format!("-DD={}", shape.width), format!("-DHIDDEN={}", shape.hidden)];
+    let eps = format!("-DEPS={:e}f", shape.norm_eps);
+    let sizes = [format!("-DD={}", shape.width), format!("-DHIDDEN={}", shape.hidden), eps];
     load(gpu, HOPPER, &[&sizes[..], &["--gpu-architecture=sm_90a".into(), "--std=c++17".into()]].concat())
 }
 

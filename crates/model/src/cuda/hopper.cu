@@ -63,11 +63,19 @@ __device__ __forceinline__ void await(u32 barrier, u32 parity) {
         if (clock64() - start > 1ll << 32) __trap();
 }
 
+// A kernel may be started while the one before it ends: it says at once that the next may be, sets itself up, and waits for
+// all that came before.
+__device__ __forceinline__ void let_next_begin() { asm volatile("griddepcontrol.launch_dependents;" ::: "memory"); }
+__device__ __forceinline__ void await_before() { asm volatile("griddepcontrol.wait;" ::: "memory"); }
+
 // ---- copy engine ----------------------------------------------------------------------------------------------------
 
 __device__ __forceinline__ void fetch(u32 to, const Map &map, int column, int row, int member, u32 barrier) {
     asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];"
                  ::"r"(to), "l"(&map), "r"(column), "r"(row), "r"(member), "r"(barrier) : "memory");
+}
+__device__ __forceinline__ void prepare(const Map &map) {
+    if (threadIdx.x == 0) asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory");
 }
 __device__ __forceinline__ void store(const Map &map, int column, int row, int member, u32 from) {
     asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group [%0, {%1, %2, %3}], [%4];"
@@ -220,10 +228,13 @@ extern "C" __global__ void __launch_bounds__(32 * (WARPS + 1), 1) linear_swiglu(
     const __grid_constant__ Map x, const __grid_constant__ Map weight, const __grid_constant__ Map gate_up, const __grid_constant__ Map gated) {
     const u32 inputs = shared_start(), weights = inputs + CHUNKS * 4 * BLOCK, places = weights + CHUNKS * 2 * BLOCK;
     const u32 full = places + WARPS * 32 * ROW, empty = full + 8 * CHUNKS;
-    const int warp = threadIdx.x >> 5, group = warp >> 2, first = blockIdx.y * 256, member = blockIdx.z;
+    const int warp = threadIdx.x >> 5, group = warp >> 2, first = (gridDim.y - 1 - blockIdx.y) * 256, member = gridDim.z - 1 - blockIdx.z;
     const int from = blockIdx.x * TILES / gridDim.x, to = (blockIdx.x + 1) * TILES / gridDim.x;
+    let_next_begin();
+    prepare(x), prepare(weight), prepare(gate_up), prepare(gated);
     init_barriers(full, empty, CHUNKS);
     __syncthreads();
+    await_before();
     if (warp == WARPS) {
         if (threadIdx.x & 31) return;
         for (int tile = from; tile < to; tile++)
@@ -279,11 +290,14 @@ extern "C" __global__ void __launch_bounds__(32 * (WARPS + 2), 1) linear_swiglu_
     const __grid_constant__ Map dy, const __grid_constant__ Map weight, const __grid_constant__ Map gate_up, const __grid_constant__ Map dgate_up) {
     const u32 inputs = shared_start(), weights = inputs + CHUNKS * 2 * BLOCK, slots = weights + CHUNKS * BLOCK;
     const u32 full = slots + SLOTS * 4 * BLOCK, empty = full + 8 * CHUNKS, filled = empty + 8 * CHUNKS, drained = filled + 8 * SLOTS;
-    const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31, first = blockIdx.y * 128, member = blockIdx.z;
+    const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31, first = (gridDim.y - 1 - blockIdx.y) * 128, member = gridDim.z - 1 - blockIdx.z;
     const int from = blockIdx.x * TILES / gridDim.x, to = (blockIdx.x + 1) * TILES / gridDim.x;
+    let_next_begin();
+    prepare(dy), prepare(weight), prepare(gate_up), prepare(dgate_up);
     init_barriers(full, empty, CHUNKS);
     init_barriers(filled, drained, SLOTS);
     __syncthreads();
+    await_before();
     if (warp >= WARPS) {
         if (lane) return;
         if (warp == WARPS) {

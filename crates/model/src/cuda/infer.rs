@@ -77,6 +77,7 @@ impl InferOps for Lane {
         self.copy_in(base, &whole, "copying a reading")?;
         self.tokens = base;
         self.parts.rows = reading.rows;
+        self.let_kernels_overlap();
         self.loaded.spans = base + offsets[1];
         self.loaded.spans_per_member = widest;
         self.loaded.pick_rows = base + offsets[2];
@@ -88,9 +89,9 @@ impl InferOps for Lane {
     fn attention_cached(&mut self, qkv: &Memory, cache: &mut Memory, slots: usize, out: &mut Memory) -> Result<()> {
         let spans = self.loaded.spans_per_member;
         let (rows, cap, slots) = (self.rows() as u64, spans as u64, slots as u64);
-        let args = [qkv.ptr, self.loaded.spans, self.cos.ptr, self.sin.ptr, cache.ptr, rows, cap, slots];
+        let args = [qkv.ptr, self.loaded.spans, self.angles.ptr, cache.ptr, rows, cap, slots];
         self.run("cache_store", (spans, self.members, 1), 256, 0, &args)?;
-        let args = [qkv.ptr, self.loaded.spans, self.cos.ptr, self.sin.ptr, cache.ptr, out.ptr, rows, cap, slots];
+        let args = [qkv.ptr, self.loaded.spans, self.angles.ptr, cache.ptr, out.ptr, rows, cap, slots];
         self.run("attention_cached", (spans, self.shape.heads, self.members), 128, 0, &args)
     }
 

@@ -16,6 +16,14 @@ typedef unsigned long long u64;
 #define BACKWARDS (gridDim.x - 1 - blockIdx.x)
 #define WARPS_PER_BLOCK 8
 
+// A kernel may be started while the one before it ends: it says at once that the next may be, and waits here for all that
+// came before.
+#if __CUDA_ARCH__ >= 900
+#define BEGIN asm volatile("griddepcontrol.launch_dependents;\ngriddepcontrol.wait;" ::: "memory")
+#else
+#define BEGIN
+#endif
+
 // ---- bf16 pairs -----------------------------------------------------------------------------------------------------
 
 __device__ __forceinline__ float low(u32 x) { return __uint_as_float(x << 16); }
@@ -33,6 +41,15 @@ __device__ __forceinline__ void unpack8(uint4 x, float *f) {
 }
 __device__ __forceinline__ uint4 pack8(const float *f) {
     return make_uint4(pack(f[0], f[1]), pack(f[2], f[3]), pack(f[4], f[5]), pack(f[6], f[7]));
+}
+
+// A master weight is its bf16 copy, rounded to the nearest, and what that lacks of the f32: 16 more bits, with a sign.
+__device__ __forceinline__ float whole_low(u32 half, u32 rest) { return __uint_as_float((half << 16) + (u32)(int)(short)(rest & 0xffffu)); }
+__device__ __forceinline__ float whole_high(u32 half, u32 rest) { return __uint_as_float((half & 0xffff0000u) + (u32)((int)rest >> 16)); }
+__device__ __forceinline__ void whole8(const u16 *halves, const u16 *rests, u64 at, float *f) {
+    const uint4 h = *(const uint4 *)(halves + at), r = *(const uint4 *)(rests + at);
+    f[0] = whole_low(h.x, r.x); f[1] = whole_high(h.x, r.x); f[2] = whole_low(h.y, r.y); f[3] = whole_high(h.y, r.y);
+    f[4] = whole_low(h.z, r.z); f[5] = whole_high(h.z, r.z); f[6] = whole_low(h.w, r.w); f[7] = whole_high(h.w, r.w);
 }
 
 // ---- reductions: butterflies, the same order whatever the data ------------------------------------------------------
@@ -73,6 +90,7 @@ __device__ __forceinline__ float block_max(float x, float *shared) {
 // One warp per row: out[row] = weight[token[row]].
 extern "C" __global__ void __launch_bounds__(256) embed(
     const u16 *__restrict__ weights, u64 offset, const u32 *__restrict__ tokens, u16 *__restrict__ out, int rows, int total) {
+    BEGIN;
     const int row = blockIdx.x * WARPS_PER_BLOCK + (threadIdx.x >> 5), lane = threadIdx.x & 31;
     if (row >= total) return;
     const uint4 *from = (const uint4 *)(weights + (u64)(row / rows) * SIZE + offset + (u64)tokens[row] * D);
@@ -88,6 +106,7 @@ extern "C" __global__ void __launch_bounds__(256) embed(
 extern "C" __global__ void __launch_bounds__(256) embed_backward(
     const u16 *__restrict__ dx, const u32 *__restrict__ first, const u32 *__restrict__ order, const uint4 *__restrict__ extra,
     u16 *__restrict__ gradients, u64 offset, float *__restrict__ partials, int rows, int extras) {
+    BEGIN;
     const int member = blockIdx.y, item = blockIdx.x * WARPS_PER_BLOCK + (threadIdx.x >> 5), lane = threadIdx.x & 31;
     if (item >= V + extras) return;
     u32 from, to;
@@ -123,6 +142,7 @@ extern "C" __global__ void __launch_bounds__(256) embed_backward(
 // A block per extra; the first of its token adds them all, in order.
 extern "C" __global__ void __launch_bounds__(256) embed_crowds(
     const uint4 *__restrict__ extra, u16 *__restrict__ gradients, u64 offset, const float *__restrict__ partials, int extras) {
+    BEGIN;
     const int member = blockIdx.y;
     const uint4 *mine = extra + member * extras;
     const u32 token = mine[blockIdx.x].x;
@@ -139,11 +159,12 @@ extern "C" __global__ void __launch_bounds__(256) embed_crowds(
 // ---- RMSNorm --------------------------------------------------------------------------------------------------------
 
 extern "C" __global__ void __launch_bounds__(256) rms_norm(
-    const u16 *__restrict__ x, const float *__restrict__ weights, u64 offset, u16 *__restrict__ out,
+    const u16 *__restrict__ x, const u16 *__restrict__ halves, const u16 *__restrict__ rests, u64 offset, u16 *__restrict__ out,
     float *__restrict__ inv_rms, int rows, int total) {
+    BEGIN;
     const int row = BACKWARDS * WARPS_PER_BLOCK + (threadIdx.x >> 5), lane = threadIdx.x & 31;
     if (row >= total) return;
-    const float4 *gain = (const float4 *)(weights + (u64)(row / rows) * SIZE + offset);
+    const u64 gain = (u64)(row / rows) * SIZE + offset;
     const uint4 *from = (const uint4 *)(x + (u64)row * D);
     uint4 *to = (uint4 *)(out + (u64)row * D);
     float f[PER_LANE][8];
@@ -163,8 +184,8 @@ extern "C" __global__ void __launch_bounds__(256) rms_norm(
     for (int p = 0; p < PER_LANE; p++) {
         const int c = lane + 32 * p;
         if (c < CHUNKS) {
-            const float4 a = gain[2 * c], b = gain[2 * c + 1];
-            float g[8] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
+            float g[8];
+            whole8(halves, rests, gain + 8 * c, g);
 #pragma unroll
             for (int j = 0; j < 8; j++) f[p][j] *= r * g[j];
             to[c] = pack8(f[p]);
@@ -176,10 +197,11 @@ extern "C" __global__ void __launch_bounds__(256) rms_norm(
 // [N, blocks, SIZE - DECAYED], which `gain_backward` sums.
 extern "C" __global__ void __launch_bounds__(256) rms_norm_backward(
     const u16 *__restrict__ dy, const u16 *__restrict__ x, const float *__restrict__ inv_rms,
-    const float *__restrict__ weights, u64 offset, u16 *__restrict__ dx, int add, float *__restrict__ partials, int rows, int per_block) {
+    const u16 *__restrict__ halves, const u16 *__restrict__ rests, u64 offset, u16 *__restrict__ dx, int add, float *__restrict__ partials, int rows, int per_block) {
+    BEGIN;
     __shared__ float share[WARPS_PER_BLOCK][D];
     const int block = BACKWARDS, member = blockIdx.y, warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
-    const float4 *gain = (const float4 *)(weights + (u64)member * SIZE + offset);
+    const u64 gain = (u64)member * SIZE + offset;
     float dgain[PER_LANE][8];
 #pragma unroll
     for (int p = 0; p < PER_LANE; p++)
@@ -197,8 +219,8 @@ extern "C" __global__ void __launch_bounds__(256) rms_norm_backward(
             if (c < CHUNKS) {
                 unpack8(((const uint4 *)(x + row * D))[c], fx[p]);
                 unpack8(((const uint4 *)(dy + row * D))[c], fy[p]);
-                const float4 a = gain[2 * c], b = gain[2 * c + 1];
-                const float g[8] = {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
+                float g[8];
+                whole8(halves, rests, gain + 8 * c, g);
 #pragma unroll
                 for (int j = 0; j < 8; j++) {
                     dgain[p][j] += fy[p][j] * fx[p][j] * r;
@@ -240,6 +262,7 @@ extern "C" __global__ void __launch_bounds__(256) rms_norm_backward(
 
 // All gains' gradients at once: 8 warps sum the blocks' shares of 32 elements, each every eighth, then the warps' sums.
 extern "C" __global__ void __launch_bounds__(256) gain_backward(const float *__restrict__ partials, u16 *__restrict__ gradients, int blocks) {
+    BEGIN;
     __shared__ float share[WARPS_PER_BLOCK][32];
     const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, i = blockIdx.x * 32 + lane, member = blockIdx.y;
     const float *partial = partials + (u64)member * blocks * (SIZE - DECAYED) + i;
@@ -256,6 +279,7 @@ extern "C" __global__ void __launch_bounds__(256) gain_backward(const float *__r
 // ---- SwiGLU ---------------------------------------------------------------------------------------------------------
 
 extern "C" __global__ void __launch_bounds__(256) swiglu(const u16 *__restrict__ gate_up, u16 *__restrict__ out, u32 chunks) {
+    BEGIN;
     const u32 i = BACKWARDS * 256 + threadIdx.x;
     if (i >= chunks) return;
     const u32 row = i / (HIDDEN / 8), c = i % (HIDDEN / 8);
@@ -270,6 +294,7 @@ extern "C" __global__ void __launch_bounds__(256) swiglu(const u16 *__restrict__
 
 extern "C" __global__ void __launch_bounds__(256) swiglu_backward(
     const u16 *__restrict__ gate_up, const u16 *__restrict__ dout, u16 *__restrict__ dgate_up, u32 chunks) {
+    BEGIN;
     const u32 i = BACKWARDS * 256 + threadIdx.x;
     if (i >= chunks) return;
     const u32 row = i / (HIDDEN / 8), c = i % (HIDDEN / 8);
@@ -291,8 +316,9 @@ extern "C" __global__ void __launch_bounds__(256) swiglu_backward(
 
 // ---- attention ------------------------------------------------------------------------------------------------------
 //
-// A block takes one head of one span. Scores live in registers, 16 queries by 16 keys at a time; the span's keys and
-// values (on the way back its queries and output gradients too) lie in shared memory with rotary positions applied.
+// A block takes one head of one span. Scores live in registers, 16 queries by 16 keys at a time; the span's queries, keys
+// and values (on the way back the output's gradients too) lie in shared memory with rotary positions applied. What limits
+// these kernels is how many lines of memory they ask the first cache for, so rows are read and written whole.
 // Rows are padded to PITCH elements so that the eight rows of a matrix load hit different banks. Spans come in classes
 // by length, a launch each: short ones need little shared memory and few warps, so many fit on the chip.
 
@@ -318,88 +344,42 @@ __device__ __forceinline__ void load4_transposed(u32 *r, const u16 *p) {
                  : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3]) : "r"(at));
 }
 
-// Rotates the pair of 2-element words (dims i, i+1 and their partners HD/2 further) by the row's angles.
-__device__ __forceinline__ void rotate(u32 &a, u32 &b, float2 cos, float2 sin) {
-    const float a0 = low(a), a1 = high(a), b0 = low(b), b1 = high(b);
-    a = pack(a0 * cos.x - b0 * sin.x, a1 * cos.y - b1 * sin.y);
-    b = pack(b0 * cos.x + a0 * sin.x, b1 * cos.y + a1 * sin.y);
+// Eight dims of one row, a lane's: HD / 8 lanes beside each other read a row whole. The table of rotary angles has the
+// cosine and sine of every position's dims, [CONTEXT][HD / 2].
+#define LANES (HD / 8)
+__device__ __forceinline__ uint4 chunk(const u16 *from, u64 at, bool real) {
+    return real ? *(const uint4 *)(from + at) : make_uint4(0, 0, 0, 0);
 }
-
-// Sixteen dims of one row: eight, and their rotary partners half a head further.
-struct Piece {
-    uint4 a, b;
-};
-__device__ __forceinline__ Piece fetch(const u16 *from, u64 at, bool real) {
-    Piece p = {make_uint4(0, 0, 0, 0), make_uint4(0, 0, 0, 0)};
-    if (real) {
-        p.a = *(const uint4 *)(from + at);
-        p.b = *(const uint4 *)(from + at + HD / 2);
-    }
-    return p;
-}
-// The eight angles of a piece.
 struct Angles {
-    float2 cos[4], sin[4];
+    float4 of[4];  // cosine and sine of two dims
 };
-__device__ __forceinline__ Angles angles(const float *cos, const float *sin, int at) {
-    Angles r;
-#pragma unroll
-    for (int i = 0; i < 2; i++) {
-        const float4 c = ((const float4 *)(cos + at))[i], s = ((const float4 *)(sin + at))[i];
-        r.cos[2 * i] = make_float2(c.x, c.y);
-        r.cos[2 * i + 1] = make_float2(c.z, c.w);
-        r.sin[2 * i] = make_float2(s.x, s.y);
-        r.sin[2 * i + 1] = make_float2(s.z, s.w);
-    }
-    return r;
+__device__ __forceinline__ Angles angles_of(const float2 *angles, int row, int c) {
+    const float4 *from = (const float4 *)(angles + min(row, CONTEXT - 1) * (HD / 2) + c % (LANES / 2) * 8);
+    return {{from[0], from[1], from[2], from[3]}};
 }
-__device__ __forceinline__ void turn(Piece &p, const Angles &by) {
-    rotate(p.a.x, p.b.x, by.cos[0], by.sin[0]);
-    rotate(p.a.y, p.b.y, by.cos[1], by.sin[1]);
-    rotate(p.a.z, p.b.z, by.cos[2], by.sin[2]);
-    rotate(p.a.w, p.b.w, by.cos[3], by.sin[3]);
+__device__ __forceinline__ u32 turned(u32 mine, float4 by, bool upper) {
+    const u32 other = __shfl_xor_sync(FULL, mine, LANES / 2);
+    const float sign = upper ? 1.f : -1.f;
+    return pack(low(mine) * by.x + sign * low(other) * by.y, high(mine) * by.z + sign * high(other) * by.w);
 }
-__device__ __forceinline__ void keep(u16 *to, const Piece &p) {
-    *(uint4 *)to = p.a;
-    *(uint4 *)(to + HD / 2) = p.b;
+// Rotated by its angles; the partners half a head away are in another lane.
+__device__ __forceinline__ uint4 turned(uint4 mine, const Angles &by, int c) {
+    const bool upper = c >= LANES / 2;
+    return make_uint4(turned(mine.x, by.of[0], upper), turned(mine.y, by.of[1], upper), turned(mine.z, by.of[2], upper),
+                      turned(mine.w, by.of[3], upper));
 }
-__device__ __forceinline__ float dot(const Piece &p, const Piece &q) {
+__device__ __forceinline__ void keep(u16 *to, uint4 chunk) { *(uint4 *)to = chunk; }
+__device__ __forceinline__ float dot(uint4 p, uint4 q) {
     float x[8], y[8], sum = 0.f;
-    unpack8(p.a, x);
-    unpack8(q.a, y);
-#pragma unroll
-    for (int j = 0; j < 8; j++) sum += x[j] * y[j];
-    unpack8(p.b, x);
-    unpack8(q.b, y);
+    unpack8(p, x);
+    unpack8(q, y);
 #pragma unroll
     for (int j = 0; j < 8; j++) sum += x[j] * y[j];
     return sum;
 }
 
-// Loads a 16-row tile as the left operand straight from memory, rotated if asked. Thread (g, t) of the warp holds rows
-// g and g + 8, dims 2t, 2t + 1 (+ 8) of every 16-wide step: a dim and its rotary partner are in the same thread.
-template <bool ROTATE>
-__device__ __forceinline__ void load_tile(u32 (*a)[4], const u16 *from, int stride, int first, int len, const float *cos, const float *sin) {
-    const int g = (threadIdx.x & 31) >> 2, t = threadIdx.x & 3;
-#pragma unroll
-    for (int s = 0; s < KSTEPS; s++)
-#pragma unroll
-        for (int q = 0; q < 4; q++) {
-            const int row = first + g + (q & 1) * 8, dim = s * 16 + (q >> 1) * 8 + 2 * t;
-            a[s][q] = row < len ? *(const u32 *)(from + (u64)row * stride + dim) : 0u;
-        }
-    if (ROTATE) {
-#pragma unroll
-        for (int s = 0; s < KSTEPS / 2; s++)
-#pragma unroll
-            for (int q = 0; q < 4; q++) {
-                const int row = min(first + g + (q & 1) * 8, CONTEXT - 1), dim = s * 16 + (q >> 1) * 8 + 2 * t;
-                rotate(a[s][q], a[s + KSTEPS / 2][q], *(const float2 *)(cos + row * (HD / 2) + dim), *(const float2 *)(sin + row * (HD / 2) + dim));
-            }
-    }
-}
-
-// The same operand from a staged matrix.
+// A 16-row tile of a staged matrix as the left operand. Thread (g, t) of the warp holds rows g and g + 8, dims 2t, 2t + 1
+// (+ 8) of every 16-wide step.
 __device__ __forceinline__ void load_staged(u32 (*a)[4], const u16 *staged, int first) {
     const int lane = threadIdx.x & 31;
 #pragma unroll
@@ -446,30 +426,36 @@ __device__ __forceinline__ float quad_sum(float x) {
     return x + __shfl_xor_sync(FULL, x, 2);
 }
 
-// Writes a 16-row accumulator as bf16; if asked, scaled and turned back by the rotary angles.
+// Writes a 16-row accumulator as bf16, by way of the warp's own `place` of 16 rows, so that whole rows are written; if asked,
+// scaled and turned back by the rotary angles.
 template <bool ROTATE>
-__device__ __forceinline__ void store_tile(u16 *to, int stride, float (*c)[4], int first, int len, float scale, const float *cos, const float *sin) {
-    const int g = (threadIdx.x & 31) >> 2, t = threadIdx.x & 3;
+__device__ __forceinline__ void store_tile(u16 *to, int stride, float (*c)[4], u16 *place, int first, int len, float scale, const float2 *angles) {
+    const int lane = threadIdx.x & 31, g = lane >> 2, t = lane & 3;
 #pragma unroll
     for (int h = 0; h < 2; h++) {
-        const int row = first + g + 8 * h;
-        if (row >= len) continue;
-        u16 *line = to + (u64)row * stride;
+        u16 *line = place + (g + 8 * h) * PITCH + 2 * t;
         if (ROTATE) {
+            const float4 *by = (const float4 *)(angles + min(first + g + 8 * h, CONTEXT - 1) * (HD / 2) + 2 * t);
 #pragma unroll
             for (int n = 0; n < NTILES / 2; n++) {
-                const int dim = n * 8 + 2 * t;
-                const float2 cs = *(const float2 *)(cos + row * (HD / 2) + dim), sn = *(const float2 *)(sin + row * (HD / 2) + dim);
+                const float4 at = by[4 * n];
                 const float a0 = c[n][2 * h] * scale, a1 = c[n][2 * h + 1] * scale;
                 const float b0 = c[n + NTILES / 2][2 * h] * scale, b1 = c[n + NTILES / 2][2 * h + 1] * scale;
-                *(u32 *)(line + dim) = pack(a0 * cs.x + b0 * sn.x, a1 * cs.y + b1 * sn.y);
-                *(u32 *)(line + dim + HD / 2) = pack(b0 * cs.x - a0 * sn.x, b1 * cs.y - a1 * sn.y);
+                *(u32 *)(line + 8 * n) = pack(a0 * at.x + b0 * at.y, a1 * at.z + b1 * at.w);
+                *(u32 *)(line + 8 * n + HD / 2) = pack(b0 * at.x - a0 * at.y, b1 * at.z - a1 * at.w);
             }
         } else {
 #pragma unroll
-            for (int n = 0; n < NTILES; n++) *(u32 *)(line + n * 8 + 2 * t) = pack(c[n][2 * h], c[n][2 * h + 1]);
+            for (int n = 0; n < NTILES; n++) *(u32 *)(line + 8 * n) = pack(c[n][2 * h], c[n][2 * h + 1]);
         }
     }
+    __syncwarp();
+#pragma unroll
+    for (int i = lane; i < 16 * LANES; i += 32) {
+        const int row = i / LANES, at = i % LANES * 8;
+        if (first + row < len) *(uint4 *)(to + (u64)(first + row) * stride + at) = *(const uint4 *)(place + row * PITCH + at);
+    }
+    __syncwarp();
 }
 
 // Tiles of 16 rows go to `warps` warps there and back, the longest first, so that all end at about the same time.
@@ -484,8 +470,8 @@ __device__ __forceinline__ int dealt(int round, int warp, int warps) {
 #define FILLER 0x80000000u
 template <int WARPS>
 __device__ __forceinline__ void attend(
-    const u16 *__restrict__ qkv, const uint2 *__restrict__ spans, const float *__restrict__ cos, const float *__restrict__ sin,
-    u16 *__restrict__ out, float *__restrict__ log_sum) {
+    const u16 *__restrict__ qkv, const uint2 *__restrict__ spans, const float2 *__restrict__ angles, u16 *__restrict__ out,
+    float *__restrict__ log_sum) {
     extern __shared__ __align__(16) u16 shared[];
     const int head = blockIdx.x % HEADS, warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
     const uint2 span = spans[blockIdx.x / HEADS];
@@ -493,21 +479,22 @@ __device__ __forceinline__ void attend(
     if (len <= 0) return;  // unused, or filler
     const u64 base = span.x;
     const u16 *q = qkv + base * QKV + head * HD;
-    u16 *keys = shared, *values = shared + padded * PITCH;
-    u32 a[KSTEPS][4];
-    int first = padded - 16 - 16 * dealt(0, warp, WARPS);
-    if (first >= 0) load_tile<true>(a, q, QKV, first, len, cos, sin);
-    for (int i = threadIdx.x; i < padded * (HD / 16); i += WARPS * 32) {
-        const int row = i / (HD / 16), c = (i % (HD / 16)) * 8;
-        Piece k = fetch(q + D, (u64)row * QKV + c, row < len), v = fetch(q + 2 * D, (u64)row * QKV + c, row < len);
-        turn(k, angles(cos, sin, min(row, CONTEXT - 1) * (HD / 2) + c));
-        keep(keys + row * PITCH + c, k);
-        keep(values + row * PITCH + c, v);
+    u16 *queries = shared, *keys = queries + padded * PITCH, *values = keys + padded * PITCH;
+    u16 *place = values + (padded + 16 * warp) * PITCH;
+    for (int i = threadIdx.x; i < padded * LANES; i += WARPS * 32) {
+        const int row = i / LANES, c = i % LANES, to = row * PITCH + 8 * c;
+        const u64 at = (u64)row * QKV + 8 * c;
+        const uint4 mine = chunk(q, at, row < len), key = chunk(q + D, at, row < len), value = chunk(q + 2 * D, at, row < len);
+        const Angles by = angles_of(angles, row, c);
+        keep(queries + to, turned(mine, by, c));
+        keep(keys + to, turned(key, by, c));
+        keep(values + to, value);
     }
     __syncthreads();
     const float scale = rsqrtf((float)HD) * 1.4426950408889634f;
-    for (int round = 1; first >= 0; round++) {
-        const int next = padded - 16 - 16 * dealt(round, warp, WARPS);
+    for (int round = 0, first; (first = padded - 16 - 16 * dealt(round, warp, WARPS)) >= 0; round++) {
+        u32 a[KSTEPS][4];
+        load_staged(a, queries, first);
         float acc[NTILES][4], top[2] = {-INFINITY_F, -INFINITY_F}, sum[2] = {0.f, 0.f};
 #pragma unroll
         for (int n = 0; n < NTILES; n++)
@@ -544,7 +531,6 @@ __device__ __forceinline__ void attend(
             }
             combine(acc, p, values, at);
         }
-        if (next >= 0) load_tile<true>(a, q, QKV, next, len, cos, sin);
 #pragma unroll
         for (int h = 0; h < 2; h++) {
             const float total = quad_sum(sum[h]), inverse = 1.f / total;
@@ -556,8 +542,7 @@ __device__ __forceinline__ void attend(
             const int row = first + g + 8 * h;
             if (t == 0 && row < len) log_sum[(base + row) * HEADS + head] = (top[h] + log2f(total)) * 0.6931471805599453f;
         }
-        store_tile<false>(out + base * D + head * HD, D, acc, first, len, 1.f, cos, sin);
-        first = next;
+        store_tile<false>(out + base * D + head * HD, D, acc, place, first, len, 1.f, angles);
     }
 }
 
@@ -566,7 +551,7 @@ __device__ __forceinline__ void attend(
 template <int WARPS>
 __device__ __forceinline__ void attend_backward(
     const u16 *__restrict__ qkv, const u16 *__restrict__ out, const float *__restrict__ log_sum, const u16 *__restrict__ dout,
-    const uint2 *__restrict__ spans, const float *__restrict__ cos, const float *__restrict__ sin, u16 *__restrict__ dqkv) {
+    const uint2 *__restrict__ spans, const float2 *__restrict__ angles, u16 *__restrict__ dqkv) {
     extern __shared__ __align__(16) u16 shared[];
     const int head = blockIdx.x % HEADS, warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
     const uint2 span = spans[blockIdx.x / HEADS];
@@ -582,24 +567,23 @@ __device__ __forceinline__ void attend_backward(
     u16 *dq = dqkv + base * QKV + head * HD;
     u16 *queries = shared, *keys = queries + padded * PITCH, *values = keys + padded * PITCH, *grads = values + padded * PITCH;
     float *sums = (float *)(grads + padded * PITCH), *deltas = sums + padded;
+    u16 *place = (u16 *)(deltas + padded) + 16 * warp * PITCH;
     const float root = rsqrtf((float)HD), log2e = 1.4426950408889634f, scale = root * log2e;
-    for (int i = threadIdx.x; i < padded * (HD / 16); i += WARPS * 32) {
-        const int row = i / (HD / 16), c = (i % (HD / 16)) * 8;
+    for (int i = threadIdx.x; i < padded * LANES; i += WARPS * 32) {
+        const int row = i / LANES, c = i % LANES, place = row * PITCH + 8 * c;
         const bool real = row < len;
-        const u64 at = (u64)row * QKV + c, to = (u64)row * D + c;
-        Piece pq = fetch(q, at, real), pk = fetch(q + D, at, real), pv = fetch(q + 2 * D, at, real);
-        Piece pd = fetch(d, to, real), po = fetch(o, to, real);
+        const u64 at = (u64)row * QKV + 8 * c, to = (u64)row * D + 8 * c;
+        const uint4 query = chunk(q, at, real), key = chunk(q + D, at, real), value = chunk(q + 2 * D, at, real);
+        const uint4 grad = chunk(d, to, real), result = chunk(o, to, real);
         const float sum = real ? log_sum[(base + row) * HEADS + head] : 0.f;
-        const Angles by = angles(cos, sin, min(row, CONTEXT - 1) * (HD / 2) + c);
-        turn(pq, by);
-        turn(pk, by);
-        keep(queries + row * PITCH + c, pq);
-        keep(keys + row * PITCH + c, pk);
-        keep(values + row * PITCH + c, pv);
-        keep(grads + row * PITCH + c, pd);
-        float delta = dot(pd, po);
+        const Angles by = angles_of(angles, row, c);
+        keep(queries + place, turned(query, by, c));
+        keep(keys + place, turned(key, by, c));
+        keep(values + place, value);
+        keep(grads + place, grad);
+        float delta = dot(grad, result);
 #pragma unroll
-        for (int w = 1; w < HD / 16; w <<= 1) delta += __shfl_xor_sync(FULL, delta, w);
+        for (int w = 1; w < LANES; w <<= 1) delta += __shfl_xor_sync(FULL, delta, w);
         if (c == 0) {
             deltas[row] = delta;
             sums[row] = sum * log2e;
@@ -640,7 +624,7 @@ __device__ __forceinline__ void attend_backward(
                 }
                 combine(acc, p, keys, at);
             }
-            store_tile<true>(dq, QKV, acc, first, len, root, cos, sin);
+            store_tile<true>(dq, QKV, acc, place, first, len, root, angles);
         }
     } else {
         for (int round = 0, first; (first = 16 * dealt(round, warp - WARPS / 2, WARPS / 2)) < len; round++) {
@@ -656,7 +640,6 @@ __device__ __forceinline__ void attend_backward(
                 float c[2][4], dp[2][4];
                 scores(c, k, queries, at);
                 scores(dp, v, grads, at);
-                const bool edge = at == first || at + 16 > len;
                 u32 p[4], ds[4];
                 float e[2][4], f[2][4];
 #pragma unroll
@@ -665,11 +648,18 @@ __device__ __forceinline__ void attend_backward(
                     const float2 sum = *(const float2 *)(sums + query), delta = *(const float2 *)(deltas + query);
 #pragma unroll
                     for (int i = 0; i < 4; i++) {
-                        float w = power2(c[n][i] * scale - (i & 1 ? sum.y : sum.x));
-                        if (edge && (query + (i & 1) < first + g + (i >> 1) * 8 || query + (i & 1) >= len)) w = 0.f;
-                        e[n][i] = w;
-                        f[n][i] = w * (dp[n][i] - (i & 1 ? delta.y : delta.x));
+                        e[n][i] = power2(c[n][i] * scale - (i & 1 ? sum.y : sum.x));
+                        f[n][i] = e[n][i] * (dp[n][i] - (i & 1 ? delta.y : delta.x));
                     }
+                }
+                if (at == first || at + 16 > len) {
+#pragma unroll
+                    for (int n = 0; n < 2; n++)
+#pragma unroll
+                        for (int i = 0; i < 4; i++) {
+                            const int query = at + n * 8 + 2 * t + (i & 1);
+                            if (query < first + g + (i >> 1) * 8 || query >= len) e[n][i] = f[n][i] = 0.f;
+                        }
                 }
 #pragma unroll
                 for (int h = 0; h < 2; h++)
@@ -681,27 +671,34 @@ __device__ __forceinline__ void attend_backward(
                 combine(dv, p, grads, at);
                 combine(dk, ds, queries, at);
             }
-            store_tile<true>(dq + D, QKV, dk, first, len, root, cos, sin);
-            store_tile<false>(dq + 2 * D, QKV, dv, first, len, 1.f, cos, sin);
+            store_tile<true>(dq + D, QKV, dk, place, first, len, root, angles);
+            store_tile<false>(dq + 2 * D, QKV, dv, place, first, len, 1.f, angles);
         }
     }
 }
 
 #define FORWARD_ARGS \
-    const u16 *__restrict__ qkv, const uint2 *__restrict__ spans, const float *__restrict__ cos, \
-        const float *__restrict__ sin, u16 *__restrict__ out, float *__restrict__ log_sum
+    const u16 *__restrict__ qkv, const uint2 *__restrict__ spans, const float2 *__restrict__ angles, u16 *__restrict__ out, \
+        float *__restrict__ log_sum
 #define BACKWARD_ARGS \
     const u16 *__restrict__ qkv, const u16 *__restrict__ out, const float *__restrict__ log_sum, const u16 *__restrict__ dout, \
-        const uint2 *__restrict__ spans, const float *__restrict__ cos, const float *__restrict__ sin, u16 *__restrict__ dqkv
+        const uint2 *__restrict__ spans, const float2 *__restrict__ angles, u16 *__restrict__ dqkv
 
-extern "C" __global__ void __launch_bounds__(64) attention_2(FORWARD_ARGS) { attend<2>(qkv, spans, cos, sin, out, log_sum); }
-extern "C" __global__ void __launch_bounds__(128) attention_4(FORWARD_ARGS) { attend<4>(qkv, spans, cos, sin, out, log_sum); }
-extern "C" __global__ void __launch_bounds__(256) attention_8(FORWARD_ARGS) { attend<8>(qkv, spans, cos, sin, out, log_sum); }
-extern "C" __global__ void __launch_bounds__(128, 6) attention_backward_4(BACKWARD_ARGS) {
-    attend_backward<4>(qkv, out, log_sum, dout, spans, cos, sin, dqkv);
+extern "C" __global__ void __launch_bounds__(128) attention_4(FORWARD_ARGS) {
+    BEGIN;
+    attend<4>(qkv, spans, angles, out, log_sum);
+}
+extern "C" __global__ void __launch_bounds__(256) attention_8(FORWARD_ARGS) {
+    BEGIN;
+    attend<8>(qkv, spans, angles, out, log_sum);
+}
+extern "C" __global__ void __launch_bounds__(128, 5) attention_backward_4(BACKWARD_ARGS) {
+    BEGIN;
+    attend_backward<4>(qkv, out, log_sum, dout, spans, angles, dqkv);
 }
 extern "C" __global__ void __launch_bounds__(256) attention_backward_8(BACKWARD_ARGS) {
-    attend_backward<8>(qkv, out, log_sum, dout, spans, cos, sin, dqkv);
+    BEGIN;
+    attend_backward<8>(qkv, out, log_sum, dout, spans, angles, dqkv);
 }
 
 // ---- cross-entropy --------------------------------------------------------------------------------------------------
@@ -712,6 +709,7 @@ extern "C" __global__ void __launch_bounds__(256) attention_backward_8(BACKWARD_
 extern "C" __global__ void __launch_bounds__(CE_THREADS) cross_entropy(
     u16 *__restrict__ logits, const int *__restrict__ targets, const float *__restrict__ weight_of_member,
     float *__restrict__ losses, int rows) {
+    BEGIN;
     __shared__ float shared[32];
     const u64 row = BACKWARDS;
     const int target = targets[row];
@@ -782,6 +780,7 @@ extern "C" __global__ void __launch_bounds__(CE_THREADS) cross_entropy(
 // A block per member: the sum of its rows' losses in each group.
 extern "C" __global__ void __launch_bounds__(512) group_losses(
     const float *__restrict__ losses, const unsigned char *__restrict__ groups, float *__restrict__ sums, int rows) {
+    BEGIN;
     __shared__ float shared[32];
     const u64 base = (u64)blockIdx.x * rows;
     float sum[GROUPS];
@@ -806,6 +805,7 @@ extern "C" __global__ void __launch_bounds__(512) group_losses(
 
 // Each block sums the squares of NORM_CHUNK gradients of a member.
 extern "C" __global__ void __launch_bounds__(256) square_sums(const u16 *__restrict__ gradients, float *__restrict__ partials) {
+    BEGIN;
     __shared__ float shared[32];
     const uint4 *g = (const uint4 *)(gradients + (u64)blockIdx.y * SIZE);
     const u32 from = blockIdx.x * (NORM_CHUNK / 8), to = min(from + NORM_CHUNK / 8, (u32)(SIZE / 8));
@@ -831,11 +831,19 @@ __device__ __forceinline__ void adamw_one(float &w, float &m, float &v, float g,
     w = w * keep - u.lr * (m * u.correct1) / (sqrtf(v * u.correct2) + u.eps);
 }
 
+__device__ __forceinline__ void split(float a, float b, u32 &half, u32 &rest) {
+    const u32 x = __float_as_uint(a), y = __float_as_uint(b);
+    const u32 p = (x + 0x8000u) & 0xffff0000u, q = (y + 0x8000u) & 0xffff0000u;
+    half = p >> 16 | q;
+    rest = ((x - p) & 0xffffu) | (y - q) << 16;
+}
+
 // Every block adds up its member's gradient norm from the parts, clips by it, and updates 1024 parameters.
 extern "C" __global__ void __launch_bounds__(256) adamw(
-    float *__restrict__ weights, u16 *__restrict__ halves, float *__restrict__ means, float *__restrict__ variances,
+    u16 *__restrict__ halves, u16 *__restrict__ rests, float *__restrict__ means, float *__restrict__ variances,
     const u16 *__restrict__ gradients, const float *__restrict__ partials, int blocks, const Update *__restrict__ update,
     float *__restrict__ sums) {
+    BEGIN;
     __shared__ float shared[32];
     const Update u = *update;
     float square = 0.f;
@@ -846,24 +854,21 @@ extern "C" __global__ void __launch_bounds__(256) adamw(
     if (i >= SIZE / 4) return;
     const u64 at = (u64)blockIdx.y * (SIZE / 4) + i;
     const float keep = 4 * i < DECAYED ? 1.f - u.lr * u.decay : 1.f;
-    float4 w = ((const float4 *)weights)[at], m = ((const float4 *)means)[at], v = ((const float4 *)variances)[at];
+    const uint2 h = ((const uint2 *)halves)[at], r = ((const uint2 *)rests)[at];
+    float4 w = make_float4(whole_low(h.x, r.x), whole_high(h.x, r.x), whole_low(h.y, r.y), whole_high(h.y, r.y));
+    float4 m = ((const float4 *)means)[at], v = ((const float4 *)variances)[at];
     const uint2 g = ((const uint2 *)gradients)[at];
     adamw_one(w.x, m.x, v.x, low(g.x) * scale, u, keep);
     adamw_one(w.y, m.y, v.y, high(g.x) * scale, u, keep);
     adamw_one(w.z, m.z, v.z, low(g.y) * scale, u, keep);
     adamw_one(w.w, m.w, v.w, high(g.y) * scale, u, keep);
-    ((float4 *)weights)[at] = w;
     ((float4 *)means)[at] = m;
     ((float4 *)variances)[at] = v;
-    ((uint2 *)halves)[at] = make_uint2(pack(w.x, w.y), pack(w.z, w.w));
-}
-
-// bf16 copies of the weights, after they were written from outside.
-extern "C" __global__ void __launch_bounds__(256) halve(const float *__restrict__ weights, u16 *__restrict__ halves, u64 quads) {
-    const u64 i = (u64)blockIdx.x * 256 + threadIdx.x;
-    if (i >= quads) return;
-    const float4 w = ((const float4 *)weights)[i];
-    ((uint2 *)halves)[i] = make_uint2(pack(w.x, w.y), pack(w.z, w.w));
+    uint2 half, rest;
+    split(w.x, w.y, half.x, rest.x);
+    split(w.z, w.w, half.y, rest.y);
+    ((uint2 *)halves)[at] = half;
+    ((uint2 *)rests)[at] = rest;
 }
 
 // ---- reading: attention over a cache, picked rows, scores -----------------------------------------------------------
@@ -876,17 +881,18 @@ struct CachedSpan {
 
 // Block (span, member): keeps the rotated keys and the values of the span's rows in cache [N, slots, 2 D].
 extern "C" __global__ void __launch_bounds__(256) cache_store(
-    const u16 *__restrict__ qkv, const CachedSpan *__restrict__ spans, const float *__restrict__ cos, const float *__restrict__ sin,
+    const u16 *__restrict__ qkv, const CachedSpan *__restrict__ spans, const float2 *__restrict__ angles,
     u16 *__restrict__ cache, int rows, int span_cap, int slots) {
+    BEGIN;
     const CachedSpan span = spans[blockIdx.y * span_cap + blockIdx.x];
     for (u32 i = threadIdx.x; i < span.len * (D / 2); i += 256) {
         const u32 row = i / (D / 2), pair = i % (D / 2), head = pair / (HD / 2), dim = pair % (HD / 2);
         const u16 *from = qkv + ((u64)blockIdx.y * rows + span.start + row) * QKV + D + head * HD + dim;
         u16 *to = cache + ((u64)blockIdx.y * slots + span.slot + row) * 2 * D + head * HD + dim;
-        const u32 angle = (span.prefix_len + row) * (HD / 2) + dim;
-        const float a = widen(from[0]), b = widen(from[HD / 2]), c = cos[angle], s = sin[angle];
-        to[0] = narrow(a * c - b * s);
-        to[HD / 2] = narrow(b * c + a * s);
+        const float2 by = angles[(span.prefix_len + row) * (HD / 2) + dim];
+        const float a = widen(from[0]), b = widen(from[HD / 2]);
+        to[0] = narrow(a * by.x - b * by.y);
+        to[HD / 2] = narrow(b * by.x + a * by.y);
         to[D] = from[D];
         to[D + HD / 2] = from[D + HD / 2];
     }
@@ -894,8 +900,9 @@ extern "C" __global__ void __launch_bounds__(256) cache_store(
 
 // Block (span, head, member), a warp per row; each lane takes every 32nd key.
 extern "C" __global__ void __launch_bounds__(128) attention_cached(
-    const u16 *__restrict__ qkv, const CachedSpan *__restrict__ spans, const float *__restrict__ cos, const float *__restrict__ sin,
+    const u16 *__restrict__ qkv, const CachedSpan *__restrict__ spans, const float2 *__restrict__ angles,
     const u16 *__restrict__ cache, u16 *__restrict__ out, int rows, int span_cap, int slots) {
+    BEGIN;
     __shared__ float queries[4][HD];
     const int head = blockIdx.y, member = blockIdx.z, warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
     const CachedSpan span = spans[member * span_cap + blockIdx.x];
@@ -905,10 +912,10 @@ extern "C" __global__ void __launch_bounds__(128) attention_cached(
         __syncwarp();
         for (int dim = lane; dim < HD / 2; dim += 32) {
             const u16 *q = qkv + row * QKV + head * HD + dim;
-            const u32 angle = (span.prefix_len + i) * (HD / 2) + dim;
-            const float a = widen(q[0]), b = widen(q[HD / 2]), c = cos[angle], s = sin[angle];
-            queries[warp][dim] = widen(narrow(a * c - b * s));
-            queries[warp][dim + HD / 2] = widen(narrow(b * c + a * s));
+            const float2 by = angles[(span.prefix_len + i) * (HD / 2) + dim];
+            const float a = widen(q[0]), b = widen(q[HD / 2]);
+            queries[warp][dim] = widen(narrow(a * by.x - b * by.y));
+            queries[warp][dim + HD / 2] = widen(narrow(b * by.x + a * by.y));
         }
         __syncwarp();
         float top = -INFINITY_F, sum = 0.f, acc[HD];
@@ -950,6 +957,7 @@ extern "C" __global__ void __launch_bounds__(128) attention_cached(
 // out[member, pick] = x[member, pick_rows[member, pick]], a warp per pick.
 extern "C" __global__ void __launch_bounds__(256) select_rows(
     const u16 *__restrict__ x, const u32 *__restrict__ pick_rows, u16 *__restrict__ out, int rows, int picks, int total) {
+    BEGIN;
     const int pick = blockIdx.x * WARPS_PER_BLOCK + (threadIdx.x >> 5), lane = threadIdx.x & 31;
     if (pick >= total) return;
     const uint4 *from = (const uint4 *)(x + ((u64)(pick / picks) * rows + pick_rows[pick]) * D);
@@ -958,6 +966,7 @@ extern "C" __global__ void __launch_bounds__(256) select_rows(
 
 // The first largest logit of each row; logits are f32 here, so that close ones do not tie.
 extern "C" __global__ void __launch_bounds__(256) argmax(const float *__restrict__ logits, u32 *__restrict__ out) {
+    BEGIN;
     __shared__ float shared[32];
     __shared__ u32 first;
     const float *line = logits + (u64)blockIdx.x * V;
@@ -981,6 +990,7 @@ extern "C" __global__ void __launch_bounds__(256) argmax(const float *__restrict
 #define STRETCH ((V + 255) / 256)
 extern "C" __global__ void __launch_bounds__(256) draw(
     const float *__restrict__ logits, const float *__restrict__ uniforms, u32 *__restrict__ out, float coldness) {
+    BEGIN;
     __shared__ float shared[32];
     __shared__ float sums[256];
     const float *line = logits + (u64)blockIdx.x * V;
@@ -1015,6 +1025,7 @@ extern "C" __global__ void __launch_bounds__(256) draw(
 // Log-probability of each row's target, and how many logits are strictly above its own.
 extern "C" __global__ void __launch_bounds__(256) scores_of(
     const float *__restrict__ logits, const u32 *__restrict__ targets, uint2 *__restrict__ out) {
+    BEGIN;
     __shared__ float shared[32];
     const float *line = logits + (u64)blockIdx.x * V;
     const float own = line[targets[blockIdx.x]];

@@ -1,6 +1,6 @@
 //! Some members of a population on one GPU: their parameters, one stream, and one recorded graph per size of step.
 
-use super::aside::Aside;
+use super::aside::{Aside, Beside};
 use super::compile::{self, GROUPS};
 use super::fused;
 use super::gemm::Gemm;
@@ -21,19 +21,22 @@ pub struct Lane {
     pub(super) members: usize,
     pub(super) stream: Arc<CudaStream>,
     pub(super) kernels: Kernels,
-    /// Whether products are joined with the SwiGLU beside them.
+    /// Whether products are joined with the SwiGLU or the norm beside them.
     pub(super) fused: bool,
     pub(super) gemm: Gemm,
     pub(super) aside: Aside,
-    /// `[N, size]` each, in f32; the gradients and `halves`, the copy of the weights that products read, are bf16.
-    pub(super) weights: Memory,
+    pub(super) beside: Beside,
+    /// For the longer spans where there are few rows.
+    pub(super) longer: Beside,
+    /// `[N, size]` each. A weight is 32 bits: its bf16 copy, which products read, and the rest; gradients are bf16, the
+    /// moments f32.
     pub(super) halves: Memory,
+    pub(super) rests: Memory,
     pub(super) gradients: Memory,
     pub(super) means: Memory,
     pub(super) variances: Memory,
-    /// Rotary angles, `[context, head width / 2]`.
-    pub(super) cos: Memory,
-    pub(super) sin: Memory,
+    /// Cosines and sines of the rotary angles, `[context, head width / 2, 2]`.
+    pub(super) angles: Memory,
     pub(super) gain_partials: Memory,
     pub(super) crowd_partials: Memory,
     pub(super) square_partials: Memory,
@@ -89,8 +92,8 @@ impl Lane {
         if fused {
             fused::load(&mut kernels, gpu, shape)?;
         }
-        for (name, matrices) in [("attention_8", 2), ("attention_backward_8", 4)] {
-            let shared = attention_shared(shape, shape.context, matrices);
+        for (name, matrices) in [("attention_8", 3), ("attention_backward_8", 4)] {
+            let shared = attention_shared(shape, shape.context, matrices, 8);
             if shared > 48 << 10 {
                 kernels.allow_shared(name, shared)?;
             }
@@ -101,19 +104,21 @@ impl Lane {
             let (position, pair) = (i / half, i % half);
             position as f64 * shape.rope_theta.powf(-2.0 * pair as f64 / shape.head_width() as f64)
         };
-        let table = |f: fn(f64) -> f64| (0..shape.context * half).map(|i| f(angle(i)) as f32).collect::<Vec<_>>();
+        let table: Vec<[f32; 2]> =
+            (0..shape.context * half).map(|i| [angle(i).cos() as f32, angle(i).sin() as f32]).collect();
         let blocks = capacity.div_ceil(NORM_ROWS.0);
         Ok(Lane {
             stream: context.new_stream().map_err(|e| device_error("making a stream", e))?,
             gemm: Gemm::new(context)?,
             aside: Aside::new(context)?,
-            weights: Memory::new(context, 4 * parameters)?,
+            beside: Beside::new(context)?,
+            longer: Beside::new(context)?,
             halves: Memory::new(context, 2 * parameters)?,
+            rests: Memory::new(context, 2 * parameters)?,
             gradients: Memory::new(context, 2 * parameters)?,
             means: Memory::new(context, 4 * parameters)?,
             variances: Memory::new(context, 4 * parameters)?,
-            cos: Memory::from_slice(context, &table(f64::cos))?,
-            sin: Memory::from_slice(context, &table(f64::sin))?,
+            angles: Memory::from_slice(context, &table)?,
             crowd_partials: Memory::new(context, 4 * members * (capacity / CROWD + 1) * shape.width)?,
             gain_partials: Memory::new(context, 4 * members * blocks * (layout.size - layout.decayed))?,
             square_partials: Memory::new(context, 4 * members * layout.size.div_ceil(NORM_CHUNK))?,
@@ -144,7 +149,7 @@ impl Lane {
         let per_layer = 2 * (8 * width + 3 * hidden) + 4 * (2 + shape.heads);
         let backward = 2 * (7 * width + 3 * hidden);
         let activations = rows * (shape.layers * per_layer + backward + 2 * (2 * width + shape.vocab) + 8);
-        let parameters = members * layout.size * 16;
+        let parameters = members * layout.size * 14;
         activations + parameters + Parts::most(members, capacity, shape.vocab) + (64 << 20)
     }
 
@@ -156,7 +161,7 @@ impl Lane {
         shared: usize,
         args: &[u64],
     ) -> Result<()> {
-        self.kernels.launch(name, Grid { blocks, threads, shared }, args, &self.stream)
+        self.kernels.launch(name, Grid { blocks, threads, shared }, &[], args, &self.stream)
     }
 
     pub(super) fn staged(&self, part: usize) -> u64 {
@@ -169,7 +174,21 @@ impl Lane {
 
     /// Rows a block of the norm's backward takes for the loaded batch.
     pub(super) fn norm_rows(&self) -> usize {
-        if self.total() < MANY_ROWS { NORM_ROWS.0 } else { NORM_ROWS.1 }
+        match (self.few(), self.fused) {
+            (true, _) => NORM_ROWS.0,
+            (false, true) => fused::TILE_ROWS.1,
+            (false, false) => NORM_ROWS.1,
+        }
+    }
+
+    /// Whether the loaded batch has fewer rows than a GPU is filled by.
+    pub(super) fn few(&self) -> bool {
+        self.total() < MANY_ROWS
+    }
+
+    /// Kernels that take long gain nothing by it.
+    pub(super) fn let_kernels_overlap(&mut self) {
+        self.kernels.early = self.gpu.capability >= (9, 0) && self.total() < 4 * MANY_ROWS;
     }
 
     /// Rows of all members together.
@@ -187,7 +206,7 @@ impl Lane {
         self.stream.synchronize().map_err(|e| device_error("waiting", e))
     }
 
-    /// From the first step on, products and the SwiGLU beside them run apart, as on GPUs that have no kernel for both:
+    /// From the first step on, products and what stands beside them run apart, as on GPUs that have no kernel for both:
     /// what the joined kernels are measured against.
     pub fn run_apart(&mut self) {
         self.fused = false;
@@ -204,8 +223,8 @@ impl Lane {
     }
 }
 
-/// Shared memory of an attention block: some matrices of a span, and two numbers per row.
-pub(super) fn attention_shared(shape: &Shape, rows: usize, matrices: usize) -> usize {
+/// Shared memory of an attention block: some matrices of a span, two numbers per row, and 16 rows for each warp.
+pub(super) fn attention_shared(shape: &Shape, rows: usize, matrices: usize, warps: usize) -> usize {
     let rows = rows.next_multiple_of(16);
-    rows * 2 * matrices * (shape.head_width() + 8) + 8 * rows
+    2 * (rows * matrices + 16 * warps) * (shape.head_width() + 8) + 8 * rows
 }

@@ -2,12 +2,12 @@
 
 use super::device_error;
 use crate::{Error, Result};
-use cudarc::driver::{CudaEvent, CudaFunction, CudaModule, CudaStream, result, sys};
+use cudarc::driver::{CudaEvent, CudaFunction, CudaModule, CudaStream, sys};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// Every kernel of `kernels.cu`.
-const NAMES: [&str; 24] = [
+const NAMES: [&str; 22] = [
     "embed",
     "embed_backward",
     "embed_crowds",
@@ -16,7 +16,6 @@ const NAMES: [&str; 24] = [
     "gain_backward",
     "swiglu",
     "swiglu_backward",
-    "attention_2",
     "attention_4",
     "attention_8",
     "attention_backward_4",
@@ -25,7 +24,6 @@ const NAMES: [&str; 24] = [
     "group_losses",
     "square_sums",
     "adamw",
-    "halve",
     "cache_store",
     "attention_cached",
     "select_rows",
@@ -36,6 +34,9 @@ const NAMES: [&str; 24] = [
 
 pub struct Kernels {
     functions: HashMap<&'static str, CudaFunction>,
+    /// Whether a kernel may be started while the one before it ends, as GPUs can from compute capability 9.0 on; every
+    /// kernel waits for what came before by itself then.
+    pub early: bool,
     /// While set, every launch is timed between two events.
     timed: Option<Vec<(String, CudaEvent, CudaEvent)>>,
 }
@@ -49,7 +50,7 @@ pub struct Grid {
 
 impl Kernels {
     pub fn new(module: &Arc<CudaModule>) -> Result<Self> {
-        let mut kernels = Kernels { functions: HashMap::new(), timed: None };
+        let mut kernels = Kernels { functions: HashMap::new(), early: false, timed: None };
         kernels.load(module, &NAMES)?;
         Ok(kernels)
     }
@@ -72,21 +73,43 @@ impl Kernels {
         })
     }
 
-    /// Arguments are 8-byte words, of which a kernel that takes a 4-byte one reads the lower half, or tensor maps.
-    pub fn launch<A>(&mut self, name: &'static str, grid: Grid, args: &[A], stream: &Arc<CudaStream>) -> Result<()> {
-        let mut pointers: Vec<*mut std::ffi::c_void> = args.iter().map(|arg| arg as *const A as *mut _).collect();
+    /// Tensor maps come first, then 8-byte words, of which a kernel that takes a 4-byte one reads the lower half.
+    pub fn launch(
+        &mut self,
+        name: &'static str,
+        grid: Grid,
+        maps: &[sys::CUtensorMap],
+        words: &[u64],
+        stream: &Arc<CudaStream>,
+    ) -> Result<()> {
+        let maps = maps.iter().map(|map| (&raw const *map).cast_mut().cast());
+        let words = words.iter().map(|word| (&raw const *word).cast_mut().cast());
+        let mut pointers: Vec<*mut std::ffi::c_void> = maps.chain(words).collect();
         let (x, y, z) = grid.blocks;
         let function = &self.functions[name];
-        timed(&mut self.timed, name, stream, || unsafe {
-            result::launch_kernel(
-                function.cu_function(),
-                (x as u32, y as u32, z as u32),
-                (grid.threads as u32, 1, 1),
-                grid.shared as u32,
-                stream.cu_stream(),
-                &mut pointers,
-            )
-            .map_err(|e| device_error(&format!("launching {name}"), e))
+        let mut early = sys::CUlaunchAttribute {
+            id: sys::CUlaunchAttributeID::CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+            pad: [0; 4],
+            value: sys::CUlaunchAttributeValue { programmaticStreamSerializationAllowed: 1 },
+        };
+        let config = sys::CUlaunchConfig {
+            gridDimX: x as u32,
+            gridDimY: y as u32,
+            gridDimZ: z as u32,
+            blockDimX: grid.threads as u32,
+            blockDimY: 1,
+            blockDimZ: 1,
+            sharedMemBytes: grid.shared as u32,
+            hStream: stream.cu_stream(),
+            attrs: &mut early,
+            numAttrs: (self.early && self.timed.is_none()) as u32,
+        };
+        let function = function.cu_function();
+        timed(&mut self.timed, name, stream, || {
+            // Sound: the arguments are those of the kernel, and live until it is launched.
+            let launched =
+                unsafe { sys::cuLaunchKernelEx(&config, function, pointers.as_mut_ptr(), std::ptr::null_mut()) };
+            launched.result().map_err(|e| device_error(&format!("launching {name}"), e))
         })
     }
 

@@ -4,6 +4,7 @@ use super::compile::GROUPS;
 use super::device_error;
 use super::gemm::{Operands, Product, Size};
 use super::lane::{Lane, NORM_CHUNK, Step, attention_shared};
+use super::launch::Grid;
 use super::memory::Memory;
 use super::staging::CLASSES;
 use crate::ops::{Loss, Ops, Recording, Slot, Update};
@@ -11,13 +12,12 @@ use crate::{Batch, Error, Layout, Result, Shape, Tensor};
 use cudarc::driver::{result, sys};
 
 impl Lane {
-    fn slot(&self, slot: Slot) -> &Memory {
-        match slot {
-            Slot::Weights => &self.weights,
-            Slot::Gradients => &self.gradients,
-            Slot::Mean => &self.means,
-            Slot::Variance => &self.variances,
-        }
+    /// The halves, or the rests, of a member's weights; or its gradients.
+    fn shorts(&self, of: &Memory, member: usize) -> Result<Vec<u16>> {
+        let mut values = vec![0u16; self.layout.size];
+        let at = of.ptr + (2 * member * self.layout.size) as u64;
+        unsafe { result::memcpy_dtoh_sync(&mut values, at) }.map_err(|e| device_error("reading parameters", e))?;
+        Ok(values)
     }
 
     fn size(&self, product: Product, weight: Tensor, residual: bool) -> Size {
@@ -53,7 +53,7 @@ impl Lane {
     }
 
     /// Attention over each class of spans; `kernels` are (name, warps) for each, `spans_at` is where the class's spans go
-    /// among the arguments.
+    /// among the arguments. Where there are few rows, long spans and short ones run beside each other.
     fn attend(
         &mut self,
         kernels: [(&'static str, usize); 3],
@@ -61,28 +61,59 @@ impl Lane {
         args: &mut [u64],
         spans_at: usize,
     ) -> Result<()> {
-        let mut spans = self.staged(self.parts.spans);
-        for (class, (name, warps)) in kernels.into_iter().enumerate() {
+        let beside = self.few() && !self.kernels.is_timing();
+        for (class, (name, warps)) in kernels.into_iter().enumerate().rev() {
             let count = self.parts.classes[class];
-            if count > 0 {
-                args[spans_at] = spans;
-                let shared = attention_shared(&self.shape, CLASSES[class].min(self.shape.context), matrices);
-                self.run(name, (count * self.shape.heads, 1, 1), 32 * warps, shared, args)?;
+            if count == 0 {
+                continue;
             }
-            spans += 8 * count as u64;
+            let before: usize = self.parts.classes[..class].iter().sum();
+            args[spans_at] = self.staged(self.parts.spans) + 8 * before as u64;
+            let shared = attention_shared(&self.shape, CLASSES[class].min(self.shape.context), matrices, warps);
+            let grid = Grid { blocks: (count * self.shape.heads, 1, 1), threads: 32 * warps, shared };
+            if beside && before > 0 {
+                self.longer.begin(&self.stream)?;
+                self.kernels.launch(name, grid, &[], args, &self.longer.stream)?;
+            } else {
+                self.kernels.launch(name, grid, &[], args, &self.stream)?;
+            }
         }
-        Ok(())
+        self.longer.end(&self.stream)
     }
 
-    /// Makes the bf16 copies follow the f32 weights.
-    fn halve(&mut self) -> Result<()> {
-        let quads = self.members * self.layout.size / 4;
-        let args = [self.weights.ptr, self.halves.ptr, quads as u64];
-        self.run("halve", (quads.div_ceil(256), 1, 1), 256, 0, &args)
+    /// A small kernel that nothing waits for before the update.
+    fn run_beside(
+        &mut self,
+        name: &'static str,
+        blocks: (usize, usize, usize),
+        threads: usize,
+        args: &[u64],
+    ) -> Result<()> {
+        if self.kernels.is_timing() {
+            return self.run(name, blocks, threads, 0, args);
+        }
+        self.beside.begin(&self.stream)?;
+        self.kernels.launch(name, Grid { blocks, threads, shared: 0 }, &[], args, &self.beside.stream)
+    }
+
+    /// Makes the stream wait for all that runs beside it.
+    fn join(&mut self) -> Result<()> {
+        self.aside.release(&self.stream, None)?;
+        self.beside.end(&self.stream)
     }
 }
 
 pub(super) const WARPS: usize = 8;
+
+/// A weight as its nearest bf16 and what that lacks of it, as the kernels keep it.
+fn split(value: f32) -> (u16, u16) {
+    let half = (value.to_bits().wrapping_add(0x8000) >> 16) as u16;
+    (half, value.to_bits().wrapping_sub((half as u32) << 16) as u16)
+}
+
+fn whole(half: u16, rest: u16) -> f32 {
+    f32::from_bits(((half as u32) << 16).wrapping_add(rest as i16 as u32))
+}
 
 impl Ops for Lane {
     type Buf = Memory;
@@ -110,28 +141,42 @@ impl Ops for Lane {
 
     fn write(&mut self, member: usize, slot: Slot, values: &[f32]) -> Result<()> {
         assert_eq!(values.len(), self.layout.size);
-        if slot == Slot::Gradients {
-            return Err(Error::Device("gradients are made by the backward pass, not written from outside".into()));
-        }
         self.wait()?;
-        let at = self.slot(slot).ptr + (4 * member * self.layout.size) as u64;
-        self.copy_in(at, values, "writing parameters")?;
-        if slot == Slot::Weights { self.halve() } else { Ok(()) }
+        let doing = "writing parameters";
+        let at = |memory: &Memory, bytes: usize| memory.ptr + (bytes * member * self.layout.size) as u64;
+        match slot {
+            Slot::Weights => {
+                let (halves, rests): (Vec<u16>, Vec<u16>) = values.iter().map(|&value| split(value)).unzip();
+                self.copy_in(at(&self.halves, 2), &halves, doing)?;
+                self.copy_in(at(&self.rests, 2), &rests, doing)?;
+                // The copies read these vectors.
+                self.wait()
+            }
+            Slot::Mean => self.copy_in(at(&self.means, 4), values, doing),
+            Slot::Variance => self.copy_in(at(&self.variances, 4), values, doing),
+            Slot::Gradients => {
+                Err(Error::Device("gradients are made by the backward pass, not written from outside".into()))
+            }
+        }
     }
 
     fn read(&mut self, member: usize, slot: Slot) -> Result<Vec<f32>> {
         self.wait()?;
-        let size = self.layout.size;
-        let failed = |e| device_error("reading parameters", e);
-        if slot == Slot::Gradients {
-            let mut values = vec![0u16; size];
-            let at = self.gradients.ptr + (2 * member * size) as u64;
-            unsafe { result::memcpy_dtoh_sync(&mut values, at) }.map_err(failed)?;
-            return Ok(values.into_iter().map(|half| f32::from_bits((half as u32) << 16)).collect());
-        }
-        let mut values = vec![0f32; size];
-        let at = self.slot(slot).ptr + (4 * member * size) as u64;
-        unsafe { result::memcpy_dtoh_sync(&mut values, at) }.map_err(failed)?;
+        let moments = match slot {
+            Slot::Weights => {
+                let (halves, rests) = (self.shorts(&self.halves, member)?, self.shorts(&self.rests, member)?);
+                return Ok(halves.into_iter().zip(rests).map(|(half, rest)| whole(half, rest)).collect());
+            }
+            Slot::Gradients => {
+                let halves = self.shorts(&self.gradients, member)?;
+                return Ok(halves.into_iter().map(|half| whole(half, 0)).collect());
+            }
+            Slot::Mean => &self.means,
+            Slot::Variance => &self.variances,
+        };
+        let mut values = vec![0f32; self.layout.size];
+        let at = moments.ptr + (4 * member * self.layout.size) as u64;
+        unsafe { result::memcpy_dtoh_sync(&mut values, at) }.map_err(|e| device_error("reading parameters", e))?;
         Ok(values)
     }
 
@@ -139,6 +184,7 @@ impl Ops for Lane {
         self.gpu.context.bind_to_thread().map_err(|e| device_error("using the GPU", e))?;
         self.parts = self.staging.send(batch, update, self.shape.vocab, &self.stream)?;
         self.tokens = self.staged(self.parts.tokens);
+        self.let_kernels_overlap();
         for (member, counts) in self.counts.iter_mut().enumerate() {
             counts.fill(0);
             let rows = member * batch.rows..(member + 1) * batch.rows;
@@ -189,7 +235,7 @@ impl Ops for Lane {
     }
 
     fn losses(&mut self) -> Result<Vec<Loss>> {
-        self.aside.release(&self.stream, None)?;
+        self.join()?;
         let width = GROUPS + 1;
         let sums = self.sums_host.slice::<f32>(0, self.members * width);
         unsafe { result::memcpy_dtoh_async(sums, self.sums.ptr, self.stream.cu_stream()) }
@@ -211,7 +257,12 @@ impl Ops for Lane {
         self.run("embed", (total.div_ceil(WARPS), 1, 1), 32 * WARPS, 0, &args)
     }
 
+    /// The last of the way back: the gains' gradients are summed beside it.
     fn embed_backward(&mut self, dx: &Memory, weight: Tensor) -> Result<()> {
+        let gains = self.layout.size - self.layout.decayed;
+        let shares = self.rows().div_ceil(self.norm_rows());
+        let args = [self.gain_partials.ptr, self.gradients.ptr, shares as u64];
+        self.run_beside("gain_backward", (gains / 32, self.members, 1), 256, &args)?;
         let (extra, extras) = (self.staged(self.parts.extra), self.parts.extras);
         let (gradients, offset, partials) = (self.gradients.ptr, weight.offset as u64, self.crowd_partials.ptr);
         let (first, order) = (self.staged(self.parts.first), self.staged(self.parts.order));
@@ -224,7 +275,8 @@ impl Ops for Lane {
 
     fn rms_norm(&mut self, x: &Memory, gain: Tensor, out: &mut Memory, inv_rms: &mut Memory) -> Result<()> {
         let (rows, total) = (self.rows(), self.total());
-        let args = [x.ptr, self.weights.ptr, gain.offset as u64, out.ptr, inv_rms.ptr, rows as u64, total as u64];
+        let (halves, rests, gain) = (self.halves.ptr, self.rests.ptr, gain.offset as u64);
+        let args = [x.ptr, halves, rests, gain, out.ptr, inv_rms.ptr, rows as u64, total as u64];
         self.run("rms_norm", (total.div_ceil(WARPS), 1, 1), 32 * WARPS, 0, &args)
     }
 
@@ -243,7 +295,8 @@ impl Ops for Lane {
             dy.ptr,
             x.ptr,
             inv_rms.ptr,
-            self.weights.ptr,
+            self.halves.ptr,
+            self.rests.ptr,
             gain.offset as u64,
             dx.ptr,
             add as u64,
@@ -276,8 +329,8 @@ impl Ops for Lane {
     }
 
     fn attention(&mut self, qkv: &Memory, out: &mut Memory, log_sum: &mut Memory) -> Result<()> {
-        let mut args = [qkv.ptr, 0, self.cos.ptr, self.sin.ptr, out.ptr, log_sum.ptr];
-        self.attend([("attention_2", 2), ("attention_4", 4), ("attention_8", 8)], 2, &mut args, 1)
+        let mut args = [qkv.ptr, 0, self.angles.ptr, out.ptr, log_sum.ptr];
+        self.attend([("attention_4", 4), ("attention_8", 8), ("attention_8", 8)], 3, &mut args, 1)
     }
 
     fn attention_backward(
@@ -289,9 +342,9 @@ impl Ops for Lane {
         dqkv: &mut Memory,
     ) -> Result<()> {
         self.about_to_write(dqkv)?;
-        let mut args = [qkv.ptr, out.ptr, log_sum.ptr, dout.ptr, 0, self.cos.ptr, self.sin.ptr, dqkv.ptr];
+        let mut args = [qkv.ptr, out.ptr, log_sum.ptr, dout.ptr, 0, self.angles.ptr, dqkv.ptr];
         let (four, eight) = (("attention_backward_4", 4), ("attention_backward_8", 8));
-        self.attend([four, four, eight], 4, &mut args, 4)
+        self.attend([four, eight, eight], 4, &mut args, 4)
     }
 
     fn linear_swiglu(&mut self, x: &Memory, weight: Tensor, gate_up: &mut Memory, gated: &mut Memory) -> Result<()> {
@@ -318,6 +371,43 @@ impl Ops for Lane {
         self.swiglu_backward(gate_up, dgated, dgate_up)
     }
 
+    fn linear_rms_norm(
+        &mut self,
+        x: &Memory,
+        weight: Tensor,
+        residual: &Memory,
+        y: &mut Memory,
+        gain: Tensor,
+        norm: &mut Memory,
+        inv_rms: &mut Memory,
+    ) -> Result<()> {
+        if self.fused {
+            return self.fused_rms_norm([x, residual, y, norm], weight, gain, inv_rms);
+        }
+        self.linear(x, weight, Some(residual), y)?;
+        self.rms_norm(y, gain, norm, inv_rms)
+    }
+
+    fn linear_rms_norm_backward(
+        &mut self,
+        dy: &Memory,
+        weight: Tensor,
+        x: &Memory,
+        inv_rms: &Memory,
+        gain: Tensor,
+        dnorm: &mut Memory,
+        dx: &mut Memory,
+        add: bool,
+    ) -> Result<()> {
+        // Few rows have too few tiles. Rows of the copy engine's matrices start at multiples of 16 bytes.
+        if self.fused && !self.few() && weight.rows.is_multiple_of(8) {
+            self.about_to_write(dx)?;
+            return self.fused_rms_norm_backward([dy, x, dx], weight, gain, inv_rms, add);
+        }
+        self.linear_backward_input(dy, weight, dnorm)?;
+        self.rms_norm_backward(dnorm, x, inv_rms, gain, dx, add)
+    }
+
     fn swiglu(&mut self, gate_up: &Memory, out: &mut Memory) -> Result<()> {
         let chunks = self.total() * self.shape.hidden / 8;
         self.run("swiglu", (chunks.div_ceil(256), 1, 1), 256, 0, &[gate_up.ptr, out.ptr, chunks as u64])
@@ -342,21 +432,17 @@ impl Ops for Lane {
         let threads = if self.shape.vocab <= 4096 { 128 } else { 256 };
         self.run("cross_entropy", (total, 1, 1), threads, 0, &args)?;
         let args = [self.row_losses.ptr, self.staged(self.parts.groups), self.sums.ptr, rows];
-        self.run("group_losses", (self.members, 1, 1), 512, 0, &args)
+        self.run_beside("group_losses", (self.members, 1, 1), 512, &args)
     }
 
     fn update(&mut self) -> Result<()> {
-        self.aside.release(&self.stream, None)?;
-        let gains = self.layout.size - self.layout.decayed;
-        let shares = self.rows().div_ceil(self.norm_rows());
-        let args = [self.gain_partials.ptr, self.gradients.ptr, shares as u64];
-        self.run("gain_backward", (gains / 32, self.members, 1), 256, 0, &args)?;
+        self.join()?;
         let blocks = self.layout.size.div_ceil(NORM_CHUNK);
         let args = [self.gradients.ptr, self.square_partials.ptr];
         self.run("square_sums", (blocks, self.members, 1), 256, 0, &args)?;
         let args = [
-            self.weights.ptr,
             self.halves.ptr,
+            self.rests.ptr,
             self.means.ptr,
             self.variances.ptr,
             self.gradients.ptr,

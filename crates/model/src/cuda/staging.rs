@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// Spans are dealt to classes by length, each with its own launch of the attention kernels: up to so many rows.
 pub const CLASSES: [usize; 3] = [64, 128, usize::MAX];
 
-/// Rows from which on a GPU is full with short spans alone; below, all spans go to the last class in one launch.
+/// Rows from which on a GPU is full with short spans alone; below, all longer ones go to the last class.
 pub const MANY_ROWS: usize = 16384;
 
 /// More rows than this that read one token are summed in pieces; the kernels' `CROWD`.
@@ -120,8 +120,8 @@ fn classified(batch: &Batch) -> [Vec<FlatSpan>; 3] {
     for (member, spans) in batch.spans.iter().enumerate() {
         for span in spans {
             let filler = span.start as usize >= batch.real[member];
-            let class =
-                if few { 2 } else { CLASSES.iter().position(|&most| filler || span.len as usize <= most).unwrap_or(2) };
+            let class = CLASSES.iter().position(|&most| filler || span.len as usize <= most).unwrap_or(2);
+            let class = if few && class > 0 { 2 } else { class };
             let start = (member * batch.rows) as u32 + span.start;
             classes[class].push([start, if filler { span.len | FILLER } else { span.len }]);
         }

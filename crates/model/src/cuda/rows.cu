@@ -1,0 +1,356 @@
+// Products whose results are whole rows of the residual stream, joined with the RMSNorm that folrests, or on the way back
+// goes before. Compiled after `hopper.cu`, by whose means it works.
+//
+// A block makes GROUPS times 64 rows of D columns, a group of four warps 64 of them. The inner dimension comes in chunks
+// of 64 through a ring of STAGES slots, then what else the rows need. Two blocks beside each other are a cluster: each
+// fetches half of a chunk of the weights, for both.
+
+#define STAGES 4
+#define CLUSTER 2
+#define PARTS (D / 128)  // products of 128 columns
+
+// Slots hold a chunk of the rows, then one of the weights.
+template <int GROUPS> __device__ constexpr u32 slot_bytes() { return GROUPS * BLOCK + D * ROW; }
+
+__device__ __forceinline__ u32 cluster_rank() {
+    u32 r;
+    asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(r));
+    return r;
+}
+__device__ __forceinline__ void cluster_sync() {
+    asm volatile("barrier.cluster.arrive.relaxed.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
+}
+__device__ __forceinline__ void arrive_at(u32 barrier, u32 rank) {
+    asm volatile("{.reg .b32 there; mapa.shared::cluster.u32 there, %0, %1; mbarrier.arrive.shared::cluster.b64 _, [there];}"
+                 ::"r"(barrier), "r"(rank) : "memory");
+}
+// As `fetch`, to the same place in both blocks.
+__device__ __forceinline__ void fetch_for_both(u32 to, const Map &map, int column, int row, int member, u32 barrier) {
+    asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%2, %3, %4}], [%5], %6;"
+                 ::"r"(to), "l"(&map), "r"(column), "r"(row), "r"(member), "r"(barrier), "h"((unsigned short)3) : "memory");
+}
+// 64-column groups of a matrix that is read across its rows lie BLOCK bytes apart.
+__device__ __forceinline__ u64 matrix_across(u32 at) {
+    return (u64)((at & 0x3ffff) >> 4) | (u64)(BLOCK >> 4) << 16 | (u64)(1024 >> 4) << 32 | (u64)1 << 62;
+}
+__device__ __forceinline__ float quad_sum(float x) {
+    x += __shfl_xor_sync(0xffffffffu, x, 1);
+    return x + __shfl_xor_sync(0xffffffffu, x, 2);
+}
+// A weight in f32 from its bf16 copy and what that lacks.
+__device__ __forceinline__ float whole(unsigned short half, unsigned short rest) {
+    return __uint_as_float(((u32)half << 16) + (u32)(int)(short)rest);
+}
+
+struct Ring {
+    u32 slots, full, empty, bytes;
+    __device__ __forceinline__ u32 slot(int entry) const { return slots + entry % STAGES * bytes; }
+    __device__ __forceinline__ u32 filled(int entry) const { return full + entry % STAGES * 8; }
+    __device__ __forceinline__ u32 drained(int entry) const { return empty + entry % STAGES * 8; }
+    __device__ __forceinline__ void await_full(int entry) const { await(filled(entry), entry / STAGES & 1); }
+    // Before an entry may be fetched.
+    __device__ __forceinline__ void await_empty(int entry) const {
+        if (entry >= STAGES) await(drained(entry), (entry / STAGES - 1) & 1);
+    }
+    // By every warp that multiplies, to both blocks.
+    __device__ __forceinline__ void release(int entry) const {
+        const u32 lane = threadIdx.x & 31;
+        if (lane < CLUSTER) arrive_at(drained(entry), lane);
+    }
+};
+
+template <int GROUPS>
+__device__ __forceinline__ Ring make_ring(u32 start) {
+    const Ring ring = {start, start + STAGES * slot_bytes<GROUPS>(), start + STAGES * slot_bytes<GROUPS>() + 8 * STAGES, slot_bytes<GROUPS>()};
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < STAGES; i++) {
+            init(ring.full + 8 * i, 1);
+            init(ring.empty + 8 * i, 4 * GROUPS * CLUSTER);
+        }
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+        publish();
+    }
+    return ring;
+}
+
+// A chunk's product: `across` says that the weights are [inner][columns], else [columns][inner].
+template <bool ACROSS>
+__device__ __forceinline__ void multiply_part(float (&d)[64], u64 a, u64 b, int add) {
+    asm volatile(
+        "{.reg .pred p; setp.ne.b32 p, %66, 0; wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {"
+        "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"
+        "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,"
+        "%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,"
+        "%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63"
+        "}, %64, %65, p, 1, 1, 0, %67;}"
+        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]),
+          "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]),
+          "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]),
+          "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]),
+          "+f"(d[32]), "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]),
+          "+f"(d[40]), "+f"(d[41]), "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]),
+          "+f"(d[48]), "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]),
+          "+f"(d[56]), "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
+        : "l"(a), "l"(b), "r"(add), "n"((int)ACROSS));
+}
+
+// The product of a group's 64 rows with all weights.
+template <int GROUPS, bool ACROSS>
+__device__ __forceinline__ void product(float (&acc)[PARTS][64], const Ring &ring, int chunks, int group) {
+    constexpr u32 step = ACROSS ? 16 * ROW : 32;  // from 16 of the inner dimension to the next 16
+    for (int e = 0; e < chunks; e++) {
+        const u32 rows = ring.slot(e) + group * BLOCK, weights = ring.slot(e) + GROUPS * BLOCK;
+        ring.await_full(e);
+        asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll
+        for (int k = 0; k < CHUNK / 16; k++)
+#pragma unroll
+            for (int h = 0; h < PARTS; h++) {
+                const u32 at = weights + h * 128 * ROW + step * k;
+                multiply_part<ACROSS>(acc[h], matrix(rows + 32 * k), ACROSS ? matrix_across(at) : matrix(at), e + k);
+            }
+        asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+        if (e) {
+            await_products<1>();
+            ring.release(e - 1);
+        }
+    }
+    await_products<0>();
+    ring.release(chunks - 1);
+#pragma unroll
+    for (int h = 0; h < PARTS; h++)
+#pragma unroll
+        for (int i = 0; i < 64; i++) asm volatile("" : "+f"(acc[h][i])::"memory");
+}
+
+// All warps that multiply.
+template <int GROUPS>
+__device__ __forceinline__ void meet() { asm volatile("bar.sync 1, %0;" ::"n"(128 * GROUPS) : "memory"); }
+
+// Chunk c, piece p, pair i of a thread's accumulators; the column of its first number; 0 or 1 for its row.
+#define ACC(c, p, i) acc[(c) / 2][(c) % 2 * 32 + 8 * (p) + 2 * (i)]
+#define COLUMN(c, p, i) (CHUNK * (c) + 16 * (p) + 8 * ((i) / 2) + 2 * (threadIdx.x & 3))
+
+struct Sizes {
+    int rows, chunks;
+    u64 stride;  // from one member's weights to the next's
+};
+
+// y = x · weightᵀ + residual, norm = y · inv_rms · gain. Block (rows, member).
+template <int GROUPS>
+__device__ __forceinline__ void forward(
+    const Map &x, const Map &weight, const Map &residual, const Map &y, const Map &norm, const unsigned short *halves,
+    const unsigned short *rests, float *inv_rms, Sizes size) {
+    let_next_begin();
+    prepare(x), prepare(weight), prepare(residual), prepare(y), prepare(norm);
+    const u32 start = shared_start();
+    const Ring ring = make_ring<GROUPS>(start);
+    float *gains = (float *)(shared + (ring.empty + 8 * STAGES - (u32)__cvta_generic_to_shared(shared)));
+    const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31, group = warp >> 2, member = blockIdx.y;
+    const int first = blockIdx.x * 64 * GROUPS;
+    cluster_sync();
+    await_before();
+    if (warp == 4 * GROUPS) {
+        if (lane == 0) {
+            const u32 rank = cluster_rank();
+            for (int e = 0; e < size.chunks; e++) {
+                ring.await_empty(e);
+                expect(ring.filled(e), slot_bytes<GROUPS>());
+                fetch(ring.slot(e), x, e * CHUNK, first, member, ring.filled(e));
+                fetch_for_both(ring.slot(e) + GROUPS * BLOCK + rank * (D / 2) * ROW, weight, e * CHUNK, rank * (D / 2), member, ring.filled(e));
+            }
+            for (int h = 0; h < PARTS; h++) {
+                const int e = size.chunks + h;
+                ring.await_empty(e);
+                expect(ring.filled(e), 2 * GROUPS * BLOCK);
+                fetch(ring.slot(e), residual, 2 * h * CHUNK, first, member, ring.filled(e));
+                fetch(ring.slot(e) + GROUPS * BLOCK, residual, (2 * h + 1) * CHUNK, first, member, ring.filled(e));
+            }
+        }
+        __syncwarp();
+    } else {
+        const int row = first + warp * 16, g = lane >> 2;
+        float acc[PARTS][64], square[2] = {0.f, 0.f}, r[2];
+        for (int i = threadIdx.x; i < D; i += 128 * GROUPS) gains[i] = whole(halves[member * size.stride + i], rests[member * size.stride + i]);
+        product<GROUPS, false>(acc, ring, size.chunks, group);
+#pragma unroll
+        for (int c = 0; c < CHUNKS; c++) {
+            const u32 place = ring.slot(size.chunks + c / 2) + c % 2 * GROUPS * BLOCK + warp * 16 * ROW;
+            if (c % 2 == 0) ring.await_full(size.chunks + c / 2);
+#pragma unroll
+            for (int p = 0; p < 4; p++) {
+                u32 words[4];
+                read_piece(words, piece(place, p));
+#pragma unroll
+                for (int i = 0; i < 4; i++) {
+                    words[i] = pack((&ACC(c, p, i))[0] + low(words[i]), (&ACC(c, p, i))[1] + high(words[i]));
+                    const float left = low(words[i]), right = high(words[i]);
+                    (&ACC(c, p, i))[0] = left;
+                    (&ACC(c, p, i))[1] = right;
+                    square[i & 1] += left * left + right * right;
+                }
+                write_piece(piece(place, p), words);
+            }
+            publish();
+            __syncwarp();
+            if (lane == 0) store(y, c * CHUNK, row, member, place);
+        }
+        if (lane == 0) commit_stores();
+#pragma unroll
+        for (int h = 0; h < 2; h++) {
+            r[h] = rsqrtf(quad_sum(square[h]) * (1.f / D) + EPS);
+            if ((lane & 3) == 0 && row + g + 8 * h < size.rows) inv_rms[(u64)member * size.rows + row + g + 8 * h] = r[h];
+        }
+        // The norm goes to the slots after the residual's, which nobody reads any more once all have multiplied.
+        meet<GROUPS>();
+#pragma unroll
+        for (int c = 0; c < CHUNKS; c++) {
+            const u32 place = ring.slot(size.chunks + PARTS + c / 2) + c % 2 * GROUPS * BLOCK + warp * 16 * ROW;
+#pragma unroll
+            for (int p = 0; p < 4; p++) {
+                u32 words[4];
+#pragma unroll
+                for (int i = 0; i < 4; i++) {
+                    const float2 gain = *(const float2 *)(gains + COLUMN(c, p, i));
+                    words[i] = pack((&ACC(c, p, i))[0] * r[i & 1] * gain.x, (&ACC(c, p, i))[1] * r[i & 1] * gain.y);
+                }
+                write_piece(piece(place, p), words);
+            }
+            publish();
+            __syncwarp();
+            if (lane == 0) store(norm, c * CHUNK, row, member, place);
+        }
+        if (lane == 0) {
+            commit_stores();
+            await_stores<0>();
+        }
+        __syncwarp();
+    }
+    cluster_sync();
+}
+
+// dx (+)= the way back through x · inv_rms · gain from dy · weight, and the rows' share of the gain's gradient in
+// `partials` [members, blocks, gains], `gains` numbers each. Block (rows, member).
+extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(288, 1) linear_rms_norm_backward(
+    const __grid_constant__ Map dy, const __grid_constant__ Map weight, const __grid_constant__ Map x,
+    const __grid_constant__ Map old, const __grid_constant__ Map dx, const unsigned short *halves, const unsigned short *rests,
+    const float *inv_rms, float *partials, int gains_of_member, int add, int rows, int chunks, u64 stride) {
+    constexpr int GROUPS = 2;
+    const Sizes size = {rows, chunks, stride};
+    let_next_begin();
+    prepare(dy), prepare(weight), prepare(x), prepare(old), prepare(dx);
+    const u32 start = shared_start();
+    const Ring ring = make_ring<GROUPS>(start);
+    float *gains = (float *)(shared + (ring.empty + 8 * STAGES - (u32)__cvta_generic_to_shared(shared))), *shares = gains + D;
+    const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31, group = warp >> 2, member = blockIdx.y;
+    const int first = blockIdx.x * 64 * GROUPS;
+    cluster_sync();
+    await_before();
+    if (warp == 4 * GROUPS) {
+        if (lane == 0) {
+            const u32 rank = cluster_rank();
+            for (int e = 0; e < size.chunks; e++) {
+                ring.await_empty(e);
+                expect(ring.filled(e), slot_bytes<GROUPS>());
+                fetch(ring.slot(e), dy, e * CHUNK, first, member, ring.filled(e));
+                for (int q = rank * (CHUNKS / 2); q < (int)(rank + 1) * (CHUNKS / 2); q++)
+                    fetch_for_both(ring.slot(e) + (GROUPS + q) * BLOCK, weight, q * CHUNK, e * CHUNK, member, ring.filled(e));
+            }
+            for (int c = 0; c < CHUNKS; c++) {
+                const int e = size.chunks + c;
+                ring.await_empty(e);
+                expect(ring.filled(e), (add ? 2 : 1) * GROUPS * BLOCK);
+                fetch(ring.slot(e), x, c * CHUNK, first, member, ring.filled(e));
+                if (add) fetch(ring.slot(e) + GROUPS * BLOCK, old, c * CHUNK, first, member, ring.filled(e));
+            }
+        }
+        __syncwarp();
+    } else {
+        const int row = first + warp * 16, g = lane >> 2;
+        float acc[PARTS][64], dot[2] = {0.f, 0.f}, r[2];
+        for (int i = threadIdx.x; i < D; i += 128 * GROUPS) gains[i] = whole(halves[member * size.stride + i], rests[member * size.stride + i]);
+#pragma unroll
+        for (int h = 0; h < 2; h++) {
+            const int at = row + g + 8 * h;
+            r[h] = at < size.rows ? inv_rms[(u64)member * size.rows + at] : 0.f;
+        }
+        product<GROUPS, true>(acc, ring, size.chunks, group);
+        meet<GROUPS>();  // for the gains
+#pragma unroll
+        for (int c = 0; c < CHUNKS; c++) {
+            const u32 place = ring.slot(size.chunks + c) + warp * 16 * ROW;
+            ring.await_full(size.chunks + c);
+#pragma unroll
+            for (int p = 0; p < 4; p++) {
+                u32 words[4];
+                float share[4] = {0.f, 0.f, 0.f, 0.f};
+                read_piece(words, piece(place, p));
+#pragma unroll
+                for (int i = 0; i < 4; i++) {
+                    const float2 gain = *(const float2 *)(gains + COLUMN(c, p, i));
+                    float &left = (&ACC(c, p, i))[0], &right = (&ACC(c, p, i))[1];
+                    const float a = left * low(words[i]), b = right * high(words[i]);
+                    share[i / 2 * 2] += a * r[i & 1];
+                    share[i / 2 * 2 + 1] += b * r[i & 1];
+                    dot[i & 1] += a * gain.x + b * gain.y;
+                    left *= gain.x;
+                    right *= gain.y;
+                }
+                // Of four columns' sums over the warp's rows, every fourth of the lanes ends up with one.
+                const bool upper = lane & 16, odd = lane & 8;
+                const float keep0 = upper ? share[2] : share[0], keep1 = upper ? share[3] : share[1];
+                const float send0 = upper ? share[0] : share[2], send1 = upper ? share[1] : share[3];
+                const float two0 = keep0 + __shfl_xor_sync(0xffffffffu, send0, 16), two1 = keep1 + __shfl_xor_sync(0xffffffffu, send1, 16);
+                float one = (odd ? two1 : two0) + __shfl_xor_sync(0xffffffffu, odd ? two0 : two1, 8);
+                one += __shfl_xor_sync(0xffffffffu, one, 4);
+                if (!(lane & 4)) shares[warp * D + CHUNK * c + 16 * p + (upper ? 8 : 0) + 2 * (lane & 3) + (odd ? 1 : 0)] = one;
+            }
+        }
+        float pull[2];
+#pragma unroll
+        for (int h = 0; h < 2; h++) pull[h] = quad_sum(dot[h]) * r[h] * r[h] * r[h] * (1.f / D);
+#pragma unroll
+        for (int c = 0; c < CHUNKS; c++) {
+            const u32 place = ring.slot(size.chunks + c) + warp * 16 * ROW, to = place + GROUPS * BLOCK;
+#pragma unroll
+            for (int p = 0; p < 4; p++) {
+                u32 words[4], before[4] = {0, 0, 0, 0};
+                read_piece(words, piece(place, p));
+                if (add) read_piece(before, piece(to, p));
+#pragma unroll
+                for (int i = 0; i < 4; i++)
+                    before[i] = pack(low(before[i]) + (&ACC(c, p, i))[0] * r[i & 1] - low(words[i]) * pull[i & 1],
+                                     high(before[i]) + (&ACC(c, p, i))[1] * r[i & 1] - high(words[i]) * pull[i & 1]);
+                write_piece(piece(to, p), before);
+            }
+            publish();
+            __syncwarp();
+            if (lane == 0) store(dx, c * CHUNK, row, member, to);
+        }
+        if (lane == 0) commit_stores();
+        meet<GROUPS>();
+        if (first < size.rows) {
+            float *partial = partials + ((u64)member * ((size.rows + 64 * GROUPS - 1) / (64 * GROUPS)) + blockIdx.x) * gains_of_member;
+            for (int i = threadIdx.x; i < D; i += 128 * GROUPS) {
+                float sum = 0.f;
+#pragma unroll
+                for (int w = 0; w < 4 * GROUPS; w++) sum += shares[w * D + i];
+                partial[i] = sum;
+            }
+        }
+        if (lane == 0) await_stores<0>();
+        __syncwarp();
+    }
+    cluster_sync();
+}
+
+#define FORWARD(NAME, GROUPS)                                                                                              \
+    extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(128 * GROUPS + 32, 1) NAME(                \
+        const __grid_constant__ Map x, const __grid_constant__ Map weight, const __grid_constant__ Map residual,           \
+        const __grid_constant__ Map y, const __grid_constant__ Map norm, const unsigned short *halves,                     \
+        const unsigned short *rests, float *inv_rms, int rows, int chunks, u64 stride) {                                   \
+        forward<GROUPS>(x, weight, residual, y, norm, halves, rests, inv_rms, Sizes{rows, chunks, stride});                \
+    }
+
+FORWARD(linear_rms_norm_64, 1)
+FORWARD(linear_rms_norm_128, 2)
