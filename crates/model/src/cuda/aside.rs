@@ -5,6 +5,7 @@
 
 use super::device_error;
 use super::gemm::{Gemm, Operands, Size};
+use super::lane::urgent_stream;
 use crate::Result;
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream, sys};
 use std::sync::Arc;
@@ -21,7 +22,7 @@ pub struct Aside {
 impl Aside {
     pub fn new(context: &Arc<CudaContext>) -> Result<Self> {
         Ok(Aside {
-            stream: context.new_stream().map_err(|e| device_error("making a stream", e))?,
+            stream: urgent_stream(context)?,
             gemm: Gemm::new(context)?,
             fork: event(context)?,
             pending: Vec::new(),
@@ -67,7 +68,7 @@ pub struct Beside {
 
 impl Beside {
     pub fn new(context: &Arc<CudaContext>) -> Result<Self> {
-        let stream = context.new_stream().map_err(|e| device_error("making a stream", e))?;
+        let stream = urgent_stream(context)?;
         Ok(Beside { stream, fork: event(context)?, done: event(context)?, pending: false })
     }
 
@@ -90,7 +91,7 @@ impl Beside {
     }
 }
 
-fn event(context: &Arc<CudaContext>) -> Result<CudaEvent> {
+pub fn event(context: &Arc<CudaContext>) -> Result<CudaEvent> {
     let flags = sys::CUevent_flags::CU_EVENT_DISABLE_TIMING;
     context.new_event(Some(flags)).map_err(|e| device_error("making an event", e))
 }

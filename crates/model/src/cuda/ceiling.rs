@@ -14,6 +14,7 @@ const PATTERN: usize = 1 << 20;
 impl Lane {
     /// Seconds that all products of a step over `rows` rows per member take, the median of a few runs.
     pub fn products_alone(&mut self, rows: usize) -> Result<f64> {
+        self.settle()?;
         self.wait()?;
         self.parts.rows = rows;
         let widest = (2 * self.shape.hidden).max(self.shape.vocab).max(3 * self.shape.width);

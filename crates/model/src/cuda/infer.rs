@@ -110,6 +110,7 @@ impl InferOps for Lane {
     }
 
     fn head(&mut self, x: &Memory, weight: Tensor, logits: &mut Memory) -> Result<()> {
+        self.about_to_read(weight)?;
         let at = Operands { left: self.halves_at(weight), right: x.ptr, residual: 0, result: logits.ptr };
         self.product(Product::Logits, weight, at)
     }

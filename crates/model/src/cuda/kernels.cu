@@ -838,20 +838,30 @@ __device__ __forceinline__ void split(float a, float b, u32 &half, u32 &rest) {
     rest = ((x - p) & 0xffffu) | (y - q) << 16;
 }
 
-// Every block adds up its member's gradient norm from the parts, clips by it, and updates 1024 parameters.
-extern "C" __global__ void __launch_bounds__(256) adamw(
-    u16 *__restrict__ halves, u16 *__restrict__ rests, float *__restrict__ means, float *__restrict__ variances,
-    const u16 *__restrict__ gradients, const float *__restrict__ partials, int blocks, const Update *__restrict__ update,
-    float *__restrict__ sums) {
+// A block per member adds up its gradient's norm from the parts; what the update needs is kept for later.
+extern "C" __global__ void __launch_bounds__(256) clip(
+    const float *__restrict__ partials, int blocks, const Update *__restrict__ update, float *__restrict__ sums,
+    float *__restrict__ scales, Update *__restrict__ numbers) {
     BEGIN;
     __shared__ float shared[32];
-    const Update u = *update;
     float square = 0.f;
-    for (int b = threadIdx.x; b < blocks; b += 256) square += partials[blockIdx.y * blocks + b];
-    const float norm = sqrtf(block_sum(square, shared)), scale = norm > u.clip ? u.clip / norm : 1.f;
-    if (blockIdx.x == 0 && threadIdx.x == 0) sums[blockIdx.y * (GROUPS + 1) + GROUPS] = norm;
-    const u32 i = blockIdx.x * 256 + threadIdx.x;
-    if (i >= SIZE / 4) return;
+    for (int b = threadIdx.x; b < blocks; b += 256) square += partials[blockIdx.x * blocks + b];
+    const float norm = sqrtf(block_sum(square, shared));
+    if (threadIdx.x) return;
+    sums[blockIdx.x * (GROUPS + 1) + GROUPS] = norm;
+    scales[blockIdx.x] = norm > update->clip ? update->clip / norm : 1.f;
+    if (blockIdx.x == 0) *numbers = *update;
+}
+
+// Updates the quads [from, to) of every member's parameters.
+extern "C" __global__ void __launch_bounds__(256) adamw(
+    u16 *__restrict__ halves, u16 *__restrict__ rests, float *__restrict__ means, float *__restrict__ variances,
+    const u16 *__restrict__ gradients, const float *__restrict__ scales, const Update *__restrict__ numbers, u32 from, u32 to) {
+    BEGIN;
+    const Update u = *numbers;
+    const float scale = scales[blockIdx.y];
+    const u32 i = from + blockIdx.x * 256 + threadIdx.x;
+    if (i >= to) return;
     const u64 at = (u64)blockIdx.y * (SIZE / 4) + i;
     const float keep = 4 * i < DECAYED ? 1.f - u.lr * u.decay : 1.f;
     const uint2 h = ((const uint2 *)halves)[at], r = ((const uint2 *)rests)[at];

@@ -2,6 +2,7 @@
 
 use super::aside::{Aside, Beside};
 use super::compile::{self, GROUPS};
+use super::deferred::Deferred;
 use super::fused;
 use super::gemm::Gemm;
 use super::infer::Loaded;
@@ -10,7 +11,7 @@ use super::memory::{Memory, Pinned};
 use super::staging::{CROWD, MANY_ROWS, Parts, Staging};
 use super::{Gpu, device_error};
 use crate::{Error, Layout, Result, Shape};
-use cudarc::driver::{CudaGraph, CudaStream, result};
+use cudarc::driver::{CudaContext, CudaGraph, CudaStream, result};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -37,6 +38,7 @@ pub struct Lane {
     pub(super) variances: Memory,
     /// Cosines and sines of the rotary angles, `[context, head width / 2, 2]`.
     pub(super) angles: Memory,
+    pub(super) deferred: Deferred,
     pub(super) gain_partials: Memory,
     pub(super) crowd_partials: Memory,
     pub(super) square_partials: Memory,
@@ -53,8 +55,9 @@ pub struct Lane {
     pub(super) temperature: f32,
     /// Targets per member and group of the loaded batch.
     pub(super) counts: Vec<Vec<u64>>,
-    pub(super) steps: HashMap<Parts, Step>,
-    pub(super) recording: bool,
+    /// By the batch's sizes, and whether an update is made in the step.
+    pub(super) steps: HashMap<(Parts, bool), Step>,
+    pub(super) recording: Option<(Parts, bool)>,
 }
 
 /// A size of step: seen once, then recorded.
@@ -108,7 +111,7 @@ impl Lane {
             (0..shape.context * half).map(|i| [angle(i).cos() as f32, angle(i).sin() as f32]).collect();
         let blocks = capacity.div_ceil(NORM_ROWS.0);
         Ok(Lane {
-            stream: context.new_stream().map_err(|e| device_error("making a stream", e))?,
+            stream: urgent_stream(context)?,
             gemm: Gemm::new(context)?,
             aside: Aside::new(context)?,
             beside: Beside::new(context)?,
@@ -120,6 +123,7 @@ impl Lane {
             variances: Memory::new(context, 4 * parameters)?,
             angles: Memory::from_slice(context, &table)?,
             crowd_partials: Memory::new(context, 4 * members * (capacity / CROWD + 1) * shape.width)?,
+            deferred: Deferred::new(context, &layout, members)?,
             gain_partials: Memory::new(context, 4 * members * blocks * (layout.size - layout.decayed))?,
             square_partials: Memory::new(context, 4 * members * layout.size.div_ceil(NORM_CHUNK))?,
             row_losses: Memory::new(context, 4 * members * capacity)?,
@@ -132,7 +136,7 @@ impl Lane {
             temperature: 1.0,
             counts: vec![vec![0; GROUPS]; members],
             steps: HashMap::new(),
-            recording: false,
+            recording: None,
             gpu: gpu.clone(),
             shape: shape.clone(),
             layout,
@@ -221,6 +225,14 @@ impl Lane {
     pub fn stop_timing(&mut self) -> Result<BTreeMap<String, (f64, usize)>> {
         self.kernels.stop_timing()
     }
+}
+
+/// A stream to which those without a word about it give way.
+pub(super) fn urgent_stream(context: &Arc<CudaContext>) -> Result<Arc<CudaStream>> {
+    let failed = |e| device_error("making a stream", e);
+    context.bind_to_thread().map_err(failed)?;
+    let (_, greatest) = result::stream::get_priority_range().map_err(failed)?;
+    context.new_stream_with_priority(greatest).map_err(failed)
 }
 
 /// Shared memory of an attention block: some matrices of a span, two numbers per row, and 16 rows for each warp.

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// Every kernel of `kernels.cu`.
-const NAMES: [&str; 22] = [
+const NAMES: [&str; 23] = [
     "embed",
     "embed_backward",
     "embed_crowds",
@@ -23,6 +23,7 @@ const NAMES: [&str; 22] = [
     "cross_entropy",
     "group_losses",
     "square_sums",
+    "clip",
     "adamw",
     "cache_store",
     "attention_cached",

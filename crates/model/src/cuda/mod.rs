@@ -11,6 +11,7 @@
 mod aside;
 mod ceiling;
 mod compile;
+mod deferred;
 mod fused;
 mod gemm;
 mod infer;

@@ -141,6 +141,7 @@ impl Ops for Lane {
 
     fn write(&mut self, member: usize, slot: Slot, values: &[f32]) -> Result<()> {
         assert_eq!(values.len(), self.layout.size);
+        self.settle()?;
         self.wait()?;
         let doing = "writing parameters";
         let at = |memory: &Memory, bytes: usize| memory.ptr + (bytes * member * self.layout.size) as u64;
@@ -161,6 +162,7 @@ impl Ops for Lane {
     }
 
     fn read(&mut self, member: usize, slot: Slot) -> Result<Vec<f32>> {
+        self.settle()?;
         self.wait()?;
         let moments = match slot {
             Slot::Weights => {
@@ -203,34 +205,34 @@ impl Ops for Lane {
         if self.kernels.is_timing() {
             return Ok(Recording::Issue);
         }
-        match self.steps.get(&self.parts) {
+        let key = (self.parts, self.deferred.pending);
+        match self.steps.get(&key) {
             None => {
                 // The first time is issued plainly: libraries load their kernels then, which a recording must not see.
-                self.steps.insert(self.parts, Step::Seen);
+                self.steps.insert(key, Step::Seen);
                 Ok(Recording::Issue)
             }
             Some(Step::Seen) => {
                 let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
                 self.stream.begin_capture(mode).map_err(|e| device_error("recording a step", e))?;
-                self.recording = true;
+                self.recording = Some(key);
                 Ok(Recording::Issue)
             }
             Some(Step::Recorded(graph)) => {
                 graph.launch().map_err(|e| device_error("replaying a step", e))?;
+                self.deferred.replayed();
                 Ok(Recording::Replayed)
             }
         }
     }
 
     fn end_step(&mut self) -> Result<()> {
-        if !std::mem::take(&mut self.recording) {
-            return Ok(());
-        }
-        let flags = sys::CUgraphInstantiate_flags(0);
+        let Some(key) = self.recording.take() else { return Ok(()) };
+        let flags = sys::CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
         let graph = self.stream.end_capture(flags).map_err(|e| device_error("recording a step", e))?;
         let graph = graph.ok_or_else(|| Error::Device("CUDA recorded no step".into()))?;
         graph.launch().map_err(|e| device_error("replaying a step", e))?;
-        self.steps.insert(self.parts, Step::Recorded(graph));
+        self.steps.insert(key, Step::Recorded(graph));
         Ok(())
     }
 
@@ -252,6 +254,7 @@ impl Ops for Lane {
     }
 
     fn embed(&mut self, weight: Tensor, out: &mut Memory) -> Result<()> {
+        self.start_update()?;
         let (rows, total) = (self.rows(), self.total());
         let args = [self.halves.ptr, weight.offset as u64, self.tokens, out.ptr, rows as u64, total as u64];
         self.run("embed", (total.div_ceil(WARPS), 1, 1), 32 * WARPS, 0, &args)
@@ -308,6 +311,7 @@ impl Ops for Lane {
     }
 
     fn linear(&mut self, x: &Memory, weight: Tensor, residual: Option<&Memory>, y: &mut Memory) -> Result<()> {
+        self.about_to_read(weight)?;
         let residual = residual.map_or(0, |memory| memory.ptr);
         let at = Operands { left: self.halves_at(weight), right: x.ptr, residual, result: y.ptr };
         self.product(Product::Forward, weight, at)
@@ -349,6 +353,7 @@ impl Ops for Lane {
 
     fn linear_swiglu(&mut self, x: &Memory, weight: Tensor, gate_up: &mut Memory, gated: &mut Memory) -> Result<()> {
         if self.fused {
+            self.about_to_read(weight)?;
             return self.fused_swiglu(x, weight, gate_up, gated);
         }
         self.linear(x, weight, None, gate_up)?;
@@ -382,6 +387,7 @@ impl Ops for Lane {
         inv_rms: &mut Memory,
     ) -> Result<()> {
         if self.fused {
+            self.about_to_read(weight)?;
             return self.fused_rms_norm([x, residual, y, norm], weight, gain, inv_rms);
         }
         self.linear(x, weight, Some(residual), y)?;
@@ -441,16 +447,15 @@ impl Ops for Lane {
         let args = [self.gradients.ptr, self.square_partials.ptr];
         self.run("square_sums", (blocks, self.members, 1), 256, 0, &args)?;
         let args = [
-            self.halves.ptr,
-            self.rests.ptr,
-            self.means.ptr,
-            self.variances.ptr,
-            self.gradients.ptr,
             self.square_partials.ptr,
             blocks as u64,
             self.staged(self.parts.update),
             self.sums.ptr,
+            self.deferred.scales.ptr,
+            self.deferred.numbers.ptr,
         ];
-        self.run("adamw", ((self.layout.size / 4).div_ceil(256), self.members, 1), 256, 0, &args)
+        self.run("clip", (self.members, 1, 1), 256, 0, &args)?;
+        self.deferred.pending = true;
+        Ok(())
     }
 }

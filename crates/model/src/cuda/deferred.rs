@@ -1,0 +1,115 @@
+//! The update, put off: it runs while the next batch goes forward.
+//!
+//! AdamW moves bytes, the products that come next mostly multiply, so each leaves room for the other. A step ends with all
+//! that its update needs, the gradients and how they are clipped. Whoever asks for weights next starts the update, on a
+//! stream that gives way to others, in the order in which weights are needed, and waits for those it is about to read.
+
+use super::aside::event;
+use super::device_error;
+use super::lane::Lane;
+use super::launch::Grid;
+use super::memory::Memory;
+use crate::{Layout, Result, Tensor};
+use cudarc::driver::{CudaContext, CudaEvent, CudaStream};
+use std::ops::Range;
+use std::sync::Arc;
+
+pub struct Deferred {
+    stream: Arc<CudaStream>,
+    fork: CudaEvent,
+    /// Parts of a member's parameters in the order of need, and the event after each.
+    parts: Vec<(Range<usize>, CudaEvent)>,
+    /// How many parts need not be waited for any more.
+    done: usize,
+    /// Whether there is an update to be made.
+    pub pending: bool,
+    /// By how much each member's gradients are clipped, and the update's numbers.
+    pub scales: Memory,
+    pub numbers: Memory,
+}
+
+/// The embedding and the gains are needed first.
+const FIRST: usize = 2;
+/// Bytes of an update's numbers.
+const NUMBERS: usize = 32;
+
+impl Deferred {
+    pub fn new(context: &Arc<CudaContext>, layout: &Layout, members: usize) -> Result<Self> {
+        let starts: Vec<usize> =
+            layout.layers.iter().map(|layer| layer.qkv.offset).chain([layout.head.offset]).collect();
+        let mut ranges = vec![0..starts[0], layout.decayed..layout.size];
+        ranges.extend(starts.windows(2).map(|pair| pair[0]..pair[1]));
+        ranges.push(layout.head.offset..layout.decayed);
+        let parts = ranges.into_iter().map(|range| Ok((range, event(context)?))).collect::<Result<Vec<_>>>()?;
+        Ok(Deferred {
+            stream: context.new_stream().map_err(|e| device_error("making a stream", e))?,
+            fork: event(context)?,
+            done: parts.len(),
+            parts,
+            pending: false,
+            scales: Memory::new(context, 4 * members)?,
+            numbers: Memory::new(context, NUMBERS)?,
+        })
+    }
+
+    /// After a recorded step was replayed, which made the last update and left one of its own.
+    pub fn replayed(&mut self) {
+        (self.pending, self.done) = (true, self.parts.len());
+    }
+}
+
+impl Lane {
+    /// Starts the update that is to be made, if there is one, and waits for what is needed first.
+    pub(super) fn start_update(&mut self) -> Result<()> {
+        if !std::mem::take(&mut self.deferred.pending) {
+            return Ok(());
+        }
+        let failed = |e| device_error("starting an update", e);
+        let timing = self.kernels.is_timing();
+        let stream = if timing { self.stream.clone() } else { self.deferred.stream.clone() };
+        self.deferred.fork.record(&self.stream).map_err(failed)?;
+        if !timing {
+            stream.wait(&self.deferred.fork).map_err(failed)?;
+        }
+        for (range, after) in &self.deferred.parts {
+            let (from, to) = (range.start / 4, range.end / 4);
+            let args = [
+                self.halves.ptr,
+                self.rests.ptr,
+                self.means.ptr,
+                self.variances.ptr,
+                self.gradients.ptr,
+                self.deferred.scales.ptr,
+                self.deferred.numbers.ptr,
+                from as u64,
+                to as u64,
+            ];
+            let grid = Grid { blocks: ((to - from).div_ceil(256), self.members, 1), threads: 256, shared: 0 };
+            self.kernels.launch("adamw", grid, &[], &args, &stream)?;
+            after.record(&stream).map_err(failed)?;
+        }
+        self.deferred.done = 0;
+        self.await_parts(FIRST)
+    }
+
+    /// To be called before a product reads a weight.
+    pub(super) fn about_to_read(&mut self, weight: Tensor) -> Result<()> {
+        let part = self.deferred.parts.iter().position(|(range, _)| range.contains(&weight.offset));
+        self.await_parts(part.map_or(self.deferred.parts.len(), |part| part + 1))
+    }
+
+    /// Makes the update that is to be made: to be called before weights are read or written from outside.
+    pub(super) fn settle(&mut self) -> Result<()> {
+        self.start_update()?;
+        self.await_parts(self.deferred.parts.len())
+    }
+
+    fn await_parts(&mut self, count: usize) -> Result<()> {
+        if count > self.deferred.done {
+            let last = &self.deferred.parts[count - 1].1;
+            self.stream.wait(last).map_err(|e| device_error("waiting for an update", e))?;
+            self.deferred.done = count;
+        }
+        Ok(())
+    }
+}
