@@ -154,6 +154,18 @@ pub trait Ops {
         self.swiglu_backward(gate_up, dgated, dgate_up)
     }
 
+    /// [`Ops::embed`] and [`Ops::rms_norm`] of what comes out, which a device may join.
+    fn embed_rms_norm(
+        &mut self,
+        weight: Tensor,
+        out: &mut Self::Buf,
+        gain: Tensor,
+        norm: &mut Self::Buf,
+        inv_rms: &mut Self::Stat,
+    ) -> Result<()> {
+        self.embed(weight, out)?;
+        self.rms_norm(out, gain, norm, inv_rms)
+    }
     /// y = x · weightᵀ + residual and its norm: [`Ops::linear`] and [`Ops::rms_norm`], which a device may join.
     #[allow(clippy::too_many_arguments)]
     fn linear_rms_norm(

@@ -147,6 +147,12 @@ fn operations<O: Inspect>(ops: &mut O, batch: &Batch) -> Result<Named> {
     ops.rms_norm(&x, layer.norm1, &mut y, &mut inv_rms)?;
     out.push(("norm".into(), real(ops.get(&y, total * width)?, width)));
     out.push(("norm inverse".into(), real(ops.get_stat(&inv_rms, total)?, 1)));
+    let mut embedded = ops.buf(total * width)?;
+    ops.embed_rms_norm(layout.embed, &mut embedded, layer.norm1, &mut y, &mut inv_rms)?;
+    out.push(("embed and norm, inside".into(), real(ops.get(&embedded, total * width)?, width)));
+    out.push(("embed and norm".into(), real(ops.get(&y, total * width)?, width)));
+    out.push(("embed and norm, inverse".into(), real(ops.get_stat(&inv_rms, total)?, 1)));
+    ops.rms_norm(&x, layer.norm1, &mut y, &mut inv_rms)?;
     let mut dx = input(ops, "dx", width)?;
     ops.rms_norm_backward(&dy, &x, &inv_rms, layer.norm1, &mut dx, true)?;
     out.push(("norm backward, added".into(), real(ops.get(&dx, total * width)?, width)));

@@ -143,8 +143,8 @@ impl<O: Ops> Transformer<O> {
     fn forward(&mut self) -> Result<()> {
         let ops = &mut self.ops;
         let first = &mut self.layers[0];
-        ops.embed(self.layout.embed, &mut first.x)?;
-        ops.rms_norm(&first.x, self.layout.layers[0].norm1, &mut first.norm1, &mut first.inv_rms1)?;
+        let gain = self.layout.layers[0].norm1;
+        ops.embed_rms_norm(self.layout.embed, &mut first.x, gain, &mut first.norm1, &mut first.inv_rms1)?;
         for (l, at) in self.layout.layers.iter().enumerate() {
             let (here, after) = self.layers[l..].split_at_mut(1);
             let a = &mut here[0];

@@ -42,6 +42,15 @@ impl Aside {
         Ok(())
     }
 
+    /// Starts something else after the products so far.
+    pub fn follow(&mut self, start: impl FnOnce(&Arc<CudaStream>) -> Result<()>) -> Result<()> {
+        start(&self.stream)?;
+        let done = self.free.pop().map_or_else(|| event(self.stream.context()), Ok)?;
+        done.record(&self.stream).map_err(|e| device_error("running aside", e))?;
+        self.pending.push((0, done));
+        Ok(())
+    }
+
     /// Makes `main` wait for the products that read `buffer`, or for all.
     pub fn release(&mut self, main: &CudaStream, buffer: Option<u64>) -> Result<()> {
         let mut i = 0;

@@ -6,7 +6,7 @@
 
 use super::aside::event;
 use super::device_error;
-use super::lane::Lane;
+use super::lane::{Lane, NORM_CHUNK};
 use super::launch::Grid;
 use super::memory::Memory;
 use crate::{Layout, Result, Tensor};
@@ -17,7 +17,8 @@ use std::sync::Arc;
 pub struct Deferred {
     stream: Arc<CudaStream>,
     fork: CudaEvent,
-    /// Parts of a member's parameters in the order of need, and the event after each.
+    /// A member's parameters in the order of need, and the event after each: the embedding, the gains, every layer, the
+    /// head.
     parts: Vec<(Range<usize>, CudaEvent)>,
     /// How many parts need not be waited for any more.
     done: usize,
@@ -36,11 +37,10 @@ const NUMBERS: usize = 32;
 impl Deferred {
     pub fn new(context: &Arc<CudaContext>, layout: &Layout, members: usize) -> Result<Self> {
         let starts: Vec<usize> =
-            layout.layers.iter().map(|layer| layer.qkv.offset).chain([layout.head.offset]).collect();
-        let mut ranges = vec![0..starts[0], layout.decayed..layout.size];
-        ranges.extend(starts.windows(2).map(|pair| pair[0]..pair[1]));
-        ranges.push(layout.head.offset..layout.decayed);
-        let parts = ranges.into_iter().map(|range| Ok((range, event(context)?))).collect::<Result<Vec<_>>>()?;
+            layout.layers.iter().map(|layer| layer.qkv.offset).chain([layout.head.offset, layout.decayed]).collect();
+        let stretches = starts.windows(2).map(|pair| pair[0]..pair[1]);
+        let ranges = [0..starts[0], layout.decayed..layout.size].into_iter().chain(stretches);
+        let parts = ranges.map(|range| Ok((range, event(context)?))).collect::<Result<Vec<_>>>()?;
         Ok(Deferred {
             stream: context.new_stream().map_err(|e| device_error("making a stream", e))?,
             fork: event(context)?,
@@ -50,6 +50,11 @@ impl Deferred {
             scales: Memory::new(context, 4 * members)?,
             numbers: Memory::new(context, NUMBERS)?,
         })
+    }
+
+    /// How many sums of squares a member's gradients make.
+    pub fn squares(&self) -> usize {
+        self.parts.iter().map(|(range, _)| range.len().div_ceil(NORM_CHUNK)).sum()
     }
 
     /// After a recorded step was replayed, which made the last update and left one of its own.
@@ -90,6 +95,30 @@ impl Lane {
         }
         self.deferred.done = 0;
         self.await_parts(FIRST)
+    }
+
+    /// Sums the squares of the gradients of the part that a tensor is in, for their norm.
+    pub(super) fn square(&mut self, tensor: Tensor, aside: bool) -> Result<()> {
+        let blocks = |range: &Range<usize>| range.len().div_ceil(NORM_CHUNK);
+        let parts = &self.deferred.parts;
+        let part = parts.iter().position(|(range, _)| range.contains(&tensor.offset)).expect("parts hold all tensors");
+        let range = &parts[part].0;
+        let before: usize = parts[..part].iter().map(|(range, _)| blocks(range)).sum();
+        let count = self.deferred.squares();
+        let args = [
+            self.gradients.ptr,
+            self.square_partials.ptr,
+            (range.start / 8) as u64,
+            (range.end / 8) as u64,
+            before as u64,
+            count as u64,
+        ];
+        let grid = Grid { blocks: (blocks(range), self.members, 1), threads: 256, shared: 0 };
+        if !aside || self.kernels.is_timing() {
+            return self.kernels.launch("square_sums", grid, &[], &args, &self.stream);
+        }
+        let kernels = &mut self.kernels;
+        self.aside.follow(|stream| kernels.launch("square_sums", grid, &[], &args, stream))
     }
 
     /// To be called before a product reads a weight.

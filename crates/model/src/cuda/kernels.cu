@@ -89,11 +89,11 @@ __device__ __forceinline__ float block_max(float x, float *shared) {
 
 // One warp per row: out[row] = weight[token[row]].
 extern "C" __global__ void __launch_bounds__(256) embed(
-    const u16 *__restrict__ weights, u64 offset, const u32 *__restrict__ tokens, u16 *__restrict__ out, int rows, int total) {
+    const u16 *__restrict__ halves, u64 offset, const u32 *__restrict__ tokens, u16 *__restrict__ out, int rows, int total) {
     BEGIN;
     const int row = blockIdx.x * WARPS_PER_BLOCK + (threadIdx.x >> 5), lane = threadIdx.x & 31;
     if (row >= total) return;
-    const uint4 *from = (const uint4 *)(weights + (u64)(row / rows) * SIZE + offset + (u64)tokens[row] * D);
+    const uint4 *from = (const uint4 *)(halves + (u64)(row / rows) * SIZE + offset + (u64)tokens[row] * D);
     uint4 *to = (uint4 *)(out + (u64)row * D);
 #pragma unroll
     for (int c = lane; c < CHUNKS; c += 32) to[c] = from[c];
@@ -158,15 +158,11 @@ extern "C" __global__ void __launch_bounds__(256) embed_crowds(
 
 // ---- RMSNorm --------------------------------------------------------------------------------------------------------
 
-extern "C" __global__ void __launch_bounds__(256) rms_norm(
-    const u16 *__restrict__ x, const u16 *__restrict__ halves, const u16 *__restrict__ rests, u64 offset, u16 *__restrict__ out,
-    float *__restrict__ inv_rms, int rows, int total) {
-    BEGIN;
-    const int row = BACKWARDS * WARPS_PER_BLOCK + (threadIdx.x >> 5), lane = threadIdx.x & 31;
-    if (row >= total) return;
-    const u64 gain = (u64)(row / rows) * SIZE + offset;
-    const uint4 *from = (const uint4 *)(x + (u64)row * D);
-    uint4 *to = (uint4 *)(out + (u64)row * D);
+// A warp norms one row.
+__device__ __forceinline__ void norm_row(
+    const uint4 *from, const u16 *halves, const u16 *rests, u64 gain, u16 *out, float *inv_rms, u64 row) {
+    const int lane = threadIdx.x & 31;
+    uint4 *to = (uint4 *)(out + row * D);
     float f[PER_LANE][8];
     float square = 0.f;
 #pragma unroll
@@ -191,6 +187,29 @@ extern "C" __global__ void __launch_bounds__(256) rms_norm(
             to[c] = pack8(f[p]);
         }
     }
+}
+
+extern "C" __global__ void __launch_bounds__(256) rms_norm(
+    const u16 *__restrict__ x, const u16 *__restrict__ halves, const u16 *__restrict__ rests, u64 gain, u16 *__restrict__ out,
+    float *__restrict__ inv_rms, int rows, int total) {
+    BEGIN;
+    const int row = BACKWARDS * WARPS_PER_BLOCK + (threadIdx.x >> 5);
+    if (row >= total) return;
+    norm_row((const uint4 *)(x + (u64)row * D), halves, rests, (u64)(row / rows) * SIZE + gain, out, inv_rms, row);
+}
+
+// out[row] = weight[token[row]], and its norm.
+extern "C" __global__ void __launch_bounds__(256) embed_rms_norm(
+    const u16 *__restrict__ halves, const u16 *__restrict__ rests, u64 offset, u64 gain, const u32 *__restrict__ tokens,
+    u16 *__restrict__ out, u16 *__restrict__ norm, float *__restrict__ inv_rms, int rows, int total) {
+    BEGIN;
+    const int row = BACKWARDS * WARPS_PER_BLOCK + (threadIdx.x >> 5), lane = threadIdx.x & 31;
+    if (row >= total) return;
+    const u64 member = (u64)(row / rows) * SIZE;
+    const uint4 *from = (const uint4 *)(halves + member + offset + (u64)tokens[row] * D);
+#pragma unroll
+    for (int c = lane; c < CHUNKS; c += 32) ((uint4 *)(out + (u64)row * D))[c] = from[c];
+    norm_row(from, halves, rests, member + gain, norm, inv_rms, row);
 }
 
 // A block takes `per_block` rows of one member, and leaves its share of the gain's gradient in `partials`
@@ -803,22 +822,24 @@ extern "C" __global__ void __launch_bounds__(512) group_losses(
 
 #define NORM_CHUNK 16384
 
-// Each block sums the squares of NORM_CHUNK gradients of a member.
-extern "C" __global__ void __launch_bounds__(256) square_sums(const u16 *__restrict__ gradients, float *__restrict__ partials) {
+// Each block sums the squares of NORM_CHUNK of a member's gradients [from, to), counted in eights; its sum is number
+// `first` + its own of the member's `count`.
+extern "C" __global__ void __launch_bounds__(256) square_sums(
+    const u16 *__restrict__ gradients, float *__restrict__ partials, u32 from, u32 to, int first, int count) {
     BEGIN;
     __shared__ float shared[32];
     const uint4 *g = (const uint4 *)(gradients + (u64)blockIdx.y * SIZE);
-    const u32 from = blockIdx.x * (NORM_CHUNK / 8), to = min(from + NORM_CHUNK / 8, (u32)(SIZE / 8));
+    const u32 start = from + blockIdx.x * (NORM_CHUNK / 8), end = min(start + NORM_CHUNK / 8, to);
     float sum = 0.f;
 #pragma unroll 8
-    for (u32 i = from + threadIdx.x; i < to; i += 256) {
+    for (u32 i = start + threadIdx.x; i < end; i += 256) {
         float f[8];
         unpack8(g[i], f);
 #pragma unroll
         for (int j = 0; j < 8; j++) sum += f[j] * f[j];
     }
     sum = block_sum(sum, shared);
-    if (threadIdx.x == 0) partials[blockIdx.y * gridDim.x + blockIdx.x] = sum;
+    if (threadIdx.x == 0) partials[blockIdx.y * count + first + blockIdx.x] = sum;
 }
 
 struct Update {
@@ -828,7 +849,9 @@ struct Update {
 __device__ __forceinline__ void adamw_one(float &w, float &m, float &v, float g, const Update &u, float keep) {
     m = u.beta1 * m + (1.f - u.beta1) * g;
     v = u.beta2 * v + (1.f - u.beta2) * g * g;
-    w = w * keep - u.lr * (m * u.correct1) / (sqrtf(v * u.correct2) + u.eps);
+    float root;
+    asm("sqrt.approx.f32 %0, %1;" : "=f"(root) : "f"(v * u.correct2));
+    w = w * keep - __fdividef(u.lr * u.correct1 * m, root + u.eps);
 }
 
 __device__ __forceinline__ void split(float a, float b, u32 &half, u32 &rest) {
@@ -853,7 +876,7 @@ extern "C" __global__ void __launch_bounds__(256) clip(
     if (blockIdx.x == 0) *numbers = *update;
 }
 
-// Updates the quads [from, to) of every member's parameters.
+// Updates the quads [from, to) of every member's parameters. All but the halves pass by the cache: others run meanwhile.
 extern "C" __global__ void __launch_bounds__(256) adamw(
     u16 *__restrict__ halves, u16 *__restrict__ rests, float *__restrict__ means, float *__restrict__ variances,
     const u16 *__restrict__ gradients, const float *__restrict__ scales, const Update *__restrict__ numbers, u32 from, u32 to) {
@@ -864,21 +887,21 @@ extern "C" __global__ void __launch_bounds__(256) adamw(
     if (i >= to) return;
     const u64 at = (u64)blockIdx.y * (SIZE / 4) + i;
     const float keep = 4 * i < DECAYED ? 1.f - u.lr * u.decay : 1.f;
-    const uint2 h = ((const uint2 *)halves)[at], r = ((const uint2 *)rests)[at];
+    const uint2 h = ((const uint2 *)halves)[at], r = __ldcs((const uint2 *)rests + at);
     float4 w = make_float4(whole_low(h.x, r.x), whole_high(h.x, r.x), whole_low(h.y, r.y), whole_high(h.y, r.y));
-    float4 m = ((const float4 *)means)[at], v = ((const float4 *)variances)[at];
-    const uint2 g = ((const uint2 *)gradients)[at];
+    float4 m = __ldcs((const float4 *)means + at), v = __ldcs((const float4 *)variances + at);
+    const uint2 g = __ldcs((const uint2 *)gradients + at);
     adamw_one(w.x, m.x, v.x, low(g.x) * scale, u, keep);
     adamw_one(w.y, m.y, v.y, high(g.x) * scale, u, keep);
     adamw_one(w.z, m.z, v.z, low(g.y) * scale, u, keep);
     adamw_one(w.w, m.w, v.w, high(g.y) * scale, u, keep);
-    ((float4 *)means)[at] = m;
-    ((float4 *)variances)[at] = v;
+    __stcs((float4 *)means + at, m);
+    __stcs((float4 *)variances + at, v);
     uint2 half, rest;
     split(w.x, w.y, half.x, rest.x);
     split(w.z, w.w, half.y, rest.y);
     ((uint2 *)halves)[at] = half;
-    ((uint2 *)rests)[at] = rest;
+    __stcs((uint2 *)rests + at, rest);
 }
 
 // ---- reading: attention over a cache, picked rows, scores -----------------------------------------------------------

@@ -110,6 +110,8 @@ impl Lane {
         let table: Vec<[f32; 2]> =
             (0..shape.context * half).map(|i| [angle(i).cos() as f32, angle(i).sin() as f32]).collect();
         let blocks = capacity.div_ceil(NORM_ROWS.0);
+        let deferred = Deferred::new(context, &layout, members)?;
+        let square_partials = Memory::new(context, 4 * members * deferred.squares())?;
         Ok(Lane {
             stream: urgent_stream(context)?,
             gemm: Gemm::new(context)?,
@@ -123,9 +125,9 @@ impl Lane {
             variances: Memory::new(context, 4 * parameters)?,
             angles: Memory::from_slice(context, &table)?,
             crowd_partials: Memory::new(context, 4 * members * (capacity / CROWD + 1) * shape.width)?,
-            deferred: Deferred::new(context, &layout, members)?,
+            deferred,
             gain_partials: Memory::new(context, 4 * members * blocks * (layout.size - layout.decayed))?,
-            square_partials: Memory::new(context, 4 * members * layout.size.div_ceil(NORM_CHUNK))?,
+            square_partials,
             row_losses: Memory::new(context, 4 * members * capacity)?,
             sums: Memory::new(context, 4 * members * (GROUPS + 1))?,
             sums_host: Pinned::new(context, 4 * members * (GROUPS + 1))?,

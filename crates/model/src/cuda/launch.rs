@@ -7,11 +7,12 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 /// Every kernel of `kernels.cu`.
-const NAMES: [&str; 23] = [
+const NAMES: [&str; 24] = [
     "embed",
     "embed_backward",
     "embed_crowds",
     "rms_norm",
+    "embed_rms_norm",
     "rms_norm_backward",
     "gain_backward",
     "swiglu",

@@ -3,7 +3,7 @@
 use super::compile::GROUPS;
 use super::device_error;
 use super::gemm::{Operands, Product, Size};
-use super::lane::{Lane, NORM_CHUNK, Step, attention_shared};
+use super::lane::{Lane, Step, attention_shared};
 use super::launch::Grid;
 use super::memory::Memory;
 use super::staging::CLASSES;
@@ -327,9 +327,13 @@ impl Ops for Lane {
         let result = self.gradients.ptr + 2 * weight.offset as u64;
         let at = Operands { left: x.ptr, right: dy.ptr, residual: 0, result };
         if self.kernels.is_timing() {
-            return self.product(Product::Weight, weight, at);
+            self.product(Product::Weight, weight, at)?;
+        } else {
+            self.aside.run(&self.stream, self.size(Product::Weight, weight, false), at, dy.ptr)?;
         }
-        self.aside.run(&self.stream, self.size(Product::Weight, weight, false), at, dy.ptr)
+        // The last of the head's gradients, or of a layer's.
+        let last = weight == self.layout.head || self.layout.layers.iter().any(|layer| weight == layer.qkv);
+        if last { self.square(weight, true) } else { Ok(()) }
     }
 
     fn attention(&mut self, qkv: &Memory, out: &mut Memory, log_sum: &mut Memory) -> Result<()> {
@@ -374,6 +378,31 @@ impl Ops for Lane {
         }
         self.linear_backward_input(dy, weight, dgated)?;
         self.swiglu_backward(gate_up, dgated, dgate_up)
+    }
+
+    fn embed_rms_norm(
+        &mut self,
+        weight: Tensor,
+        out: &mut Memory,
+        gain: Tensor,
+        norm: &mut Memory,
+        inv_rms: &mut Memory,
+    ) -> Result<()> {
+        self.start_update()?;
+        let (rows, total) = (self.rows(), self.total());
+        let args = [
+            self.halves.ptr,
+            self.rests.ptr,
+            weight.offset as u64,
+            gain.offset as u64,
+            self.tokens,
+            out.ptr,
+            norm.ptr,
+            inv_rms.ptr,
+            rows as u64,
+            total as u64,
+        ];
+        self.run("embed_rms_norm", (total.div_ceil(WARPS), 1, 1), 32 * WARPS, 0, &args)
     }
 
     fn linear_rms_norm(
@@ -443,9 +472,9 @@ impl Ops for Lane {
 
     fn update(&mut self) -> Result<()> {
         self.join()?;
-        let blocks = self.layout.size.div_ceil(NORM_CHUNK);
-        let args = [self.gradients.ptr, self.square_partials.ptr];
-        self.run("square_sums", (blocks, self.members, 1), 256, 0, &args)?;
+        self.square(self.layout.embed, false)?;
+        self.square(self.layout.norm, false)?;
+        let blocks = self.deferred.squares();
         let args = [
             self.square_partials.ptr,
             blocks as u64,
