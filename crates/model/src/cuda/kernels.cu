@@ -876,7 +876,7 @@ extern "C" __global__ void __launch_bounds__(256) clip(
     if (blockIdx.x == 0) *numbers = *update;
 }
 
-// Updates the quads [from, to) of every member's parameters. All but the halves pass by the cache: others run meanwhile.
+// Updates the quads [from, to) of every member's parameters.
 extern "C" __global__ void __launch_bounds__(256) adamw(
     u16 *__restrict__ halves, u16 *__restrict__ rests, float *__restrict__ means, float *__restrict__ variances,
     const u16 *__restrict__ gradients, const float *__restrict__ scales, const Update *__restrict__ numbers, u32 from, u32 to) {
@@ -887,21 +887,21 @@ extern "C" __global__ void __launch_bounds__(256) adamw(
     if (i >= to) return;
     const u64 at = (u64)blockIdx.y * (SIZE / 4) + i;
     const float keep = 4 * i < DECAYED ? 1.f - u.lr * u.decay : 1.f;
-    const uint2 h = ((const uint2 *)halves)[at], r = __ldcs((const uint2 *)rests + at);
+    const uint2 h = ((const uint2 *)halves)[at], r = ((const uint2 *)rests)[at];
     float4 w = make_float4(whole_low(h.x, r.x), whole_high(h.x, r.x), whole_low(h.y, r.y), whole_high(h.y, r.y));
-    float4 m = __ldcs((const float4 *)means + at), v = __ldcs((const float4 *)variances + at);
-    const uint2 g = __ldcs((const uint2 *)gradients + at);
+    float4 m = ((const float4 *)means)[at], v = ((const float4 *)variances)[at];
+    const uint2 g = ((const uint2 *)gradients)[at];
     adamw_one(w.x, m.x, v.x, low(g.x) * scale, u, keep);
     adamw_one(w.y, m.y, v.y, high(g.x) * scale, u, keep);
     adamw_one(w.z, m.z, v.z, low(g.y) * scale, u, keep);
     adamw_one(w.w, m.w, v.w, high(g.y) * scale, u, keep);
-    __stcs((float4 *)means + at, m);
-    __stcs((float4 *)variances + at, v);
+    ((float4 *)means)[at] = m;
+    ((float4 *)variances)[at] = v;
     uint2 half, rest;
     split(w.x, w.y, half.x, rest.x);
     split(w.z, w.w, half.y, rest.y);
     ((uint2 *)halves)[at] = half;
-    __stcs((uint2 *)rests + at, rest);
+    ((uint2 *)rests)[at] = rest;
 }
 
 // ---- reading: attention over a cache, picked rows, scores -----------------------------------------------------------
