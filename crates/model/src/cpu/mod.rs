@@ -1,6 +1,6 @@
 //! The operations on a CPU: f32 (or f64, the twin for finite differences), all cores, memory laid out once.
 //!
-//! - [`simd`], [`float`]: loops compiled per instruction set, over two number types
+//! - [`simd`], `float`: loops compiled per instruction set, over two number types
 //! - `tile`, `pack`, `product`, `amx`: matrix products whose bits depend on neither threads nor neighbours; `products`
 //!   picks among them
 //! - `attention`, `cached`, `pointwise`, `loss`, `adamw`: the rest of a step

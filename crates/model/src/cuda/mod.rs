@@ -1,9 +1,10 @@
 //! The operations on one NVIDIA GPU of compute capability 8.0 or newer.
 //!
 //! Nothing of CUDA is needed to build: the driver, NVRTC and cuBLASLt are opened when a device is. Products are bf16 with
-//! f32 accumulation by cuBLASLt, everything else is in `kernels.cu`; where the GPU is of compute capability 9.0, the
-//! products beside a SwiGLU are in `hopper.cu` with it. A step whose number of rows was seen before is recorded as a graph
-//! and replayed. Members that train together share a [`Lane`]: one stream, one graph per step.
+//! f32 accumulation by cuBLASLt, everything else is in `kernels.cu`; where the GPU is of compute capability 9.0, products
+//! beside a SwiGLU are in `hopper.cu` with it, those beside a norm in `rows.cu`. A step whose number of rows was seen before
+//! is recorded as a graph and replayed. Members that train together share a [`Lane`]: one graph per step, and a stream for
+//! each thing that others need not wait for (`aside`, `deferred`).
 //!
 //! A member's result is bitwise the same whoever trains beside it as long as its lane has as many members and its
 //! batches as many rows: cuBLASLt picks its product by those sizes.
