@@ -1,9 +1,9 @@
 //! Matrix products on Intel's tile unit (AMX), f32 in and out.
 //!
-//! The unit multiplies bf16. Every f32 is exactly the sum of three bf16 numbers, x = x₁ + x₂ + x₃, each about 2⁻⁸ of the
-//! one before; of the nine products of two such sums, the six largest are added up, the others are below 2⁻²⁵ of the
-//! whole, less than f32 rounds away. That is six passes, and still faster than fused multiply-adds, which real numbers
-//! (unlike constants) hold to three quarters of their peak.
+//! The unit multiplies bf16. Every f32 is exactly the sum of three bf16 numbers, x = x₁ + x₂ + x₃, each at most 2⁻⁸ of the
+//! one before; of the nine products of two such sums, the six largest are added up. The others are below 2⁻²³ of the whole
+//! and mostly far smaller, where f32 rounds away up to 2⁻²⁴ at every addition. That is six passes, and still faster than
+//! fused multiply-adds, which real numbers (unlike constants) hold to three quarters of their peak.
 //!
 //! Both factors are cut into blocks of 32 × 32, each [`BLOCK`] bytes: three parts of two tiles of 16 rows of 16 pairs; a
 //! pair's two numbers are neighbours along the inner dimension. A block of C is one chain over the blocks of the inner
