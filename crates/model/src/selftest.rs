@@ -294,8 +294,8 @@ fn compare(ours: Named, theirs: Named, allowed: f64, report: &mut dyn FnMut(&Dif
     passed
 }
 
-/// Compares a device with the CPU, every operation with so many members; `make` gives its operations for a shape, members and capacity. Reports every tensor
-/// and says whether all passed.
+/// Compares a device with the CPU, every operation with so many members; `make` gives its operations for a shape, members
+/// and capacity. Reports every tensor and says whether all passed.
 pub fn selftest<O: Inspect>(
     shape: &Shape,
     members: usize,

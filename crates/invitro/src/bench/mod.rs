@@ -33,7 +33,7 @@ pub struct Args {
     /// Also the time of each kernel of a GPU step
     #[arg(long)]
     kernels: bool,
-    /// Run products and SwiGLU in kernels of their own on a Hopper GPU too, to see what joining them gains
+    /// Run products, SwiGLU and norms in kernels of their own on a Hopper GPU too, to see what joining them gains
     #[arg(long)]
     apart: bool,
     /// One JSON object per row instead of a table

@@ -5,9 +5,8 @@
 
 use super::device_error;
 use super::gemm::{Gemm, Operands, Size};
-use super::lane::urgent_stream;
 use crate::Result;
-use cudarc::driver::{CudaContext, CudaEvent, CudaStream, sys};
+use cudarc::driver::{CudaContext, CudaEvent, CudaStream, result, sys};
 use std::sync::Arc;
 
 pub struct Aside {
@@ -36,18 +35,20 @@ impl Aside {
         self.fork.record(main).map_err(failed)?;
         self.stream.wait(&self.fork).map_err(failed)?;
         self.gemm.run(size, at, self.stream.cu_stream())?;
-        let done = self.free.pop().map_or_else(|| event(main.context()), Ok)?;
-        done.record(&self.stream).map_err(failed)?;
-        self.pending.push((reads, done));
-        Ok(())
+        self.note(reads)
     }
 
     /// Starts something else after the products so far.
     pub fn follow(&mut self, start: impl FnOnce(&Arc<CudaStream>) -> Result<()>) -> Result<()> {
         start(&self.stream)?;
+        self.note(0)
+    }
+
+    /// What the stream was asked so far is under way and reads a buffer.
+    fn note(&mut self, reads: u64) -> Result<()> {
         let done = self.free.pop().map_or_else(|| event(self.stream.context()), Ok)?;
-        done.record(&self.stream).map_err(|e| device_error("running aside", e))?;
-        self.pending.push((0, done));
+        done.record(&self.stream).map_err(|e| device_error("running a product aside", e))?;
+        self.pending.push((reads, done));
         Ok(())
     }
 
@@ -98,6 +99,14 @@ impl Beside {
         self.done.record(&self.stream).map_err(failed)?;
         main.wait(&self.done).map_err(failed)
     }
+}
+
+/// A stream to which those without a word about it give way.
+pub fn urgent_stream(context: &Arc<CudaContext>) -> Result<Arc<CudaStream>> {
+    let failed = |e| device_error("making a stream", e);
+    context.bind_to_thread().map_err(failed)?;
+    let (_, greatest) = result::stream::get_priority_range().map_err(failed)?;
+    context.new_stream_with_priority(greatest).map_err(failed)
 }
 
 pub fn event(context: &Arc<CudaContext>) -> Result<CudaEvent> {

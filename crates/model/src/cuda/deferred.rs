@@ -72,8 +72,8 @@ impl Lane {
         let failed = |e| device_error("starting an update", e);
         let timing = self.kernels.is_timing();
         let stream = if timing { self.stream.clone() } else { self.deferred.stream.clone() };
-        self.deferred.fork.record(&self.stream).map_err(failed)?;
         if !timing {
+            self.deferred.fork.record(&self.stream).map_err(failed)?;
             stream.wait(&self.deferred.fork).map_err(failed)?;
         }
         for (range, after) in &self.deferred.parts {

@@ -6,7 +6,9 @@
 // rows of 128 bytes, whose eight 16-byte words are swapped as the copy engine's 128-byte swizzle does. The rows' chunks
 // stay for all tiles; each chunk of the weights makes room for the next tile's as soon as both groups have read it.
 //
-// Compile-time constants: D width, a multiple of 64 up to 256; HIDDEN, a multiple of 64.
+// Blocks run from the last rows to the first, as `BACKWARDS` in `kernels.cu` explains.
+//
+// Compile-time constants: D width, 128 or 256; HIDDEN, a multiple of 64; EPS of the norms.
 
 typedef unsigned int u32;
 typedef unsigned long long u64;
@@ -110,11 +112,13 @@ __device__ __forceinline__ void write_piece(u32 at, const u32 *r) {
 
 // ---- tensor cores ---------------------------------------------------------------------------------------------------
 
-// A matrix in swizzled rows of 128 bytes, eight of which are 1024 bytes from the next eight.
-__device__ __forceinline__ u64 matrix(u32 at) {
-    return (u64)((at & 0x3ffff) >> 4) | (u64)1 << 16 | (u64)(1024 >> 4) << 32 | (u64)1 << 62;
+// A matrix in swizzled rows of 128 bytes, eight of which are 1024 bytes from the next eight. One that is read across its
+// rows and is wider than them goes on `apart` bytes further.
+__device__ __forceinline__ u64 matrix(u32 at, u32 apart = 16) {
+    return (u64)((at & 0x3ffff) >> 4) | (u64)(apart >> 4) << 16 | (u64)(1024 >> 4) << 32 | (u64)1 << 62;
 }
-// d[64][128] (+)= a[64][16] · b[128][16]ᵀ
+// d[64][128] (+)= a[64][16] · b[128][16]ᵀ, or b[16][128] across its rows.
+template <bool ACROSS = false>
 __device__ __forceinline__ void multiply(float (&d)[64], u64 a, u64 b, int add) {
     asm volatile(
         "{.reg .pred p; setp.ne.b32 p, %66, 0; wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {"
@@ -122,7 +126,7 @@ __device__ __forceinline__ void multiply(float (&d)[64], u64 a, u64 b, int add) 
         "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,"
         "%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,"
         "%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63"
-        "}, %64, %65, p, 1, 1, 0, 0;}"
+        "}, %64, %65, p, 1, 1, 0, %67;}"
         : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]),
           "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]),
           "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]),
@@ -131,7 +135,7 @@ __device__ __forceinline__ void multiply(float (&d)[64], u64 a, u64 b, int add) 
           "+f"(d[40]), "+f"(d[41]), "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]),
           "+f"(d[48]), "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]),
           "+f"(d[56]), "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
-        : "l"(a), "l"(b), "r"(add));
+        : "l"(a), "l"(b), "r"(add), "n"((int)ACROSS));
 }
 // d[64][64] (+)= a[64][16] · b[16][64]
 __device__ __forceinline__ void multiply(float (&d)[32], u64 a, u64 b, int add) {

@@ -589,17 +589,17 @@ __device__ __forceinline__ void attend_backward(
     u16 *place = (u16 *)(deltas + padded) + 16 * warp * PITCH;
     const float root = rsqrtf((float)HD), log2e = 1.4426950408889634f, scale = root * log2e;
     for (int i = threadIdx.x; i < padded * LANES; i += WARPS * 32) {
-        const int row = i / LANES, c = i % LANES, place = row * PITCH + 8 * c;
+        const int row = i / LANES, c = i % LANES, staged = row * PITCH + 8 * c;
         const bool real = row < len;
         const u64 at = (u64)row * QKV + 8 * c, to = (u64)row * D + 8 * c;
         const uint4 query = chunk(q, at, real), key = chunk(q + D, at, real), value = chunk(q + 2 * D, at, real);
         const uint4 grad = chunk(d, to, real), result = chunk(o, to, real);
         const float sum = real ? log_sum[(base + row) * HEADS + head] : 0.f;
         const Angles by = angles_of(angles, row, c);
-        keep(queries + place, turned(query, by, c));
-        keep(keys + place, turned(key, by, c));
-        keep(values + place, value);
-        keep(grads + place, grad);
+        keep(queries + staged, turned(query, by, c));
+        keep(keys + staged, turned(key, by, c));
+        keep(values + staged, value);
+        keep(grads + staged, grad);
         float delta = dot(grad, result);
 #pragma unroll
         for (int w = 1; w < LANES; w <<= 1) delta += __shfl_xor_sync(FULL, delta, w);

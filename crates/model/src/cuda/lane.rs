@@ -1,6 +1,6 @@
 //! Some members of a population on one GPU: their parameters, one stream, and one recorded graph per size of step.
 
-use super::aside::{Aside, Beside};
+use super::aside::{Aside, Beside, urgent_stream};
 use super::compile::{self, GROUPS};
 use super::deferred::Deferred;
 use super::fused;
@@ -8,10 +8,10 @@ use super::gemm::Gemm;
 use super::infer::Loaded;
 use super::launch::{Grid, Kernels};
 use super::memory::{Memory, Pinned};
-use super::staging::{CROWD, MANY_ROWS, Parts, Staging};
+use super::staging::{CLASSES, CROWD, MANY_ROWS, Parts, Staging, few};
 use super::{Gpu, device_error};
 use crate::{Error, Layout, Result, Shape};
-use cudarc::driver::{CudaContext, CudaGraph, CudaStream, result};
+use cudarc::driver::{CudaGraph, CudaStream, result};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
@@ -95,8 +95,14 @@ impl Lane {
         if fused {
             fused::load(&mut kernels, gpu, shape)?;
         }
-        for (name, matrices) in [("attention_8", 3), ("attention_backward_8", 4)] {
-            let shared = attention_shared(shape, shape.context, matrices, 8);
+        let (short, long) = (CLASSES[0].min(shape.context), shape.context);
+        for (name, rows, matrices, warps) in [
+            ("attention_4", short, 3, 4),
+            ("attention_8", long, 3, 8),
+            ("attention_backward_4", short, 4, 4),
+            ("attention_backward_8", long, 4, 8),
+        ] {
+            let shared = attention_shared(shape, rows, matrices, warps);
             if shared > 48 << 10 {
                 kernels.allow_shared(name, shared)?;
             }
@@ -189,10 +195,10 @@ impl Lane {
 
     /// Whether the loaded batch has fewer rows than a GPU is filled by.
     pub(super) fn few(&self) -> bool {
-        self.total() < MANY_ROWS
+        few(self.total())
     }
 
-    /// Kernels that take long gain nothing by it.
+    /// Lets kernels begin while the one before ends, where that gains something: not where each takes long.
     pub(super) fn let_kernels_overlap(&mut self) {
         self.kernels.early = self.gpu.capability >= (9, 0) && self.total() < 4 * MANY_ROWS;
     }
@@ -227,14 +233,6 @@ impl Lane {
     pub fn stop_timing(&mut self) -> Result<BTreeMap<String, (f64, usize)>> {
         self.kernels.stop_timing()
     }
-}
-
-/// A stream to which those without a word about it give way.
-pub(super) fn urgent_stream(context: &Arc<CudaContext>) -> Result<Arc<CudaStream>> {
-    let failed = |e| device_error("making a stream", e);
-    context.bind_to_thread().map_err(failed)?;
-    let (_, greatest) = result::stream::get_priority_range().map_err(failed)?;
-    context.new_stream_with_priority(greatest).map_err(failed)
 }
 
 /// Shared memory of an attention block: some matrices of a span, two numbers per row, and 16 rows for each warp.

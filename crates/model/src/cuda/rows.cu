@@ -1,4 +1,4 @@
-// Products whose results are whole rows of the residual stream, joined with the RMSNorm that folrests, or on the way back
+// Products whose results are whole rows of the residual stream, joined with the RMSNorm that follows, or on the way back
 // goes before. Compiled after `hopper.cu`, by whose means it works.
 //
 // A block makes GROUPS times 64 rows of D columns, a group of four warps 64 of them. The inner dimension comes in chunks
@@ -29,10 +29,6 @@ __device__ __forceinline__ void fetch_for_both(u32 to, const Map &map, int colum
     asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%2, %3, %4}], [%5], %6;"
                  ::"r"(to), "l"(&map), "r"(column), "r"(row), "r"(member), "r"(barrier), "h"((unsigned short)3) : "memory");
 }
-// 64-column groups of a matrix that is read across its rows lie BLOCK bytes apart.
-__device__ __forceinline__ u64 matrix_across(u32 at) {
-    return (u64)((at & 0x3ffff) >> 4) | (u64)(BLOCK >> 4) << 16 | (u64)(1024 >> 4) << 32 | (u64)1 << 62;
-}
 __device__ __forceinline__ float quad_sum(float x) {
     x += __shfl_xor_sync(0xffffffffu, x, 1);
     return x + __shfl_xor_sync(0xffffffffu, x, 2);
@@ -60,8 +56,9 @@ struct Ring {
 };
 
 template <int GROUPS>
-__device__ __forceinline__ Ring make_ring(u32 start) {
-    const Ring ring = {start, start + STAGES * slot_bytes<GROUPS>(), start + STAGES * slot_bytes<GROUPS>() + 8 * STAGES, slot_bytes<GROUPS>()};
+__device__ __forceinline__ Ring make_ring() {
+    const u32 slots = shared_start(), full = slots + STAGES * slot_bytes<GROUPS>();
+    const Ring ring = {slots, full, full + 8 * STAGES, slot_bytes<GROUPS>()};
     if (threadIdx.x == 0) {
         for (int i = 0; i < STAGES; i++) {
             init(ring.full + 8 * i, 1);
@@ -73,28 +70,7 @@ __device__ __forceinline__ Ring make_ring(u32 start) {
     return ring;
 }
 
-// A chunk's product: `across` says that the weights are [inner][columns], else [columns][inner].
-template <bool ACROSS>
-__device__ __forceinline__ void multiply_part(float (&d)[64], u64 a, u64 b, int add) {
-    asm volatile(
-        "{.reg .pred p; setp.ne.b32 p, %66, 0; wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {"
-        "%0,%1,%2,%3,%4,%5,%6,%7,%8,%9,%10,%11,%12,%13,%14,%15,"
-        "%16,%17,%18,%19,%20,%21,%22,%23,%24,%25,%26,%27,%28,%29,%30,%31,"
-        "%32,%33,%34,%35,%36,%37,%38,%39,%40,%41,%42,%43,%44,%45,%46,%47,"
-        "%48,%49,%50,%51,%52,%53,%54,%55,%56,%57,%58,%59,%60,%61,%62,%63"
-        "}, %64, %65, p, 1, 1, 0, %67;}"
-        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]),
-          "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]),
-          "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]),
-          "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31]),
-          "+f"(d[32]), "+f"(d[33]), "+f"(d[34]), "+f"(d[35]), "+f"(d[36]), "+f"(d[37]), "+f"(d[38]), "+f"(d[39]),
-          "+f"(d[40]), "+f"(d[41]), "+f"(d[42]), "+f"(d[43]), "+f"(d[44]), "+f"(d[45]), "+f"(d[46]), "+f"(d[47]),
-          "+f"(d[48]), "+f"(d[49]), "+f"(d[50]), "+f"(d[51]), "+f"(d[52]), "+f"(d[53]), "+f"(d[54]), "+f"(d[55]),
-          "+f"(d[56]), "+f"(d[57]), "+f"(d[58]), "+f"(d[59]), "+f"(d[60]), "+f"(d[61]), "+f"(d[62]), "+f"(d[63])
-        : "l"(a), "l"(b), "r"(add), "n"((int)ACROSS));
-}
-
-// The product of a group's 64 rows with all weights.
+// The product of a group's 64 rows with all weights, which are [columns][inner], or [inner][columns] and read across.
 template <int GROUPS, bool ACROSS>
 __device__ __forceinline__ void product(float (&acc)[PARTS][64], const Ring &ring, int chunks, int group) {
     constexpr u32 step = ACROSS ? 16 * ROW : 32;  // from 16 of the inner dimension to the next 16
@@ -107,7 +83,7 @@ __device__ __forceinline__ void product(float (&acc)[PARTS][64], const Ring &rin
 #pragma unroll
             for (int h = 0; h < PARTS; h++) {
                 const u32 at = weights + h * 128 * ROW + step * k;
-                multiply_part<ACROSS>(acc[h], matrix(rows + 32 * k), ACROSS ? matrix_across(at) : matrix(at), e + k);
+                multiply<ACROSS>(acc[h], matrix(rows + 32 * k), matrix(at, ACROSS ? BLOCK : 16), e + k);
             }
         asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
         if (e) {
@@ -127,7 +103,7 @@ __device__ __forceinline__ void product(float (&acc)[PARTS][64], const Ring &rin
 template <int GROUPS>
 __device__ __forceinline__ void meet() { asm volatile("bar.sync 1, %0;" ::"n"(128 * GROUPS) : "memory"); }
 
-// Chunk c, piece p, pair i of a thread's accumulators; the column of its first number; 0 or 1 for its row.
+// Chunk c, piece p, pair i of a thread's accumulators, and the column of its first number.
 #define ACC(c, p, i) acc[(c) / 2][(c) % 2 * 32 + 8 * (p) + 2 * (i)]
 #define COLUMN(c, p, i) (CHUNK * (c) + 16 * (p) + 8 * ((i) / 2) + 2 * (threadIdx.x & 3))
 
@@ -143,8 +119,7 @@ __device__ __forceinline__ void forward(
     const unsigned short *rests, float *inv_rms, Sizes size) {
     let_next_begin();
     prepare(x), prepare(weight), prepare(residual), prepare(y), prepare(norm);
-    const u32 start = shared_start();
-    const Ring ring = make_ring<GROUPS>(start);
+    const Ring ring = make_ring<GROUPS>();
     float *gains = (float *)(shared + (ring.empty + 8 * STAGES - (u32)__cvta_generic_to_shared(shared)));
     const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31, group = warp >> 2, member = blockIdx.y;
     const int first = blockIdx.x * 64 * GROUPS;
@@ -230,7 +205,7 @@ __device__ __forceinline__ void forward(
 }
 
 // dx (+)= the way back through x · inv_rms · gain from dy · weight, and the rows' share of the gain's gradient in
-// `partials` [members, blocks, gains], `gains` numbers each. Block (rows, member).
+// `partials` [members, blocks, `gains_of_member`]. Block (rows, member).
 extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(288, 1) linear_rms_norm_backward(
     const __grid_constant__ Map dy, const __grid_constant__ Map weight, const __grid_constant__ Map x,
     const __grid_constant__ Map old, const __grid_constant__ Map dx, const unsigned short *halves, const unsigned short *rests,
@@ -239,8 +214,7 @@ extern "C" __global__ void __cluster_dims__(CLUSTER, 1, 1) __launch_bounds__(288
     const Sizes size = {rows, chunks, stride};
     let_next_begin();
     prepare(dy), prepare(weight), prepare(x), prepare(old), prepare(dx);
-    const u32 start = shared_start();
-    const Ring ring = make_ring<GROUPS>(start);
+    const Ring ring = make_ring<GROUPS>();
     float *gains = (float *)(shared + (ring.empty + 8 * STAGES - (u32)__cvta_generic_to_shared(shared))), *shares = gains + D;
     const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31, group = warp >> 2, member = blockIdx.y;
     const int first = blockIdx.x * 64 * GROUPS;

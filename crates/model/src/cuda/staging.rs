@@ -14,6 +14,11 @@ pub const CLASSES: [usize; 3] = [64, 128, usize::MAX];
 /// Rows from which on a GPU is full with short spans alone; below, all longer ones go to the last class.
 pub const MANY_ROWS: usize = 16384;
 
+/// Whether so many rows, of all members together, leave much of a GPU idle.
+pub fn few(rows: usize) -> bool {
+    rows < MANY_ROWS
+}
+
 /// More rows than this that read one token are summed in pieces; the kernels' `CROWD`.
 pub const CROWD: usize = 64;
 
@@ -116,7 +121,7 @@ type FlatSpan = [u32; 2];
 /// Spans of all members by class, the last first, as the kernels' `BACKWARDS` explains.
 fn classified(batch: &Batch) -> [Vec<FlatSpan>; 3] {
     let mut classes = [const { Vec::new() }; 3];
-    let few = batch.members * batch.rows < MANY_ROWS;
+    let few = few(batch.members * batch.rows);
     for (member, spans) in batch.spans.iter().enumerate() {
         for span in spans {
             let filler = span.start as usize >= batch.real[member];
