@@ -65,8 +65,12 @@ fn a_study_survives_its_cluster() {
     };
     cluster.wait("a further task at work", 60, |cluster| follows(cluster).is_some());
     let timed = follows(&cluster).expect("it was there a moment ago");
-    // Slurm asks to try again where the task is back in the queue before it has answered; the log tells.
-    cluster.command("scancel").args(["--signal=USR1", "--batch", &timed]).output().unwrap();
+    // The log tells when it has come: scancel itself would try again, and signal the task that came back, where the
+    // first one is in the queue before it has answered.
+    let mut signal = cluster.command("scancel").args(["--signal=USR1", "--batch", &timed]).spawn().unwrap();
+    cluster.wait("the task to stop", 60, |_| task_log(&out, &timed).contains("stopped with"));
+    signal.kill().unwrap();
+    signal.wait().unwrap();
 
     // What is left in the queue runs on the one node, the lost node's tasks too.
     cluster.wait("an empty queue", 240, |cluster| cluster.queue().is_empty());
@@ -75,8 +79,8 @@ fn a_study_survives_its_cluster() {
     assert_eq!(left["failed"], 0);
     // The task whose time was up saved, came back by itself, and went on.
     let log = task_log(&out, &timed);
-    let stopped = log.find("stopped with").unwrap_or_else(|| panic!("it was not stopped: {log}"));
-    assert!(log[stopped..].contains(" from step "), "it was not taken up again: {log}");
+    let stopped = log.find("stopped with").expect("the log said so");
+    assert!(log[stopped..].contains(" from step "), "it was not taken up again: {log}\n{}", cluster.log());
 
     // The node comes back, and what is missing is submitted again.
     cluster.start_node(1);

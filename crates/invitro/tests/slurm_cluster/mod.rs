@@ -161,8 +161,10 @@ impl Cluster {
     }
 
     pub fn queue(&self) -> Vec<Task> {
-        let output = self.command("squeue").args(["-h", "-r", "-o", "%i|%T|%N"]).output().unwrap();
-        let text = String::from_utf8(output.stdout).unwrap();
+        let ask = || self.command("squeue").args(["-h", "-r", "-o", "%i|%T|%N"]).output().unwrap();
+        // Without an answer the queue is unknown, not empty.
+        let answered = (0..5).map(|_| ask()).find(|output| output.status.success());
+        let text = String::from_utf8(answered.expect("squeue answers").stdout).unwrap();
         let task = |line: &str| {
             let mut fields = line.split('|').map(str::to_owned);
             Some(Task { name: fields.next()?, state: fields.next()?, node: fields.next()? })
@@ -170,11 +172,16 @@ impl Cluster {
         text.lines().filter_map(task).collect()
     }
 
+    /// What the controller has written.
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.at("log/slurmctld.log")).unwrap_or_default()
+    }
+
     pub fn wait(&self, what: &str, seconds: u64, holds: impl Fn(&Cluster) -> bool) {
         let begun = Instant::now();
         while !holds(self) {
             if begun.elapsed() > Duration::from_secs(seconds) {
-                let log = std::fs::read_to_string(self.at("log/slurmctld.log")).unwrap_or_default();
+                let log = self.log();
                 let tail: Vec<&str> = log.lines().rev().take(30).collect();
                 panic!("timed out: {what}\n{:?}\n{}", self.queue(), tail.join("\n"));
             }

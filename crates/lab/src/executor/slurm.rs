@@ -94,6 +94,8 @@ fn script(name: &str, study: &Path, place: &Path, tasks: usize, request: &Reques
         profile.lines().filter(|line| !line.starts_with("#!")).partition(|line| line.starts_with("#SBATCH"));
     lines.extend(options.into_iter().map(str::to_owned));
     lines.push(String::new());
+    // A signal that comes before the program listens must not end the task.
+    lines.push("trap '' USR1".to_owned());
     lines.extend(commands.into_iter().map(str::to_owned));
     let arguments: String = request.arguments.iter().map(|argument| format!(" {}", quote(argument))).collect();
     // `exec`, so that the signals meant for the script reach the program.
@@ -221,6 +223,7 @@ mod tests {
 #SBATCH --requeue
 #SBATCH --account=lab
 
+trap '' USR1
 module load cuda
 exec '/opt/in vitro/invitro' study run '/home/x/it'\''s' --task '/home/x/it'\''s/slurm/0001' --device cuda
 "#
