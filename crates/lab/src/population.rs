@@ -233,7 +233,7 @@ impl Crew {
             let step = self.step + 1;
             let batch = feed.take()?;
             tokens += batch.iter().flatten().map(|sequence| sequence.tokens.len() as u64 - 1).sum::<u64>();
-            self.make_room(&batch, options)?;
+            self.make_room(&batch)?;
             self.population.train_step(&batch, &train.update(step))?;
             self.step = step;
             let stop = options.stop.requested();
@@ -279,21 +279,15 @@ impl Crew {
     }
 
     /// A batch larger than was foreseen: the population moves to a larger place.
-    fn make_room(&mut self, batch: &[Vec<invitro_model::Sequence>], options: &Options) -> Result<()> {
+    fn make_room(&mut self, batch: &[Vec<invitro_model::Sequence>]) -> Result<()> {
         let rows = |own: &Vec<invitro_model::Sequence>| own.iter().map(|s| s.tokens.len() - 1).sum::<usize>();
         let wanted = batch.iter().map(rows).max().unwrap_or(0);
         if wanted <= self.capacity {
             return Ok(());
         }
         let capacity = wanted.next_multiple_of(256) * 5 / 4;
-        let all = (0..self.runners.len()).map(|m| self.population.checkpoint(m, self.step, BTreeMap::new()));
-        let all = all.collect::<invitro_model::Result<Vec<_>>>()?;
-        let (shape, seeds) = (self.population.shape().clone(), self.population.seeds().to_vec());
-        let mut larger = Population::new(options.device, &shape, &seeds, capacity)?;
-        for (member, checkpoint) in all.iter().enumerate() {
-            larger.restore(member, checkpoint)?;
-        }
-        (self.population, self.capacity) = (larger, capacity);
+        self.population.grow(capacity)?;
+        self.capacity = capacity;
         Ok(())
     }
 

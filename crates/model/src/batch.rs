@@ -79,7 +79,8 @@ impl Batch {
                 let at = member * rows + row;
                 batch.tokens[at..at + len].copy_from_slice(&tokens[..len]);
                 for (slot, &next) in batch.targets[at..at + len].iter_mut().zip(&tokens[1..]) {
-                    *slot = next as i32;
+                    *slot = i32::try_from(next)
+                        .map_err(|_| Error::Batch(format!("token {next} is above every vocabulary")))?;
                 }
                 batch.groups[at..at + len].fill(*group);
                 spans.push(Span { start: row as u32, len: len as u32 });

@@ -71,7 +71,7 @@ pub fn decode(lane: &mut dyn Lane, prompts: &[Vec<Prompt>], seeds: &[u64], eos: 
     prompts.iter().flatten().try_for_each(|prompt| check(prompt, context))?;
     let longest = prompts.iter().flatten().map(|prompt| prompt.tokens.len()).max().unwrap_or(0);
     let most = prompts.iter().flatten().map(|prompt| prompt.most).max().unwrap_or(0);
-    let region = context.min(longest + most);
+    let region = context.min(longest.saturating_add(most));
     let regions = prompts.iter().map(Vec::len).max().unwrap_or(0).min(lane.regions());
     if regions == 0 {
         return Ok(prompts.iter().map(|_| Vec::new()).collect());

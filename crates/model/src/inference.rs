@@ -69,11 +69,6 @@ impl<O: InferOps> Inference<O> {
         [self.rows, self.slots, self.picks]
     }
 
-    /// Cached rows per member.
-    pub fn slots(&self) -> usize {
-        self.slots
-    }
-
     /// The logits of the picked rows, in the device's buffer.
     pub fn logits(&mut self, ops: &mut O, reading: &Reading) -> Result<&O::Buf> {
         if reading.members != ops.members() || reading.rows > self.rows || reading.picks > self.picks {
@@ -86,6 +81,18 @@ impl<O: InferOps> Inference<O> {
                 self.rows,
                 self.picks
             )));
+        }
+        let context = ops.shape().context;
+        for span in reading.spans.iter().flatten() {
+            let [len, prefix, prefix_len, slot] =
+                [span.len, span.prefix, span.prefix_len, span.slot].map(|value| value as usize);
+            if prefix_len + len > context {
+                return Err(Error::Batch(format!("{} tokens to read: the context is {context}", prefix_len + len)));
+            }
+            let end = (prefix + prefix_len).max(slot + len);
+            if end > self.slots {
+                return Err(Error::Batch(format!("{end} tokens to keep: there is room for {}", self.slots)));
+            }
         }
         let layout = ops.layout().clone();
         ops.load_reading(reading)?;

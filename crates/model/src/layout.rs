@@ -4,7 +4,7 @@
 //! So a population's parameters are `[N, size]`, every product is strided-batched with stride `size`, the optimizer is
 //! one pass, and weight decay is "the elements before `decayed`".
 
-use crate::Shape;
+use crate::{Error, Result, Shape};
 
 /// A matrix `[rows, cols]` (out, in), or a gain as one row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,8 +51,8 @@ pub struct Layout {
     pub size: usize,
 }
 
-/// Tensors start at multiples of this many elements, so that a device can load them in wide words.
-pub const ALIGN: usize = 64;
+/// Tensors start at multiples of this many elements: 256 bytes of bf16, which cuBLASLt takes for granted.
+pub const ALIGN: usize = 128;
 
 impl Layout {
     pub fn new(shape: &Shape) -> Self {
@@ -89,5 +89,13 @@ impl Layout {
             .collect();
         let norm = place(1, width);
         Layout { embed, layers, norm, head, decayed, size: offset }
+    }
+
+    /// Says whether these are a member's parameters.
+    pub fn check(&self, values: &[f32]) -> Result<()> {
+        if values.len() == self.size {
+            return Ok(());
+        }
+        Err(Error::Shape(format!("a vector of {} numbers: this shape has {}", values.len(), self.size)))
     }
 }

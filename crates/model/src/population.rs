@@ -22,6 +22,25 @@ use crate::{Device, Error, Result, Sequence, Shape};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
+/// Room for so many models on a device.
+fn lanes(device: Device, shape: &Shape, members: usize, capacity: usize) -> Result<Vec<Box<dyn Lane>>> {
+    match device {
+        // One member per lane: a core that trains a whole model waits for no other.
+        Device::Cpu => (0..members)
+            .map(|_| {
+                let ops = Cpu::<f32>::new(shape, 1, capacity)?;
+                Ok(Box::new(ModelLane::new(ops, capacity, 1)?) as Box<dyn Lane>)
+            })
+            .collect(),
+        // All members in one lane: the larger the batch of products, the better.
+        Device::Cuda(number) => {
+            let capacity = capacity.next_multiple_of(cuda::ROUND);
+            let ops = cuda::Lane::new(&cuda::Gpu::open(number)?, shape, members, capacity)?;
+            Ok(vec![Box::new(ModelLane::new(ops, capacity, cuda::ROUND)?)])
+        }
+    }
+}
+
 /// N models over the lanes of a device.
 pub struct Population {
     shape: Shape,
@@ -38,21 +57,10 @@ impl Population {
     pub fn new(device: Device, shape: &Shape, seeds: &[u64], capacity: usize) -> Result<Self> {
         shape.validate()?;
         simd::asked()?;
-        let lanes: Vec<Box<dyn Lane>> = match device {
-            // One member per lane: a core that trains a whole model waits for no other.
-            Device::Cpu => seeds
-                .iter()
-                .map(|_| {
-                    let ops = Cpu::<f32>::new(shape, 1, capacity)?;
-                    Ok(Box::new(ModelLane::new(ops, capacity, 1)?) as Box<dyn Lane>)
-                })
-                .collect::<Result<_>>()?,
-            // All members in one lane: the larger the batch of products, the better.
-            Device::Cuda(number) => {
-                let ops = cuda::Lane::new(&cuda::Gpu::open(number)?, shape, seeds.len(), capacity)?;
-                vec![Box::new(ModelLane::new(ops, capacity, cuda::ROUND)?)]
-            }
-        };
+        if seeds.is_empty() {
+            return Err(Error::Batch("a population of no models: there must be at least one".into()));
+        }
+        let lanes = lanes(device, shape, seeds.len(), capacity)?;
         let mut starts = vec![0];
         starts.extend(lanes.iter().scan(0, |sum, lane| {
             *sum += lane.members();
@@ -64,6 +72,16 @@ impl Population {
             population.write(member, Slot::Weights, weights)?;
         }
         Ok(population)
+    }
+
+    /// Moves to a place for larger batches. The old one is given up first, there may be no room for both: after a failure
+    /// the population is of no further use.
+    pub fn grow(&mut self, capacity: usize) -> Result<()> {
+        let members = (0..self.members()).map(|member| self.checkpoint(member, 0, BTreeMap::new()));
+        let members = members.collect::<Result<Vec<_>>>()?;
+        self.lanes.clear();
+        self.lanes = lanes(self.device, &self.shape, self.members(), capacity)?;
+        members.iter().enumerate().try_for_each(|(member, checkpoint)| self.restore(member, checkpoint))
     }
 
     pub fn members(&self) -> usize {

@@ -78,11 +78,16 @@ impl TrainConfig {
             return wrong("batch", 0.0, "at least 1");
         }
         for (name, value) in
-            [("lr", self.lr), ("eps", self.eps), ("weight_decay", self.weight_decay), ("clip", self.clip)]
+            [("lr", self.lr), ("weight_decay", self.weight_decay), ("clip", self.clip)]
         {
             if !value.is_finite() || value < 0.0 {
                 return wrong(name, value, "a number of at least 0");
             }
+        }
+        // A weight that was never read has a moment of 0, which is divided by this.
+        let eps = self.eps as f32;
+        if !eps.is_finite() || eps <= 0.0 {
+            return wrong("eps", self.eps, "a number above 0 (of at least 1e-45)");
         }
         for (name, value) in [("beta1", self.beta1), ("beta2", self.beta2)] {
             if !(0.0..1.0).contains(&value) {
@@ -124,6 +129,7 @@ mod tests {
             "training: train.beta2 is 1, but must be at least 0 and below 1"
         );
         assert!(TrainConfig { batch: 0, ..TrainConfig::default() }.validate().is_err());
+        assert!(TrainConfig { eps: 0.0, ..TrainConfig::default() }.validate().is_err());
         assert!(TrainConfig { lr: f64::NAN, ..TrainConfig::default() }.validate().is_err());
     }
 }

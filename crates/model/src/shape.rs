@@ -66,6 +66,16 @@ impl Shape {
                 return wrong(format!("{name} is 0, but must be at least 1"));
             }
         }
+        for (name, value, zero) in [
+            ("rope_theta", self.rope_theta, false),
+            ("norm_eps", self.norm_eps, true),
+            ("init_std", self.init_std, true),
+        ] {
+            if !(value as f32).is_finite() || value < 0.0 || (value == 0.0 && !zero) {
+                let allowed = if zero { "a number of at least 0" } else { "a number above 0" };
+                return wrong(format!("{name} is {value}, but must be {allowed}"));
+            }
+        }
         if !self.width.is_multiple_of(self.heads) || !self.head_width().is_multiple_of(2) {
             return wrong(format!(
                 "width {} over {} heads: the width must be a multiple of twice the heads",

@@ -2,17 +2,13 @@
 
 use super::{Buffer, Cpu, Float, cached, loss, pointwise};
 use crate::reading::{InferOps, Reading, Score};
-use crate::{Error, Result};
+use crate::Result;
 use rayon::prelude::*;
 
 impl<F: Float> InferOps for Cpu<F> {
     fn load_reading(&mut self, reading: &Reading) -> Result<()> {
         self.check_tokens(&reading.tokens)?;
         self.check_tokens(&reading.pick_targets)?;
-        let longest = reading.spans.iter().flatten().map(|span| span.prefix_len + span.len).max().unwrap_or(0);
-        if longest as usize > self.shape.context {
-            return Err(Error::Batch(format!("{longest} tokens to read: the context is {}", self.shape.context)));
-        }
         let loaded = &mut self.loaded;
         loaded.rows = reading.rows;
         loaded.real.clone_from(&reading.real);

@@ -31,13 +31,7 @@ impl<F: Float> Ops for Cpu<F> {
     }
 
     fn write(&mut self, member: usize, slot: Slot, values: &[f32]) -> Result<()> {
-        if values.len() != self.layout.size {
-            return Err(Error::Shape(format!(
-                "a vector of {} numbers: this shape has {}",
-                values.len(),
-                self.layout.size
-            )));
-        }
+        self.layout.check(values)?;
         let vector = self.vector_mut(member, slot);
         vector.iter_mut().zip(values).for_each(|(own, &given)| *own = F::of(given as f64));
         Ok(())

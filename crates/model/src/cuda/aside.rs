@@ -68,7 +68,7 @@ impl Aside {
     }
 }
 
-/// A stream for small kernels that nothing waits for before the update.
+/// A stream for kernels that need not wait for those of the main one, nor those for them.
 pub struct Beside {
     pub stream: Arc<CudaStream>,
     fork: CudaEvent,

@@ -11,6 +11,9 @@ use std::sync::Arc;
 const SOURCE: &str = include_str!("kernels.cu");
 const HOPPER: &str = concat!(include_str!("hopper.cu"), include_str!("rows.cu"));
 
+/// The widest model whose norm's gradients have room beside each other in a block's 48 KiB.
+const WIDEST: usize = 1536;
+
 /// Loss groups a batch may have.
 pub const GROUPS: usize = 16;
 
@@ -28,16 +31,15 @@ pub fn hopper(gpu: &Gpu, shape: &Shape) -> Result<Arc<CudaModule>> {
 
 fn load(gpu: &Gpu, source: &str, options: &[String]) -> Result<Arc<CudaModule>> {
     let cached = cache_path(source, options);
-    let image = match cached.as_ref().and_then(|path| std::fs::read(path).ok()) {
-        Some(image) => image,
-        None => {
-            let image = compile(source, options)?;
-            if let Some(path) = cached {
-                keep(&path, &image);
-            }
-            image
-        }
-    };
+    let kept = cached.as_ref().and_then(|path| std::fs::read(path).ok());
+    // What was kept may be damaged: then it is made anew.
+    if let Some(module) = kept.and_then(|image| gpu.context.load_module(Ptx::from_binary(image)).ok()) {
+        return Ok(module);
+    }
+    let image = compile(source, options)?;
+    if let Some(path) = cached {
+        keep(&path, &image);
+    }
     gpu.context.load_module(Ptx::from_binary(image)).map_err(|e| device_error("loading the kernels", e))
 }
 
@@ -48,6 +50,9 @@ fn options(gpu: &Gpu, shape: &Shape, layout: &Layout) -> Result<Vec<String>> {
             "width {} over {} heads with hidden {}: on CUDA a head is 32, 64 or 128 wide and hidden a multiple of 8",
             shape.width, shape.heads, shape.hidden
         )));
+    }
+    if shape.width > WIDEST {
+        return Err(Error::Shape(format!("width {}: on CUDA it is at most {WIDEST}", shape.width)));
     }
     let gain_stride = shape.width.next_multiple_of(ALIGN);
     let mut options: Vec<String> = [
@@ -120,9 +125,8 @@ fn cache_path(source: &str, options: &[String]) -> Option<PathBuf> {
 /// Writes beside and renames; a cache that cannot be written only costs the next start a second.
 fn keep(path: &std::path::Path, image: &[u8]) {
     let beside = path.with_extension(format!("{}.tmp", std::process::id()));
-    let written =
-        path.parent().is_some_and(|dir| std::fs::create_dir_all(dir).is_ok()) && std::fs::write(&beside, image).is_ok();
-    if written && std::fs::rename(&beside, path).is_err() {
+    let folder = path.parent().is_some_and(|folder| std::fs::create_dir_all(folder).is_ok());
+    if folder && std::fs::write(&beside, image).and_then(|()| std::fs::rename(&beside, path)).is_err() {
         let _ = std::fs::remove_file(&beside);
     }
 }

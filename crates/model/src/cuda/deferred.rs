@@ -57,6 +57,12 @@ impl Deferred {
         self.parts.iter().map(|(range, _)| range.len().div_ceil(NORM_CHUNK)).sum()
     }
 
+    /// The part that a tensor is in.
+    fn part_of(&self, tensor: Tensor) -> usize {
+        let part = self.parts.iter().position(|(range, _)| range.contains(&tensor.offset));
+        part.expect("the parts hold all tensors")
+    }
+
     /// After a recorded step was replayed, which made the last update and left one of its own.
     pub fn replayed(&mut self) {
         (self.pending, self.done) = (true, self.parts.len());
@@ -100,8 +106,7 @@ impl Lane {
     /// Sums the squares of the gradients of the part that a tensor is in, for their norm.
     pub(super) fn square(&mut self, tensor: Tensor, aside: bool) -> Result<()> {
         let blocks = |range: &Range<usize>| range.len().div_ceil(NORM_CHUNK);
-        let parts = &self.deferred.parts;
-        let part = parts.iter().position(|(range, _)| range.contains(&tensor.offset)).expect("parts hold all tensors");
+        let (parts, part) = (&self.deferred.parts, self.deferred.part_of(tensor));
         let range = &parts[part].0;
         let before: usize = parts[..part].iter().map(|(range, _)| blocks(range)).sum();
         let count = self.deferred.squares();
@@ -123,8 +128,8 @@ impl Lane {
 
     /// To be called before a product reads a weight.
     pub(super) fn about_to_read(&mut self, weight: Tensor) -> Result<()> {
-        let part = self.deferred.parts.iter().position(|(range, _)| range.contains(&weight.offset));
-        self.await_parts(part.map_or(self.deferred.parts.len(), |part| part + 1))
+        let part = self.deferred.part_of(weight);
+        self.await_parts(part + 1)
     }
 
     /// Makes the update that is to be made: to be called before weights are read or written from outside.

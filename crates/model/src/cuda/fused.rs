@@ -151,8 +151,7 @@ impl Lane {
             self.activations(y, width).map(members, WRITTEN)?,
             self.activations(norm, width).map(members, WRITTEN)?,
         ];
-        let words = [self.gains_at(gain)[0], self.gains_at(gain)[1], inv_rms.ptr];
-        let words = [&words[..], &self.row_sizes(weight.cols)].concat();
+        let words = [&self.gains_at(gain)[..], &[inv_rms.ptr], &self.row_sizes(weight.cols)].concat();
         let name = if self.few() { "linear_rms_norm_64" } else { "linear_rms_norm_128" };
         self.run_rows(name, tile, &maps, &words)
     }

@@ -4,6 +4,7 @@
 //! heuristic's first choice, a function of the sizes alone: timing candidates would make results differ between runs.
 
 use super::memory::Memory;
+use super::out_of_memory;
 use crate::{Error, Result};
 use cudarc::cublaslt::{result, sys};
 use cudarc::driver::CudaContext;
@@ -65,6 +66,9 @@ unsafe impl Send for Gemm {}
 const WORKSPACE: usize = 32 << 20;
 
 fn blas(doing: &str, error: result::CublasError) -> Error {
+    if error.0 == sys::cublasStatus_t::CUBLAS_STATUS_ALLOC_FAILED {
+        return out_of_memory(doing);
+    }
     Error::Device(format!("cuBLASLt failed {doing}: {:?}", error.0))
 }
 

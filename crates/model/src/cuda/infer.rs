@@ -14,6 +14,8 @@ use cudarc::driver::result;
 #[derive(Default)]
 pub struct Loaded {
     arena: Option<Memory>,
+    /// What was copied there: kept until the next, since the copy may still be under way.
+    whole: Vec<u32>,
     spans: u64,
     spans_per_member: usize,
     pick_rows: u64,
@@ -23,19 +25,20 @@ pub struct Loaded {
 }
 
 impl Lane {
-    /// Runs a kernel with one block per pick that answers `words` u32 each.
-    fn ask(&mut self, kernel: &'static str, logits: &Memory, words: usize) -> Result<Vec<u32>> {
+    /// Runs a kernel with one block per pick that answers `words` u32 each, to the address given to `arguments`.
+    fn ask(
+        &mut self,
+        kernel: &'static str,
+        words: usize,
+        arguments: impl FnOnce(&Loaded, u64) -> Vec<u64>,
+    ) -> Result<Vec<u32>> {
         let total = self.members * self.loaded.picks;
         if self.loaded.answers.as_ref().is_none_or(|memory| memory.bytes < 4 * words * total) {
             self.loaded.answers = Some(Memory::new(&self.gpu.context, 4 * words * total)?);
         }
         let answers = self.loaded.answers.as_ref().expect("just made").ptr;
-        let args = match kernel {
-            "argmax" => vec![logits.ptr, answers],
-            "draw" => vec![logits.ptr, self.loaded.pick_targets, answers, (1.0 / self.temperature).to_bits() as u64],
-            _ => vec![logits.ptr, self.loaded.pick_targets, answers],
-        };
-        self.run(kernel, (total, 1, 1), 256, 0, &args)?;
+        let arguments = arguments(&self.loaded, answers);
+        self.run(kernel, (total, 1, 1), 256, 0, &arguments)?;
         self.wait()?;
         let mut values = vec![0u32; words * total];
         unsafe { result::memcpy_dtoh_sync(&mut values, answers) }.map_err(|e| device_error("reading scores", e))?;
@@ -63,7 +66,8 @@ impl InferOps for Lane {
         }
         let parts = [&reading.tokens, &spans, &reading.pick_rows, &reading.pick_targets];
         let mut offsets = [0; 4];
-        let mut whole = Vec::new();
+        let mut whole = std::mem::take(&mut self.loaded.whole);
+        whole.clear();
         for (offset, part) in offsets.iter_mut().zip(parts) {
             *offset = 4 * whole.len() as u64;
             whole.extend_from_slice(part);
@@ -74,7 +78,8 @@ impl InferOps for Lane {
             self.loaded.arena = Some(Memory::new(&self.gpu.context, 2 * bytes)?);
         }
         let base = self.loaded.arena.as_ref().expect("just made").ptr;
-        self.copy_in(base, &whole, "copying a reading")?;
+        self.start_copy(base, &whole, "copying a reading")?;
+        self.loaded.whole = whole;
         self.tokens = base;
         self.parts.rows = reading.rows;
         self.let_kernels_overlap();
@@ -116,20 +121,22 @@ impl InferOps for Lane {
     }
 
     fn argmax(&mut self, logits: &Memory) -> Result<Vec<u32>> {
-        self.ask("argmax", logits, 1)
+        self.ask("argmax", 1, |_, answers| vec![logits.ptr, answers])
     }
 
     fn scores(&mut self, logits: &Memory) -> Result<Vec<Score>> {
-        let answers = self.ask("scores_of", logits, 2)?;
+        let answers = self.ask("scores_of", 2, |loaded, answers| vec![logits.ptr, loaded.pick_targets, answers])?;
         let score = |pair: &[u32]| Score { logprob: f32::from_bits(pair[0]), rank: pair[1] };
         Ok(answers.chunks(2).map(score).collect())
     }
 
     fn draw(&mut self, logits: &Memory, temperature: f64, uniforms: &[f32]) -> Result<Vec<u32>> {
         // The numbers go where targets would.
-        self.copy_in(self.loaded.pick_targets, uniforms, "copying a reading")?;
-        self.temperature = temperature as f32;
-        self.ask("draw", logits, 1)
+        self.start_copy(self.loaded.pick_targets, uniforms, "copying a reading")?;
+        let coldness = temperature.recip().min(f32::MAX as f64) as f32;
+        self.ask("draw", 1, |loaded, answers| {
+            vec![logits.ptr, loaded.pick_targets, answers, coldness.to_bits() as u64]
+        })
     }
 
     fn fetch_logits(&mut self, logits: &Memory) -> Result<Vec<f32>> {

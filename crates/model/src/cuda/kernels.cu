@@ -484,9 +484,13 @@ __device__ __forceinline__ int dealt(int round, int warp, int warps) {
 
 // Grid: (spans of a class) x heads, the heads of a span side by side: together they read and write whole rows.
 // A span is (first row, length) over the rows of all members; unused ones have length 0.
-// Filler has the highest bit of its length set: nothing reads what comes out of it, but its gradients must be zero,
-// since the weights' products run over it.
+// Filler has the highest bit of its length set. Products run over it, those of the weights' gradients too: its gradients
+// must be zero, and what they are multiplied with a number, whatever model left its own in that memory.
 #define FILLER 0x80000000u
+__device__ __forceinline__ void clear(u16 *to, u32 rows, int stride, u32 width) {
+    for (u32 i = threadIdx.x; i < rows * (width / 8); i += blockDim.x)
+        *(uint4 *)(to + (u64)(i / (width / 8)) * stride + i % (width / 8) * 8) = make_uint4(0, 0, 0, 0);
+}
 template <int WARPS>
 __device__ __forceinline__ void attend(
     const u16 *__restrict__ qkv, const uint2 *__restrict__ spans, const float2 *__restrict__ angles, u16 *__restrict__ out,
@@ -495,8 +499,9 @@ __device__ __forceinline__ void attend(
     const int head = blockIdx.x % HEADS, warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
     const uint2 span = spans[blockIdx.x / HEADS];
     const int len = span.y, padded = (len + 15) & ~15, g = lane >> 2, t = lane & 3;
-    if (len <= 0) return;  // unused, or filler
     const u64 base = span.x;
+    if (span.y & FILLER) clear(out + base * D + head * HD, span.y & ~FILLER, D, HD);
+    if (len <= 0) return;  // unused, or filler
     const u16 *q = qkv + base * QKV + head * HD;
     u16 *queries = shared, *keys = queries + padded * PITCH, *values = keys + padded * PITCH;
     u16 *place = values + (padded + 16 * warp) * PITCH;
@@ -576,11 +581,7 @@ __device__ __forceinline__ void attend_backward(
     const uint2 span = spans[blockIdx.x / HEADS];
     const int len = span.y, padded = (len + 15) & ~15, g = lane >> 2, t = lane & 3;
     const u64 base = span.x;
-    if (span.y & FILLER) {
-        u16 *to = dqkv + base * QKV + head * (QKV / HEADS);
-        for (u32 i = threadIdx.x; i < (span.y & ~FILLER) * (QKV / HEADS / 8); i += WARPS * 32)
-            *(uint4 *)(to + (u64)(i / (QKV / HEADS / 8)) * QKV + i % (QKV / HEADS / 8) * 8) = make_uint4(0, 0, 0, 0);
-    }
+    if (span.y & FILLER) clear(dqkv + base * QKV + head * (QKV / HEADS), span.y & ~FILLER, QKV, QKV / HEADS);
     if (len <= 0) return;
     const u16 *q = qkv + base * QKV + head * HD, *o = out + base * D + head * HD, *d = dout + base * D + head * HD;
     u16 *dq = dqkv + base * QKV + head * HD;
@@ -854,8 +855,10 @@ __device__ __forceinline__ void adamw_one(float &w, float &m, float &v, float g,
     w = w * keep - __fdividef(u.lr * u.correct1 * m, root + u.eps);
 }
 
+// What is no number stays none in its bf16 copy, too: rounding would carry into its sign.
+__device__ __forceinline__ u32 roundable(float a) { return a != a ? 0x7fc00000u : __float_as_uint(a); }
 __device__ __forceinline__ void split(float a, float b, u32 &half, u32 &rest) {
-    const u32 x = __float_as_uint(a), y = __float_as_uint(b);
+    const u32 x = roundable(a), y = roundable(b);
     const u32 p = (x + 0x8000u) & 0xffff0000u, q = (y + 0x8000u) & 0xffff0000u;
     half = p >> 16 | q;
     rest = ((x - p) & 0xffffu) | (y - q) << 16;

@@ -1,4 +1,4 @@
-//! Some members of a population on one GPU: their parameters, one stream, and one recorded graph per size of step.
+//! Some members of a population on one GPU: their parameters, its streams, and the recorded steps.
 
 use super::aside::{Aside, Beside, urgent_stream};
 use super::compile::{self, GROUPS};
@@ -51,8 +51,6 @@ pub struct Lane {
     /// Where the loaded tokens lie.
     pub(super) tokens: u64,
     pub(super) loaded: Loaded,
-    /// Of the tokens that are being drawn.
-    pub(super) temperature: f32,
     /// Targets per member and group of the loaded batch.
     pub(super) counts: Vec<Vec<u64>>,
     /// By the batch's sizes, and whether an update is made in the step.
@@ -141,7 +139,6 @@ impl Lane {
             parts: Parts::default(),
             tokens: 0,
             loaded: Loaded::default(),
-            temperature: 1.0,
             counts: vec![vec![0; GROUPS]; members],
             steps: HashMap::new(),
             recording: None,
@@ -159,10 +156,12 @@ impl Lane {
         let layout = Layout::new(shape);
         let (width, hidden, rows) = (shape.width, shape.hidden, members * capacity);
         let per_layer = 2 * (8 * width + 3 * hidden) + 4 * (2 + shape.heads);
-        let backward = 2 * (7 * width + 3 * hidden);
+        let backward = 2 * (6 * width + 3 * hidden);
         let activations = rows * (shape.layers * per_layer + backward + 2 * (2 * width + shape.vocab) + 8);
         let parameters = members * layout.size * 14;
-        activations + parameters + Parts::most(members, capacity, shape.vocab) + (64 << 20)
+        let gains = capacity.div_ceil(NORM_ROWS.0) * (layout.size - layout.decayed);
+        let partials = 4 * members * (gains + (capacity / CROWD + 1) * width);
+        activations + parameters + partials + Parts::most(members, capacity, shape.vocab) + (64 << 20)
     }
 
     pub(super) fn run(
@@ -208,8 +207,15 @@ impl Lane {
         self.members * self.parts.rows
     }
 
-    /// Copies values to the GPU, before whatever is asked next: a copy outside the stream may come after it.
+    /// Copies values to the GPU.
     pub(super) fn copy_in<T: Copy>(&self, at: u64, values: &[T], doing: &str) -> Result<()> {
+        self.start_copy(at, values, doing)?;
+        self.wait()
+    }
+
+    /// Starts a copy to the GPU that comes before whatever is asked next, as one outside the stream might not. The values
+    /// must stay where they are until the stream was waited for.
+    pub(super) fn start_copy<T: Copy>(&self, at: u64, values: &[T], doing: &str) -> Result<()> {
         unsafe { result::memcpy_htod_async(at, values, self.stream.cu_stream()) }.map_err(|e| device_error(doing, e))
     }
 
@@ -232,6 +238,13 @@ impl Lane {
     /// Milliseconds and launches per kernel.
     pub fn stop_timing(&mut self) -> Result<BTreeMap<String, (f64, usize)>> {
         self.kernels.stop_timing()
+    }
+}
+
+impl Drop for Lane {
+    fn drop(&mut self) {
+        // What a step still under way reads goes with the lane. A failure has no one to tell.
+        let _ = self.gpu.context.synchronize();
     }
 }
 

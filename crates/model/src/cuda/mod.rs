@@ -2,8 +2,8 @@
 //!
 //! Nothing of CUDA is needed to build: the driver, NVRTC and cuBLASLt are opened when a device is. Products are bf16 with
 //! f32 accumulation by cuBLASLt, everything else is in `kernels.cu`; where the GPU is of compute capability 9.0, products
-//! beside a SwiGLU are in `hopper.cu` with it, those beside a norm in `rows.cu`. A step whose number of rows was seen before
-//! is recorded as a graph and replayed. Members that train together share a [`Lane`]: one graph per step, and a stream for
+//! beside a SwiGLU are in `hopper.cu` with it, those beside a norm in `rows.cu`. A step whose sizes were seen before is
+//! recorded as a graph and replayed. Members that train together share a [`Lane`]: one graph per step, and a stream for
 //! each thing that others need not wait for (`aside`, `deferred`).
 //!
 //! A member's result is bitwise the same whoever trains beside it as long as its lane has as many members and its
@@ -80,10 +80,12 @@ impl Gpu {
 /// A driver's error as a sentence; out of memory names what to change.
 pub(crate) fn device_error(doing: &str, error: DriverError) -> Error {
     if error.0 == sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY {
-        return Error::OutOfMemory(format!(
-            "out of GPU memory {doing}: train fewer models at once (N) or a smaller batch"
-        ));
+        return out_of_memory(doing);
     }
     let text = error.error_string().map(|s| s.to_string_lossy().into_owned()).unwrap_or_else(|_| format!("{error:?}"));
     Error::Device(format!("CUDA failed {doing}: {text}"))
+}
+
+fn out_of_memory(doing: &str) -> Error {
+    Error::OutOfMemory(format!("out of GPU memory {doing}: train fewer models at once (N) or a smaller batch"))
 }

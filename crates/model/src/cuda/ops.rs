@@ -107,8 +107,10 @@ pub(super) const WARPS: usize = 8;
 
 /// A weight as its nearest bf16 and what that lacks of it, as the kernels keep it.
 fn split(value: f32) -> (u16, u16) {
-    let half = (value.to_bits().wrapping_add(0x8000) >> 16) as u16;
-    (half, value.to_bits().wrapping_sub((half as u32) << 16) as u16)
+    // What is no number stays none in its bf16 copy, too: rounding would carry into its sign.
+    let bits = if value.is_nan() { 0x7fc0_0000 } else { value.to_bits() };
+    let half = (bits.wrapping_add(0x8000) >> 16) as u16;
+    (half, bits.wrapping_sub((half as u32) << 16) as u16)
 }
 
 fn whole(half: u16, rest: u16) -> f32 {
@@ -140,7 +142,7 @@ impl Ops for Lane {
     }
 
     fn write(&mut self, member: usize, slot: Slot, values: &[f32]) -> Result<()> {
-        assert_eq!(values.len(), self.layout.size);
+        self.layout.check(values)?;
         self.settle()?;
         self.wait()?;
         let doing = "writing parameters";
@@ -149,9 +151,7 @@ impl Ops for Lane {
             Slot::Weights => {
                 let (halves, rests): (Vec<u16>, Vec<u16>) = values.iter().map(|&value| split(value)).unzip();
                 self.copy_in(at(&self.halves, 2), &halves, doing)?;
-                self.copy_in(at(&self.rests, 2), &rests, doing)?;
-                // The copies read these vectors.
-                self.wait()
+                self.copy_in(at(&self.rests, 2), &rests, doing)
             }
             Slot::Mean => self.copy_in(at(&self.means, 4), values, doing),
             Slot::Variance => self.copy_in(at(&self.variances, 4), values, doing),
@@ -237,6 +237,7 @@ impl Ops for Lane {
     }
 
     fn losses(&mut self) -> Result<Vec<Loss>> {
+        self.gpu.context.bind_to_thread().map_err(|e| device_error("using the GPU", e))?;
         self.join()?;
         let width = GROUPS + 1;
         let sums = self.sums_host.slice::<f32>(0, self.members * width);

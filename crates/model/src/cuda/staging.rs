@@ -1,11 +1,12 @@
 //! What changes from step to step, copied to the GPU in one piece: tokens, targets, spans, the rows of each token, and
 //! the update's numbers. Two page-locked slots, so that the host fills one while the GPU reads the other.
 
+use super::aside::event;
 use super::device_error;
 use super::memory::{Memory, Pinned};
 use crate::ops::Update;
 use crate::{Batch, Error, Result};
-use cudarc::driver::{CudaContext, CudaEvent, CudaStream, result, sys};
+use cudarc::driver::{CudaContext, CudaEvent, CudaStream, result};
 use std::sync::Arc;
 
 /// Spans are dealt to classes by length, each with its own launch of the attention kernels: up to so many rows.
@@ -84,10 +85,7 @@ pub struct Staging {
 impl Staging {
     pub fn new(context: &Arc<CudaContext>, bytes: usize) -> Result<Self> {
         let slot = || -> Result<(Pinned, CudaEvent)> {
-            let event = context
-                .new_event(Some(sys::CUevent_flags::CU_EVENT_DISABLE_TIMING))
-                .map_err(|e| device_error("making an event", e))?;
-            Ok((Pinned::new(context, bytes)?, event))
+            Ok((Pinned::new(context, bytes)?, event(context)?))
         };
         Ok(Staging { device: Memory::new(context, bytes)?, slots: [slot()?, slot()?], turn: 0 })
     }
