@@ -64,12 +64,15 @@ pub fn table(rows: &[Row], threshold: f64) -> String {
         line(name, &|condition| Some(format!("{:.2}", find(condition, "reach", &format!("{who}.share@0.1"))?.value)));
     }
     let contrast = |condition: &str, of: &str| {
-        let row = find(condition, "reach", &format!("network.{of}.share@0.1"))?;
+        let row = find(condition, "reach", &format!("network.{of}"))?;
         Some((row.value, row.low?, row.high?))
     };
-    for (name, of) in
-        [("contrast, facts (allowed - forbidden)", "facts"), ("contrast, types (allowed - others)", "types")]
-    {
+    for (name, of) in [
+        ("contrast, facts (allowed - forbidden)", "facts.share@0.1"),
+        ("  in log-probability", "facts.logprob"),
+        ("contrast, types (allowed - others)", "types.share@0.1"),
+        ("  in log-probability", "types.logprob"),
+    ] {
         line(name, &|condition| {
             let (value, low, high) = contrast(condition, of)?;
             Some(format!("{value:+.2} [{low:+.2}, {high:+.2}]"))
@@ -93,7 +96,8 @@ pub fn table(rows: &[Row], threshold: f64) -> String {
     lines.extend(
         share("grammaticality").zip(share("same_words")).map(|(grammatical, same)| use_of_words(grammatical, same)),
     );
-    lines.push(meaning(contrast("A", "facts"), contrast("B_masked", "facts")));
+    let both = |condition: &str| Some([contrast(condition, "facts.share@0.1")?, contrast(condition, "facts.logprob")?]);
+    lines.push(meaning(both("A"), both("B_masked"), share("grammaticality").is_some_and(|share| share > threshold)));
     lines.join("\n")
 }
 
@@ -107,30 +111,36 @@ fn use_of_words(grammatical: f64, same: f64) -> String {
     )
 }
 
-/// What the contrasts say of the words that were never seen in B.
-fn meaning(in_a: Option<(f64, f64, f64)>, in_masked: Option<(f64, f64, f64)>) -> String {
-    let (Some((_, a_low, _)), Some((value, low, high))) = (in_a, in_masked) else {
+/// A contrast and its interval.
+type Contrast = (f64, f64, f64);
+
+/// What the contrasts, in share of targets and in log-probability, say of the words that were never seen in B; `form` is
+/// whether sentences with them were grammatical at all.
+fn meaning(in_a: Option<[Contrast; 2]>, in_masked: Option<[Contrast; 2]>, form: bool) -> String {
+    let (Some(a), Some(masked)) = (in_a, in_masked) else {
         return "Reachability was not measured.".into();
     };
-    if a_low <= 0.0 {
-        return "The model has not learned the facts in A (its contrast is not above zero), so there is no knowledge \
-                that could have crossed."
+    let above = |contrasts: &[Contrast; 2]| contrasts.iter().filter(|(_, low, _)| *low > 0.0).count();
+    if above(&a) < 2 {
+        return "The model has not learned the facts in A (its contrasts are not both above zero), so there is no \
+                knowledge that could have crossed."
             .into();
     }
-    let interval = format!("{value:+.2} [{low:+.2}, {high:+.2}]");
-    if low > 0.0 {
-        format!(
-            "The model knows the facts in A, and its contrast in B† is {interval}, above zero: of words it never saw \
-             in B, it knows something of what they are true of. Knowledge crossed."
-        )
-    } else if high < 0.0 {
-        format!(
-            "The model knows the facts in A, but its contrast in B† is {interval}, below zero: what crossed misleads."
-        )
-    } else {
-        format!(
-            "The model knows the facts in A, but its contrast in B† is {interval}, which includes zero: of words it \
-             never saw in B, it may know the form, but shows no knowledge of what they are true of."
-        )
+    let [share, logprob] = masked.map(|(value, low, high)| format!("{value:+.2} [{low:+.2}, {high:+.2}]"));
+    let found =
+        format!("The model tells true from false in A. In B† its contrast is {share} in targets and {logprob} nats");
+    let form = if form { "it may know their form, but " } else { "it " };
+    match above(&masked) {
+        2 => format!(
+            "{found}, both above zero: of words it never saw in B, it knows something of what they are true of. \
+             Knowledge crossed."
+        ),
+        1 => format!("{found}, of which one is above zero: a sign that knowledge crossed, and no more."),
+        _ if masked.iter().all(|(_, _, high)| *high < 0.0) => {
+            format!("{found}, both below zero: what crossed misleads.")
+        }
+        _ => format!(
+            "{found}, none above zero: of words it never saw in B, {form}shows no knowledge of what they are true of."
+        ),
     }
 }

@@ -13,7 +13,7 @@
 
 use crate::error::{Error, Result};
 use crate::settings::{CheckpointConfig, EvalConfig, ModelConfig};
-use invitro_language::{LanguageConfig, MixtureConfig};
+use invitro_language::{Corpus, LanguageConfig, MixtureConfig};
 use invitro_model::TrainConfig;
 use invitro_tokenizer::TokenizerConfig;
 use serde::{Deserialize, Serialize};
@@ -148,10 +148,24 @@ impl Experiment {
         self.tokenizer.validate()?;
         self.model.shape(self.tokenizer.vocab).validate()?;
         self.train.validate()?;
+        self.check_epochs()?;
         self.eval.validate()?;
         self.checkpoint.validate()?;
         self.seeds.data.validate("seeds.data")?;
         self.seeds.model.validate("seeds.model")
+    }
+
+    /// A finite corpus is read no more often than it may be.
+    fn check_epochs(&self) -> Result<()> {
+        let MixtureConfig { corpus, sentences, epochs, .. } = self.mixture;
+        let rows = self.train.steps.saturating_mul(self.train.batch as u64);
+        let needed = rows.div_ceil(sentences);
+        if corpus == Corpus::Fresh || needed <= epochs {
+            return Ok(());
+        }
+        let (steps, batch) = (self.train.steps, self.train.batch);
+        let allowed = format!("at least {needed}: {steps} steps of {batch} rows read {sentences} sentences that often");
+        Err(Error::Range { key: "mixture.epochs", given: epochs.to_string(), allowed })
     }
 
     /// A whole experiment, as [`Experiment::to_toml`] wrote it; `origin` is for messages.

@@ -6,7 +6,7 @@ use crate::experiment::{Experiment, Seeds};
 use serde_json::{Value, json};
 
 /// Raised when a config of the same settings would give other results, or could no longer be read.
-pub const SCHEMA: u32 = 1;
+pub const SCHEMA: u32 = 2;
 
 impl Experiment {
     /// The run's identity: 16 hexadecimal digits.

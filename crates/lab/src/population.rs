@@ -246,7 +246,8 @@ impl Crew {
             self.look(step, &losses, options);
             options.progress.stepped(step, &losses.iter().map(Loss::mean).collect::<Vec<_>>(), tokens);
             tokens = 0;
-            self.runners.iter_mut().for_each(|r| r.status.seconds.train += clock.elapsed().as_secs_f64());
+            let share = self.share(clock);
+            self.runners.iter_mut().for_each(|r| r.status.seconds.train += share);
             clock = Instant::now();
             if evaluates {
                 self.evaluate(step, &losses, options)?;
@@ -272,6 +273,11 @@ impl Crew {
                 runner.failure = Some("it was taken over by another process".into());
             }
         }
+    }
+
+    /// A member's share of the time that all took together.
+    fn share(&self, begun: Instant) -> f64 {
+        begun.elapsed().as_secs_f64() / self.runners.len() as f64
     }
 
     fn any_left(&self) -> bool {
@@ -311,10 +317,11 @@ impl Crew {
         let examinees: Vec<_> = self.runners.iter().map(|r| r.failure.is_none().then(|| r.examinee(step))).collect();
         let evaluated = evaluation::evaluate(&mut self.population, &examinees, step)?;
         self.keep_to_what_may_be_written(options);
+        let members = self.runners.len() as f64;
         // Files are synced to the disk, which takes its time: all members at once.
         let record = |(m, (runner, evaluated)): (usize, (&mut Runner, Option<Evaluated>))| {
             let evaluated = evaluated.filter(|_| !runner.lost)?;
-            runner.status.seconds.eval += begun.elapsed().as_secs_f64();
+            runner.status.seconds.eval += begun.elapsed().as_secs_f64() / members;
             let recorded = record_evaluation(runner, step, evaluated, losses.get(m));
             Some(recorded.map_err(|error| runner.fail_with(step, error)))
         };
@@ -348,7 +355,8 @@ impl Crew {
             let failed: Vec<(usize, String)> = saving.into_par_iter().filter_map(save).collect();
             failed.iter().for_each(|(place, error)| options.progress.failed(*place, step, error));
         }
-        self.runners.iter_mut().for_each(|r| r.status.seconds.save += begun.elapsed().as_secs_f64());
+        let share = self.share(begun);
+        self.runners.iter_mut().for_each(|r| r.status.seconds.save += share);
         options.progress.saved(step);
         Ok(())
     }

@@ -65,9 +65,11 @@ fn pieces(text: &Text, symbol: Symbol, lang: Lang) -> Vec<String> {
     text.segmentation.core(symbol, lang).iter().map(token).collect()
 }
 
-/// `words.parquet`: the masked words, their pieces and bridges, and when each was first reached.
+/// `words.parquet`: the masked words, their pieces and bridges, whether some subject was asked for each, and when it was
+/// first reached.
 pub fn write_words(folder: &Path, experiment: &Experiment, materials: &Materials) -> Result<()> {
-    let Materials { language, text, .. } = materials;
+    let Materials { language, text, sets } = materials;
+    let asked = sets.asked();
     let reached: HashMap<u32, u64> =
         log::read::<Reached>(&folder.join(REACHED))?.into_iter().map(|line| (line.symbol, line.step)).collect();
     let bridges = Bridges::new(&text.segmentation, language).0;
@@ -91,6 +93,7 @@ pub fn write_words(folder: &Path, experiment: &Experiment, materials: &Materials
             ("bridge_form", pier(&|pier| language.form(pier.symbol, pier.lang).to_owned())),
             ("bridge_language", pier(&|pier| pier.lang.name().to_owned())),
             ("cognate_bridge", number(|bridge| bridge.cognate.jaccard)),
+            ("asked", Column::Whole(symbols.iter().map(|symbol| Some(asked.contains(symbol).into())).collect())),
             (
                 "reachable_from",
                 Column::Whole(symbols.iter().map(|s| reached.get(&s.0).map(|&step| step as i64)).collect()),

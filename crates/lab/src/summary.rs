@@ -76,6 +76,7 @@ fn describe_curves(experiment: &Experiment, rows: &[Row], out: &mut Map<String, 
         let name = format!("{task}.{condition}.{metric}");
         let largest = curve.iter().map(|&(_, value)| value).fold(f64::NEG_INFINITY, f64::max);
         out.insert(format!("max.{name}"), json!(largest));
+        // Null where there was nothing to count at the last step.
         out.insert(format!("final.{name}"), json!(curve.last().map(|&(_, value)| value)));
         match task {
             "T0" | "T1" | "T2" => {
@@ -84,7 +85,7 @@ fn describe_curves(experiment: &Experiment, rows: &[Row], out: &mut Map<String, 
             }
             "reach" if metric.starts_with("network.allowed.share@") => {
                 let null = emergence::curve(rows, condition, task, &metric.replace("network", "unigram"));
-                let null = null.last().map_or(0.0, |&(_, value)| value);
+                let null = null.iter().map(|&(_, value)| value).find(|value| value.is_finite()).unwrap_or(0.0);
                 out.insert(format!("emergence.{name}.over_unigram"), json!(emergence::step(&curve, null, threshold)));
             }
             _ => {}

@@ -114,3 +114,15 @@ fn values_out_of_range_or_of_the_wrong_kind() {
     let preset = Experiment::preset("slow").unwrap_err().to_string();
     assert_eq!(preset, "there is no preset `slow`; the presets are quick and paper");
 }
+
+#[test]
+fn a_finite_corpus_is_read_no_more_often_than_it_may_be() {
+    let finite =
+        |epochs: &str| fault(&["mixture.corpus=\"finite\"", "mixture.sentences=1000", "train.steps=100", epochs]);
+    assert_eq!(
+        finite("mixture.epochs=6"),
+        "`mixture.epochs` is 6, but must be at least 7: 100 steps of 64 rows read 1000 sentences that often"
+    );
+    let overrides = ["mixture.corpus=\"finite\"", "mixture.sentences=1000", "train.steps=100", "mixture.epochs=7"];
+    assert!(load("", &overrides).is_ok());
+}

@@ -5,10 +5,11 @@ mod common;
 use common::tiny;
 use invitro_lab::evaluation::reach::{Found, ReachSet, top};
 use invitro_lab::materials::Pantry;
+use invitro_lab::metrics::Rows;
 use invitro_lab::settings::FRACTIONS;
 use invitro_model::inference::{Answers, Wanted};
 use invitro_model::lane::{Lane, ModelLane};
-use invitro_model::reading::MemberReading;
+use invitro_model::reading::{MemberReading, Score};
 use invitro_model::{Device, Population, Question, Sequence, Shape, Slot};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -74,7 +75,7 @@ fn exhaustive(lane: &mut dyn Lane, prompt: &[u32], targets: &[Vec<u32>], k: u32)
 
 #[test]
 fn scoring_once_equals_the_trie_search_and_the_plain_check() {
-    let experiment = tiny(&["eval.subjects=3"]);
+    let experiment = tiny(&["eval.subjects=12", "language.mask_share=0.5"]);
     let materials = Pantry::default().get(&experiment).unwrap();
     let shape: Shape = experiment.model.shape(materials.text.vocab());
     let mut population = Population::new(Device::Cpu, &shape, &[5], 512).unwrap();
@@ -94,7 +95,7 @@ fn scoring_once_equals_the_trie_search_and_the_plain_check() {
     let questions: Vec<Question> = set.questions();
     let answers = population.score(std::slice::from_ref(&questions)).unwrap().pop().unwrap();
     let mut counts = BTreeMap::new();
-    for fraction in FRACTIONS.into_iter().chain([0.3]) {
+    for fraction in FRACTIONS.into_iter().chain([0.2, 0.3]) {
         let k = top(fraction, materials.text.vocab());
         for (question, answer) in questions.iter().zip(&answers) {
             let Question { prompt, continuations } = question;
@@ -108,4 +109,32 @@ fn scoring_once_equals_the_trie_search_and_the_plain_check() {
     }
     let some = counts.values().filter(|(reached, of)| *reached > 0 && reached < of).count();
     assert!(some >= 2, "the cases are neither all reachable nor all out of reach: {counts:?}");
+}
+
+/// These scores depend on the word and its language alone.
+#[test]
+fn whoever_has_no_regard_to_the_subject_has_a_contrast_of_zero() {
+    for setting in ["language.entities=9", "language.values=7", "eval.targets=2", "seeds.data=3"] {
+        let experiment = tiny(&[setting, "language.mask_share=0.5", "eval.subjects=24"]);
+        let materials = Pantry::default().get(&experiment).unwrap();
+        let vocab = materials.text.vocab();
+        let set = ReachSet::new(&materials.language, &materials.text, &experiment.eval, vocab);
+        let blind = |pieces: &Vec<u32>| -> Vec<Score> {
+            let mixed = pieces.iter().fold(7u32, |mixed, &piece| (mixed ^ piece).wrapping_mul(0x9e37_79b1));
+            let score = |i| Score { rank: mixed.rotate_left(i) % 12, logprob: -((mixed % 97) as f32) };
+            (0..=pieces.len() as u32).map(score).collect()
+        };
+        let answers: Vec<_> =
+            set.questions().iter().map(|question| question.continuations.iter().map(blind).collect()).collect();
+        let mut rows = Rows::new("run", 0);
+        set.rows("blind", &answers, &mut rows);
+        let contrasts: Vec<_> = rows.list.iter().filter(|row| row.metric.starts_with("blind.facts")).collect();
+        assert!(contrasts.len() >= 15, "{setting}: {}", contrasts.len());
+        for row in contrasts {
+            assert!(row.value.abs() < 1e-12 && row.low > Some(-1e-12) && row.high < Some(1e-12), "{setting}: {row:?}");
+        }
+        // It is no test of a scorer that reaches all or nothing.
+        let reached = rows.list.iter().find(|row| row.metric == "blind.allowed.share@0.1").unwrap().value;
+        assert!(reached > 0.0 && reached < 1.0, "{reached}");
+    }
 }

@@ -189,7 +189,8 @@ pub struct MixtureConfig {
     pub lambda: f64,
     /// The shares of T0 (free generation), T1 (unscrambling) and T2 (conditional generation).
     pub tasks: [f64; 3],
-    /// `fresh`: every row of every step is new. `finite`: `sentences` rows, seen `epochs` times.
+    /// `fresh`: every row of every step is new. `finite`: `sentences` rows, seen `epochs` times at
+    /// most.
     pub corpus: Corpus,
     pub sentences: u64,
     pub epochs: u64,

@@ -77,9 +77,7 @@ impl TrainConfig {
         if self.batch == 0 {
             return wrong("batch", 0.0, "at least 1");
         }
-        for (name, value) in
-            [("lr", self.lr), ("weight_decay", self.weight_decay), ("clip", self.clip)]
-        {
+        for (name, value) in [("lr", self.lr), ("weight_decay", self.weight_decay), ("clip", self.clip)] {
             if !value.is_finite() || value < 0.0 {
                 return wrong(name, value, "a number of at least 0");
             }

@@ -218,3 +218,31 @@ fn sampling_has_the_right_frequencies() {
         assert!((count - l.exp() / total).abs() < 0.012, "{count} of {}", l.exp() / total);
     }
 }
+
+/// The context ends what nothing else does.
+#[test]
+fn no_limit_is_the_context() {
+    let mut population = Population::new(Device::Cpu, &small(), &[1], 64).unwrap();
+    let no_end = u32::MAX;
+    let decode = |population: &mut Population, most| {
+        let prompts = vec![Prompt { tokens: vec![3, 5, 7, 2, 4], sampling: Sampling::Greedy, most }];
+        population.decode(&[prompts], no_end).unwrap()[0][0].tokens.clone()
+    };
+    let whole = decode(&mut population, usize::MAX);
+    assert_eq!(whole, decode(&mut population, small().context));
+    assert!(whole.len() > small().context / 2);
+}
+
+#[test]
+fn readings_that_do_not_fit_are_refused() {
+    let mut ops = Cpu::<f32>::new(&small(), 1, 64).unwrap();
+    let mut inference = Inference::new(&mut ops, 16, 8, 16).unwrap();
+    let mut ask = |tokens: &[u32], slot| {
+        let mut part = MemberReading::default();
+        part.push(tokens, 0, 0, slot);
+        inference.ask(&mut ops, &[part], Wanted::Argmax, 1).map(|_| ())
+    };
+    assert!(ask(&[1, 2, 3], 5).is_ok());
+    let error = ask(&[1, 2, 3], 6).unwrap_err().to_string();
+    assert_eq!(error, "batch: 9 tokens to keep: there is room for 8");
+}

@@ -143,3 +143,30 @@ fn bad_input_is_refused_with_a_reason() {
     assert!(message(population.train_step(&[], &update)).contains("data for 0 members: this population has 1"));
     assert!(population.read(1, Slot::Weights).unwrap_err().to_string().contains("member 1"));
 }
+
+#[test]
+fn a_population_that_moves_to_a_larger_place_goes_on_as_if_it_had_not() {
+    let seeds = [0, 1];
+    let mut moved = Population::new(Device::Cpu, &small(), &seeds, 200).unwrap();
+    let mut stayed = Population::new(Device::Cpu, &small(), &seeds, CAPACITY).unwrap();
+    for population in [&mut moved, &mut stayed] {
+        run(population, 1..=2);
+    }
+    moved.grow(CAPACITY).unwrap();
+    assert_eq!(run(&mut moved, 3..=STEPS), run(&mut stayed, 3..=STEPS));
+    assert!((0..2).all(|member| vectors(&mut moved, member) == vectors(&mut stayed, member)));
+}
+
+#[test]
+fn what_no_population_can_be_or_read_is_said() {
+    let refused = |error: invitro_model::Error| error.to_string();
+    let none = Population::new(Device::Cpu, &small(), &[], 16).err().map(refused);
+    assert_eq!(none.as_deref(), Some("batch: a population of no models: there must be at least one"));
+    let shape = invitro_model::Shape { rope_theta: 0.0, ..small() };
+    let wrong = Population::new(Device::Cpu, &shape, &[0], 16).err().map(refused);
+    assert_eq!(wrong.as_deref(), Some("model shape: rope_theta is 0, but must be a number above 0"));
+    let mut population = Population::new(Device::Cpu, &small(), &[0], 16).unwrap();
+    let beyond = vec![vec![Sequence { tokens: vec![1, u32::MAX], group: 0 }]];
+    let error = population.train_step(&beyond, &train().update(1)).unwrap_err();
+    assert_eq!(error.to_string(), "batch: token 4294967295 is above every vocabulary");
+}

@@ -7,7 +7,7 @@
 //! | fertility | pieces per word | 3 / 2 |
 //! | continuation | share of words with more than one piece | 1 / 2 |
 //! | one_piece | share of words that are one piece | 1 / 2 |
-//! | overlap | pieces used by both A and B, over pieces used by either | |
+//! | overlap | pieces used by both A and B, over pieces used by either, for the same words | |
 //! | parity | pieces of A over pieces of B, for the same sentences | |
 //! | renyi | Rényi entropy (α = 2.5) of the pieces over that of a uniform vocabulary | |
 //! | utilisation | share of the vocabulary's pieces that are used | |
@@ -19,6 +19,7 @@ use crate::segmentation::Segmentation;
 use crate::special::COUNT;
 use invitro_language::{Condition, Lang, Language, Symbol};
 use serde::Serialize;
+use std::collections::HashSet;
 
 /// The order of the Rényi entropy, at which Zouhar et al. 2023 found it to go with a model's quality.
 pub const ALPHA: f64 = 2.5;
@@ -88,10 +89,12 @@ impl Panel {
             tally
         });
         let pieces = |lang| sample.words(Condition::B).map(move |(s, n)| segmentation.core(s, lang).len() as u64 * n);
-        let used = |tally: &Tally, id: usize| tally.used[id] > 0;
-        let ids = 0..segmentation.vocab_size();
-        let by_both = ids.clone().filter(|&id| used(&a, id) && used(&b, id)).count();
-        let by_either = ids.filter(|&id| used(&a, id) || used(&b, id)).count();
+        // The same words in both languages: of other ones, rare pieces would miss one side by chance.
+        let used = Lang::BOTH.map(|lang| -> HashSet<u32> {
+            sample.words(Condition::B).flat_map(|(symbol, _)| segmentation.core(symbol, lang).iter().copied()).collect()
+        });
+        let by_both = used[0].intersection(&used[1]).count();
+        let by_either = used[0].union(&used[1]).count();
         Panel {
             overlap: share(by_both as u64, by_either as u64),
             parity: share(pieces(Lang::A).sum(), pieces(Lang::B).sum()),
@@ -260,8 +263,8 @@ mod tests {
         assert_eq!((panel.b_masked.fertility, panel.b_masked.boundary_precision), (5.0 / 2.0, 2.0 / 3.0));
         assert_eq!(panel.b_masked.boundary_recall, 1.0);
 
-        // A uses six pieces, B four; Or and a are of both.
-        assert_eq!(panel.overlap, 2.0 / 8.0);
+        // B's words are Or a do mir in A and Or a dom er in B.
+        assert_eq!(panel.overlap, 2.0 / 6.0);
         // B's sentences are four pieces in A and four in B.
         assert_eq!(panel.parity, 1.0);
         // Both: twelve pieces in six words.
@@ -282,7 +285,7 @@ mod tests {
         let words = || vec![vec!["o"], vec!["e"]];
         let segmentation = Segmentation::by_hand(Boundary::Token, [words(), words()]);
         let panel = Panel::with(&segmentation, &Sample::new([vec![1, 0], vec![0, 1], vec![0, 0]]), |_, _| vec![]);
-        assert_eq!((panel.a.one_piece, panel.overlap), (1.0, 0.0));
+        assert_eq!((panel.a.one_piece, panel.overlap), (1.0, 1.0));
         assert!(panel.a.boundary_precision.is_nan() && panel.b_masked.fertility.is_nan());
         assert!(serde_json::to_string(&panel).unwrap().contains("\"boundary_precision\":null"));
     }

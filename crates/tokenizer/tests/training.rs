@@ -2,7 +2,9 @@
 
 mod common;
 
-use invitro_language::{Lang, LanguageConfig, MixtureConfig};
+use invitro_language::{Lang, Language, LanguageConfig, MixtureConfig};
+use invitro_tokenizer::measure::Measures;
+use invitro_tokenizer::sample::Sample;
 use invitro_tokenizer::{Boundary, Kind, Regime, Segmentation, Tokenizer, TokenizerConfig, special};
 use std::path::Path;
 
@@ -182,5 +184,18 @@ fn distance_zero_has_one_lexicon_for_the_stems() {
     let segmentation = Segmentation::new(&tokenizer, &language).unwrap();
     for bridge in invitro_tokenizer::Bridges::new(&segmentation, &language).0 {
         assert_eq!(bridge.cognate.jaccard, 1.0, "identical forms have identical pieces");
+    }
+}
+
+/// Whatever the vocabulary and however little is read of each: rare pieces must not miss one language by chance.
+#[test]
+fn languages_of_the_same_words_overlap_wholly() {
+    let config = LanguageConfig { distance: 0.0, affix_rate: 0.0, ..common::small_config() };
+    let language = Language::new(&config, 5).unwrap();
+    for vocab in [300, 900] {
+        let config = TokenizerConfig { vocab, ..common::config(Kind::Bpe, Regime::Balanced, Boundary::Token) };
+        let segmentation = Segmentation::new(&common::train(&language, &config), &language).unwrap();
+        let measures = Measures::new(&segmentation, &language, &Sample::text(&language, 50).unwrap());
+        assert_eq!((measures.text.overlap, measures.lexicon.overlap), (1.0, 1.0), "|V| {vocab}");
     }
 }

@@ -162,10 +162,10 @@ pub fn rows(task: Task, condition: Condition, judged: &[&Judged], rows: &mut Row
     match task {
         Task::T0 => {}
         Task::T1 => {
-            rows.push(condition, name, "same_words", share(&|j| j.words_kept), n);
+            rows.push(condition, name, "same_words", share(&|j| j.ended && j.words_kept), n);
             rows.push(condition, name, "exact", share(&|j| j.exact), n);
         }
-        Task::T2 => rows.push(condition, name, "conditions_met", share(&|j| j.words_kept), n),
+        Task::T2 => rows.push(condition, name, "conditions_met", share(&|j| j.ended && j.words_kept), n),
     }
     let mut failures: BTreeMap<&str, usize> = BTreeMap::new();
     judged.iter().filter_map(|j| j.failure()).for_each(|kind| *failures.entry(kind).or_default() += 1);

@@ -17,13 +17,14 @@ use crate::metrics::{Row, Rows};
 use crate::text::Text;
 use generation::{Judged, Prompted, Sample};
 use held_out::HeldOut;
-use invitro_language::{Condition, Language, Task};
+use invitro_language::{Condition, Language, Symbol, Task};
 use invitro_model::decode::{Decoded, Prompt, Sampling};
 use invitro_model::score::Answer;
 use invitro_model::{Population, ops::Loss};
 use ngrams::{Ngrams, Order};
 use rayon::prelude::*;
 use reach::{ReachSet, Reached};
+use std::collections::HashSet;
 
 /// Everything a model of one data seed and tokenizer is asked.
 pub struct Sets {
@@ -69,6 +70,11 @@ impl Sets {
         let nulls = orders.map(|order| (order, counted.answer(order, &questions))).into();
         let held_out = HeldOut::new(language, text, &experiment.mixture, eval.losses, context)?;
         Ok(Sets { prompts, reach, held_out, nulls, temperature: eval.temperature, kept: eval.kept })
+    }
+
+    /// The masked words that reachability asks for.
+    pub fn asked(&self) -> HashSet<Symbol> {
+        self.reach.asked()
     }
 
     /// What to decode: T1 greedily, T0 and T2 at random, anew at every step. An unscrambled sentence has the words of

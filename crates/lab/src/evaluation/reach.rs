@@ -5,16 +5,23 @@
 //! of types. Condition A is asked for the symbols of B and, apart, for those masked in B, so that what is compared
 //! across languages is the same symbols.
 //!
+//! Some descriptors are said more often than others, some never, and those that are allowed somebody are said the more.
+//! So subjects come in pairs of one class: what is asked as allowed of the one (and not of the other) is asked as
+//! forbidden of the other, and the other way round. Over a pair, whoever scores words without regard to the subject has
+//! a contrast of exactly zero. What is of other classes is what is true of a pair of another class.
+//!
 //! Every target is scored once, all its pieces; whether it is reachable at any K is then its worst rank. That equals
 //! the paper's trie search (Algorithm 2) and a plain check of every target, both of which are in the tests.
 
 use crate::metrics::Rows;
 use crate::settings::{EvalConfig, FRACTIONS};
 use crate::text::Text;
-use invitro_language::{Condition, Lang, Language, Stream, Symbol};
+use invitro_language::{Condition, Lang, Language, Stream, Symbol, World};
 use invitro_model::reading::Score;
 use invitro_model::score::{Answer, Question};
 use serde::{Deserialize, Serialize};
+use statrs::distribution::{ContinuousCDF, StudentsT};
+use std::collections::{HashSet, VecDeque};
 
 /// The three target sets, in the order of their names in metrics.
 pub const SETS: [&str; 3] = ["allowed", "forbidden", "other"];
@@ -52,35 +59,46 @@ pub struct Reached {
 impl ReachSet {
     /// Draws subjects and targets: fixed for a data seed.
     pub fn new(language: &Language, text: &Text, eval: &EvalConfig, vocab: usize) -> ReachSet {
+        let world = &language.world;
         let stream = Stream::new(language.seed, "eval/reach");
-        let mut entities: Vec<Symbol> = language.world.entities().collect();
-        stream.at(0, 0).shuffle(&mut entities);
-        entities.truncate(eval.subjects);
-        let subjects = entities.into_iter().map(|entity| {
-            let world = &language.world;
-            let pools = [world.allowed(entity), world.forbidden(entity), world.foreign(entity)];
-            let draw = |masked: bool| {
-                let mut sets = pools.clone();
-                for (i, set) in sets.iter_mut().enumerate() {
-                    set.retain(|&symbol| language.mask.contains(symbol) == masked);
-                    let row = u64::from(entity.0) * 6 + 2 * i as u64 + u64::from(masked);
-                    stream.at(1, row).shuffle(set);
-                }
-                let size = sets.iter().map(Vec::len).min().unwrap_or(0).min(eval.targets);
-                sets.iter_mut().for_each(|set| set.truncate(size));
-                Targets { sets }
-            };
-            let (unmasked, masked) = (draw(false), draw(true));
-            let all: Vec<Symbol> =
-                unmasked.sets.iter().chain(&masked.sets).flat_map(|set| set.iter().copied()).collect();
-            let question = |lang: Lang| Question {
-                prompt: text.opening(lang, &[entity, world.copula()]),
-                continuations: all.iter().map(|&symbol| text.word(symbol, lang).0.to_vec()).collect(),
-            };
-            let pieces = Lang::BOTH.map(|lang| all.iter().map(|&symbol| text.word(symbol, lang).1).collect());
-            Subject { unmasked, masked, questions: Lang::BOTH.map(question), pieces }
+        let pairs = pairs(world, &stream);
+        // What is true of the first and not of the second, for both ways round.
+        let own = |pair: &[Symbol; 2], masked: bool| {
+            [[pair[0], pair[1]], [pair[1], pair[0]]].map(|[entity, other]| {
+                let mut set = world.allowed(entity);
+                set.retain(|&symbol| !world.allows(other, symbol) && language.mask.contains(symbol) == masked);
+                stream.at(1, 2 * u64::from(entity.0) + u64::from(masked)).shuffle(&mut set);
+                set
+            })
+        };
+        let subjects = pairs.iter().enumerate().take(eval.subjects.div_ceil(2)).flat_map(|(at, pair)| {
+            let mut following = pairs[at + 1..].iter().chain(&pairs[..at]);
+            let strangers = following.find(|other| world.class(other[0]) != world.class(pair[0]));
+            let [unmasked, masked] = [false, true].map(|masked| {
+                let others = strangers.map(|strangers| own(strangers, masked)).unwrap_or_default();
+                Targets::of_pair(own(pair, masked), others, eval.targets)
+            });
+            pair.iter()
+                .zip(unmasked)
+                .zip(masked)
+                .map(|((&entity, unmasked), masked)| {
+                    let all: Vec<Symbol> =
+                        unmasked.sets.iter().chain(&masked.sets).flat_map(|set| set.iter().copied()).collect();
+                    let question = |lang: Lang| Question {
+                        prompt: text.opening(lang, &[entity, world.copula()]),
+                        continuations: all.iter().map(|&symbol| text.word(symbol, lang).0.to_vec()).collect(),
+                    };
+                    let pieces = Lang::BOTH.map(|lang| all.iter().map(|&symbol| text.word(symbol, lang).1).collect());
+                    Subject { unmasked, masked, questions: Lang::BOTH.map(question), pieces }
+                })
+                .collect::<Vec<_>>()
         });
         ReachSet { subjects: subjects.collect(), vocab }
+    }
+
+    /// The masked words that are asked for, of some subject that Γ allows them: no others can be reached.
+    pub fn asked(&self) -> HashSet<Symbol> {
+        self.subjects.iter().flat_map(|subject| subject.masked.sets[0].iter().copied()).collect()
     }
 
     /// What to ask a model: per subject, its question in A and its question in B.
@@ -160,15 +178,39 @@ impl ReachSet {
             }
             for (contrast, against) in [("facts", 1), ("types", 2)] {
                 let differences: Vec<f64> = values[0].iter().zip(&values[against]).map(|(a, b)| a - b).collect();
-                let (value, low, high) = interval(&differences);
+                let by_pair: Vec<f64> = differences.chunks(2).map(mean).collect();
                 let metric = format!("{who}.{contrast}{suffix}.{statistic}");
-                rows.push_interval(condition, "reach", metric, value, Some((low, high)), n);
+                rows.push_interval(condition, "reach", metric, mean(&by_pair), interval(&by_pair), by_pair.len());
             }
         }
     }
 }
 
+/// Every entity with another of its class of which something else is true, by chance; one may be left over in a class.
+fn pairs(world: &World, stream: &Stream) -> Vec<[Symbol; 2]> {
+    let mut entities: Vec<Symbol> = world.entities().collect();
+    stream.at(0, 0).shuffle(&mut entities);
+    let mut pairs = Vec::new();
+    let mut left: VecDeque<Symbol> = entities.into();
+    while let Some(entity) = left.pop_front() {
+        let differs = |&other: &Symbol| {
+            world.class(other) == world.class(entity) && world.allowed(other) != world.allowed(entity)
+        };
+        if let Some(other) = left.iter().position(differs).and_then(|at| left.remove(at)) {
+            pairs.push([entity, other]);
+        }
+    }
+    pairs
+}
+
 impl Targets {
+    /// The targets of both of a pair, of `own` and of a pair of another class, equally many of each.
+    fn of_pair(own: [Vec<Symbol>; 2], others: [Vec<Symbol>; 2], most: usize) -> [Targets; 2] {
+        let size = own.iter().chain(&others).map(Vec::len).min().unwrap_or(0).min(most);
+        let first = |set: &[Symbol]| set[..size].to_vec();
+        [0, 1].map(|i| Targets { sets: [first(&own[i]), first(&own[1 - i]), first(&others[i])] })
+    }
+
     fn len(&self) -> usize {
         self.sets.iter().map(Vec::len).sum()
     }
@@ -206,13 +248,14 @@ pub fn top(fraction: f64, vocab: usize) -> u32 {
     (fraction * vocab as f64 - 1e-9).ceil() as u32
 }
 
-/// A mean with its 95 % interval, by the normal approximation.
-pub fn interval(values: &[f64]) -> (f64, f64, f64) {
+/// The 95 % interval of a mean, by Student's t; a single value has none.
+pub fn interval(values: &[f64]) -> Option<(f64, f64)> {
     let n = values.len() as f64;
+    let student = StudentsT::new(0.0, 1.0, n - 1.0).ok()?;
     let mean = values.iter().sum::<f64>() / n;
-    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0).max(1.0);
-    let half = 1.959_963_985 * (variance / n).sqrt();
-    (mean, mean - half, mean + half)
+    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    let half = student.inverse_cdf(0.975) * (variance / n).sqrt();
+    Some((mean - half, mean + half))
 }
 
 #[cfg(test)]
@@ -228,10 +271,12 @@ mod tests {
 
     #[test]
     fn an_interval_is_around_its_mean() {
-        let (mean, low, high) = interval(&[0.0, 1.0, 0.0, 1.0]);
-        assert_eq!(mean, 0.5);
-        assert!((high - low - 2.0 * 1.959_963_985 * (1.0f64 / 3.0 / 4.0).sqrt()).abs() < 1e-12);
-        assert_eq!(interval(&[0.25, 0.25]), (0.25, 0.25, 0.25));
+        let (low, high) = interval(&[0.0, 1.0, 0.0, 1.0]).unwrap();
+        assert_eq!(low + high, 1.0);
+        // 3.182 is Student's t for three degrees of freedom.
+        assert!((high - low - 2.0 * 3.182_446_305 * (1.0f64 / 3.0 / 4.0).sqrt()).abs() < 1e-8);
+        assert_eq!(interval(&[0.25, 0.25]), Some((0.25, 0.25)));
+        assert_eq!(interval(&[0.25]), None);
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! [`InferOps`] on the CPU.
 
 use super::{Buffer, Cpu, Float, cached, loss, pointwise};
-use crate::reading::{InferOps, Reading, Score};
 use crate::Result;
+use crate::reading::{InferOps, Reading, Score};
 use rayon::prelude::*;
 
 impl<F: Float> InferOps for Cpu<F> {

@@ -134,9 +134,7 @@ impl InferOps for Lane {
         // The numbers go where targets would.
         self.start_copy(self.loaded.pick_targets, uniforms, "copying a reading")?;
         let coldness = temperature.recip().min(f32::MAX as f64) as f32;
-        self.ask("draw", 1, |loaded, answers| {
-            vec![logits.ptr, loaded.pick_targets, answers, coldness.to_bits() as u64]
-        })
+        self.ask("draw", 1, |loaded, answers| vec![logits.ptr, loaded.pick_targets, answers, coldness.to_bits() as u64])
     }
 
     fn fetch_logits(&mut self, logits: &Memory) -> Result<Vec<f32>> {

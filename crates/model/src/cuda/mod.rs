@@ -15,6 +15,7 @@ mod compile;
 mod deferred;
 mod fused;
 mod gemm;
+mod halves;
 mod infer;
 mod lane;
 mod launch;

@@ -3,6 +3,7 @@
 use super::compile::GROUPS;
 use super::device_error;
 use super::gemm::{Operands, Product, Size};
+use super::halves::{split, whole};
 use super::lane::{Lane, Step, attention_shared};
 use super::launch::Grid;
 use super::memory::Memory;
@@ -104,18 +105,6 @@ impl Lane {
 }
 
 pub(super) const WARPS: usize = 8;
-
-/// A weight as its nearest bf16 and what that lacks of it, as the kernels keep it.
-fn split(value: f32) -> (u16, u16) {
-    // What is no number stays none in its bf16 copy, too: rounding would carry into its sign.
-    let bits = if value.is_nan() { 0x7fc0_0000 } else { value.to_bits() };
-    let half = (bits.wrapping_add(0x8000) >> 16) as u16;
-    (half, bits.wrapping_sub((half as u32) << 16) as u16)
-}
-
-fn whole(half: u16, rest: u16) -> f32 {
-    f32::from_bits(((half as u32) << 16).wrapping_add(rest as i16 as u32))
-}
 
 impl Ops for Lane {
     type Buf = Memory;

@@ -84,9 +84,7 @@ pub struct Staging {
 
 impl Staging {
     pub fn new(context: &Arc<CudaContext>, bytes: usize) -> Result<Self> {
-        let slot = || -> Result<(Pinned, CudaEvent)> {
-            Ok((Pinned::new(context, bytes)?, event(context)?))
-        };
+        let slot = || -> Result<(Pinned, CudaEvent)> { Ok((Pinned::new(context, bytes)?, event(context)?)) };
         Ok(Staging { device: Memory::new(context, bytes)?, slots: [slot()?, slot()?], turn: 0 })
     }
 

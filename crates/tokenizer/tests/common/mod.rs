@@ -5,10 +5,12 @@
 use invitro_language::{Language, LanguageConfig, MixtureConfig};
 use invitro_tokenizer::{Boundary, Kind, Regime, Tokenizer, TokenizerConfig};
 
+pub fn small_config() -> LanguageConfig {
+    LanguageConfig { entities: 20, names: 5, properties: 80, values: 20, relations: 20, ..Default::default() }
+}
+
 pub fn small(seed: u64) -> Language {
-    let config =
-        LanguageConfig { entities: 20, names: 5, properties: 80, values: 20, relations: 20, ..Default::default() };
-    Language::new(&config, seed).unwrap()
+    Language::new(&small_config(), seed).unwrap()
 }
 
 pub fn config(kind: Kind, regime: Regime, boundary: Boundary) -> TokenizerConfig {
