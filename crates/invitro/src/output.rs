@@ -71,22 +71,23 @@ pub type Contents = [&'static str];
 pub struct StagedDir {
     dir: TempDir,
     path: PathBuf,
+    contents: &'static Contents,
 }
 
 impl StagedDir {
     /// With `force`, a folder of the same `contents` is replaced, or an empty one.
-    pub fn new(path: &Path, force: bool, contents: &Contents) -> Result<StagedDir> {
-        let parent = place(path, force, Path::is_dir, "folder")?;
+    pub fn new(path: &Path, force: bool, contents: &'static Contents) -> Result<StagedDir> {
         if path.is_dir() {
             is_own(path, contents)?;
         }
+        let parent = place(path, force, Path::is_dir, "folder")?;
         let dir = tempfile::Builder::new()
             .prefix(".invitro-")
             .permissions(Permissions::from_mode(0o777))
             .tempdir_in(parent)
             .with_context(|| format!("`{}` cannot be written", path.display()))?;
         remove_on_interrupt(dir.path())?;
-        Ok(StagedDir { dir, path: path.to_owned() })
+        Ok(StagedDir { dir, path: path.to_owned(), contents })
     }
 
     /// Where it is being made.
@@ -106,6 +107,8 @@ impl StagedDir {
         let aside = self.dir.path().with_extension("old");
         let replaces = self.path.is_dir();
         if replaces {
+            // Somebody may have put something there in the meantime.
+            is_own(&self.path, self.contents)?;
             std::fs::rename(&self.path, &aside).with_context(failed)?;
         }
         if let Err(error) = std::fs::rename(self.dir.path(), &self.path) {

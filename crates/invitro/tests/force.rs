@@ -31,7 +31,8 @@ fn runs_studies_and_what_others_wrote_are_left_alone() {
     let (run, study, precious, readme) = (at("run"), at("study"), at("precious"), at("readme"));
     stdout(&["run", "--config", TINY_RUN, "--device", "cpu", "--no-report", "train.steps=5", "--out", &run]);
     let file = at("study.toml");
-    std::fs::write(&file, format!("name = \"s\"\nbase = \"{TINY_RUN}\"\nexperiment = {{ train.steps = 5 }}\n")).unwrap();
+    std::fs::write(&file, format!("name = \"s\"\nbase = \"{TINY_RUN}\"\nexperiment = {{ train.steps = 5 }}\n"))
+        .unwrap();
     stdout(&["study", "run", &file, "--device", "cpu", "--limit", "0", "--out", &study]);
     std::fs::create_dir(&precious).unwrap();
     std::fs::write(Path::new(&precious).join("thesis.tex"), "years").unwrap();
