@@ -53,13 +53,15 @@ pub fn carry_out(
     display.end();
     let outcomes = outcomes?;
     let mut code = 0;
+    let mut between = "";
     for (member, outcome) in members.iter().zip(&outcomes) {
         let place = member.folder.display();
         match outcome {
             Outcome::Done => {
                 if members.len() > 1 {
                     let seeds = &member.experiment.seeds;
-                    println!("data seed {}, model seed {}", seeds.data.first(), seeds.model.first());
+                    println!("{between}data seed {}, model seed {}", seeds.data.first(), seeds.model.first());
+                    between = "\n";
                 }
                 outcome::tell(member, report)?;
             }

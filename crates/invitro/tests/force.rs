@@ -75,7 +75,7 @@ fn what_a_command_wrote_it_replaces() {
         let args = [&["tokenizer", "sweep", "--config", tiny(), "--force", "--out", &sweep], &grid[..]].concat();
         let output = run(&args);
         assert!(output.status.success());
-        assert!(String::from_utf8_lossy(&output.stderr).contains("wrote 1 cell and their plots"), "{output:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("wrote 1 cell and the plots"), "{output:?}");
     }
     assert_eq!(listing(dir.path()), ["empty", "language", "sweep", "tokenizer"]);
     assert_eq!(listing(Path::new(&empty)), listing(Path::new(&language)));

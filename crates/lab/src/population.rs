@@ -165,6 +165,9 @@ impl Crew {
         let rooms: Result<Vec<usize>> = runners.iter().map(room).collect();
         let capacity = rooms?.into_iter().max().unwrap_or(0);
         let mut population = Population::new(options.device, &shape, &seeds, capacity)?;
+        for runner in &runners {
+            runner.damaged.iter().for_each(|why| options.progress.damaged(runner.place, step, why));
+        }
         options.progress.started(&Started {
             device: device.to_owned(),
             members: runners.len(),
@@ -173,7 +176,6 @@ impl Crew {
             steps: experiment.train.steps,
         });
         for (member, runner) in runners.iter_mut().enumerate() {
-            runner.damaged.iter().for_each(|why| options.progress.damaged(runner.place, step, why));
             let begun = runner.begin(step, device).and_then(|()| {
                 if step > 0 {
                     let path = folder::checkpoint(&runner.folder.path, step);

@@ -86,7 +86,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
             staged.write(name, svg)?;
         }
         staged.finish()?;
-        eprintln!("wrote {} and their plots to {}", count(cells.len(), "cell"), path.display());
+        eprintln!("wrote {} and the plots to {}", count(cells.len(), "cell"), path.display());
     }
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     if args.json {
