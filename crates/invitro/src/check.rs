@@ -1,6 +1,7 @@
 //! `invitro check`: a verdict on every line of standard input.
 
 use crate::experiment::ExperimentArgs;
+use crate::study::amounts::count;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use invitro_language::{Checker, Lang, Language, Verdict};
@@ -79,7 +80,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
     out.flush()?;
     let [all, valid, grammatical, types, facts] = totals;
     if !args.json {
-        eprintln!("{all} lines: {valid} valid, {grammatical} grammatical, {types} with right types, {facts} true");
+        let lines = count(all, "line");
+        eprintln!("{lines}: {valid} valid, {grammatical} grammatical, {types} with right types, {facts} true");
     }
     Ok(if facts == all { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

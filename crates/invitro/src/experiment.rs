@@ -1,6 +1,6 @@
 //! The arguments every command shares: which experiment it is about.
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use invitro_lab::Experiment;
 use invitro_language::Language;
 use std::path::PathBuf;
@@ -24,13 +24,21 @@ pub struct ExperimentArgs {
 impl ExperimentArgs {
     pub fn load(&self) -> Result<Experiment> {
         let mut overrides = self.overrides.clone();
+        let sets_it = |given: &&String| given.split('=').next().is_some_and(|key| key.trim() == "seeds.data");
+        if let (Some(seed), Some(given)) = (self.seed, overrides.iter().find(sets_it)) {
+            bail!("--seed {seed} and {given} both set the data seed: give one of them");
+        }
         overrides.extend(self.seed.map(|seed| format!("seeds.data={seed}")));
         Ok(Experiment::load(self.preset.as_deref(), self.config.as_deref(), &overrides)?)
     }
 
-    /// The experiment and its languages under the first data seed.
+    /// The experiment and its languages under its one data seed.
     pub fn language(&self) -> Result<(Experiment, Language)> {
         let experiment = self.load()?;
+        let seeds = &experiment.seeds.data.0;
+        if seeds.len() > 1 {
+            bail!("this command takes one data seed, but `seeds.data` is {seeds:?}: choose one with --seed");
+        }
         let language = Language::new(&experiment.language, experiment.seeds.data.first())?;
         Ok((experiment, language))
     }

@@ -1,6 +1,6 @@
 //! `invitro export`: a trained model for other programs.
 
-use crate::output::StagedDir;
+use crate::output::{StagedDir, apart_from};
 use anyhow::Result;
 use invitro_lab::Trained;
 use std::path::PathBuf;
@@ -17,14 +17,24 @@ pub struct Args {
     /// The checkpoint's step [default: the last]
     #[arg(long)]
     step: Option<u64>,
-    /// Replace the folder if it exists
+    /// Replace the folder if it is an export
     #[arg(long)]
     force: bool,
 }
 
+const CONTENTS: [&str; 6] = [
+    "model.safetensors",
+    "config.json",
+    "generation_config.json",
+    "tokenizer.json",
+    "tokenizer_config.json",
+    "special_tokens_map.json",
+];
+
 pub fn run(args: Args) -> Result<ExitCode> {
+    apart_from(&args.run, &args.out)?;
     let trained = Trained::load(&args.run, args.step)?;
-    let staged = StagedDir::new(&args.out, args.force)?;
+    let staged = StagedDir::new(&args.out, args.force, &CONTENTS)?;
     trained.export(staged.path())?;
     staged.finish()?;
     println!(

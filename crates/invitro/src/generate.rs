@@ -59,6 +59,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let Some(task) = task else { bail!("--task is `{}`, but must be T0, T1 or T2", args.task) };
     let lang = Lang::BOTH.into_iter().find(|lang| lang.name().eq_ignore_ascii_case(&args.language));
     let Some(lang) = lang else { bail!("--language is `{}`, but must be A or B", args.language) };
+    check_sampling(&args)?;
     let trained = Trained::load(&args.run, args.step)?;
     let population = trained.population(Device::parse(&args.device)?, trained.checkpoint.shape.context)?;
     let mut prompter = Prompter { args: &args, task, lang, trained: &trained, population };
@@ -80,6 +81,20 @@ pub fn run(args: Args) -> Result<ExitCode> {
         if let Err(error) = prompter.answer(line.trim()) {
             eprintln!("error: {error:#}");
         }
+    }
+}
+
+/// Refuses what cannot be sampled with, whether or not anything is.
+fn check_sampling(args: &Args) -> Result<()> {
+    match *args {
+        Args { temperature: Some(t), .. } if !(t >= 0.0 && t.is_finite()) => {
+            bail!("--temperature is {t}, but must be 0 or above")
+        }
+        Args { top_k: Some(0), .. } => bail!("--top-k is 0, but must be at least 1"),
+        Args { top_p: Some(p), .. } if !(p > 0.0 && p <= 1.0) => {
+            bail!("--top-p is {p}, but must be above 0 and at most 1")
+        }
+        _ => Ok(()),
     }
 }
 
@@ -139,13 +154,16 @@ impl Prompter<'_> {
         written.extend(&output.tokens);
         let sentence = text.segmentation.text(&written);
         let mut checker = language.checker();
-        let verdict = checker.words(text.segmentation.read(&written, language, self.lang).words);
-        let levels = [
+        let found = text.segmentation.read(&written, language, self.lang).words;
+        let asked = self.asked(given, &found);
+        let verdict = checker.words(found);
+        let mut levels = vec![
             ("valid", verdict.valid),
             ("grammatical", verdict.grammatical),
             ("types", verdict.types),
             ("facts", verdict.facts),
         ];
+        levels.extend(asked.map(|asked| ("asked words", asked)));
         let reason = if output.ended {
             verdict.failure.as_ref().map(|failure| match verdict.unknown.first() {
                 Some(at) => format!("word {} is not a word of {}", at + 1, self.lang.name()),
@@ -158,7 +176,7 @@ impl Prompter<'_> {
         if self.args.json {
             let row = json!({
                 "task": self.task.name(), "language": self.lang.name(), "prompt": words, "output": sentence,
-                "ended": output.ended, "verdict": verdict, "reason": reason,
+                "ended": output.ended, "verdict": verdict, "asked_words": asked, "reason": reason,
             });
             writeln!(out, "{row}")?;
             return Ok(());
@@ -167,5 +185,19 @@ impl Prompter<'_> {
         let marks: Vec<String> = levels.iter().map(|&(name, holds)| format!("{} {name}", mark(holds))).collect();
         writeln!(out, "{sentence}\n  {}{}", marks.join("  "), reason.map_or(String::new(), |r| format!("  ({r})")))?;
         Ok(())
+    }
+
+    /// Whether an output's words are those it was asked for (T1), or these are among them (T2). T0 begins with them.
+    fn asked(&self, given: &[Symbol], found: &[Option<Symbol>]) -> Option<bool> {
+        let mut left = found.to_vec();
+        let all = given.iter().all(|&symbol| {
+            let at = left.iter().position(|&word| word == Some(symbol));
+            at.map(|at| left.swap_remove(at)).is_some()
+        });
+        match self.task {
+            Task::T0 => None,
+            Task::T1 => Some(all && left.is_empty()),
+            Task::T2 => Some(all),
+        }
     }
 }

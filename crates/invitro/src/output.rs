@@ -1,7 +1,9 @@
 //! Output that is there whole or not at all: written beside its place, then renamed into it. What exists is left
-//! alone unless it may be replaced.
+//! alone unless it may be replaced, and of folders only those are replaced that the same command wrote.
 
 use anyhow::{Context, Result, bail};
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
 use std::fs::{File, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -9,6 +11,9 @@ use tempfile::{NamedTempFile, TempDir};
 
 /// The folder an output goes into, and whether there is something in its place already.
 fn place(path: &Path, force: bool, is_kind: fn(&Path) -> bool, kind: &str) -> Result<PathBuf> {
+    if path.file_name().is_none() {
+        bail!("`{}` cannot be written: give the {kind} by its own name", path.display());
+    }
     if path.symlink_metadata().is_ok() {
         if !is_kind(path) {
             bail!("`{}` exists and is not a {kind}", path.display());
@@ -21,7 +26,7 @@ fn place(path: &Path, force: bool, is_kind: fn(&Path) -> bool, kind: &str) -> Re
         Some(parent) if parent != Path::new("") => parent,
         _ => Path::new("."),
     };
-    if path.file_name().is_none() || !parent.is_dir() {
+    if !parent.is_dir() {
         bail!("`{}` cannot be written: `{}` is not a folder", path.display(), parent.display());
     }
     Ok(parent.to_owned())
@@ -41,6 +46,7 @@ impl StagedFile {
             .permissions(Permissions::from_mode(0o666))
             .tempfile_in(parent)
             .with_context(|| format!("`{}` cannot be written", path.display()))?;
+        remove_on_interrupt(file.path())?;
         Ok(StagedFile { file, path: path.to_owned() })
     }
 
@@ -57,21 +63,31 @@ impl StagedFile {
     }
 }
 
+/// What a command writes into its folder: the names of all its files. The first is found in no other command's folder
+/// without further files.
+pub type Contents = [&'static str];
+
 /// A folder in the making.
 pub struct StagedDir {
     dir: TempDir,
     path: PathBuf,
+    contents: &'static Contents,
 }
 
 impl StagedDir {
-    pub fn new(path: &Path, force: bool) -> Result<StagedDir> {
+    /// With `force`, a folder of the same `contents` is replaced, or an empty one.
+    pub fn new(path: &Path, force: bool, contents: &'static Contents) -> Result<StagedDir> {
+        if path.is_dir() {
+            is_own(path, contents)?;
+        }
         let parent = place(path, force, Path::is_dir, "folder")?;
         let dir = tempfile::Builder::new()
             .prefix(".invitro-")
             .permissions(Permissions::from_mode(0o777))
             .tempdir_in(parent)
             .with_context(|| format!("`{}` cannot be written", path.display()))?;
-        Ok(StagedDir { dir, path: path.to_owned() })
+        remove_on_interrupt(dir.path())?;
+        Ok(StagedDir { dir, path: path.to_owned(), contents })
     }
 
     /// Where it is being made.
@@ -91,6 +107,8 @@ impl StagedDir {
         let aside = self.dir.path().with_extension("old");
         let replaces = self.path.is_dir();
         if replaces {
+            // Somebody may have put something there in the meantime.
+            is_own(&self.path, self.contents)?;
             std::fs::rename(&self.path, &aside).with_context(failed)?;
         }
         if let Err(error) = std::fs::rename(self.dir.path(), &self.path) {
@@ -106,4 +124,56 @@ impl StagedDir {
         }
         Ok(())
     }
+}
+
+/// Removes what is in the making when the process is asked to end, and ends it.
+fn remove_on_interrupt(path: &Path) -> Result<()> {
+    let mut signals = Signals::new([SIGINT, SIGTERM]).context("signals cannot be watched")?;
+    let path = path.to_owned();
+    std::thread::spawn(move || {
+        if let Some(signal) = signals.forever().next() {
+            // In its place already, or gone: then there is nothing to remove.
+            let _ = if path.is_dir() { std::fs::remove_dir_all(&path) } else { std::fs::remove_file(&path) };
+            let _ = signal_hook::low_level::emulate_default_handler(signal);
+        }
+    });
+    Ok(())
+}
+
+/// Refuses to replace a folder that holds anything but a command's own files.
+fn is_own(path: &Path, contents: &Contents) -> Result<()> {
+    let failed = || format!("`{}` cannot be read", path.display());
+    let entries = std::fs::read_dir(path).with_context(failed)?.collect::<std::io::Result<Vec<_>>>();
+    let mut names = Vec::new();
+    for entry in entries.with_context(failed)? {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if entry.path().is_dir() || !contents.contains(&name.as_str()) {
+            bail!(
+                "`{}` holds `{name}`, which this command does not write: --force replaces only what it wrote before; \
+                 choose another folder with --out",
+                path.display()
+            );
+        }
+        names.push(name);
+    }
+    if !names.is_empty() && !names.iter().any(|name| name == contents[0]) {
+        bail!(
+            "`{}` holds `{}` but no `{}`, so this command did not write it: --force replaces only what it wrote before; \
+             choose another folder with --out",
+            path.display(),
+            names[0],
+            contents[0]
+        );
+    }
+    Ok(())
+}
+
+/// Refuses an output folder that is the `source` of a command, or holds it.
+pub fn apart_from(source: &Path, out: &Path) -> Result<()> {
+    let (Ok(inner), Ok(outer)) = (source.canonicalize(), out.canonicalize()) else { return Ok(()) };
+    if inner.starts_with(&outer) {
+        let is = if inner == outer { "is" } else { "holds" };
+        bail!("`{}` {is} the source `{}`: choose another folder with --out", out.display(), source.display());
+    }
+    Ok(())
 }

@@ -113,9 +113,19 @@ impl Progress for Display {
         self.line(&text);
     }
 
+    fn damaged(&self, member: usize, from: u64, why: &str) {
+        let name = if self.names[member].is_empty() { String::new() } else { format!("{}: ", self.names[member]) };
+        let goes_on =
+            if from == 0 { "starting over from step 0".into() } else { format!("going on after step {from}") };
+        self.line(&format!("{name}a checkpoint cannot be read and is removed, {goes_on}: {why}"));
+    }
+
+    /// What becomes of a run that is alone is told at its end.
     fn failed(&self, member: usize, step: u64, error: &str) {
-        let name = self.names.get(member).filter(|name| !name.is_empty());
-        self.line(&format!("step {step}: {}failed: {error}", name.map_or(String::new(), |name| format!("{name} "))));
+        let name = &self.names[member];
+        if !name.is_empty() {
+            self.line(&format!("error: {name} failed at step {step}: {error}"));
+        }
     }
 }
 

@@ -53,19 +53,25 @@ pub fn carry_out(
     display.end();
     let outcomes = outcomes?;
     let mut code = 0;
+    let mut between = "";
     for (member, outcome) in members.iter().zip(&outcomes) {
         let place = member.folder.display();
         match outcome {
-            Outcome::Done => outcome::tell(member, report)?,
+            Outcome::Done => {
+                if members.len() > 1 {
+                    let seeds = &member.experiment.seeds;
+                    println!("{between}data seed {}, model seed {}", seeds.data.first(), seeds.model.first());
+                    between = "\n";
+                }
+                outcome::tell(member, report)?;
+            }
             Outcome::Stopped { step } => {
                 eprintln!("stopped at step {step}; the same command goes on from there ({place})");
                 code = code.max(130);
             }
             Outcome::Failed { error } if members.len() == 1 => bail!("{error}"),
-            Outcome::Failed { error } => {
-                eprintln!("error: {place}: {error}");
-                code = code.max(1);
-            }
+            // Told when it happened.
+            Outcome::Failed { .. } => code = code.max(1),
             Outcome::Busy | Outcome::Lost => bail!("another process is writing to the run folder `{place}`"),
         }
     }

@@ -33,6 +33,42 @@ fn settings_that_cannot_be() {
 }
 
 #[test]
+fn settings_that_would_be_ignored() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = |name: &str| dir.path().join(name).display().to_string();
+    let (folder, corpus) = (out("folder"), out("corpus.txt"));
+    let commands = [
+        vec!["language", "show"],
+        vec!["language", "sample"],
+        vec!["language", "export", "--out", &folder],
+        vec!["corpus", "-n", "3", "--out", &corpus],
+        vec!["tokenizer", "measure", "tokenizer.vocab=150"],
+        vec!["check", "--language", "A"],
+    ];
+    for command in commands {
+        let given = |more: &[&'static str]| refused(&[&command[..], &["--config", tiny()], more].concat());
+        let seeds = given(&["seeds.data=0,1"]);
+        assert!(seeds.contains("takes one data seed, but `seeds.data` is [0, 1]: choose one with --seed"), "{seeds}");
+        let both = given(&["--seed", "1", "seeds.data=2"]);
+        assert!(both.contains("--seed 1 and seeds.data=2 both set the data seed: give one of them"), "{both}");
+    }
+    for (arguments, says) in [
+        (["bench", "--device", "cpu", "--vocab", "0"], "--vocab 0: `tokenizer.vocab` is 0, but must be 1 to"),
+        (["bench", "--device", "cpu", "--members", "0"], "--members is 0, but must be at least 1"),
+        (["bench", "--device", "cpu", "--only", "gpu"], "--only gpu needs a GPU, but --device cpu is the CPU here"),
+        (["generate", "nowhere", "word", "--top-p", "2"], "--top-p is 2, but must be above 0 and at most 1"),
+        (["generate", "nowhere", "word", "--top-k", "0"], "--top-k is 0, but must be at least 1"),
+        (["generate", "nowhere", "word", "--temperature=-1", "--json"], "--temperature is -1, but must be 0 or above"),
+        (["tokenizer", "sweep", "--json", "--vocab", "256,256"], "--vocab names 256 twice"),
+        (["tokenizer", "sweep", "--json", "--lambda", "0.5,0.1,0.50"], "--lambda names 0.5 twice"),
+    ] {
+        let error = refused(&arguments);
+        assert!(error.contains(says), "{arguments:?}: {error}");
+    }
+    assert!(listing(dir.path()).is_empty());
+}
+
+#[test]
 fn grammars_that_cannot_be() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("g.txt");

@@ -100,11 +100,17 @@ fn what_exists_is_left_alone_unless_forced() {
     let folder = dir.path().join("folder");
     let export = ["language", "export", "--config", tiny(), "--out", folder.to_str().unwrap()];
     stdout(&export);
-    std::fs::write(folder.join("mine"), "precious").unwrap();
     assert!(refused(&export).contains("exists already; --force replaces it"));
-    assert!(folder.join("mine").exists());
+    std::fs::write(folder.join("mine"), "precious").unwrap();
+    for force in [&[][..], &["--force"]] {
+        assert!(refused(&[&export[..], force].concat()).contains("holds `mine`, which this command does not write"));
+    }
+    assert_eq!(std::fs::read_to_string(folder.join("mine")).unwrap(), "precious");
+    std::fs::remove_file(folder.join("mine")).unwrap();
+    std::fs::write(folder.join("world.json"), "damaged").unwrap();
     stdout(&[&export[..], &["--force"]].concat());
     assert_eq!(listing(&folder), ["README.md", "grammar.txt", "lexicon.tsv", "world.json"]);
+    assert!(std::fs::read_to_string(folder.join("world.json")).unwrap().starts_with('{'));
     assert_eq!(listing(dir.path()), ["folder", "x.txt"]);
 }
 

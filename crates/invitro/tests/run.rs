@@ -178,6 +178,20 @@ fn a_trained_model_is_evaluated_prompted_and_exported() {
     let generated = invitro(&["generate", path, "--task", "T1", "--language", "B", &prompt]).output().unwrap();
     done(&generated);
     assert!(text(&generated.stdout).contains("grammatical"), "{}", text(&generated.stdout));
+    // Two words in no order that a model of a few steps would find: it must be said whether they are there.
+    let words = [word("name.0.0"), word("desc.0.0")];
+    for task in ["T1", "T2"] {
+        let arguments = ["generate", path, "--task", task, "--language", "B", &words[0], &words[1]];
+        let shown = text(&invitro(&arguments).output().unwrap().stdout);
+        let json = invitro(&arguments).arg("--json").output().unwrap();
+        let row: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+        let output: Vec<&str> = row["output"].as_str().unwrap().split(' ').collect();
+        let among = words.iter().all(|word| output.iter().any(|other| other.eq_ignore_ascii_case(word)));
+        let asked = among && (task == "T2" || output.len() == words.len());
+        assert_eq!(row["asked_words"], asked, "{row}");
+        let mark = if asked && row["ended"] == true { "✓ asked words" } else { "✗ asked words" };
+        assert!(shown.contains(mark), "{shown}");
+    }
     let sampled =
         invitro(&["generate", path, "--task", "T0", "--language", "A", "-n", "3", "--json"]).output().unwrap();
     done(&sampled);

@@ -204,4 +204,32 @@ fn bad_input_is_refused_in_a_sentence() {
         assert!(error.contains(expected), "{arguments:?}: {error}");
     }
     assert!(!Path::new(out).exists(), "nothing half made stays behind");
+
+    let table = place.path().join("table.toml");
+    std::fs::write(&table, "name = \"table\"\n[base]\nlanguage.distance = 0.5\n").unwrap();
+    let error = refused(&["study", "plan", table.to_str().unwrap()]);
+    assert!(error.contains("line 2, `[base]`: invalid type: map, expected a string"), "{error}");
+    let missing = refused(&["study", "run", good, "--out", out, "--with", "s9"]);
+    assert!(missing.starts_with("error: `s9/metrics.parquet` cannot be read"), "{missing}");
+}
+
+#[test]
+fn a_place_that_holds_something_else_is_refused() {
+    let place = tempfile::tempdir().unwrap();
+    let file = write(place.path(), "good", "[factors]\nmixture.lambda = [0.25, 0.5]\n");
+    let at = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
+    let (file, note, export, empty) = (file.to_str().unwrap(), at("note.txt"), at("export"), at("empty"));
+    std::fs::write(&note, "").unwrap();
+    let error = refused(&["study", "run", file, "--out", &note]);
+    assert!(error.contains("note.txt` is not a folder: choose another with --out"), "{error}");
+    common::stdout(&["language", "export", "--config", TINY, "--out", &export]);
+    let before = common::listing(Path::new(&export));
+    let error = refused(&["study", "run", file, "--out", &export]);
+    assert!(error.contains("is not empty and not a study's folder: choose another with --out"), "{error}");
+    assert_eq!(common::listing(Path::new(&export)), before);
+    // An empty folder will do, and so will the study's own.
+    std::fs::create_dir(&empty).unwrap();
+    for _ in 0..2 {
+        succeed(&mut study(&["run", file, "--out", &empty, "--device", "cpu", "--limit", "0"]));
+    }
 }

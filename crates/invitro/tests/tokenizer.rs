@@ -122,6 +122,16 @@ fn tables_and_sweeps_are_written() {
 }
 
 #[test]
+fn a_sweep_needs_no_settings() {
+    let text = stdout(&["tokenizer", "sweep"]);
+    assert!(text.starts_with("96 tokenizers"), "{text}");
+    let small = ["--lambda", "0.5", "--distance", "0", "--regime", "balanced", "--json"];
+    let text = stdout(&[&["tokenizer", "sweep", "--preset", "paper"], &small[..]].concat());
+    let cells = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["vocab"].as_u64().unwrap());
+    assert_eq!(cells.collect::<Vec<_>>(), [2048, 4096, 8192], "the paper's levels");
+}
+
+#[test]
 fn vocabularies_that_cannot_be() {
     for (setting, says) in [
         ("tokenizer.vocab=20", "`tokenizer.vocab` is 20, but must be at least"),

@@ -8,6 +8,9 @@ pub enum Error {
     Preset { given: String, known: String },
 
     #[error("the experiment file `{}` cannot be read: {why}", path.display())]
+    NoExperiment { path: PathBuf, why: String },
+
+    #[error("`{}` cannot be read: {why}", path.display())]
     Read { path: PathBuf, why: String },
 
     #[error("{origin} is not an experiment: {why}")]

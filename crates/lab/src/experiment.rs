@@ -120,8 +120,8 @@ impl Experiment {
     pub fn load(preset: Option<&str>, file: Option<&Path>, overrides: &[String]) -> Result<Experiment> {
         let mut table = preset_table(preset.unwrap_or(PRESETS[0].0))?;
         if let Some(path) = file {
-            let text =
-                std::fs::read_to_string(path).map_err(|e| Error::Read { path: path.to_owned(), why: e.to_string() })?;
+            let text = std::fs::read_to_string(path)
+                .map_err(|e| Error::NoExperiment { path: path.to_owned(), why: e.to_string() })?;
             let origin = format!("the experiment file `{}`", path.display());
             lay_over(&mut table, parse(&text, &origin)?);
             // Judged before the overrides, so that a fault is blamed on where it stands.

@@ -142,7 +142,7 @@ impl Folder {
             folder.empty()?;
         } else if let Some(text) = files::read_text(&config)? {
             let made_by = Experiment::from_toml(&text, &format!("`{}`", config.display()))?;
-            let keys = made_by.differing(experiment);
+            let keys = made_by.differing(experiment, ["in the folder", "asked for"]);
             if !keys.is_empty() {
                 return Err(Error::OtherConfig { path: path.to_owned(), keys: keys.join("; ") });
             }
@@ -194,7 +194,8 @@ fn is_unborn(entry: &std::fs::DirEntry) -> bool {
     entry.file_name() == LOCK || entry.file_name() == CHECKPOINTS || is_half_written(entry)
 }
 
-fn is_half_written(entry: &std::fs::DirEntry) -> bool {
+/// Whether this is what [`files::write_whole`] was writing.
+pub(crate) fn is_half_written(entry: &std::fs::DirEntry) -> bool {
     let name = entry.file_name();
     let name = name.to_string_lossy();
     name.starts_with('.') && name.ends_with(".part")

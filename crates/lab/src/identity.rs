@@ -34,15 +34,17 @@ impl Experiment {
         all
     }
 
-    /// The settings in which two experiments differ, as `key: value here, value there`.
-    pub fn differing(&self, other: &Experiment) -> Vec<String> {
+    /// The settings in which two experiments differ, as `key: value here, value there`; `places` says where the values
+    /// of both are, this one's first.
+    pub fn differing(&self, other: &Experiment, places: [&str; 2]) -> Vec<String> {
+        let [here, there] = places;
         let (own, others) = (self.settings(), other.settings());
         let same_keys = own.iter().zip(&others).all(|((a, _), (b, _))| a == b);
         debug_assert!(same_keys, "every experiment has every key");
         own.into_iter()
             .zip(others)
             .filter(|((_, own), (_, other))| own != other)
-            .map(|((key, own), (_, other))| format!("{key}: {own} here, {other} there"))
+            .map(|((key, own), (_, other))| format!("{key}: {own} {here}, {other} {there}"))
             .collect()
     }
 

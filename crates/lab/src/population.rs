@@ -61,7 +61,12 @@ pub fn run_with(members: &[Member], options: &Options, pantry: &Pantry) -> Resul
     if let Some(other) =
         members.iter().find(|m| m.experiment.population_key() != members[0].experiment.population_key())
     {
-        return Err(Error::Population(other.experiment.differing(&members[0].experiment).join("; ")));
+        let differing = other.experiment.differing(&members[0].experiment, ["in one", "in another"]);
+        return Err(Error::Population(differing.join("; ")));
+    }
+    if options.device == Device::Cpu {
+        // Before any folder is made.
+        invitro_model::cpu::simd::asked()?;
     }
     let device = options.device.describe()?;
     options.progress.preparing("languages, tokenizers and evaluation sets");
@@ -77,7 +82,7 @@ pub fn run_with(members: &[Member], options: &Options, pantry: &Pantry) -> Resul
             options.progress.failed(i, 0, error);
         }
     }
-    for (start, runners) in groups(opened.into_iter().flatten().collect(), &mut outcomes) {
+    for (start, runners) in groups(opened.into_iter().flatten().collect(), options, &mut outcomes) {
         Crew::assemble(runners, start, &device, options)?.work(options, &mut outcomes)?;
     }
     Ok(outcomes.into_iter().map(|outcome| outcome.expect("every member came to something")).collect())
@@ -113,13 +118,14 @@ fn open(place: usize, member: &Member, force: bool, pantry: &Pantry) -> std::res
 
 /// Members that can train together, with the step they go on from: those of one |V| from the newest checkpoint all of
 /// them have, or, where there is none, each from its own.
-fn groups(runners: Vec<Runner>, outcomes: &mut [Option<Outcome>]) -> Vec<(u64, Vec<Runner>)> {
+fn groups(runners: Vec<Runner>, options: &Options, outcomes: &mut [Option<Outcome>]) -> Vec<(u64, Vec<Runner>)> {
     let mut by_vocab: BTreeMap<usize, Vec<(Vec<u64>, Runner)>> = BTreeMap::new();
     for mut runner in runners {
         match runner.can_start_at() {
             Ok(starts) => by_vocab.entry(runner.vocab()).or_default().push((starts, runner)),
             Err(error) => {
                 runner.fail(0, &error);
+                options.progress.failed(runner.place, 0, &error.to_string());
                 outcomes[runner.place] = Some(Outcome::Failed { error: error.to_string() });
             }
         }
@@ -159,6 +165,9 @@ impl Crew {
         let rooms: Result<Vec<usize>> = runners.iter().map(room).collect();
         let capacity = rooms?.into_iter().max().unwrap_or(0);
         let mut population = Population::new(options.device, &shape, &seeds, capacity)?;
+        for runner in &runners {
+            runner.damaged.iter().for_each(|why| options.progress.damaged(runner.place, step, why));
+        }
         options.progress.started(&Started {
             device: device.to_owned(),
             members: runners.len(),

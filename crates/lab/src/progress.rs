@@ -19,6 +19,8 @@ pub trait Progress: Sync {
     /// Before something that takes a moment: "languages and tokenizers".
     fn preparing(&self, _what: &str) {}
     fn started(&self, _start: &Started) {}
+    /// A checkpoint of a member could not be read, and was removed: it sets out after an earlier step.
+    fn damaged(&self, _member: usize, _from: u64, _why: &str) {}
     /// After a step whose losses were looked at: nats per token, one per member, and the tokens of all members since
     /// the last time.
     fn stepped(&self, _step: u64, _losses: &[f64], _tokens: u64) {}

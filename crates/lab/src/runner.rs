@@ -27,6 +27,8 @@ pub struct Runner {
     reached: BTreeSet<u32>,
     /// Steps of evaluations, rising.
     evaluations: Vec<u64>,
+    /// Checkpoints that could not be read, and why.
+    pub damaged: Vec<String>,
     /// Why it no longer takes part.
     pub failure: Option<String>,
     /// Somebody else writes its results now.
@@ -51,6 +53,7 @@ impl Runner {
             status,
             logs: None,
             reached: BTreeSet::new(),
+            damaged: Vec::new(),
             failure: None,
             lost: false,
         }
@@ -61,14 +64,13 @@ impl Runner {
     }
 
     /// The newest checkpoints that can be read, rising, at most two; 0 stands for a fresh start. One that was damaged
-    /// since it was written is removed.
-    pub fn can_start_at(&self) -> Result<Vec<u64>> {
+    /// since it was written is noted and removed.
+    pub fn can_start_at(&mut self) -> Result<Vec<u64>> {
         let mut saved = self.folder.saved();
         while let Some(&last) = saved.last() {
             let path = folder::checkpoint(&self.folder.path, last);
-            if Checkpoint::load(&path).is_ok() {
-                break;
-            }
+            let Err(error) = Checkpoint::load(&path) else { break };
+            self.damaged.push(error.to_string());
             std::fs::remove_file(&path).map_err(|error| Error::Write { path, why: error.to_string() })?;
             saved.pop();
         }

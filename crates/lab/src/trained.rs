@@ -55,8 +55,8 @@ impl Trained {
 
     /// Evaluates the model as `settings`, an experiment that may differ in `[eval]` alone, says.
     pub fn evaluate(&self, settings: &Experiment, device: Device) -> Result<Evaluated> {
-        let elsewhere: Vec<String> =
-            settings.differing(&self.experiment).into_iter().filter(|key| !key.starts_with("eval.")).collect();
+        let differing = settings.differing(&self.experiment, ["asked for", "in the folder"]);
+        let elsewhere: Vec<String> = differing.into_iter().filter(|key| !key.starts_with("eval.")).collect();
         if !elsewhere.is_empty() {
             return Err(Error::NotEvaluation { keys: elsewhere.join("; ") });
         }

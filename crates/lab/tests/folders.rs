@@ -13,7 +13,10 @@ fn another_config_is_refused_with_the_keys_that_differ() {
     run(&tiny(&["train.steps=5"]), place.path());
     let other = tiny(&["train.steps=5", "language.distance=0.5", "eval.sentences=7", "name=other"]);
     let Err(Error::OtherConfig { keys, .. }) = Folder::take(place.path(), &other, false) else { panic!() };
-    assert_eq!(keys, "eval.sentences: 6 here, 7 there; language.distance: 0.1 here, 0.5 there");
+    assert_eq!(
+        keys,
+        "eval.sentences: 6 in the folder, 7 asked for; language.distance: 0.1 in the folder, 0.5 asked for"
+    );
     let [Outcome::Failed { error }] = &train(&[member(&other, place.path())], &Stop::new())[..] else { panic!() };
     assert!(error.contains("made by another config") && error.contains("--force"), "{error}");
     let before = bytes(place.path(), folder::METRICS);

@@ -6,7 +6,7 @@ mod data;
 mod decode;
 mod gpu;
 
-use anyhow::Result;
+use anyhow::{Context, Result, bail};
 use invitro_lab::Experiment;
 use invitro_model::Device;
 use serde::Serialize;
@@ -27,8 +27,8 @@ pub struct Args {
     /// Models trained at once on a GPU
     #[arg(long, value_delimiter = ',', default_value = "1,4,8,16,32,64")]
     members: Vec<usize>,
-    /// What to measure
-    #[arg(long, value_delimiter = ',', value_enum, default_value = "data,cpu,gpu,decode")]
+    /// What to measure [default: all that the device allows]
+    #[arg(long, value_delimiter = ',', value_enum)]
     only: Vec<Part>,
     /// Also the time of each kernel of a GPU step
     #[arg(long)]
@@ -93,11 +93,20 @@ fn short(value: f64) -> String {
 
 pub fn run(args: Args) -> Result<ExitCode> {
     let device = Device::parse(&args.device)?;
+    for &vocab in &args.vocab {
+        batches::cells(vocab, 1).with_context(|| format!("--vocab {vocab}"))?;
+    }
+    if args.members.contains(&0) {
+        bail!("--members is 0, but must be at least 1");
+    }
+    if device == Device::Cpu && args.only.contains(&Part::Gpu) {
+        bail!("--only gpu needs a GPU, but --device {} is the CPU here", args.device);
+    }
     let report = Report { json: args.json };
     if !args.json {
         println!("device: {}", device.describe()?);
     }
-    let wants = |part| args.only.contains(&part);
+    let wants = |part| args.only.is_empty() || args.only.contains(&part);
     if wants(Part::Data) {
         data::measure(&Experiment::load(Some("paper"), None, &[])?, &report)?;
     }

@@ -5,6 +5,7 @@ mod writer;
 
 use crate::experiment::ExperimentArgs;
 use crate::output::StagedFile;
+use crate::study::amounts::count;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -122,7 +123,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     staged.finish()?;
     bar.finish_and_clear();
     let rate = args.n as f64 / started.elapsed().as_secs_f64().max(1e-9);
-    eprintln!("wrote {} rows to {} ({rate:.0} rows/s)", args.n, args.out.display());
+    eprintln!("wrote {} to {} ({rate:.0} rows/s)", count(args.n as usize, "row"), args.out.display());
     Ok(ExitCode::SUCCESS)
 }
 

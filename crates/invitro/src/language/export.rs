@@ -17,12 +17,14 @@ pub struct Args {
     /// The folder to write
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Replace the folder if it exists
+    /// Replace the folder if it is such an export
     #[arg(long)]
     force: bool,
 }
 
 const README: &str = include_str!("export.md");
+
+const CONTENTS: [&str; 4] = ["world.json", "grammar.txt", "lexicon.tsv", "README.md"];
 
 #[derive(Serialize)]
 struct World<'a> {
@@ -68,7 +70,7 @@ struct Measured {
 
 pub fn run(args: Args) -> Result<ExitCode> {
     let (experiment, language) = args.experiment.language()?;
-    let staged = StagedDir::new(&args.out, args.force)?;
+    let staged = StagedDir::new(&args.out, args.force, &CONTENTS)?;
     staged.write("world.json", serde_json::to_string_pretty(&world(&language))? + "\n")?;
     staged.write("grammar.txt", language.grammar.text())?;
     staged.write("lexicon.tsv", lexicon(&language))?;

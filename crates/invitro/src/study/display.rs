@@ -77,6 +77,10 @@ impl Progress for Display {
         }
     }
 
+    fn damaged(&self, _member: usize, from: u64, why: &str) {
+        self.line(&format!("damaged a checkpoint cannot be read and is removed, going on after step {from}: {why}"));
+    }
+
     fn stepped(&self, step: u64, losses: &[f64], _tokens: u64) {
         if let Some(bar) = &self.bar {
             let mean = losses.iter().sum::<f64>() / losses.len().max(1) as f64;

@@ -1,6 +1,6 @@
 //! `invitro study`: grids of experiments that resume, on one machine or a cluster.
 
-mod amounts;
+pub mod amounts;
 mod collect;
 mod display;
 mod plan;

@@ -4,7 +4,8 @@ mod plot;
 
 use crate::experiment::ExperimentArgs;
 use crate::output::StagedDir;
-use anyhow::Result;
+use crate::study::amounts::count;
+use anyhow::{Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use invitro_tokenizer::Regime;
 use invitro_tokenizer::sweep::{Cell, Grid, sweep};
@@ -17,8 +18,8 @@ use std::process::ExitCode;
 pub struct Args {
     #[command(flatten)]
     experiment: ExperimentArgs,
-    /// Vocabulary sizes
-    #[arg(long, value_delimiter = ',', default_value = "2048,4096,8192")]
+    /// Vocabulary sizes [default: tokenizer.vocab, twice and four times that]
+    #[arg(long, value_delimiter = ',')]
     vocab: Vec<usize>,
     /// Regimes: vanilla, balanced, parity
     #[arg(long, value_delimiter = ',', default_value = "vanilla,balanced", value_parser = regime)]
@@ -32,7 +33,7 @@ pub struct Args {
     /// A folder for the cells as a table and the plots as SVG
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Replace the folder if it exists
+    /// Replace the folder if it is a sweep's
     #[arg(long)]
     force: bool,
     /// The cells as JSON, one a line
@@ -40,21 +41,39 @@ pub struct Args {
     json: bool,
 }
 
+const CONTENTS: [&str; 5] = ["cells.tsv", "fertility.svg", "continuation.svg", "overlap.svg", "bridge.svg"];
+
 fn regime(name: &str) -> std::result::Result<Regime, String> {
     let known = Regime::ALL.map(Regime::name).join(", ");
     Regime::ALL.into_iter().find(|r| r.name() == name).ok_or(format!("the regimes are {known}"))
 }
 
+/// Refuses a level that is named twice: its cells would be the same.
+fn once<T: PartialEq>(option: &str, levels: &[T], name: impl Fn(&T) -> String) -> Result<()> {
+    match levels.iter().enumerate().find(|(at, level)| levels[..*at].contains(level)) {
+        Some((_, twice)) => bail!("{option} names {} twice", name(twice)),
+        None => Ok(()),
+    }
+}
+
 pub fn run(args: Args) -> Result<ExitCode> {
     let experiment = args.experiment.load()?;
+    let vocab = match args.vocab {
+        none if none.is_empty() => [1, 2, 4].map(|times| times * experiment.tokenizer.vocab).to_vec(),
+        given => given,
+    };
+    once("--vocab", &vocab, usize::to_string)?;
+    once("--regime", &args.regime, |regime| regime.name().to_owned())?;
+    once("--lambda", &args.lambda, f64::to_string)?;
+    once("--distance", &args.distance, f64::to_string)?;
     let grid = Grid {
-        vocab: args.vocab,
+        vocab,
         regime: args.regime,
         lambda: args.lambda,
         distance: args.distance,
         seeds: experiment.seeds.data.0.clone(),
     };
-    let staged = args.out.as_deref().map(|path| StagedDir::new(path, args.force)).transpose()?;
+    let staged = args.out.as_deref().map(|path| StagedDir::new(path, args.force, &CONTENTS)).transpose()?;
     let bar = if std::io::stderr().is_terminal() { ProgressBar::new(grid.len() as u64) } else { ProgressBar::hidden() };
     bar.set_style(ProgressStyle::with_template("{bar:30} {pos}/{len} tokenizers · {per_sec} · {eta} left")?);
     bar.tick();
@@ -67,7 +86,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
             staged.write(name, svg)?;
         }
         staged.finish()?;
-        eprintln!("wrote {} cells and their plots to {}", cells.len(), path.display());
+        eprintln!("wrote {} and the plots to {}", count(cells.len(), "cell"), path.display());
     }
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     if args.json {
@@ -145,7 +164,7 @@ pub(super) fn mean(cells: &[&Cell], of: fn(&Cell) -> f64) -> f64 {
 
 /// For each factor, the mean over all other settings.
 fn tell(grid: &Grid, cells: &[Cell], out: &mut impl Write) -> Result<()> {
-    writeln!(out, "{} tokenizers; each line is the mean over all other settings\n", cells.len())?;
+    writeln!(out, "{}; each line is the mean over all other settings\n", count(cells.len(), "tokenizer"))?;
     write!(out, "{:<8}{:<10}", "", "")?;
     for quantity in &QUANTITIES {
         write!(out, "{:>9}", quantity.head)?;

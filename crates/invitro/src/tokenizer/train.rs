@@ -17,13 +17,15 @@ pub struct Args {
     /// The folder to write
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
-    /// Replace the folder if it exists
+    /// Replace the folder if it is a tokenizer's
     #[arg(long)]
     force: bool,
     /// What was trained, as JSON
     #[arg(long)]
     json: bool,
 }
+
+const CONTENTS: [&str; 3] = ["tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"];
 
 #[derive(Serialize)]
 struct Trained<'a> {
@@ -36,7 +38,7 @@ struct Trained<'a> {
 
 pub fn run(args: Args) -> Result<ExitCode> {
     let (experiment, language) = args.experiment.language()?;
-    let staged = StagedDir::new(&args.out, args.force)?;
+    let staged = StagedDir::new(&args.out, args.force, &CONTENTS)?;
     let start = Instant::now();
     let tokenizer = Tokenizer::train(&language, &experiment.tokenizer, &experiment.mixture)?;
     let seconds = start.elapsed().as_secs_f64();

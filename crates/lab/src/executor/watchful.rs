@@ -29,6 +29,10 @@ impl Progress for Watchful<'_> {
         self.reporter.started(start);
     }
 
+    fn damaged(&self, member: usize, from: u64, why: &str) {
+        self.reporter.damaged(member, from, why);
+    }
+
     fn stepped(&self, step: u64, losses: &[f64], tokens: u64) {
         let before = self.step.swap(step, Ordering::Relaxed);
         let steps = step.saturating_sub(before) * losses.len() as u64;

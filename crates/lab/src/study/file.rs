@@ -79,7 +79,7 @@ impl Study {
     /// `path` is where the text stands: a relative base is looked for beside it, and errors name it.
     pub fn parse(text: &str, path: &Path, overrides: &[String]) -> Result<Study> {
         let wrong = |why: String| Error::Study { path: path.to_owned(), why };
-        let file: File = toml::from_str(text).map_err(|error| wrong(one_sentence(&error)))?;
+        let file: File = toml::from_str(text).map_err(|error| wrong(one_sentence(text, &error)))?;
         let is_name = |char: char| char.is_ascii_alphanumeric() || char == '-' || char == '_';
         if file.name.is_empty() || !file.name.chars().all(is_name) {
             return Err(wrong(format!("the name `{}` must be letters, digits, - and _", file.name)));
@@ -187,6 +187,10 @@ pub fn show(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-fn one_sentence(error: &toml::de::Error) -> String {
-    error.message().lines().map(str::trim).collect::<Vec<_>>().join(" ")
+/// What is wrong with a study's text, and with which line of it.
+fn one_sentence(text: &str, error: &toml::de::Error) -> String {
+    let why = error.message().lines().map(str::trim).collect::<Vec<_>>().join(" ");
+    let Some(before) = error.span().and_then(|span| text.get(..span.start)) else { return why };
+    let at = before.matches('\n').count();
+    format!("line {}, `{}`: {why}", at + 1, text.lines().nth(at).unwrap_or_default().trim())
 }

@@ -12,7 +12,7 @@ use super::lease::{Generations, Leases};
 use super::worker::{Card, cards};
 use crate::error::{Error, Result};
 use crate::files;
-use crate::folder::{State, Status};
+use crate::folder::{State, Status, is_half_written};
 use crate::identity::SCHEMA;
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
@@ -46,8 +46,9 @@ pub enum Fate {
 }
 
 impl StudyFolder {
-    /// Opens `out` for the study in `file`, making it if need be. A folder that holds another study is refused,
-    /// unless the study is to be `update`d: cells it had and still has keep their runs.
+    /// Opens `out` for the study in `file`, making it if need be. A folder that holds something else is refused, and
+    /// one that holds another study too, unless the study is to be `update`d: cells it had and still has keep their
+    /// runs.
     pub fn create(
         file: &Path,
         overrides: &[String],
@@ -56,6 +57,12 @@ impl StudyFolder {
         update: bool,
     ) -> Result<StudyFolder> {
         let StudyFolder { study, cells, .. } = StudyFolder::planned(file, overrides, out)?;
+        let wrong = |why: String| Error::Study { path: file.to_owned(), why };
+        if out.exists() && !out.is_dir() {
+            return Err(wrong(format!("`{}` is not a folder: choose another with --out", out.display())));
+        }
+        // Looked at before the study's file, which others who begin at the same moment write first.
+        let empty = is_empty(out)?;
         let written = out.join("study.toml");
         let text = study.to_toml();
         match files::read_text(&written)? {
@@ -65,7 +72,12 @@ impl StudyFolder {
                     "`{}` holds a different version of a study; --update replaces it and keeps the runs they share",
                     out.display()
                 );
-                return Err(Error::Study { path: file.to_owned(), why });
+                return Err(wrong(why));
+            }
+            None if !empty => {
+                let why =
+                    format!("`{}` is not empty and not a study's folder: choose another with --out", out.display());
+                return Err(wrong(why));
             }
             _ => {
                 make(out)?;
@@ -193,6 +205,16 @@ impl Holders {
         let holder = |cell: &str| Some((cell.to_owned(), leases.holder(cell, *generations.get(cell)?)?));
         Ok(Holders { cards, by_cell: open.filter_map(holder).collect() })
     }
+}
+
+/// Whether there is nothing in a folder, or no folder. What a killed process left half written does not count.
+fn is_empty(path: &Path) -> Result<bool> {
+    if !path.exists() {
+        return Ok(true);
+    }
+    let wrong = |error: std::io::Error| Error::Read { path: path.to_owned(), why: error.to_string() };
+    let entries = std::fs::read_dir(path).map_err(wrong)?.collect::<std::io::Result<Vec<_>>>().map_err(wrong)?;
+    Ok(entries.iter().all(is_half_written))
 }
 
 fn make(path: &Path) -> Result<()> {

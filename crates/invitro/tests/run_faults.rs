@@ -1,0 +1,105 @@
+//! Faults of `invitro run`: each is told once, in a sentence, and none passes in silence.
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+const TINY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../lab/tests/common/tiny.toml");
+
+fn run(folder: &Path, more: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_invitro"));
+    command.args(["run", "--config", TINY, "--device", "cpu", "--no-report", "--out"]).arg(folder).args(more);
+    command
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn done(command: &mut Command) -> Output {
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    output
+}
+
+/// One line about it, exit status 2.
+fn told_once(command: &mut Command, part: &str) -> String {
+    let output = command.output().unwrap();
+    let error = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{error}");
+    assert_eq!(error.matches(part).count(), 1, "{error}");
+    assert!(!error.contains("failed"), "{error}");
+    error
+}
+
+#[test]
+fn faults_of_the_folder_are_told_once() {
+    let place = tempfile::tempdir().unwrap();
+    let (folder, file) = (place.path().join("run"), place.path().join("file"));
+    done(&mut run(&folder, &["train.steps=5"]));
+    let other = told_once(&mut run(&folder, &["train.steps=6"]), "was made by another config");
+    assert!(other.contains("(train.steps: 5 in the folder, 6 asked for)"), "{other}");
+
+    let lock = std::fs::OpenOptions::new().write(true).open(folder.join("lock")).unwrap();
+    lock.lock().unwrap();
+    told_once(&mut run(&folder, &["train.steps=5"]), "another process is writing");
+
+    std::fs::write(&file, "").unwrap();
+    told_once(&mut run(&file, &[]), "Not a directory");
+    told_once(&mut run(&file.join("below"), &[]), "Not a directory");
+}
+
+#[test]
+fn of_several_runs_each_failure_is_told_once_and_each_table_says_whose_it_is() {
+    let place = tempfile::tempdir().unwrap();
+    let settings = ["train.steps=5", "seeds.data=0,1", "seeds.model=3"];
+    std::fs::create_dir(place.path().join("data1-model3")).unwrap();
+    std::fs::write(place.path().join("data1-model3/thesis.tex"), "years").unwrap();
+    let output = run(place.path(), &settings).output().unwrap();
+    let (said, error) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert_eq!(error.matches("not a run folder").count(), 1, "{error}");
+    assert!(error.contains("error: data 1 model 3 failed at step 0: "), "{error}");
+    assert!(said.starts_with("data seed 0, model seed 3\nstep 5 "), "{said}");
+}
+
+#[test]
+fn an_unknown_level_of_instructions_is_noticed_before_the_folder_is_made() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("run");
+    told_once(run(&folder, &[]).env("INVITRO_SIMD", "foo"), "INVITRO_SIMD=foo");
+    assert!(!folder.exists());
+}
+
+#[test]
+fn checkpoints_that_cannot_be_read_are_told_and_the_step_it_goes_on_from() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("run");
+    let settings = ["train.steps=30", "checkpoint.every=10", "checkpoint.keep=all"];
+    done(&mut run(&folder, &settings));
+    let checkpoint = |step: u64| folder.join(format!("checkpoints/step-{step:08}.safetensors"));
+    let cut = |steps: &[u64]| {
+        for &step in steps {
+            let bytes = std::fs::read(checkpoint(step)).unwrap();
+            std::fs::write(checkpoint(step), &bytes[..bytes.len() / 2]).unwrap();
+        }
+        // As if it had been interrupted.
+        let status = folder.join("status.json");
+        let text = std::fs::read_to_string(&status).unwrap().replace("\"done\"", "\"stopped\"");
+        std::fs::write(status, text).unwrap();
+    };
+    let again = || text(&done(&mut run(&folder, &settings)).stderr);
+    let line = |said: &str, step: u64| {
+        let name = format!("step-{step:08}.safetensors");
+        let lines: Vec<&str> = said.lines().filter(|line| line.contains(&name)).collect();
+        assert_eq!(lines.len(), 1, "{said}");
+        assert!(lines[0].contains("a checkpoint cannot be read") && lines[0].contains("truncated"), "{said}");
+        lines[0].to_owned()
+    };
+    cut(&[30]);
+    assert!(line(&again(), 30).contains("going on after step 20"));
+    cut(&[10, 20, 30]);
+    let said = again();
+    assert!([10, 20, 30].iter().all(|&step| line(&said, step).contains("starting over from step 0")), "{said}");
+    cut(&[]);
+    assert!(!again().contains("cannot be read"));
+}
