@@ -29,7 +29,11 @@ impl Device {
     /// What a person would call it.
     pub fn describe(&self) -> Result<String> {
         match self {
-            Device::Cpu => Ok(format!("CPU, {} threads, {}", rayon::current_num_threads(), simd::level().name())),
+            Device::Cpu => {
+                let threads = rayon::current_num_threads();
+                let plural = if threads == 1 { "" } else { "s" };
+                Ok(format!("CPU, {threads} thread{plural}, {}", simd::level().name()))
+            }
             Device::Cuda(number) => Ok(format!("{} (cuda:{number})", Gpu::open(*number)?.name)),
         }
     }
