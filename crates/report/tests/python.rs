@@ -5,7 +5,7 @@
 use invitro_report::stats::correlation::{Correlation, pearson, spearman};
 use invitro_report::stats::regression::{Column, least_squares};
 use invitro_report::stats::stream::{below, stream};
-use invitro_report::stats::{Crossed, Seed, permutation, quantile, special};
+use invitro_report::stats::{Seed, permutation, quantile, seeds, special};
 use serde_json::{Value, json};
 use std::process::Command;
 
@@ -37,10 +37,9 @@ fn data() -> Value {
         let effect = fitted.effect(name).unwrap();
         json!([effect.value, effect.error, effect.p, effect.interval.low, effect.interval.high])
     };
-    let crossed = Crossed::new(3, 3);
     let seed = |group: usize| Seed { data: group / 3, model: group % 3 };
-    let mean = crossed.mean(groups.iter().zip(&y).map(|(group, y)| (seed(*group), *y))).unwrap();
-    let r = crossed.pearson((0..90).map(|row| (seed(groups[row]), z[row], y[row]))).unwrap();
+    let mean = seeds::mean(groups.iter().zip(&y).map(|(group, y)| (seed(*group), *y))).unwrap();
+    let r = seeds::pearson((0..90).map(|row| (seed(groups[row]), z[row], y[row]))).unwrap();
     let mut sorted = y.clone();
     sorted.sort_by(f64::total_cmp);
     json!({
@@ -49,7 +48,7 @@ fn data() -> Value {
         "spearman": correlation(spearman(&x, &y).unwrap()),
         "regression": {"x": effect("x"), "z": effect("z"), "r_squared": fitted.r_squared},
         "mean": [mean.value, mean.interval.unwrap().low, mean.interval.unwrap().high],
-        "crossed_r": [r.value, r.interval.unwrap().low, r.interval.unwrap().high],
+        "r_over_seeds": [r.value, r.interval.unwrap().low, r.interval.unwrap().high],
         "quantile": quantile(&sorted, 0.3),
         "t": [special::t_two_sided(2.5, 7.0), special::t_quantile(0.05, 7.0)],
         "flips": permutation::sign_flip_p(&y[..10]).unwrap(),

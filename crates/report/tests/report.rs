@@ -2,8 +2,9 @@
 
 mod synthetic;
 
+use invitro_report::findings::correlations;
 use invitro_report::{Error, Options, build, data};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 use synthetic::{Plan, Progress};
@@ -262,6 +263,9 @@ fn other_settings_are_compared_one_at_a_time() {
     }
     // Run folders side by side, as a run over several seeds leaves them, are a study too.
     page(folder.path());
+    let study = data::read(folder.path()).unwrap();
+    let tokenizers: BTreeSet<_> = study.runs.iter().map(|run| correlations::tokenizer(&study, run)).collect();
+    assert_eq!(tokenizers.len(), 6, "a tokenizer per setting and data seed");
     let csv = fs::read_to_string(folder.path().join("figures/settings.csv")).unwrap();
     let counts: Vec<(&str, &str)> = csv
         .lines()

@@ -86,8 +86,9 @@ pub(super) fn levels(factor: Factor, runs: &[Run], plan: &Plan) -> (Vec<Level>, 
 /// Sections of the config; other columns are measured, not chosen.
 const SECTIONS: [&str; 7] = ["language.", "mixture.", "tokenizer.", "model.", "train.", "eval.", "seeds."];
 
-/// The config keys that take more than one value, with their values in order of appearance.
+/// The config keys that take more than one value in the runs that have begun, with their values in order.
 pub(super) fn varied(runs: &[Run]) -> Vec<(String, Vec<String>)> {
+    let runs: Vec<&Run> = runs.iter().filter(|run| run.begun()).collect();
     let keys: BTreeSet<&String> = runs.iter().flat_map(|run| run.columns.keys()).collect();
     let chosen = keys.into_iter().filter(|key| SECTIONS.iter().any(|section| key.starts_with(section)));
     let values = |key: &String| {

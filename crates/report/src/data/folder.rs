@@ -2,17 +2,17 @@
 //!
 //! A collected study has `runs.parquet` and `metrics.parquet`; a running one has a folder per run under `runs/`, each
 //! with `config.toml`, `status.json` and `metrics.jsonl` (or `metrics.parquet` once done). Whichever is newer is read.
+//! Beside the run folders count the runs that are known from tables alone (see [`super::known`]).
 //! A [`Cache`] keeps what was parsed, so that the live page rereads only the runs that moved.
 
-use super::columns::Table;
 use super::curves::{Curves, Keys, Point};
 use super::plan::{self, Plan};
-use super::run::{Run, Value};
+use super::run::Run;
 use super::study::{Kind, Parts, Study};
-use super::words;
+use super::{known, tables, words};
 use crate::error::{At, Error, Result};
 use serde_json::{Map, Value as Json};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -22,6 +22,7 @@ use std::time::SystemTime;
 pub struct Cache {
     keys: Keys,
     runs: HashMap<PathBuf, (u64, Run)>,
+    known: Option<(u64, Vec<Run>)>,
 }
 
 /// Reads the study or run in the folder.
@@ -55,6 +56,7 @@ pub fn fingerprint(folder: &Path) -> u64 {
     for file in ["study.toml", "runs.parquet", "words.parquet", "pairs.jsonl", "samples.jsonl"] {
         stamp(&folder.join(file)).hash(&mut hasher);
     }
+    known::files(folder).iter().for_each(|path| stamp(path).hash(&mut hasher));
     run_stamp(folder).hash(&mut hasher);
     for run in run_folders(folder) {
         run_stamp(&run).hash(&mut hasher);
@@ -86,44 +88,58 @@ fn run_folders(study: &Path) -> Vec<PathBuf> {
 }
 
 fn study_parts(folder: &Path, config: Option<String>, plan: &Plan, cache: &mut Cache) -> Result<Parts> {
-    let collected = ["runs.parquet", "metrics.parquet"].map(|file| folder.join(file));
+    let [runs, metrics, all_words] = ["runs.parquet", "metrics.parquet", "words.parquet"].map(|file| folder.join(file));
     let folders = run_folders(folder);
+    let known = cached_known(folder, cache)?;
     let mut parts = Parts { config, ..Parts::default() };
-    let is_collected = collected.iter().all(|path| path.exists());
-    if is_collected && !any_newer(&folders, &collected[1]) {
-        parts.runs = run_table(&collected[0])?;
-        metric_table(&collected[1], &mut parts)?;
+    let collected = if runs.exists() { tables::runs(&runs)? } else { Vec::new() };
+    let is_collected = runs.exists() && metrics.exists();
+    if is_collected && !any_newer(&folders, &metrics) && known::is_within(&known, &collected) {
+        parts.runs = collected;
+        let strays = tables::metrics(&metrics, &mut parts.runs, &mut parts.keys)?;
+        if strays > 0 {
+            parts.notes.push(format!("{strays} metric rows belong to runs that runs.parquet does not list."));
+        }
     } else {
         if is_collected {
             parts.notes.push("Runs have moved since the study was collected; this reads the run folders.".into());
         }
-        parts.runs = folders.iter().map(|run| cached_run(run, cache)).collect::<Result<_>>()?;
+        let own = folders.iter().map(|run| cached_run(run, cache)).collect::<Result<_>>()?;
+        parts.runs = known::beside(known.clone(), own);
         // Several studies may keep their runs in one store.
         parts.runs.retain(|run| plan.holds(run));
         parts.keys = cache.keys.clone();
-        if collected[0].exists() {
-            merge_columns(&mut parts.runs, run_table(&collected[0])?);
-        }
+        tables::merge_columns(&mut parts.runs, collected);
     }
     let places: HashMap<&str, usize> = parts.runs.iter().enumerate().map(|(i, run)| (run.id.as_str(), i)).collect();
-    let all_words = folder.join("words.parquet");
-    if all_words.exists() {
-        parts.words_in_all = words::rows(&all_words)?;
-        words::read(&all_words, &places, None, words::stride(parts.words_in_all), &mut parts.words)?;
+    let files = if all_words.exists() {
+        vec![(None, all_words)]
     } else {
-        let files: Vec<(usize, PathBuf)> = folders
-            .iter()
-            .filter_map(|run| Some((*places.get(run.file_name()?.to_str()?)?, run.join("words.parquet"))))
-            .filter(|(_, path)| path.exists())
-            .collect();
-        parts.words_in_all = files.iter().map(|(_, path)| words::rows(path)).sum::<Result<usize>>()?;
-        let stride = words::stride(parts.words_in_all);
-        for (run, path) in &files {
-            words::read(path, &places, Some(*run), stride, &mut parts.words)?;
-        }
+        scattered_words(&known::words(folder), &known, &folders, &places)
+    };
+    parts.words_in_all = files.iter().map(|(_, path)| words::rows(path)).sum::<Result<usize>>()?;
+    let stride = words::stride(parts.words_in_all);
+    for (run, path) in &files {
+        words::read(path, &places, *run, stride, &mut parts.words)?;
     }
     parts.pairs = pairs(folder, &folders)?;
     Ok(parts)
+}
+
+/// The table of the known runs' words, and that of each other run's folder with the run's place.
+fn scattered_words(
+    table: &Path,
+    known: &[Run],
+    folders: &[PathBuf],
+    places: &HashMap<&str, usize>,
+) -> Vec<(Option<usize>, PathBuf)> {
+    let known: HashSet<&str> = known.iter().map(|run| run.id.as_str()).collect();
+    let own = |run: &PathBuf| {
+        let id = run.file_name()?.to_str().filter(|id| !known.contains(id))?;
+        Some((Some(*places.get(id)?), run.join("words.parquet")))
+    };
+    let own = folders.iter().filter_map(own);
+    std::iter::once((None, table.to_owned())).chain(own).filter(|(_, path)| path.exists()).collect()
 }
 
 fn run_parts(folder: &Path, cache: &mut Cache) -> Result<Parts> {
@@ -156,71 +172,18 @@ fn any_newer(folders: &[PathBuf], than: &Path) -> bool {
     folders.iter().any(|run| stamp(&run.join("status.json")).is_some_and(|(_, moved)| moved > collected))
 }
 
-fn merge_columns(runs: &mut [Run], collected: Vec<Run>) {
-    let mut known: HashMap<String, Run> = collected.into_iter().map(|run| (run.id.clone(), run)).collect();
-    for run in runs {
-        for (name, value) in known.remove(&run.id).map(|run| run.columns).unwrap_or_default() {
-            run.columns.entry(name).or_insert(value);
-        }
+fn cached_known(study: &Path, cache: &mut Cache) -> Result<Vec<Run>> {
+    let mut hasher = DefaultHasher::new();
+    known::files(study).iter().for_each(|path| stamp(path).hash(&mut hasher));
+    let now = hasher.finish();
+    if let Some((then, runs)) = &cache.known
+        && *then == now
+    {
+        return Ok(runs.clone());
     }
-}
-
-/// `runs.parquet`: every column, one run per row.
-fn run_table(path: &Path) -> Result<Vec<Run>> {
-    let table = Table::open(path)?;
-    let names = table.names();
-    let wanted: Vec<&str> = names.iter().map(String::as_str).collect();
-    let mut runs = Vec::new();
-    table.batches(&wanted, |columns, rows| {
-        for row in 0..rows {
-            let mut run = Run::default();
-            for (name, column) in names.iter().zip(columns) {
-                let text = || column.text(row).map(|text| Value::Text(text.to_owned()));
-                if let Some(value) = column.number(row).map(Value::Number).or_else(text) {
-                    run.columns.insert(name.clone(), value);
-                }
-            }
-            run.id = run.text("run").unwrap_or_default().to_owned();
-            runs.push(run);
-        }
-    })?;
+    let runs = known::read(study, &mut cache.keys)?;
+    cache.known = Some((now, runs.clone()));
     Ok(runs)
-}
-
-/// The collected `metrics.parquet`: rows of all runs.
-fn metric_table(path: &Path, parts: &mut Parts) -> Result<()> {
-    let places: HashMap<String, usize> = parts.runs.iter().enumerate().map(|(i, run)| (run.id.clone(), i)).collect();
-    let (runs, keys) = (&mut parts.runs, &mut parts.keys);
-    let mut unknown = 0usize;
-    let mut last = (String::new(), None);
-    each_metric(path, keys, |run, key, point| {
-        if last.0 != run {
-            last = (run.to_owned(), places.get(run).copied());
-        }
-        match last.1 {
-            Some(place) => runs[place].curves.push(key, point),
-            None => unknown += 1,
-        }
-    })?;
-    runs.iter_mut().for_each(|run| run.curves.finish());
-    if unknown > 0 {
-        parts.notes.push(format!("{unknown} metric rows belong to runs that runs.parquet does not list."));
-    }
-    Ok(())
-}
-
-fn each_metric(path: &Path, keys: &mut Keys, mut each: impl FnMut(&str, super::Key, Point)) -> Result<()> {
-    let mut scratch = String::new();
-    let wanted = ["run", "step", "condition", "task", "metric", "value", "low", "high"];
-    Table::open(path)?.batches(&wanted, |columns, rows| {
-        for row in 0..rows {
-            let text = |column: usize| columns[column].text(row).unwrap_or_default();
-            let Some(key) = keys.intern(text(2), text(3), text(4), &mut scratch) else { continue };
-            let number = |column: usize| columns[column].number(row).unwrap_or(f64::NAN);
-            let (low, high) = (number(6) as f32, number(7) as f32);
-            each(text(0), key, Point { step: number(1) as u32, value: number(5), low, high });
-        }
-    })
 }
 
 fn cached_run(folder: &Path, cache: &mut Cache) -> Result<Run> {
@@ -256,7 +219,7 @@ fn run_folder(folder: &Path, keys: &mut Keys) -> Result<Run> {
     }
     let (parquet, lines) = (folder.join("metrics.parquet"), folder.join("metrics.jsonl"));
     if parquet.exists() {
-        each_metric(&parquet, keys, |_, key, point| run.curves.push(key, point))?;
+        tables::each_metric(&parquet, keys, |_, key, point| run.curves.push(key, point))?;
     } else if let Some(text) = optional_text(&lines)? {
         metric_lines(&lines, &text, keys, &mut run.curves)?;
     }

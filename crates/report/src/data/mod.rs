@@ -8,9 +8,11 @@ mod columns;
 pub mod curves;
 pub mod factors;
 mod folder;
+mod known;
 mod plan;
 mod run;
 mod study;
+mod tables;
 pub mod words;
 
 pub use curves::{Key, Keys, Point};

@@ -68,6 +68,11 @@ impl Run {
         matches!(self.state(), "done" | "finished" | "complete" | "completed")
     }
 
+    /// Whether it has anything to show.
+    pub fn begun(&self) -> bool {
+        self.done() || self.measured()
+    }
+
     /// Whether anything was evaluated.
     pub fn measured(&self) -> bool {
         self.curves.last_step().is_some()

@@ -5,8 +5,9 @@ use super::factors::{self, Factor, Level};
 use super::plan::Plan;
 use super::run::Run;
 use super::words::{Pair, Word};
-use crate::stats::{Crossed, Estimate, Seed};
+use crate::stats::{Estimate, Seed, seeds};
 use serde_json::{Map, Value as Json};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,9 +24,8 @@ pub struct Study {
     /// Runs with anything measured or planned, in the order of their columns.
     pub runs: Vec<Run>,
     pub keys: Keys,
-    pub crossed: Crossed,
-    pub data_seeds: Vec<f64>,
-    pub model_seeds: Vec<f64>,
+    /// The pairs of data seed and model seed that any run has measured or ended with, in order.
+    pub seed_pairs: Vec<(f64, f64)>,
     /// The study's or the run's own file, as it is.
     pub config: Option<String>,
     pub words: Vec<Word>,
@@ -56,17 +56,17 @@ pub(super) struct Parts {
 
 impl Study {
     pub(super) fn new(name: String, folder: PathBuf, kind: Kind, plan: &Plan, mut parts: Parts) -> Self {
-        let data_seeds = distinct(&parts.runs, "seeds.data");
-        let model_seeds = distinct(&parts.runs, "seeds.model");
+        let [data, model] = ["seeds.data", "seeds.model"].map(|column| distinct(&parts.runs, column));
         let place = |seeds: &[f64], seed: Option<f64>| {
             seed.and_then(|seed| seeds.iter().position(|other| *other == seed)).unwrap_or(0)
         };
         for run in &mut parts.runs {
-            run.seed = Seed {
-                data: place(&data_seeds, run.number("seeds.data")),
-                model: place(&model_seeds, run.number("seeds.model")),
-            };
+            run.seed =
+                Seed { data: place(&data, run.number("seeds.data")), model: place(&model, run.number("seeds.model")) };
         }
+        let begun: BTreeSet<Seed> = parts.runs.iter().filter(|run| run.begun()).map(|run| run.seed).collect();
+        let named = |seeds: &[f64], place: usize| seeds.get(place).copied().unwrap_or(0.0);
+        let seed_pairs = begun.iter().map(|seed| (named(&data, seed.data), named(&model, seed.model))).collect();
         let mut levels: [Vec<Level>; 4] = Default::default();
         for (slot, factor) in Factor::ALL.into_iter().enumerate() {
             let (found, places) = factors::levels(factor, &parts.runs, plan);
@@ -80,11 +80,9 @@ impl Study {
             folder,
             kind,
             varied: factors::varied(&parts.runs),
-            crossed: Crossed::new(data_seeds.len().max(1), model_seeds.len().max(1)),
             runs: parts.runs,
             keys: parts.keys,
-            data_seeds,
-            model_seeds,
+            seed_pairs,
             config: parts.config,
             words: parts.words,
             words_in_all: parts.words_in_all,
@@ -134,7 +132,7 @@ impl Study {
         value: impl Fn(&Run) -> Option<f64>,
     ) -> Option<Estimate> {
         let with = |run: &'a Run| value(run).filter(|value| value.is_finite()).map(|value| (run.seed, value));
-        self.crossed.mean(runs.filter_map(with))
+        seeds::mean(runs.filter_map(with))
     }
 
     /// The mean curve of the runs, one estimate per step that any of them was evaluated at.
@@ -145,7 +143,7 @@ impl Study {
             .collect();
         points.sort_by_key(|point| point.0);
         let steps = points.chunk_by(|a, b| a.0 == b.0);
-        steps.filter_map(|same| Some((same[0].0, self.crossed.mean(same.iter().map(|p| (p.1, p.2)))?))).collect()
+        steps.filter_map(|same| Some((same[0].0, seeds::mean(same.iter().map(|p| (p.1, p.2)))?))).collect()
     }
 
     /// The last step any run was evaluated at, or 1.

@@ -21,7 +21,7 @@ pub struct Word {
     pub bridge_form: String,
     pub bridge_language: String,
     pub cognate_bridge: Option<f64>,
-    /// The first step at which it was reachable for any subject.
+    /// The first step at which it was reachable for any subject; nothing where it was not, or was never asked for.
     pub reachable_from: Option<u32>,
 }
 

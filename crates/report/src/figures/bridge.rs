@@ -6,7 +6,7 @@ use crate::data::{Factor, Run, Study};
 use crate::draw::{At, Axis, Entry, Ink, Mark, Panel, Plate, Shape, plain};
 use crate::findings::Outcome;
 use crate::stats::correlation::pearson;
-use crate::stats::{deviation, mean};
+use crate::stats::{deviation, mean, seeds};
 
 /// Chooser label, column, axis.
 const BRIDGES: [(&str, &str, &str); 2] = [
@@ -115,8 +115,8 @@ fn panel(study: &Study, title: &str, axis: &str, y_axis: &Axis, runs: &[(&Run, f
     let line = |at: f64| mean(&y) + slope * (at - mean(&x));
     let (low, high) = x.iter().fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(*x), high.max(*x)));
     panel.marks.push(Mark::Rule { from: (low, line(low)), to: (high, line(high)), ink: Ink::Text, dash: "" });
-    let seeds = study.crossed.pearson(runs.iter().map(|(run, x, y)| (run.seed, *x, *y)));
-    let interval = seeds.and_then(|estimate| estimate.interval);
+    let estimate = seeds::pearson(runs.iter().map(|(run, x, y)| (run.seed, *x, *y)));
+    let interval = estimate.and_then(|estimate| estimate.interval);
     let interval = interval.map_or(String::new(), |it| format!(" [{}, {}]", two(it.low), two(it.high)));
     let p = if found.p < 0.0001 { "*p* < 0.0001".to_owned() } else { format!("*p* = {:.4}", found.p) };
     panel.notes = vec![format!("*r* = {}{interval}", two(found.r)), p];

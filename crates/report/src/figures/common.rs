@@ -165,7 +165,7 @@ pub fn listed(names: &[String]) -> String {
 }
 
 /// What the intervals mean, for captions.
-pub const BANDS: &str = "Bands and bars are 95 % intervals by bootstrap over data seeds and model seeds as crossed groups, widened for their number.";
+pub const BANDS: &str = "Bands and bars are 95 % intervals over data seeds and model seeds: each is left out in turn, and Student's *t* allows for their number.";
 
 pub fn variant(options: Vec<usize>, plate: Plate, runs: String) -> Variant {
     Variant { choice: options, drawing: Box::new(plate), runs }

@@ -84,7 +84,7 @@ pub fn figure(study: &Study, findings: &Findings) -> Figure {
         title: "What moves masked transfer".into(),
         caption: "Standardised effects (standard deviations of the outcome per standard deviation of the predictor) on masked transfer in \
                   B†, by least squares over the runs that ended, with the factors alone and with *β̂* added. Bars are 95 % intervals \
-                  with errors clustered by pair of data seed and model seed."
+                  with errors clustered by data seed, or by model seed where there is one data seed."
             .into(),
         choosers: Vec::new(),
         variants: vec![common::variant(Vec::new(), plate, common::counted(study, &[], true))],

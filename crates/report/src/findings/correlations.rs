@@ -1,12 +1,12 @@
 //! Bridges against masked transfer: over all runs and within each |V|.
 //!
 //! Pearson's r and p over runs are the paper's; beside them Spearman's, the interval over seeds, and a permutation
-//! test over tokenizers (means over model seeds, since one tokenizer serves them all) that shuffles within |V|.
+//! test over tokenizers (means over the runs that one tokenizer serves) that shuffles within |V|.
 
 use super::outcome::Outcome;
 use crate::data::{Factor, Run, Study};
 use crate::stats::correlation::{Correlation, pearson, spearman};
-use crate::stats::{Estimate, permutation};
+use crate::stats::{Estimate, permutation, seeds};
 use std::collections::BTreeMap;
 
 /// Column of the run table, and the name of the mean bridge.
@@ -59,30 +59,42 @@ fn correlated(
     let (x, y): (Vec<f64>, Vec<f64>) = runs.iter().map(|(_, x, y)| (*x, *y)).unzip();
     let pearson = pearson(&x, &y);
     // Two bridges are enough to permute; Dice and containment follow the first closely.
-    let permuted =
-        (vocab.is_none() && pearson.is_some() && bridge.0.ends_with("jaccard")).then(|| permuted(&runs)).flatten();
+    let permuted = (vocab.is_none() && pearson.is_some() && bridge.0.ends_with("jaccard"))
+        .then(|| permuted(study, &runs))
+        .flatten();
     Correlated {
         outcome,
         bridge: bridge.1,
         column: bridge.0,
         vocab,
         spearman: spearman(&x, &y),
-        over_seeds: pearson.and_then(|_| study.crossed.pearson(runs.iter().map(|(run, x, y)| (run.seed, *x, *y)))),
+        over_seeds: pearson.and_then(|_| seeds::pearson(runs.iter().map(|(run, x, y)| (run.seed, *x, *y)))),
         pearson,
         permuted,
     }
 }
 
-/// What decides a tokenizer: the levels and the data seed.
-type Tokenizer = ([Option<usize>; 4], usize);
+/// What decides a tokenizer: the levels, the data seed, and what else the study varies of languages and tokenizers.
+pub type Tokenizer = ([Option<usize>; 4], usize, Vec<String>);
 
-fn permuted(runs: &[(&Run, f64, f64)]) -> Option<f64> {
+/// The tokenizer of a run. A balanced one is trained on as much of A as of B, whatever λ is.
+pub fn tokenizer(study: &Study, run: &Run) -> Tokenizer {
+    let mut levels = run.levels;
+    if run.text(Factor::Regime.column()) == Some("balanced") {
+        levels[Factor::Lambda as usize] = None;
+    }
+    let shapes = |key: &&str| key.starts_with("language.") || key.starts_with("tokenizer.");
+    let value = |key: &str| run.columns.get(key).map_or(String::new(), ToString::to_string);
+    (levels, run.seed.data, study.other_factors().into_iter().filter(shapes).map(value).collect())
+}
+
+fn permuted(study: &Study, runs: &[(&Run, f64, f64)]) -> Option<f64> {
     let mut tokenizers: BTreeMap<Tokenizer, Vec<(f64, f64)>> = BTreeMap::new();
     for (run, x, y) in runs {
-        tokenizers.entry((run.levels, run.seed.data)).or_default().push((*x, *y));
+        tokenizers.entry(tokenizer(study, run)).or_default().push((*x, *y));
     }
     let mut table = (Vec::new(), Vec::new(), Vec::new());
-    for ((levels, _), values) in &tokenizers {
+    for ((levels, ..), values) in &tokenizers {
         let n = values.len() as f64;
         table.0.push(values.iter().map(|value| value.0).sum::<f64>() / n);
         table.1.push(values.iter().map(|value| value.1).sum::<f64>() / n);

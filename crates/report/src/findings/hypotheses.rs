@@ -7,7 +7,7 @@ use super::stages::Stage;
 use super::verdict::{MARGIN, Verdict, judge};
 use crate::data::{Factor, Study};
 use crate::figures::spoken;
-use crate::stats::{Estimate, Seed, permutation};
+use crate::stats::{Estimate, Seed, permutation, seeds};
 use std::collections::BTreeMap;
 
 /// One number that was computed, and what it says.
@@ -50,11 +50,7 @@ fn sentence(verdict: Verdict, test: &Test) -> String {
             format!("{}: {} is {}.", capital(verdict.word()), test.what, spoken(estimate))
         }
         Some(estimate) => {
-            format!(
-                "Cannot tell: {} is {}, and without a second seed there is no interval.",
-                test.what,
-                spoken(estimate)
-            )
+            format!("Cannot tell: {} is {}, and these seeds give no interval.", test.what, spoken(estimate))
         }
         None => format!("Cannot tell: {}.", test.note),
     }
@@ -120,7 +116,7 @@ fn tokenizer(study: &Study) -> Hypothesis {
 /// What a vanilla and a balanced run of a pair have in common: the other levels and the seeds.
 type Pairing = ([Option<usize>; 3], Seed);
 
-/// Balanced minus vanilla, run by run with all else equal; signs are flipped by whole pairs of seeds.
+/// Balanced minus vanilla, run by run with all else equal; signs are flipped by whole data seeds.
 fn paired_regimes(study: &Study) -> Test {
     let outcome = telling(study);
     let what = format!("balanced less vanilla, all else equal, in {}", outcome.name());
@@ -143,15 +139,16 @@ fn paired_regimes(study: &Study) -> Test {
         .iter()
         .filter_map(|((_, seed), [vanilla, balanced])| Some((*seed, balanced.as_ref()? - vanilla.as_ref()?)))
         .collect();
-    let mut by_seed: BTreeMap<Seed, f64> = BTreeMap::new();
-    for (seed, difference) in &differences {
-        *by_seed.entry(*seed).or_default() += difference;
+    let groups = seeds::groups(&differences.iter().map(|(seed, _)| *seed).collect::<Vec<_>>());
+    let mut by_group: BTreeMap<usize, f64> = BTreeMap::new();
+    for (group, (_, difference)) in groups.into_iter().zip(&differences) {
+        *by_group.entry(group).or_default() += difference;
     }
-    let flipped: Vec<f64> = by_seed.into_values().collect();
+    let flipped: Vec<f64> = by_group.into_values().collect();
     let p = (flipped.len() > 1).then(|| permutation::sign_flip_p(&flipped)).flatten();
-    let estimate = study.crossed.mean(differences);
+    let estimate = seeds::mean(differences);
     let verdict = judge(estimate.as_ref(), 0.0, 0.0);
-    test(what, estimate, p, verdict, "not part of the verdict; p by flipping signs of whole seed pairs")
+    test(what, estimate, p, verdict, "not part of the verdict; p by flipping signs of whole data seeds")
 }
 
 fn similarity(study: &Study) -> Hypothesis {

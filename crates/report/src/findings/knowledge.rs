@@ -4,7 +4,7 @@
 use super::verdict::{Verdict, judge};
 use crate::data::{Factor, Run, Study};
 use crate::figures::{places_of_contrast, spoken};
-use crate::stats::Estimate;
+use crate::stats::{Estimate, seeds};
 
 pub struct Knowledge {
     /// Where the contrast was taken, and there the contrast of facts and of types.
@@ -81,7 +81,8 @@ fn by_run(study: &Study) -> String {
     let sure = last.iter().filter(|at| at.low.is_finite()).count();
     format!(
         " Of the {sure} runs with an interval of their own in B†, over subjects, {above} lie wholly above 0 and {below} \
-         wholly below; chance alone would give {:.0} of each.",
+         wholly below; chance alone would give {:.0} of each on average, and often far more or fewer, since runs of a data \
+         seed share their words and targets.",
         0.025 * sure as f64
     )
 }
@@ -99,7 +100,7 @@ fn cognate_over_general(study: &Study) -> Option<Estimate> {
         return None;
     }
     let rows = rows.into_iter().map(|(seed, [c, g], y)| (seed, [1.0, c, g, y, c * c, g * g, y * y, c * y, g * y]));
-    study.crossed.estimate(rows, |&[n, c, g, y, cc, gg, yy, cy, gy]| {
+    seeds::estimate(rows, |&[n, c, g, y, cc, gg, yy, cy, gy]| {
         let r = |x: f64, xx: f64, xy: f64| {
             let (vx, vy) = (xx - x * x / n, yy - y * y / n);
             (vx > 1e-12 * n && vy > 1e-12 * n).then(|| (xy - x * y / n) / (vx * vy).sqrt())

@@ -1,12 +1,12 @@
 //! A table of runs for regression: an outcome and the factors, on scales where equal steps are comparable.
 //!
 //! |V| and λ enter as base-2 logarithms, because their levels double; d as similarity 1 - d, as in the paper's
-//! figures; the regime as 1 for balanced. Groups are pairs of data seed and model seed.
+//! figures; the regime as 1 for balanced. Groups are data seeds.
 
 use super::outcome::Outcome;
 use crate::data::{Factor, Run, Study};
 use crate::stats::regression::{self, Column, Regression};
-use crate::stats::{Estimate, Seed};
+use crate::stats::{Estimate, Seed, seeds};
 
 pub const VOCAB: &str = "log₂ |*V*|";
 pub const REGIME: &str = "balanced";
@@ -14,8 +14,7 @@ pub const LAMBDA: &str = "log₂ *λ*";
 pub const SIMILARITY: &str = "1 − *d*";
 pub const BRIDGE: &str = "*β̂*";
 
-pub struct Sample<'a> {
-    study: &'a Study,
+pub struct Sample {
     pub y: Vec<f64>,
     pub seeds: Vec<Seed>,
     pub columns: Vec<Column>,
@@ -32,10 +31,10 @@ fn predictor(run: &Run, name: &str) -> Option<f64> {
     }
 }
 
-impl<'a> Sample<'a> {
+impl Sample {
     /// The runs that have the value and every predictor any run has.
-    pub fn new(
-        study: &'a Study,
+    pub fn new<'a>(
+        study: &Study,
         runs: impl Iterator<Item = &'a Run>,
         bridge: bool,
         value: impl Fn(&Run) -> Option<f64>,
@@ -45,7 +44,7 @@ impl<'a> Sample<'a> {
             names.push(BRIDGE);
         }
         names.retain(|name| study.runs.iter().any(|run| predictor(run, name).is_some()));
-        let mut sample = Self { study, y: Vec::new(), seeds: Vec::new(), columns: Vec::new() };
+        let mut sample = Self { y: Vec::new(), seeds: Vec::new(), columns: Vec::new() };
         sample.columns = names.iter().map(|name| Column::new(*name, Vec::new())).collect();
         for run in runs {
             let row: Option<Vec<f64>> = names.iter().map(|name| predictor(run, name)).collect();
@@ -60,15 +59,13 @@ impl<'a> Sample<'a> {
         sample
     }
 
-    pub fn of_outcome(study: &'a Study, outcome: Outcome, bridge: bool) -> Self {
+    pub fn of_outcome(study: &Study, outcome: Outcome, bridge: bool) -> Self {
         Self::new(study, study.ended(&[]), bridge, |run| outcome.value(study, run))
     }
 
     /// The standardised regression with cluster-robust errors.
     pub fn regression(&self) -> Option<Regression> {
-        let model_seeds = self.study.crossed.seeds().1;
-        let groups: Vec<usize> = self.seeds.iter().map(|seed| seed.data * model_seeds + seed.model).collect();
-        regression::standardised(&self.columns, &self.y, &groups)
+        regression::standardised(&self.columns, &self.y, &seeds::groups(&self.seeds))
     }
 
     /// A function of the standardised effects of the named predictors, with its interval over seeds. `None` where one
@@ -80,7 +77,7 @@ impl<'a> Sample<'a> {
         let (columns, _) = regression::standing(&self.columns);
         let place = |name: &&str| columns.iter().position(|column| column.name == **name);
         let places: Vec<usize> = names.iter().map(place).collect::<Option<_>>()?;
-        regression::bootstrap(&self.study.crossed, &self.seeds, &columns, &self.y, |coefficients| {
+        regression::over_seeds(&self.seeds, &columns, &self.y, |coefficients| {
             let picked: Vec<f64> = places.iter().map(|place| coefficients[*place]).collect();
             statistic(&picked)
         })

@@ -54,7 +54,7 @@ pub const MARGIN: f64 = 0.1;
 pub const RULE: &str = "Supported where the 95 % interval over seeds lies wholly on the predicted side of the neutral value; \
      contradicted where it lies wholly on the other side; not supported where it lies wholly within 0.1 of it (standardised effects \
      and correlations only); otherwise, and with a single seed, cannot tell. Intervals allow for the number of seeds (Student's t with one \
-     degree of freedom less than pairs of seeds): with two or three pairs they are wide.";
+     degree of freedom less than seeds): with two or three they are wide.";
 
 /// Whether the estimate lies above `neutral`, where an interval wholly within `margin` of it is negligible.
 pub fn judge(estimate: Option<&Estimate>, neutral: f64, margin: f64) -> Verdict {

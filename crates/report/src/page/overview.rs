@@ -6,7 +6,8 @@ use crate::draw::{escape, to_html};
 use crate::figures::{digits, spoken};
 use crate::findings::verdict::RULE;
 use crate::findings::{Findings, Hypothesis, Knowledge, Test, Verdict};
-use std::collections::BTreeMap;
+use crate::stats::Seed;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub fn section(study: &Study, findings: &Findings) -> String {
     let mut html = String::from("<section id=\"overview\">\n");
@@ -69,20 +70,44 @@ fn lead(study: &Study) -> String {
     if study.runs.is_empty() {
         return "No run has started yet. This page fills as runs are measured; nothing on it is invented.".into();
     }
-    let ended = study.ended(&[]).count();
-    let of = |count: usize, what: &str| format!("{count} {what}{}", if count == 1 { "" } else { "s" });
-    let (data, model) = (study.data_seeds.len(), study.model_seeds.len());
-    let seeds = format!("{} and {}", of(data, "data seed"), of(model, "model seed"));
-    let started = study.runs.iter().filter(|run| run.done() || run.measured()).count();
+    let ended: Vec<Seed> = study.ended(&[]).map(|run| run.seed).collect();
+    let started = study.runs.iter().filter(|run| run.begun()).count();
     let planned = study.planned.unwrap_or(0).max(study.runs.len());
+    if started == 0 {
+        return format!("No run of {planned} planned has been measured yet. This page fills as they are.");
+    }
     let planned = if planned > started { format!(" of {planned} planned") } else { String::new() };
-    let mut lead = format!("{}{planned} over {seeds}; {ended} ended.", of(started, "run"));
-    if data * model < 2 {
+    let mut lead = format!("{}{planned} over {}; {} ended.", of(started, "run"), seeds(study), ended.len());
+    if study.seed_pairs.len() < 2 {
         lead.push_str(" With a single seed there are no intervals, and no hypothesis can be answered.");
-    } else if ended < study.runs.len() {
+    } else if ended.iter().collect::<BTreeSet<_>>().len() < 2 {
+        lead.push_str(" Until runs of a second seed have ended, no hypothesis can be answered.");
+    } else if study.seed_pairs.iter().all(|pair| pair.0 == study.seed_pairs[0].0) {
+        lead.push_str(" With a single data seed the intervals speak of other models of the same languages alone.");
+    }
+    if ended.len() < study.runs.len() {
         lead.push_str(" Curves use every run; peaks, ends, emergence and all tests use only runs that ended.");
     }
     lead
+}
+
+fn of(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+/// The seeds that were run: how many of each where all were crossed, else the pairs.
+fn seeds(study: &Study) -> String {
+    let pairs = &study.seed_pairs;
+    let distinct =
+        |seed: fn(&(f64, f64)) -> f64| pairs.iter().map(|pair| seed(pair).to_bits()).collect::<BTreeSet<_>>();
+    let (data, model) = (distinct(|pair| pair.0).len(), distinct(|pair| pair.1).len());
+    if pairs.len() == data * model {
+        return format!("{} and {}", of(data, "data seed"), of(model, "model seed"));
+    }
+    const SHOWN: usize = 12;
+    let named: Vec<String> = pairs.iter().take(SHOWN).map(|(data, model)| format!("{data}/{model}")).collect();
+    let more = if pairs.len() > SHOWN { ", …" } else { "" };
+    format!("{} pairs of data seed and model seed ({}{more})", pairs.len(), named.join(", "))
 }
 
 /// How many runs are in which state.

@@ -135,10 +135,13 @@
       const reached = word.rows.filter(row => row[10] !== null).length;
       const title = element("h3", `${word.symbol}`);
       const seed = word.seed === null ? "" : `, data seed ${word.seed}`;
-      out.append(title, element("p", `Reachable in ${reached} of ${word.rows.length} runs${seed}. Filled pieces stand in both forms.`));
+      const count = `${word.rows.length} run${word.rows.length === 1 ? "" : "s"}`;
+      // A word that was never asked for looks like one that was never reached.
+      const said = reached ? `Reached in ${reached} of ${count}` : `Not seen to be reached in ${count}`;
+      out.append(title, element("p", `${said}${seed} (not every word is asked for). Filled pieces stand in both forms.`));
       const table = element("table", undefined, "word");
       const head = element("tr");
-      for (const name of ["d", "|V|", "regime", "λ", "model seed", "form in A", "form in B", "bridge", "to", "cognate bridge", "reachable from step"]) head.append(element("th", name));
+      for (const name of ["d", "|V|", "regime", "λ", "model seed", "form in A", "form in B", "bridge", "to", "cognate bridge", "reached from step"]) head.append(element("th", name));
       table.append(element("thead"));
       table.tHead.append(head);
       const body = element("tbody");
@@ -156,7 +159,7 @@
         cell(row[6] === null ? "" : String(row[6]));
         cell(texts[row[7]] + (texts[row[8]] ? ` (${texts[row[8]]})` : ""));
         cell(row[9] === null ? "" : String(row[9]));
-        cell(row[10] === null ? "never" : String(row[10]));
+        cell(row[10] === null ? "not seen" : String(row[10]));
         body.append(line);
       }
       table.append(body);

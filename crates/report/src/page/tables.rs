@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 
 pub fn section(study: &Study, findings: &Findings) -> String {
     let mut html = String::from("<section id=\"tables\"><h2>Tables</h2>\n<h3>Regressions of masked transfer</h3>\n");
-    html.push_str("<p>Standardised effects by least squares over the runs that ended; intervals and <i>p</i> from errors clustered by pair of data seed and model seed (Student's <i>t</i>, groups − 1 degrees of freedom).</p>\n");
+    html.push_str("<p>Standardised effects by least squares over the runs that ended; intervals and <i>p</i> from errors clustered by data seed, or by model seed where there is one data seed (Student's <i>t</i>, groups − 1 degrees of freedom).</p>\n");
     html.push_str(&regressions(findings));
     html.push_str("<h3>Correlations with bridges</h3>\n<p>Pearson's and Spearman's correlations over the runs that ended with Fisher intervals, as if runs were independent; the interval over seeds; and <i>p</i> by permutation over tokenizers within |<i>V</i>|.</p>\n");
     html.push_str(&correlations(study, findings));
@@ -122,6 +122,17 @@ fn runs(study: &Study) -> String {
     found + &table("plain sortable runs", &header, study.runs.iter().map(cells))
 }
 
+/// How long a run took. Runs that trained beside each other have all waited for all of them, and the tables do not tell
+/// who did: a sum would count the same seconds many times.
+fn seconds(study: &Study, what: &str, column: &str) -> Option<Vec<String>> {
+    let mut seconds: Vec<f64> = study.runs.iter().filter_map(|run| run.number(column)).collect();
+    seconds.sort_by(f64::total_cmp);
+    let (least, most) = (format!("{:.1}", seconds.first()?), format!("{:.1}", seconds.last()?));
+    let range = if least == most { least } else { format!("{least} to {most}") };
+    let name = format!("seconds of {what}, of a run and all that trained beside it");
+    Some(vec![name, range, seconds.len().to_string()])
+}
+
 /// The config file, and which versions, devices and schemas made the runs.
 pub fn configs(study: &Study) -> String {
     let mut html = String::from("<section id=\"configs\"><h2>Config and versions</h2>\n");
@@ -135,16 +146,8 @@ pub fn configs(study: &Study) -> String {
             rows.push(vec![escape(column), escape(&value), count.to_string()]);
         }
     }
-    for (name, column) in [("hours of training", "seconds.train"), ("hours of evaluation", "seconds.eval")] {
-        let seconds: Vec<f64> = study.runs.iter().filter_map(|run| run.number(column)).collect();
-        if !seconds.is_empty() {
-            rows.push(vec![
-                name.into(),
-                format!("{:.2}", seconds.iter().sum::<f64>() / 3600.0),
-                seconds.len().to_string(),
-            ]);
-        }
-    }
+    rows.extend(seconds(study, "training", "seconds.train"));
+    rows.extend(seconds(study, "evaluation", "seconds.eval"));
     rows.push(vec!["report".into(), format!("invitro {}", env!("CARGO_PKG_VERSION")), String::new()]);
     html.push_str(&table("plain", &["", "", "runs"], rows));
     if let Some(config) = &study.config {

@@ -1,4 +1,4 @@
-//! The word explorer: find a masked word, see its forms, pieces, bridge and cognate, and when it became reachable in
+//! The word explorer: find a masked word, see its forms, pieces, bridge and cognate, and when it was first reached in
 //! which runs. Rows are packed as numbers into a table of texts, since most texts repeat in many runs.
 
 use crate::data::{Factor, Study};
@@ -68,7 +68,8 @@ pub fn section(study: &Study) -> String {
     };
     format!(
         "<section id=\"words\"><h2>Words</h2>\n<p>Pick a masked word: its forms, pieces, the bridge that holds it, its cognate in A, and \
-         the step from which it was reachable for any subject.{sampled}</p>\n\
+         the first step at which it was reached for any subject. Evaluation asks for a sample of the words: one that was not \
+         seen to be reached may not have been asked for.{sampled}</p>\n\
          <p><label>Find a word <input type=\"search\" id=\"find-word\" placeholder=\"{}\" autocomplete=\"off\"></label></p>\n\
          <div id=\"word-list\" class=\"words\"></div>\n<div id=\"word\"></div>\n\
          <script type=\"application/json\" id=\"word-data\">{data}</script></section>\n",

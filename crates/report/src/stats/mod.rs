@@ -1,18 +1,17 @@
 //! The statistics of the report, small enough to read and checked against SciPy and statsmodels.
 //!
-//! Every interval is a 95 % interval. Means carry a bootstrap over data seeds and model seeds as crossed groups
-//! ([`bootstrap`]); correlations and regressions add the textbook intervals; [`permutation`] needs no distribution at
-//! all. Random draws come from named ChaCha streams, so the same runs give the same report, byte for byte.
+//! Every interval is a 95 % interval. Means carry an interval over data seeds and model seeds ([`seeds`]);
+//! correlations and regressions add the textbook intervals; [`permutation`] needs no distribution at all. Random draws come from named ChaCha streams, so the same runs give the same report, byte for byte.
 
-pub mod bootstrap;
 pub mod correlation;
 pub mod linear;
 pub mod permutation;
 pub mod regression;
+pub mod seeds;
 pub mod special;
 pub mod stream;
 
-pub use bootstrap::{Crossed, Estimate, Seed};
+pub use seeds::{Estimate, Seed};
 
 /// A 95 % interval.
 #[derive(Debug, Clone, Copy, PartialEq)]

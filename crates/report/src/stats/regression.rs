@@ -1,4 +1,4 @@
-//! Least squares with errors that allow runs of one group (here: one pair of seeds) to move together.
+//! Least squares with errors that allow runs of one group (here: one data seed) to move together.
 //!
 //! The covariance is the cluster-robust sandwich with the usual small-sample factor G/(G-1) · (N-1)/(N-K), and
 //! intervals use Student's t with G - 1 degrees of freedom: what statsmodels computes for
@@ -7,7 +7,7 @@
 
 use super::linear::{inverse, solve};
 use super::special::{t_quantile, t_two_sided};
-use super::{Crossed, Estimate, Interval, Seed, deviation, mean};
+use super::{Estimate, Interval, Seed, deviation, mean, seeds};
 
 #[derive(Debug, Clone)]
 pub struct Effect {
@@ -147,10 +147,9 @@ impl Regression {
 }
 
 /// A function of the standardised coefficients (in the order of `columns`, all of which must stand together), with
-/// its bootstrap interval over seeds. Columns are z-scored once, over all runs, so a draw moves the coefficients only.
-pub fn bootstrap(
-    crossed: &Crossed,
-    seeds: &[Seed],
+/// its interval over seeds. Columns are z-scored once, over all runs, so leaving runs out moves the coefficients only.
+pub fn over_seeds(
+    of_rows: &[Seed],
     columns: &[Column],
     y: &[f64],
     statistic: impl Fn(&[f64]) -> f64,
@@ -158,10 +157,10 @@ pub fn bootstrap(
     let y = standardise(y)?;
     let columns: Vec<Column> = columns.iter().map(Column::standardised).collect::<Option<_>>()?;
     let width = columns.len() + 1;
-    if seeds.len() <= width {
+    if of_rows.len() <= width {
         return None;
     }
-    let rows = seeds.iter().enumerate().map(|(row, seed)| {
+    let rows = of_rows.iter().enumerate().map(|(row, seed)| {
         let x = |column: usize| if column == 0 { 1.0 } else { columns[column - 1].values[row] };
         let mut sums = Vec::with_capacity(width * (width + 1));
         for a in 0..width {
@@ -170,7 +169,7 @@ pub fn bootstrap(
         sums.extend((0..width).map(|a| x(a) * y[row]));
         (*seed, sums)
     });
-    crossed.estimate_wide(width * (width + 1), rows, |sums| {
+    seeds::estimate_wide(width * (width + 1), rows, |sums| {
         let (gram, right) = sums.split_at(width * width);
         solve(gram, right).ok().map(|coefficients| statistic(&coefficients[1..]))
     })
@@ -199,16 +198,16 @@ mod tests {
     }
 
     #[test]
-    fn the_bootstrap_centre_is_the_fit() {
+    fn the_centre_over_seeds_is_the_fit() {
         let a = column("a", &[0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0]);
         let b = column("b", &[0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 1.0]);
         let y = [0.0, 1.1, 0.4, 1.6, 0.1, 0.9, 0.5, 1.3];
         let groups = [0, 0, 0, 0, 1, 1, 1, 1];
-        let seeds: Vec<Seed> = groups.iter().map(|g| Seed { data: *g, model: 0 }).collect();
+        let of_rows: Vec<Seed> = groups.iter().map(|g| Seed { data: *g, model: 0 }).collect();
         let columns = [a, b];
         let fitted = standardised(&columns, &y, &groups).unwrap();
-        let drawn = bootstrap(&Crossed::new(2, 1), &seeds, &columns, &y, |c| c[0] - c[1]).unwrap();
-        assert!((drawn.value - (fitted.effects[0].value - fitted.effects[1].value)).abs() < 1e-12);
-        assert!(drawn.interval.unwrap().contains(drawn.value));
+        let found = over_seeds(&of_rows, &columns, &y, |c| c[0] - c[1]).unwrap();
+        assert!((found.value - (fitted.effects[0].value - fitted.effects[1].value)).abs() < 1e-12);
+        assert!(found.interval.unwrap().contains(found.value));
     }
 }

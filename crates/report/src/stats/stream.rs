@@ -1,6 +1,6 @@
 //! Named ChaCha streams: one purpose, one stream, so that a draw added in one place moves nothing elsewhere.
 //!
-//! `stream("bootstrap")` gives the same numbers today, tomorrow and on any number of threads.
+//! `stream("sign flips")` gives the same numbers today, tomorrow and on any number of threads.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};

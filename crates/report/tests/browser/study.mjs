@@ -42,7 +42,7 @@ await open(file, url => url === file || url.startsWith("data:"), async page => {
   await target.hover({ force: true });
   const tip = page.locator("#tip");
   await tip.waitFor({ state: "visible" });
-  check(/step \d+: \d\.\d{3} \[\d\.\d{3}, \d\.\d{3}\], \d+ runs/.test(await tip.textContent()), `the tip says ${await tip.textContent()}`);
+  check(/step \d+: \d\.\d{3} \[−?\d\.\d{3}, \d\.\d{3}\], \d+ runs/.test(await tip.textContent()), `the tip says ${await tip.textContent()}`);
 
   // The table of runs filters and sorts.
   const shown = () => page.locator("table.runs tbody tr:visible").count();
@@ -63,6 +63,19 @@ await open(file, url => url === file || url.startsWith("data:"), async page => {
   check((await page.locator("#word table").textContent()).length > 50, "the word has rows");
   const pieces = await page.locator("#word .p").first().locator("span").allTextContents();
   check(pieces.join("") === word, `the pieces spell the word: ${pieces}`);
+  // A word that no run reached may not have been asked for.
+  const unseen = await page.evaluate(() => {
+    const { texts, runs, rows } = JSON.parse(document.getElementById("word-data").textContent);
+    const word = row => `${runs[row[0]][4]}|${row[1]}`;
+    const seen = new Set(rows.filter(row => row[10] !== null).map(word));
+    const all = rows.filter(row => !seen.has(word(row)));
+    return { form: texts[all[0][2]], runs: all.filter(row => word(row) === word(all[0])).length };
+  });
+  await page.fill("#find-word", unseen.form);
+  await page.locator("#word-list button").first().click();
+  const said = await page.locator("#word").textContent();
+  check(said.includes(`Not seen to be reached in ${unseen.runs} runs, data seed`), `it is said to be unseen: ${said}`);
+  check(said.includes("(not every word is asked for)") && said.includes("not seen") && !said.includes("never"), "and why");
   await page.fill("#find-word", "no such word at all");
   check((await page.locator("#word-list").textContent()).includes("No such word"), "an unknown word is said to be so");
 

@@ -44,18 +44,20 @@ for place, name in [(1, "x"), (2, "z")]:
     check(f"error, p and interval of {name}", ours[1:], [fit.bse[place], fit.pvalues[place], low, high], 1e-8)
 check("r squared", given["regression"]["r_squared"], fit.rsquared)
 
-# The crossed bootstrap, by brute force: every draw of 3 data seeds and of 3 model seeds.
-means, correlations = [], []
-for data in itertools.product(range(3), repeat=3):
-    for model in itertools.product(range(3), repeat=3):
-        rows = np.concatenate([np.flatnonzero(groups == d * 3 + m) for d in data for m in model])
-        means.append(y[rows].mean())
-        correlations.append(np.corrcoef(z[rows], y[rows])[0, 1])
-# Widened for nine pairs of seeds: Student's t with eight degrees of freedom for the normal, and the spread's own bias.
-stretch = stats.t.ppf(0.975, 8) / stats.norm.ppf(0.975) * np.sqrt(9 / 8)
-for name, value, draws in [("mean", y.mean(), means), ("crossed_r", np.corrcoef(z, y)[0, 1], correlations)]:
-    half = stretch * np.diff(np.quantile(draws, [0.025, 0.975]))[0] / 2
-    check(f"bootstrap of {name}", given[name], [value, value - half, value + half])
+# Intervals over 3 data seeds and 3 model seeds: Student's over each kind and over pairs, leaving out one at a time.
+def half_square(statistic, labels):
+    left = np.array([statistic(labels != label) for label in np.unique(labels)])
+    spread = (len(left) - 1) / len(left) * ((left - statistic(labels >= 0)) ** 2).sum()
+    return stats.t.ppf(0.975, len(left) - 1) ** 2 * spread
+
+
+for name, statistic in [
+    ("mean", lambda rows: y[rows].mean()),
+    ("r_over_seeds", lambda rows: np.corrcoef(z[rows], y[rows])[0, 1]),
+]:
+    data, model, pairs = (half_square(statistic, labels) for labels in (groups // 3, groups % 3, groups))
+    value, half = statistic(groups >= 0), np.sqrt(max(data, model, data + model - pairs))
+    check(f"{name} over seeds", given[name], [value, value - half, value + half])
 
 check("quantile", given["quantile"], np.quantile(y, 0.3))
 check("student's t", given["t"], [2 * stats.t.sf(2.5, 7), stats.t.ppf(0.975, 7)])

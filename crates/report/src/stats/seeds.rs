@@ -1,0 +1,281 @@
+//! Intervals over data seeds and model seeds.
+//!
+//! A run belongs to one data seed and one model seed, and runs that share either are not independent: a tokenizer's
+//! measures are even the same for every model seed. So seeds count, not runs. The statistic is taken again with each
+//! group of runs left out in turn (the jackknife), which gives its error over such groups, and Student's t with one
+//! degree of freedom less than groups gives half the width of an interval. This is done with data seeds as groups, with
+//! model seeds, and with pairs of both. The squares of the first two add up, less that of the pairs, which both count
+//! (two-way clusters, after Cameron, Gelbach and Miller); the result is never less than the larger of the two.
+//!
+//! Where model seeds change nothing, or each was used with one data seed, that is Student's interval over data seeds:
+//! 0.1, 0.2 and 0.3 from three of them give 0.2 ± 0.248, however many model seeds each was used with.
+//!
+//! A statistic is a function of sums over runs (1, x, y, x², …), so each pair of seeds is summed once, and leaving out
+//! a group costs one more sum, however many runs there are.
+
+use super::Interval;
+use super::special::t_quantile;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// The seeds of a run, as places in the study's sorted lists of data seeds and of model seeds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Seed {
+    pub data: usize,
+    pub model: usize,
+}
+
+/// A mean or other statistic, its 95 % interval over seeds where there are at least two, and the runs behind it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    pub value: f64,
+    pub interval: Option<Interval>,
+    pub runs: usize,
+}
+
+/// The statistic of all runs, with its interval. `None` where it is undefined (no run, no variance).
+pub fn estimate<const N: usize>(
+    rows: impl IntoIterator<Item = (Seed, [f64; N])>,
+    statistic: impl Fn(&[f64; N]) -> Option<f64>,
+) -> Option<Estimate> {
+    let rows = rows.into_iter().map(|(seed, sums)| (seed, sums.to_vec()));
+    estimate_wide(N, rows, |sums| statistic(sums.try_into().expect("N sums per row")))
+}
+
+/// The same with a number of sums known only at run time.
+pub fn estimate_wide(
+    width: usize,
+    rows: impl IntoIterator<Item = (Seed, Vec<f64>)>,
+    statistic: impl Fn(&[f64]) -> Option<f64>,
+) -> Option<Estimate> {
+    let mut pairs = Groups::new();
+    let mut runs = 0;
+    for (seed, row) in rows {
+        add(pairs.entry((seed.data, seed.model)).or_insert_with(|| vec![0.0; width]), &row);
+        runs += 1;
+    }
+    let statistic = |sums: &[f64]| statistic(sums).filter(|value| value.is_finite());
+    let mut total = vec![0.0; width];
+    pairs.values().for_each(|pair| add(&mut total, pair));
+    let value = (runs > 0).then(|| statistic(&total)).flatten()?;
+    let interval = half_width(&pairs, &statistic, value);
+    let interval = interval.map(|half| Interval { low: value - half, high: value + half });
+    Some(Estimate { value, interval, runs })
+}
+
+/// The mean of the values.
+pub fn mean(rows: impl IntoIterator<Item = (Seed, f64)>) -> Option<Estimate> {
+    estimate(rows.into_iter().map(|(seed, value)| (seed, [1.0, value])), |[n, sum]| Some(sum / n))
+}
+
+/// Pearson's r of the pairs.
+pub fn pearson(rows: impl IntoIterator<Item = (Seed, f64, f64)>) -> Option<Estimate> {
+    let rows: Vec<_> = rows.into_iter().collect();
+    let n = rows.len() as f64;
+    // Sums of squares about the mean lose nothing to cancellation; about zero they would.
+    let mx = rows.iter().map(|row| row.1).sum::<f64>() / n;
+    let my = rows.iter().map(|row| row.2).sum::<f64>() / n;
+    let rows = rows.iter().map(|&(seed, x, y)| {
+        let (x, y) = (x - mx, y - my);
+        (seed, [1.0, x, y, x * x, y * y, x * y])
+    });
+    let mut estimate = estimate(rows, |&[n, x, y, xx, yy, xy]| {
+        let (vx, vy) = (xx - x * x / n, yy - y * y / n);
+        (vx > 1e-14 * n && vy > 1e-14 * n).then(|| (xy - x * y / n) / (vx * vy).sqrt())
+    })?;
+    estimate.interval = estimate.interval.map(|it| Interval { low: it.low.max(-1.0), high: it.high.min(1.0) });
+    Some(estimate)
+}
+
+/// The groups within which runs may move together: data seeds, or model seeds where there is only one data seed.
+pub fn groups(seeds: &[Seed]) -> Vec<usize> {
+    let one_world = seeds.windows(2).all(|pair| pair[0].data == pair[1].data);
+    seeds.iter().map(|seed| if one_world { seed.model } else { seed.data }).collect()
+}
+
+/// Sums over the runs of each group, by data seed and model seed.
+type Groups = BTreeMap<(usize, usize), Vec<f64>>;
+
+fn add(sum: &mut [f64], more: &[f64]) {
+    for (sum, more) in sum.iter_mut().zip(more) {
+        *sum += more;
+    }
+}
+
+/// The pairs of seeds put together where they agree in what is kept of them.
+fn merged(pairs: &Groups, kept: impl Fn((usize, usize)) -> (usize, usize)) -> Groups {
+    let mut groups = Groups::new();
+    for (seed, sums) in pairs {
+        add(groups.entry(kept(*seed)).or_insert_with(|| vec![0.0; sums.len()]), sums);
+    }
+    groups
+}
+
+fn half_width(pairs: &Groups, statistic: &impl Fn(&[f64]) -> Option<f64>, value: f64) -> Option<f64> {
+    let by_data = merged(pairs, |(data, _)| (data, 0));
+    let data = square_over(&by_data, statistic, value)?;
+    let model = square_over(&merged(pairs, |(_, model)| (0, model)), statistic, value)?;
+    // One data seed that gives the same with every model seed says nothing about others.
+    if by_data.len() < 2 && model.sqrt() <= 1e-12 * value.abs().max(1e-12) {
+        return None;
+    }
+    let both = square_over(pairs, statistic, value).unwrap_or(0.0);
+    Some((data + model - both).max(data).max(model).sqrt())
+}
+
+/// The square of half an interval's width over these groups: 0 for a single group, `None` where the statistic is
+/// undefined without one of them. The spread is about the value of all runs, so that a bias counts too.
+fn square_over(groups: &Groups, statistic: &impl Fn(&[f64]) -> Option<f64>, value: f64) -> Option<f64> {
+    if groups.len() < 2 {
+        return Some(0.0);
+    }
+    let left: Vec<f64> = all_but_one(groups).iter().map(|sums| statistic(sums)).collect::<Option<_>>()?;
+    let g = left.len() as f64;
+    let squares: f64 = left.iter().map(|left| (left - value).powi(2)).sum();
+    Some(student(left.len()).powi(2) * squares * (g - 1.0) / g)
+}
+
+/// Student's t for this many groups, two or more; figures ask for it thousands of times.
+fn student(groups: usize) -> f64 {
+    static FIRST: LazyLock<Vec<f64>> = LazyLock::new(|| (1..32).map(|df| t_quantile(0.05, f64::from(df))).collect());
+    FIRST.get(groups - 2).copied().unwrap_or_else(|| t_quantile(0.05, (groups - 1) as f64))
+}
+
+/// For each group the sums of all others: those before it and those after it, so that nothing is lost to subtraction.
+fn all_but_one(groups: &Groups) -> Vec<Vec<f64>> {
+    let sums: Vec<&Vec<f64>> = groups.values().collect();
+    let mut running = vec![0.0; sums[0].len()];
+    let mut others = Vec::with_capacity(sums.len());
+    for sum in &sums {
+        others.push(running.clone());
+        add(&mut running, sum);
+    }
+    running.fill(0.0);
+    for (other, sum) in others.iter_mut().zip(&sums).rev() {
+        add(other, &running);
+        add(&mut running, sum);
+    }
+    others
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::stream::{below, stream};
+    use super::*;
+    use proptest::prelude::*;
+    use rand_chacha::ChaCha8Rng;
+
+    fn seed(data: usize, model: usize) -> Seed {
+        Seed { data, model }
+    }
+
+    fn crossed(data: usize, model: usize) -> Vec<Seed> {
+        (0..data * model).map(|place| seed(place / model, place % model)).collect()
+    }
+
+    fn half(rows: impl IntoIterator<Item = (Seed, f64)>) -> f64 {
+        let interval = mean(rows).unwrap().interval.unwrap();
+        (interval.high - interval.low) / 2.0
+    }
+
+    #[test]
+    fn one_seed_has_no_interval() {
+        let one = mean([(seed(1, 1), 0.5), (seed(1, 1), 0.7)]).unwrap();
+        assert_eq!((one.interval, one.runs), (None, 2));
+        assert!((one.value - 0.6).abs() < 1e-12);
+        assert!(mean([]).is_none());
+    }
+
+    #[test]
+    fn one_data_seed_with_equal_model_seeds_has_no_interval() {
+        assert_eq!(mean([(seed(0, 0), 0.3), (seed(0, 1), 0.3), (seed(0, 2), 0.3)]).unwrap().interval, None);
+        assert!(mean([(seed(0, 0), 0.3), (seed(0, 1), 0.4)]).unwrap().interval.is_some());
+    }
+
+    #[test]
+    fn copies_under_further_model_seeds_are_no_evidence() {
+        // Student's t with two degrees of freedom: 4.303 · 0.1 / √3.
+        let gap = |seed: Seed| (seed, 0.1 * (seed.data + 1) as f64);
+        for model in 1..4 {
+            let got = half(crossed(3, model).into_iter().map(gap));
+            assert!((got - 0.248_414).abs() < 1e-6, "{got} with {model} model seeds");
+        }
+    }
+
+    #[test]
+    fn pairs_that_were_never_crossed_are_as_many_seeds() {
+        // Student's t with one degree of freedom: 12.706 · 0.5.
+        let got = half([(seed(0, 0), 0.0), (seed(1, 1), 1.0)]);
+        assert!((got - 6.353_102).abs() < 1e-6, "{got}");
+    }
+
+    #[test]
+    fn a_statistic_that_one_seed_alone_defines_has_no_interval() {
+        // Without data seed 0 nothing varies.
+        let rows = [(0, 0.0, 0.0), (0, 1.0, 1.0), (1, 2.0, 5.0), (1, 2.0, 5.0)];
+        let r = pearson(rows.map(|(data, x, y)| (seed(data, 0), x, y))).unwrap();
+        assert_eq!(r.interval, None);
+    }
+
+    #[test]
+    fn groups_are_data_seeds_where_there_are_two() {
+        assert_eq!(groups(&[seed(0, 0), seed(0, 1), seed(2, 0)]), [0, 0, 2]);
+        assert_eq!(groups(&[seed(1, 0), seed(1, 1)]), [0, 1]);
+    }
+
+    /// About normal: the sum of twelve uniform numbers.
+    fn normal(rng: &mut ChaCha8Rng) -> f64 {
+        (0..12).map(|_| below(rng, 1_000_000) as f64 / 1e6).sum::<f64>() - 6.0
+    }
+
+    /// How often the interval of a mean holds 0, where 0 is the truth and data seeds, model seeds and runs differ with
+    /// these standard deviations.
+    fn coverage(design: &[Seed], [of_data, of_model, of_run]: [f64; 3]) -> f64 {
+        const TIMES: usize = 4000;
+        let mut rng = stream("coverage");
+        let mut held = 0;
+        for _ in 0..TIMES {
+            let mut draw = || (0..20).map(|_| normal(&mut rng)).collect::<Vec<f64>>();
+            let (data, model) = (draw(), draw());
+            let value =
+                |seed: &Seed| of_data * data[seed.data] + of_model * model[seed.model] + of_run * normal(&mut rng);
+            let values: Vec<f64> = design.iter().map(value).collect();
+            let interval = mean(design.iter().copied().zip(values)).unwrap().interval.unwrap();
+            held += usize::from(interval.contains(0.0));
+        }
+        held as f64 / TIMES as f64
+    }
+
+    #[test]
+    fn intervals_hold_the_truth_as_often_as_they_say() {
+        let diagonal: Vec<Seed> = (0..3).map(|place| seed(place, place)).collect();
+        let designs = [
+            ("3 × 3, data seeds alone", crossed(3, 3), [1.0, 0.0, 0.0]),
+            ("3 × 3, data seeds and half as much noise", crossed(3, 3), [1.0, 0.0, 0.5]),
+            ("2 × 2, data seeds alone", crossed(2, 2), [1.0, 0.0, 0.0]),
+            ("3 × 3, noise alone", crossed(3, 3), [0.0, 0.0, 1.0]),
+            ("3 × 3, both kinds of seed", crossed(3, 3), [1.0, 1.0, 0.0]),
+            ("3 pairs, all", diagonal.clone(), [1.0, 1.0, 1.0]),
+            ("4 pairs of 9, data seeds alone", [diagonal, vec![seed(0, 1)]].concat(), [1.0, 0.0, 0.0]),
+            ("20 × 1, data seeds and noise", crossed(20, 1), [1.0, 0.0, 1.0]),
+            ("20 × 2, both kinds of seed", crossed(20, 2), [1.0, 1.0, 0.5]),
+        ];
+        for (name, design, spread) in designs {
+            let held = coverage(&design, spread);
+            println!("{name}: {:.1} %", 100.0 * held);
+            assert!(held > 0.93, "{name}: {held}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn neither_kind_of_seed_is_forgotten(values in prop::collection::vec(0.0..1.0f64, 9)) {
+            let rows: Vec<_> = crossed(3, 3).into_iter().zip(values).collect();
+            let by = |kept: fn(Seed) -> Seed| half(rows.iter().map(|(seed, value)| (kept(*seed), *value)));
+            let whole = half(rows.iter().copied());
+            prop_assert!(whole >= by(|it| seed(it.data, 0)) - 1e-12);
+            // Model seeds in the place of data seeds, as a single data seed may have no interval.
+            prop_assert!(whole >= by(|it| seed(it.model, 0)) - 1e-12);
+        }
+    }
+}
