@@ -2,9 +2,9 @@
 //!
 //! A stage emerges at the first evaluated step at which its metric exceeds a threshold (the paper's is 0.02).
 //! Reachability counts only from where the network passes the unigram model, which reaches targets by itself; the
-//! contrast from where its own interval over subjects lies above 0.
+//! contrast from where its own interval over pairs of subjects lies above 0 and stays there.
 
-use crate::data::{Run, Study};
+use crate::data::{Point, Run, Study};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
@@ -59,10 +59,11 @@ impl Stage {
             }
             Stage::Contrast => {
                 let curve = run.curve(reach("network.facts.share@0.1"));
-                let clear =
-                    curve.iter().find(|point| point.low > 0.0 || (point.low.is_nan() && point.value > threshold));
+                // To stay: of many looks, some are above by chance.
+                let clear = |point: &&Point| point.low > 0.0 || (point.low.is_nan() && point.value > threshold);
+                let first = curve.iter().rev().take_while(clear).last();
                 let some = !curve.is_empty();
-                return some.then(|| clear.map_or(Emerged::Never, |point| Emerged::At(point.step)));
+                return some.then(|| first.map_or(Emerged::Never, |point| Emerged::At(point.step)));
             }
         };
         let measured = !run.curve(key).is_empty();

@@ -50,7 +50,9 @@ pub fn estimate_wide(
 ) -> Option<Estimate> {
     let mut pairs = Groups::new();
     let mut runs = 0;
+    let (mut first, mut alike) = (None, true);
     for (seed, row) in rows {
+        alike &= first.get_or_insert_with(|| row.clone()) == &row;
         add(pairs.entry((seed.data, seed.model)).or_insert_with(|| vec![0.0; width]), &row);
         runs += 1;
     }
@@ -58,7 +60,9 @@ pub fn estimate_wide(
     let mut total = vec![0.0; width];
     pairs.values().for_each(|pair| add(&mut total, pair));
     let value = (runs > 0).then(|| statistic(&total)).flatten()?;
-    let interval = half_width(&pairs, &statistic, value);
+    // That two seeds agree to the last digit, where their runs do not, is chance, and says nothing of a third.
+    let by_chance = |half: f64| !alike && half <= 1e-12 * value.abs().max(1e-12);
+    let interval = half_width(&pairs, &statistic, value).filter(|&half| !by_chance(half));
     let interval = interval.map(|half| Interval { low: value - half, high: value + half });
     Some(Estimate { value, interval, runs })
 }
@@ -190,6 +194,15 @@ mod tests {
     fn one_data_seed_with_equal_model_seeds_has_no_interval() {
         assert_eq!(mean([(seed(0, 0), 0.3), (seed(0, 1), 0.3), (seed(0, 2), 0.3)]).unwrap().interval, None);
         assert!(mean([(seed(0, 0), 0.3), (seed(0, 1), 0.4)]).unwrap().interval.is_some());
+    }
+
+    #[test]
+    fn two_seeds_that_agree_by_chance_have_no_interval() {
+        let runs = [(0, 0.0), (0, 1.0), (1, 1.0), (1, 0.0)];
+        assert_eq!(mean(runs.map(|(place, value)| (seed(place, place), value))).unwrap().interval, None);
+        // Where all runs agree, so do the seeds.
+        let interval = mean(runs.map(|(place, _)| (seed(place, place), 1.0))).unwrap().interval;
+        assert_eq!(interval, Some(Interval { low: 1.0, high: 1.0 }));
     }
 
     #[test]
