@@ -37,7 +37,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let staged = StagedDir::new(&args.out, args.force, &CONTENTS)?;
     trained.export(staged.path())?;
     staged.finish()?;
-    println!(
+    say!(
         "wrote the model of step {} and its tokenizer to {}; in Python: AutoModelForCausalLM.from_pretrained(\"{}\")",
         trained.checkpoint.step,
         args.out.display(),

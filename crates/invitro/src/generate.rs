@@ -70,7 +70,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let terminal = std::io::stdin().is_terminal();
     loop {
         if terminal {
-            print!("{}:{}> ", task.name(), lang.name());
+            write!(std::io::stdout(), "{}:{}> ", task.name(), lang.name())?;
             std::io::stdout().flush()?;
         }
         let mut line = String::new();

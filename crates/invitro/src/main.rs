@@ -1,5 +1,13 @@
 //! The command line: one match, one file per command.
 
+/// `println!` for a reader who may have seen enough: then it is the function's error.
+macro_rules! say {
+    ($($text:tt)*) => {{
+        use std::io::Write as _;
+        writeln!(std::io::stdout(), $($text)*)?
+    }};
+}
+
 mod bench;
 mod check;
 mod corpus;

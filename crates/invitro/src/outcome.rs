@@ -4,27 +4,32 @@ use anyhow::Result;
 use invitro_lab::metrics::Row;
 use invitro_lab::population::Member;
 use invitro_lab::{Status, emergence, folder, log};
+use std::path::{Path, PathBuf};
 
 const CONDITIONS: [(&str, &str); 3] = [("A", "A"), ("B", "B"), ("B_masked", "B†")];
 
-/// Prints the table of a run that is done, and writes its report where one is wanted.
-pub fn tell(member: &Member, report: bool) -> Result<()> {
+/// Writes the report of a run that is done.
+pub fn report(member: &Member) -> Result<PathBuf> {
+    // The report in a run's folder is the run's own, and made anew with it.
+    let options = invitro_report::Options { force: true, ..Default::default() };
+    Ok(invitro_report::build(&member.folder, &options)?.page)
+}
+
+/// Prints the table of a run that is done.
+pub fn tell(member: &Member, report: Option<&Path>) -> Result<()> {
     let rows: Vec<Row> = log::read(&member.folder.join(folder::METRICS))?;
-    println!("{}", table(&rows, member.experiment.eval.emergence));
+    say!("{}", table(&rows, member.experiment.eval.emergence));
     if let Some(status) = Status::read(&member.folder)? {
         let (train, eval) = (status.seconds.train, status.seconds.eval);
         let share = 100.0 * eval / (train + eval).max(1e-9);
-        println!(
+        say!(
             "{} · training {train:.0} s, evaluation {eval:.0} s ({share:.0} %) · {}",
             status.device,
             member.folder.display()
         );
     }
-    if report {
-        // The report in a run's folder is the run's own, and made anew with it.
-        let options = invitro_report::Options { force: true, ..Default::default() };
-        let built = invitro_report::build(&member.folder, &options)?;
-        println!("report: {}", built.page.display());
+    if let Some(report) = report {
+        say!("report: {}", report.display());
     }
     Ok(())
 }
@@ -36,15 +41,18 @@ pub fn table(rows: &[Row], threshold: f64) -> String {
         let of_it = |r: &&Row| r.step == last && r.condition == condition && r.task == task && r.metric == metric;
         rows.iter().find(of_it)
     };
-    let mut lines = vec![format!("{:<38}{:>22}{:>22}{:>22}", format!("step {last}"), "A", "B", "B†")];
+    let mut lines = vec![format!("{:<46}{:>22}{:>22}{:>22}", format!("step {last}"), "A", "B", "B†")];
     let mut line = |name: &str, cell: &dyn Fn(&str) -> Option<String>| {
         let cells = CONDITIONS.map(|(condition, _)| cell(condition).unwrap_or_else(|| "–".into()));
         if cells.iter().any(|cell| cell != "–") {
-            lines.push(format!("{name:<38}{:>22}{:>22}{:>22}", cells[0], cells[1], cells[2]));
+            lines.push(format!("{name:<46}{:>22}{:>22}{:>22}", cells[0], cells[1], cells[2]));
         }
     };
+    // How many sentences a share is of.
+    let of =
+        |task: &str| find("A", task, "validity").and_then(|row| row.n).map_or(String::new(), |n| format!(" of {n}"));
     for (name, metric) in [
-        ("unscrambling (T1): valid words", "validity"),
+        (format!("unscrambling (T1), share{}: valid words", of("T1")).as_str(), "validity"),
         ("  grammatical", "grammaticality"),
         ("  types hold", "types"),
         ("  facts hold", "facts"),
@@ -52,8 +60,9 @@ pub fn table(rows: &[Row], threshold: f64) -> String {
     ] {
         line(name, &|condition| Some(format!("{:.2}", find(condition, "T1", metric)?.value)));
     }
-    for (name, task) in [("free sentences (T0): facts hold", "T0"), ("conditional sentences (T2): facts hold", "T2")] {
-        line(name, &|condition| Some(format!("{:.2}", find(condition, task, "facts")?.value)));
+    for (name, task) in [("free sentences (T0)", "T0"), ("conditional sentences (T2)", "T2")] {
+        let name = format!("{name},{}: facts hold", of(task));
+        line(&name, &|condition| Some(format!("{:.2}", find(condition, task, "facts")?.value)));
     }
     for (name, who) in [
         ("reachable at 0.1 |V|: allowed by Γ", "network.allowed"),

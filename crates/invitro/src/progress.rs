@@ -79,11 +79,12 @@ impl Progress for Display {
         state.steps = start.steps;
         state.last = Some(Instant::now());
         if let Some(bar) = &self.bar {
+            let style = "{bar:16} {pos}/{len} · {msg} · {eta} left";
+            bar.set_style(ProgressStyle::with_template(style).expect("the template is plain"));
+            bar.set_message("starting");
             bar.set_length(start.steps);
             bar.set_position(start.from);
             bar.reset_eta();
-            let style = "{bar:16} {pos}/{len} · {msg} · {eta} left";
-            bar.set_style(ProgressStyle::with_template(style).expect("the template is plain"));
         }
     }
 
@@ -104,8 +105,11 @@ impl Progress for Display {
     fn evaluated(&self, member: usize, step: u64, headline: &Headline) {
         let mut state = self.state();
         state.headlines[member] = Some(headline.clone());
-        // The next step's time starts here.
+        // The next step's time starts here, and the first evaluation tells nothing of how long the steps will take.
         state.last = Some(Instant::now());
+        if let Some(bar) = self.bar.as_ref().filter(|_| state.tokens == 0) {
+            bar.reset_eta();
+        }
         let name = &self.names[member];
         let gap = if name.is_empty() { "" } else { "  " };
         let text = format!("{:>11}{gap}{name}{}", format!("{step}/{}", state.steps), line_of(headline));
@@ -154,7 +158,7 @@ impl State {
 fn heads(wide: usize) -> String {
     let (margin, each) = (" ".repeat(wide), "   A    B   B†");
     format!(
-        "{:>11}{margin}{:>8}   {:<14}   {:<14}   {:<14}   contrast of facts\n{:>11}{margin}{:>8}   {each}   {each}   {each}   \
+        "{:>11}{margin}{:>8}   {:<14}   {:<14}   {:<14}   contrast, nats\n{:>11}{margin}{:>8}   {each}   {each}   {each}   \
          {:>5} {:>5} {:>5}",
         "", "", "grammatical", "types hold", "facts hold", "step", "loss", "A", "B", "B†"
     )
@@ -163,7 +167,7 @@ fn heads(wide: usize) -> String {
 /// An evaluation in a line.
 fn line_of(headline: &Headline) -> String {
     let three = |values: [Option<f64>; 3]| values.map(|v| v.map_or("   –".into(), |v| format!("{v:.2}"))).join(" ");
-    let contrast = headline.contrast.map(|c| c.map_or("    –".into(), |c| format!("{:+.2}", c.value))).join(" ");
+    let contrast = headline.contrast.map(|c| c.map_or("    –".into(), |c| format!("{c:+.2}"))).join(" ");
     format!(
         "{:>8}   {}   {}   {}   {contrast}",
         headline.loss.map_or("–".into(), |loss| format!("{loss:.3}")),

@@ -34,7 +34,7 @@ pub struct Args {
 pub fn run(args: Args) -> Result<ExitCode> {
     if args.live {
         let live = Live::bind(&args.dir, args.port)?;
-        println!("http://{}/ shows {} as it fills; Ctrl-C ends it", live.address()?, args.dir.display());
+        say!("http://{}/ shows {} as it fills; Ctrl-C ends it", live.address()?, args.dir.display());
         live.serve()?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -44,15 +44,20 @@ pub fn run(args: Args) -> Result<ExitCode> {
             "page": built.page,
             "figures": built.figures,
             "runs": built.runs,
+            "done": built.done,
             "files": built.files,
             "bytes": built.bytes,
         });
-        println!("{told}");
+        say!("{told}");
     } else {
-        let runs = if built.runs == 1 { "1 run".to_owned() } else { format!("{} runs", built.runs) };
-        println!("{}: {runs}, {:.1} MB", built.page.display(), built.bytes as f64 / 1e6);
+        let runs = match (built.done, built.runs) {
+            (1, 1) => "1 run".to_owned(),
+            (done, all) if done == all => format!("{all} runs"),
+            (done, all) => format!("{done} of {all} runs"),
+        };
+        say!("{}: {runs}, {:.1} MB", built.page.display(), built.bytes as f64 / 1e6);
         if let Some(figures) = &built.figures {
-            println!("{}: {} files", figures.display(), built.files - 1);
+            say!("{}: {} files", figures.display(), built.files - 1);
         }
     }
     Ok(ExitCode::SUCCESS)

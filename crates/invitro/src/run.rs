@@ -52,18 +52,22 @@ pub fn carry_out(
     let outcomes = population::run(&members, &options);
     display.end();
     let outcomes = outcomes?;
+    // Before anything is told: whoever reads may have seen enough.
+    let reports: Vec<Option<PathBuf>> = std::iter::zip(&members, &outcomes)
+        .map(|(member, outcome)| (report && *outcome == Outcome::Done).then(|| outcome::report(member)).transpose())
+        .collect::<Result<_>>()?;
     let mut code = 0;
     let mut between = "";
-    for (member, outcome) in members.iter().zip(&outcomes) {
+    for ((member, outcome), report) in members.iter().zip(&outcomes).zip(&reports) {
         let place = member.folder.display();
         match outcome {
             Outcome::Done => {
                 if members.len() > 1 {
                     let seeds = &member.experiment.seeds;
-                    println!("{between}data seed {}, model seed {}", seeds.data.first(), seeds.model.first());
+                    say!("{between}data seed {}, model seed {}", seeds.data.first(), seeds.model.first());
                     between = "\n";
                 }
-                outcome::tell(member, report)?;
+                outcome::tell(member, report.as_deref())?;
             }
             Outcome::Stopped { step } => {
                 eprintln!("stopped at step {step}; the same command goes on from there ({place})");

@@ -4,6 +4,7 @@ use anyhow::{Result, bail};
 use invitro_model::cuda::{Gpu, Lane};
 use invitro_model::selftest::{Difference, selftest, usual_populations};
 use invitro_model::{Device, Population, Shape};
+use std::io::Write as _;
 use std::process::ExitCode;
 
 /// Compare a GPU with the CPU: every operation, forward and backward, then 50 training steps of both
@@ -22,22 +23,24 @@ pub fn run(args: Args) -> Result<ExitCode> {
         bail!("the CPU is what other devices are compared with: name a GPU, such as cuda")
     };
     let gpu = Gpu::open(number)?;
-    println!("{} against the CPU: ‖difference‖ / ‖CPU's‖", gpu.name);
+    say!("{} against the CPU: ‖difference‖ / ‖CPU's‖", gpu.name);
     let mut failed = 0;
     let mut report = |difference: &Difference| {
         let verdict = if difference.passes() { "" } else { "  TOO LARGE" };
         failed += usize::from(!difference.passes());
-        println!("  {:32} {:.1e}  (up to {:.0e}){verdict}", difference.name, difference.relative, difference.allowed);
+        let Difference { name, relative, allowed, .. } = difference;
+        // The verdict counts, read or not.
+        let _ = writeln!(std::io::stdout(), "  {name:32} {relative:.1e}  (up to {allowed:.0e}){verdict}");
     };
     let make = |shape: &_, members, capacity| Lane::new(&gpu, shape, members, capacity);
     let population = |shape: &_, seeds: &[u64], capacity| Population::new(device, shape, seeds, capacity);
     let mut passed = true;
     for (shape, members) in usual_populations() {
         let Shape { width, heads, hidden, vocab, .. } = shape;
-        println!("{members} models of width {width}, {heads} heads, hidden {hidden}, |V| {vocab}");
+        say!("{members} models of width {width}, {heads} heads, hidden {hidden}, |V| {vocab}");
         passed &= selftest(&shape, members, make, population, &mut report)?;
     }
-    println!(
+    say!(
         "{}",
         if passed { "all within what bf16 allows".to_string() } else { format!("{failed} tensors differ too much") }
     );

@@ -3,6 +3,21 @@
 use std::path::Path;
 use std::process::Command;
 
+/// They were measured before contrasts were taken over pairs of subjects.
+#[test]
+fn new_runs_are_not_put_beside_results_of_another_schema() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("out");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_invitro"));
+    command.args(["study", "run", "--device", "cpu", "--limit", "0", "--out"]).arg(&out);
+    command.arg(root.join("experiments/studies/facts.toml")).arg("--with").arg(root.join("results/facts"));
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(!output.status.success() && said.contains("0.1.0, schema 1; this is 0.1.0, schema 2"), "{said}");
+    assert!(!out.join("known").exists());
+}
+
 #[test]
 fn reports_of_the_shipped_studies_are_rebuilt() {
     let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results");

@@ -6,6 +6,7 @@ mod study_common;
 use common::refused;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use study_common::{TINY, study, succeed};
 
 fn shipped(name: &str) -> String {
@@ -16,6 +17,16 @@ fn write(place: &Path, name: &str, rest: &str) -> PathBuf {
     let file = place.join(format!("{name}.toml"));
     std::fs::write(&file, format!("name = \"{name}\"\nbase = \"{TINY}\"\n{rest}")).unwrap();
     file
+}
+
+#[test]
+fn a_reader_who_has_seen_enough_is_no_error() {
+    let mut command = study(&["plan", &shipped("paper"), "--device", "cpu", "--cells"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && said.is_empty(), "{said}");
 }
 
 #[test]
@@ -162,7 +173,7 @@ fn results_of_an_earlier_part_are_built_upon() {
     assert!(fewer.len() < all.len() && fewer[0] == all[0] && fewer.iter().all(|row| all.contains(row)));
     assert!(fewer.iter().any(|row| row[4] == "network.facts.share@0.1"));
     let missing = study(&["run", file, "--out", &folder("third"), "--with", &first]).output().unwrap();
-    assert!(String::from_utf8_lossy(&missing.stderr).contains("metrics.parquet"), "{missing:?}");
+    assert!(String::from_utf8_lossy(&missing.stderr).contains("runs.parquet"), "{missing:?}");
 }
 
 /// A table of plain cells, quoted or not.
@@ -210,7 +221,7 @@ fn bad_input_is_refused_in_a_sentence() {
     let error = refused(&["study", "plan", table.to_str().unwrap()]);
     assert!(error.contains("line 2, `[base]`: invalid type: map, expected a string"), "{error}");
     let missing = refused(&["study", "run", good, "--out", out, "--with", "s9"]);
-    assert!(missing.starts_with("error: `s9/metrics.parquet` cannot be read"), "{missing}");
+    assert!(missing.starts_with("error: `s9/runs.parquet` cannot be read"), "{missing}");
 }
 
 #[test]

@@ -16,6 +16,13 @@ pub enum Error {
     #[error("{origin} is not an experiment: {why}")]
     Parse { origin: String, why: String },
 
+    #[error(
+        "the results in `{}` were made by version {made_by}; this is {}, schema {here}: what they measured cannot be put \
+         beside new results",
+        path.display(), env!("CARGO_PKG_VERSION")
+    )]
+    OldResults { path: PathBuf, made_by: String, here: u32 },
+
     #[error("{origin} sets the unknown key `{key}`{}", hint(nearest))]
     UnknownKey { origin: String, key: String, nearest: Option<String> },
 

@@ -77,7 +77,7 @@ pub struct Status {
     pub updated: u64,
 }
 
-/// Where a run's time went, over all its sittings.
+/// Where a run's time went, over all its sittings: its share, where others trained beside it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Seconds {
     pub prepare: f64,

@@ -50,16 +50,8 @@ pub struct Headline {
     pub grammatical: [Option<f64>; 3],
     pub types: [Option<f64>; 3],
     pub facts: [Option<f64>; 3],
-    /// Allowed minus forbidden targets within the top 0.1 |V|, with its interval, in A, B and B†.
-    pub contrast: [Option<Interval>; 3],
-}
-
-/// A value with its 95 % interval.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Interval {
-    pub value: f64,
-    pub low: f64,
-    pub high: f64,
+    /// By how many nats true descriptors are likelier than false ones, in A, B and B†.
+    pub contrast: [Option<f64>; 3],
 }
 
 impl Headline {
@@ -76,10 +68,7 @@ impl Headline {
             grammatical: each("T1", "grammaticality"),
             types: each("T1", "types"),
             facts: each("T1", "facts"),
-            contrast: ["A", "B", "B_masked"].map(|condition| {
-                let row = find(condition, "reach", "network.facts.share@0.1")?;
-                Some(Interval { value: row.value, low: row.low?, high: row.high? })
-            }),
+            contrast: each("reach", "network.facts.logprob"),
         }
     }
 }

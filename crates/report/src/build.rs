@@ -24,7 +24,9 @@ pub struct Options {
 pub struct Built {
     pub page: PathBuf,
     pub figures: Option<PathBuf>,
+    /// Runs of the study, and those of them that are finished.
     pub runs: usize,
+    pub done: usize,
     pub files: usize,
     pub bytes: usize,
 }
@@ -54,7 +56,8 @@ pub fn build(folder: &Path, options: &Options) -> Result<Built> {
     }
     write::file(&page_path, &page)?;
     let figures = (!options.page_only).then_some(figures_path);
-    Ok(Built { page: page_path, figures, runs: study.runs.len(), files, bytes: page.len() })
+    let done = study.runs.iter().filter(|run| run.done()).count();
+    Ok(Built { page: page_path, figures, runs: study.runs.len(), done, files, bytes: page.len() })
 }
 
 /// The page and the figures on it.

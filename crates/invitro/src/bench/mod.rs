@@ -68,14 +68,14 @@ struct Report {
 impl Report {
     fn row(&self, row: Row) -> Result<()> {
         if self.json {
-            println!("{}", serde_json::to_string(&row)?);
+            say!("{}", serde_json::to_string(&row)?);
             return Ok(());
         }
         let size = |name: &str, value: Option<usize>| value.map(|v| format!(" {name} {v}")).unwrap_or_default();
         let head = format!("{}{}{}", row.what, size("N", row.members), size("|V|", row.vocab));
         let figures: Vec<String> =
             row.figures.iter().map(|(name, value)| format!("{} {name}", short(*value))).collect();
-        println!("{head:34} {}", figures.join(" · "));
+        say!("{head:34} {}", figures.join(" · "));
         Ok(())
     }
 }
@@ -104,7 +104,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     }
     let report = Report { json: args.json };
     if !args.json {
-        println!("device: {}", device.describe()?);
+        say!("device: {}", device.describe()?);
     }
     let wants = |part| args.only.is_empty() || args.only.contains(&part);
     if wants(Part::Data) {

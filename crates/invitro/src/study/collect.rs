@@ -24,8 +24,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let folder = StudyFolder::open(&args.folder)?;
     let collected = collect(&folder, Request { csv: args.csv, compact: args.compact })?;
     for file in &collected.files {
-        println!("{}", file.display());
+        say!("{}", file.display());
     }
-    println!("{}, {} of them done", count(collected.runs, "run"), collected.done);
+    say!("{}, {} of them done", count(collected.runs, "run"), collected.done);
     Ok(ExitCode::SUCCESS)
 }

@@ -75,22 +75,22 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let seconds = kinds.iter().fold(0.0, |sum, kind| sum + kind.seconds);
     let bytes: u64 = open.iter().map(|open| disk(open.cell)).sum();
     if args.json {
-        println!("{}", in_json(&folder, &open, &kinds, device, seconds, bytes)?);
+        say!("{}", in_json(&folder, &open, &kinds, device, seconds, bytes)?);
         return Ok(ExitCode::SUCCESS);
     }
-    describe(&folder.study, folder.cells.len());
+    describe(&folder.study, folder.cells.len())?;
     if open.is_empty() {
-        println!("nothing is left to run");
+        say!("nothing is left to run");
         return Ok(ExitCode::SUCCESS);
     }
     if open.len() < folder.cells.len() {
-        println!("{} of them still to be run", open.len());
+        say!("{} of them still to be run", open.len());
     }
-    println!();
+    say!();
     let all: usize = kinds.iter().map(|kind| kind.populations).sum();
-    println!("{} on {}", count(all, "population"), device.describe()?);
+    say!("{} on {}", count(all, "population"), device.describe()?);
     let head = ["model", "cells", "populations", "members", "time"];
-    println!("  {:<44} {:>7} {:>12} {:>8} {:>9}", head[0], head[1], head[2], head[3], head[4]);
+    say!("  {:<44} {:>7} {:>12} {:>8} {:>9}", head[0], head[1], head[2], head[3], head[4]);
     for kind in &kinds {
         let experiment = &kind.cells[0].experiment;
         let model = format!(
@@ -98,18 +98,18 @@ pub fn run(args: Args) -> Result<ExitCode> {
             experiment.model.layers, experiment.model.width, experiment.tokenizer.vocab, experiment.train.steps
         );
         let (cells, time) = (kind.cells.len(), time(kind.seconds));
-        println!("  {model:<44} {cells:>7} {:>12} {:>8} {time:>9}", kind.populations, kind.members);
+        say!("  {model:<44} {cells:>7} {:>12} {:>8} {time:>9}", kind.populations, kind.members);
     }
     let mut sources: Vec<&str> = kinds.iter().map(|kind| kind.source).collect();
     sources.sort_unstable();
     sources.dedup();
-    println!();
-    println!("time  {} ({})", time(seconds), sources.join("; "));
-    println!("disk  {}", size(bytes));
+    say!();
+    say!("time  {} ({})", time(seconds), sources.join("; "));
+    say!("disk  {}", size(bytes));
     if args.cells {
-        println!();
+        say!();
         for cell in &folder.cells {
-            println!("{}  {}", cell.id, cell.label());
+            say!("{}  {}", cell.id, cell.label());
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -149,22 +149,23 @@ fn kinds<'a>(args: &Args, folder: &StudyFolder, open: &[Open<'a>], device: Devic
 }
 
 /// The study's factors, in words.
-fn describe(study: &Study, cells: usize) {
+fn describe(study: &Study, cells: usize) -> Result<()> {
     let seeds =
         format!("{} × {}", count(study.data_seeds.len(), "data seed"), count(study.model_seeds.len(), "model seed"));
-    println!("{}: {}, {seeds}", study.name, count(cells, "cell"));
+    say!("{}: {}, {seeds}", study.name, count(cells, "cell"));
     for (number, grid) in study.grids.iter().enumerate() {
         if study.grids.len() > 1 {
-            println!("  grid {}", number + 1);
+            say!("  grid {}", number + 1);
         }
         for factor in grid {
             let levels: Vec<String> = factor.levels.iter().map(show).collect();
-            println!("  {:<24} {}", factor.key, levels.join("  "));
+            say!("  {:<24} {}", factor.key, levels.join("  "));
         }
     }
     for filter in &study.filters {
-        println!("  where {}", filter.text());
+        say!("  where {}", filter.text());
     }
+    Ok(())
 }
 
 fn in_json(

@@ -28,8 +28,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let folder = StudyFolder::open(&args.folder)?;
     let opened = retry(&folder, Request { stale: args.stale, fresh: args.fresh }, args.lease)?;
     for (label, why) in &opened {
-        println!("{label}: {why}");
+        say!("{label}: {why}");
     }
-    println!("{} opened again", count(opened.len(), "cell"));
+    say!("{} opened again", count(opened.len(), "cell"));
     Ok(ExitCode::SUCCESS)
 }

@@ -96,7 +96,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     signal_hook::flag::register(signal_hook::consts::SIGUSR1, time_is_up.clone())
         .context("signals cannot be watched")?;
     let ended = work_on(&folder, &args, &stop, only.as_ref())?;
-    tell(&folder, &ended);
+    tell(&folder, &ended)?;
     if ended.stopped && args.task.is_some() && time_is_up.load(Ordering::Relaxed) {
         // Slurm puts back what it preempts itself; at the end of the time a task has to ask. Whoever asks is ended at
         // once, so this comes last.
@@ -128,7 +128,7 @@ fn work_on(folder: &StudyFolder, args: &Args, stop: &Stop, only: Option<&HashSet
     Ok(ended?)
 }
 
-fn tell(folder: &StudyFolder, ended: &Ended) {
+fn tell(folder: &StudyFolder, ended: &Ended) -> Result<()> {
     let Ended { done, failed, left, stopped } = ended;
     let mut text = format!("{} done here", count(*done, "cell"));
     if *failed > 0 {
@@ -139,7 +139,8 @@ fn tell(folder: &StudyFolder, ended: &Ended) {
         (left, true) => text += &format!("; stopped with {left} left: the same command goes on"),
         (left, false) => text += &format!("; {left} left"),
     }
-    println!("{text} ({})", folder.path.display());
+    say!("{text} ({})", folder.path.display());
+    Ok(())
 }
 
 /// The study's folder, made if need be, with the results it is to build upon.

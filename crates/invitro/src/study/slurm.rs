@@ -8,6 +8,7 @@ use invitro_lab::study::StudyFolder;
 use invitro_lab::study::grouping::Open;
 use invitro_lab::study::status::{Overview, Standing};
 use std::collections::HashSet;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -42,20 +43,20 @@ pub fn run(folder: &StudyFolder, args: &super::run::Args) -> Result<ExitCode> {
     let request = request(args)?;
     let open = open_cells(folder, args)?;
     if open.is_empty() {
-        println!("nothing is left to submit");
+        say!("nothing is left to submit");
         return Ok(ExitCode::SUCCESS);
     }
     let longest = if args.slurm.dry_run { 1001 } else { queue::longest_array() };
     for mut submission in plan(folder, &open, &request, longest)? {
         if args.slurm.dry_run {
-            print!("{}", submission.script);
+            write!(std::io::stdout(), "{}", submission.script)?;
             continue;
         }
         submit(&mut submission)?;
         let cells = submission.tasks.iter().map(Vec::len).sum();
         let (cells, tasks) = (count(cells, "cell"), count(submission.tasks.len(), "task"));
         let job = submission.job.unwrap_or_default();
-        println!("submitted {cells} in {tasks} as job {job}; logs are in {}", submission.folder.display());
+        say!("submitted {cells} in {tasks} as job {job}; logs are in {}", submission.folder.display());
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -100,7 +101,7 @@ fn open_cells<'a>(folder: &'a StudyFolder, args: &super::run::Args) -> Result<Ve
     let all = open.len();
     let open: Vec<Open> = open.into_iter().filter(|open| !queued.contains(&open.cell.id)).collect();
     if open.len() < all {
-        println!("{} in the queue already", count(all - open.len(), "cell"));
+        say!("{} in the queue already", count(all - open.len(), "cell"));
     }
     Ok(open)
 }

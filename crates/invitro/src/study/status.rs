@@ -8,7 +8,7 @@ use invitro_lab::study::status::{Overview, Standing};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write as _};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -41,12 +41,12 @@ pub fn run(args: Args) -> Result<ExitCode> {
         let overview = Overview::read(&folder, args.lease)?;
         let queue = tasks_of(&folder)?;
         if args.json {
-            println!("{}", in_json(&folder, &overview, queue.as_ref()));
+            say!("{}", in_json(&folder, &overview, queue.as_ref()));
         } else {
             if args.watch && std::io::stdout().is_terminal() {
-                print!("\x1b[2J\x1b[H");
+                write!(std::io::stdout(), "\x1b[2J\x1b[H")?;
             }
-            print!("{}", in_words(&folder, &overview, queue.as_ref(), args.cells));
+            write!(std::io::stdout(), "{}", in_words(&folder, &overview, queue.as_ref(), args.cells))?;
         }
         let counts = overview.counts();
         if !args.watch || counts.running + counts.waiting == 0 {

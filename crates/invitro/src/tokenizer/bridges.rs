@@ -13,7 +13,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// For each masked word, the seen word its pieces overlap with most
+/// For each masked word, the unmasked word its pieces overlap with most, and its own form in A
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]

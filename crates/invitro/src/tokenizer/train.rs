@@ -49,12 +49,12 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let shortfall = tokenizer.shortfall();
     if args.json {
         let trained = Trained { path: &args.out, provenance: tokenizer.provenance(), shortfall, seconds };
-        println!("{}", serde_json::to_string_pretty(&trained)?);
+        say!("{}", serde_json::to_string_pretty(&trained)?);
         return Ok(ExitCode::SUCCESS);
     }
     let config = &experiment.tokenizer;
     let short = if shortfall > 0 { format!(", {shortfall} fewer than asked for") } else { String::new() };
-    println!(
+    say!(
         "{} {}: |V| {}{short}, boundary {}, trained on {} sentences in {seconds:.2} s, written to {}",
         config.kind.name(),
         config.regime.name(),

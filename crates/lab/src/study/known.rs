@@ -24,8 +24,14 @@ pub struct Known {
 }
 
 impl Known {
-    /// Copies collected results into a study's folder.
+    /// Copies collected results into a study's folder, unless none of them can be used.
     pub fn copy(from: &Path, study: &Path) -> Result<()> {
+        let rows = table::read(&from.join(RUNS))?;
+        if let (Some(row), false) = (rows.iter().find(|row| is_done(row)), rows.iter().any(usable)) {
+            let [version, schema] = ["version", "schema"].map(|key| row.get(key).map(Value::to_string));
+            let made_by = format!("{}, schema {}", version.unwrap_or_default(), schema.unwrap_or_default());
+            return Err(Error::OldResults { path: from.to_owned(), made_by: made_by.replace('"', ""), here: SCHEMA });
+        }
         let place = study.join(FOLDER);
         std::fs::create_dir_all(&place)
             .map_err(|error| Error::Write { path: place.clone(), why: error.to_string() })?;
@@ -49,14 +55,8 @@ impl Known {
         if !path.exists() {
             return Ok(Known::default());
         }
-        let text = |row: &Map<String, Value>, key: &str| row.get(key).and_then(Value::as_str).map(str::to_owned);
-        let usable = |row: &Map<String, Value>| {
-            let of_this_schema = row.get("schema").and_then(Value::as_u64) == Some(SCHEMA.into());
-            let of_this_version = text(row, "version").is_some_and(|version| compatible(&version));
-            text(row, "state").as_deref() == Some("done") && of_this_schema && of_this_version
-        };
         let rows = table::read(&path)?.into_iter().filter(usable);
-        let runs = rows.filter_map(|row| Some((text(&row, "run")?, row))).collect();
+        let runs = rows.filter_map(|row| Some((text(&row, "run")?.to_owned(), row))).collect();
         Ok(Known { runs, folder })
     }
 
@@ -64,4 +64,18 @@ impl Known {
     pub fn table(&self, name: &str) -> Option<PathBuf> {
         Some(self.folder.join(name)).filter(|path| !self.runs.is_empty() && path.exists())
     }
+}
+
+fn text<'a>(row: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
+    row.get(key).and_then(Value::as_str)
+}
+
+fn is_done(row: &Map<String, Value>) -> bool {
+    text(row, "state") == Some("done")
+}
+
+/// Whether a run's results can stand beside those of this version.
+fn usable(row: &Map<String, Value>) -> bool {
+    let of_this_schema = row.get("schema").and_then(Value::as_u64) == Some(SCHEMA.into());
+    is_done(row) && of_this_schema && text(row, "version").is_some_and(compatible)
 }

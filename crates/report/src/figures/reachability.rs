@@ -66,7 +66,8 @@ pub fn figure(study: &Study) -> Figure {
         title: "Masked Top-*K* reachability over training".into(),
         caption: format!(
             "Reachability of masked descriptors (B†) that Γ allows the subject, *K* = 0.1 |*V*|: the share of subjects with any \
-             reachable target, or the share of targets that are reachable. Each curve is the mean over the factors not shown. {BANDS}"
+             reachable target among those asked for (at most *eval.targets* a subject), or the share of targets that are \
+             reachable. Each curve is the mean over the factors not shown. {BANDS}"
         ),
         choosers,
         variants,

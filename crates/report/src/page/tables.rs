@@ -122,15 +122,23 @@ fn runs(study: &Study) -> String {
     found + &table("plain sortable runs", &header, study.runs.iter().map(cells))
 }
 
-/// How long a run took. Runs that trained beside each other have all waited for all of them, and the tables do not tell
-/// who did: a sum would count the same seconds many times.
+/// How long the runs took. Before schema 2 runs that trained beside each other each had all of their time, and nothing
+/// tells who did: a sum would count the same seconds many times.
 fn seconds(study: &Study, what: &str, column: &str) -> Option<Vec<String>> {
-    let mut seconds: Vec<f64> = study.runs.iter().filter_map(|run| run.number(column)).collect();
+    let timed = || study.runs.iter().filter_map(|run| Some((run, run.number(column)?)));
+    let mut seconds: Vec<f64> = timed().map(|(_, seconds)| seconds).collect();
     seconds.sort_by(f64::total_cmp);
+    let runs = seconds.len().to_string();
     let (least, most) = (format!("{:.1}", seconds.first()?), format!("{:.1}", seconds.last()?));
+    if timed().all(|(run, _)| run.number("schema").is_some_and(|schema| schema >= 2.0)) {
+        return Some(vec![
+            format!("seconds of {what}, of all runs"),
+            format!("{:.1}", seconds.iter().sum::<f64>()),
+            runs,
+        ]);
+    }
     let range = if least == most { least } else { format!("{least} to {most}") };
-    let name = format!("seconds of {what}, of a run and all that trained beside it");
-    Some(vec![name, range, seconds.len().to_string()])
+    Some(vec![format!("seconds of {what}, of a run and all that trained beside it"), range, runs])
 }
 
 /// The config file, and which versions, devices and schemas made the runs.
