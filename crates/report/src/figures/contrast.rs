@@ -75,7 +75,7 @@ pub fn by_distance(study: &Study) -> Figure {
         title: "Knowledge that crossed: the contrast by *d* and |*V*|".into(),
         caption: format!(
             "At the end of training, reachability of the descriptors Γ allows the subject minus that of an equal set it forbids (facts: of the \
-             subject's own properties; types: of other classes). Zero means the subject made no difference. Bars are 95 % intervals over seeds.{}",
+             subject's own class; types: of other classes). Zero means the subject made no difference. Bars are 95 % intervals over seeds.{}",
             common::pooled(study, &[Factor::Vocab, Factor::Distance])
         ),
         choosers,
@@ -127,7 +127,7 @@ pub fn against_bridges(study: &Study) -> Figure {
         ("the word's own cognate in A", "cognate_bridge.jaccard", "mean cognate bridge"),
         ("any unmasked word", "bridge.jaccard", "mean bridge *β̂*"),
     ];
-    let (choosers, variants, table) = super::bridge::scatter(study, &[Outcome::Facts], &BRIDGES);
+    let (choosers, variants, table) = super::bridge::scatter(study, &[Outcome::Facts, Outcome::Nats], &BRIDGES);
     Figure {
         name: "contrast-bridge",
         title: "Which bridge carries knowledge?".into(),

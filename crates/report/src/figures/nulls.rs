@@ -63,7 +63,7 @@ pub fn figure(study: &Study) -> Figure {
         title: "Reachability against its nulls".into(),
         caption: format!(
             "Reachability at the end of training of three target sets of equal size per subject (descriptors Γ allows it, descriptors \
-             of its own properties that Γ forbids it, descriptors of other classes), and of the allowed set under bigram and unigram \
+             of its own class that Γ forbids it, descriptors of other classes), and of the allowed set under bigram and unigram \
              models of the training text. Only the part above the nulls can be knowledge.{} {BANDS}",
             common::pooled(study, &[Factor::Vocab])
         ),

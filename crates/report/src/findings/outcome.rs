@@ -11,16 +11,19 @@ pub enum Outcome {
     Share,
     /// The contrast at the end: share reachable of what Γ allows the subject minus what it forbids.
     Facts,
+    /// The same in log-probability, which no bound cuts off.
+    Nats,
 }
 
 impl Outcome {
-    pub const ALL: [Outcome; 3] = [Outcome::Any, Outcome::Share, Outcome::Facts];
+    pub const ALL: [Outcome; 4] = [Outcome::Any, Outcome::Share, Outcome::Facts, Outcome::Nats];
 
     pub fn label(self) -> &'static str {
         match self {
             Outcome::Any => "any target (the paper's)",
             Outcome::Share => "share of targets",
             Outcome::Facts => "contrast of facts",
+            Outcome::Nats => "contrast of facts, nats",
         }
     }
 
@@ -30,6 +33,7 @@ impl Outcome {
             Outcome::Any => "peak Top-*K* reachability in B†",
             Outcome::Share => "peak share of targets reachable in B†",
             Outcome::Facts => "contrast of facts in B†",
+            Outcome::Nats => "contrast of facts in B†, in nats",
         }
     }
 
@@ -40,12 +44,13 @@ impl Outcome {
             Outcome::Share => run.peak(key("network.allowed.share@0.1")),
             // The end, not the peak: the largest of many noisy differences is above 0 even where nothing crossed.
             Outcome::Facts => run.last(key("network.facts.share@0.1")),
+            Outcome::Nats => run.last(key("network.facts.logprob")),
         }
     }
 
     /// Whether it hardly varies between runs because nearly all are at the top or at the bottom.
     pub fn saturated(self, study: &Study) -> bool {
-        if self == Outcome::Facts {
+        if matches!(self, Outcome::Facts | Outcome::Nats) {
             return false;
         }
         let values: Vec<f64> = study.ended(&[]).filter_map(|run| self.value(study, run)).collect();

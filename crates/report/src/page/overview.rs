@@ -4,6 +4,7 @@ use super::table;
 use crate::data::Study;
 use crate::draw::{escape, to_html};
 use crate::figures::{digits, spoken};
+use crate::findings::knowledge::CONTRASTS;
 use crate::findings::verdict::RULE;
 use crate::findings::{Findings, Hypothesis, Knowledge, Test, Verdict};
 use crate::stats::Seed;
@@ -48,21 +49,20 @@ pub fn section(study: &Study, findings: &Findings) -> String {
 /// What the paper does not ask: whether facts, and not only forms, crossed.
 fn knowledge(found: &Knowledge) -> String {
     let value = |estimate: &Option<crate::stats::Estimate>| estimate.as_ref().map_or("not measured".into(), spoken);
-    let rows = found.rows.iter().map(|(title, facts, types)| vec![to_html(title), value(facts), value(types)]);
+    let rows = found.rows.iter().map(|(title, contrasts)| {
+        std::iter::once(to_html(title)).chain(contrasts.iter().map(value)).collect::<Vec<_>>()
+    });
+    let heads = [&["contrast at the end, in"], &CONTRASTS.map(|(_, _, name)| name)[..]].concat();
     let cognate = found.cognate.as_ref().map_or(String::new(), |estimate| {
         format!(
-            "<p>The cognate bridge's correlation with the contrast in B† is stronger than the general bridge's by {}.</p>\n",
+            "<p>The cognate bridge's correlation with the contrast in B†, in nats, is stronger than the general bridge's by {}.</p>\n",
             spoken(estimate)
         )
     });
     format!(
         "<h2>Did knowledge cross?</h2>\n<p class=\"said\">{}</p>\n{}{cognate}",
         to_html(&found.sentence),
-        table(
-            "plain",
-            &["contrast at the end, in", "facts (allowed − forbidden)", "types (allowed − other classes)"],
-            rows
-        )
+        table("plain", &heads, rows)
     )
 }
 

@@ -114,7 +114,7 @@ fn runs(study: &Study) -> String {
     };
     let mut header = vec!["run", "state", "step", "|*V*|", "regime", "*λ*", "*d*"];
     header.extend(&others);
-    header.extend(["data seed", "model seed", "*β̂*", "grammar B†", "types B†", "any", "share", "contrast"]);
+    header.extend(["data seed", "model seed", "*β̂*", "grammar B†", "types B†", "any", "share", "contrast", "nats"]);
     let found = format!(
         "<p><label>Find <input type=\"search\" id=\"find-run\" placeholder=\"run, state or level\"></label> <span id=\"runs-shown\">{} runs</span></p>\n",
         study.runs.len()
