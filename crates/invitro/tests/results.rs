@@ -18,11 +18,28 @@ fn new_runs_are_not_put_beside_results_of_another_schema() {
     assert!(!out.join("known").exists());
 }
 
+/// The same experiments have the same names as when these were run.
+#[test]
+fn new_runs_are_put_beside_results_of_this_schema() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let place = tempfile::tempdir().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_invitro"));
+    command.args(["study", "run", "--device", "cpu", "--out"]).arg(place.path().join("out"));
+    command.arg(root.join("experiments/studies/crossing.toml")).arg("--with").arg(root.join("results/crossing"));
+    let output = command.output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && said.contains("0 cells done here; nothing is left to run"), "{output:?}");
+}
+
 #[test]
 fn reports_of_the_shipped_studies_are_rebuilt() {
     let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results");
     let place = tempfile::tempdir().unwrap();
-    for (study, said) in [("paper", "192 runs of 864 planned"), ("facts", "120 runs of 540 planned")] {
+    for (study, said) in [
+        ("paper", "192 runs of 864 planned"),
+        ("facts", "120 runs of 540 planned"),
+        ("crossing", "48 runs over 4 data seeds and 1 model seed; 48 ended"),
+    ] {
         let out = place.path().join(study);
         let mut command = Command::new(env!("CARGO_BIN_EXE_invitro"));
         let output = command.arg("report").arg(results.join(study)).arg("--out").arg(&out).output().unwrap();

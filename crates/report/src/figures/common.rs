@@ -110,8 +110,13 @@ pub fn count(runs: usize) -> String {
 
 /// `0.412 [0.380, 0.450], 9 runs`.
 pub fn spoken(estimate: &Estimate) -> String {
+    format!("{}, {}", bounded(estimate), count(estimate.runs))
+}
+
+/// `0.412 [0.380, 0.450]`.
+pub fn bounded(estimate: &Estimate) -> String {
     let interval = estimate.interval.map_or(String::new(), |it| format!(" [{}, {}]", digits(it.low), digits(it.high)));
-    format!("{}{interval}, {}", digits(estimate.value), count(estimate.runs))
+    digits(estimate.value) + &interval
 }
 
 /// The estimate as a mark at x.

@@ -23,7 +23,7 @@ mod sentences;
 mod settings;
 mod table;
 
-pub use common::{conditions, digits, spoken};
+pub use common::{bounded, conditions, digits, spoken};
 pub use contrast::places_of_contrast;
 pub use table::Table;
 

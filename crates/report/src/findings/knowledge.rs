@@ -3,7 +3,7 @@
 
 use super::verdict::{Verdict, judge};
 use crate::data::{Factor, Run, Study};
-use crate::figures::{places_of_contrast, spoken};
+use crate::figures::{bounded, places_of_contrast, spoken};
 use crate::stats::{Estimate, seeds};
 
 pub struct Knowledge {
@@ -68,10 +68,10 @@ fn answer(in_a: [Option<Estimate>; 2], masked: [Option<Estimate>; 2]) -> (Verdic
         _ => (Verdict::CannotTell, "Over all settings and these seeds, it cannot be told whether knowledge crossed"),
     };
     let told = |pair: [Option<Estimate>; 2]| {
-        let [share, nats] = pair.map(|estimate| estimate.as_ref().map_or(String::new(), spoken));
-        format!("{share} in share of targets and {nats} nats")
+        let [share, nats] = pair.map(|estimate| estimate.as_ref().map_or(String::new(), bounded));
+        format!("{share} in share of targets, {nats} in nats")
     };
-    (verdict, format!("{word}: the contrast of facts is {} in A; in B† it is {}.", told(in_a), told(masked)))
+    (verdict, format!("{word}: the contrast of facts in A is {}; in B† it is {}.", told(in_a), told(masked)))
 }
 
 /// Where it shows, in nats.

@@ -3,7 +3,7 @@
 use super::table;
 use crate::data::Study;
 use crate::draw::{escape, to_html};
-use crate::figures::{digits, spoken};
+use crate::figures::{bounded, digits, spoken};
 use crate::findings::knowledge::CONTRASTS;
 use crate::findings::verdict::RULE;
 use crate::findings::{Findings, Hypothesis, Knowledge, Test, Verdict};
@@ -48,7 +48,7 @@ pub fn section(study: &Study, findings: &Findings) -> String {
 
 /// What the paper does not ask: whether facts, and not only forms, crossed.
 fn knowledge(found: &Knowledge) -> String {
-    let value = |estimate: &Option<crate::stats::Estimate>| estimate.as_ref().map_or("not measured".into(), spoken);
+    let value = |estimate: &Option<crate::stats::Estimate>| estimate.as_ref().map_or("not measured".into(), bounded);
     let rows = found.rows.iter().map(|(title, contrasts)| {
         std::iter::once(to_html(title)).chain(contrasts.iter().map(value)).collect::<Vec<_>>()
     });
