@@ -47,5 +47,7 @@ fn reports_of_the_shipped_studies_are_rebuilt() {
         let page = std::fs::read_to_string(out.join("report.html")).unwrap();
         assert!(page.contains(said) && page.contains("H4") && page.len() < 15_000_000, "{study}");
         assert!(out.join("figures").join("captions.md").exists());
+        // Only since schema 2 are a run's seconds its own.
+        assert_eq!(page.contains("seconds of training, of all runs"), study == "crossing");
     }
 }

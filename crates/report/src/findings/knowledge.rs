@@ -1,8 +1,9 @@
 //! Did knowledge cross? The contrasts of facts and of types at the end of training, where they are above 0, and which
 //! bridge foretells them. The paper's measure cannot ask this; it is answered by the same rule as the hypotheses.
 
+use super::outcome::Outcome;
 use super::verdict::{Verdict, judge};
-use crate::data::{Factor, Run, Study};
+use crate::data::{Factor, Study};
 use crate::figures::{bounded, places_of_contrast, spoken};
 use crate::stats::{Estimate, seeds};
 
@@ -23,16 +24,12 @@ pub const CONTRASTS: [(&str, &str, &str); 4] = [
     ("types", "logprob", "types, nats"),
 ];
 
-fn contrast(study: &Study, run: &Run, condition: &str, set: &str, statistic: &str) -> Option<f64> {
-    run.last(study.key(condition, "reach", &format!("network.{set}.{statistic}")))
-}
-
 pub fn of(study: &Study) -> Knowledge {
     let rows: Vec<_> = places_of_contrast()
         .map(|(title, condition, symbols)| {
             let mean = |(set, statistic, _): (&str, &str, &str)| {
-                let set = format!("{set}{symbols}");
-                study.mean(study.ended(&[]), |run| contrast(study, run, condition, &set, statistic))
+                let key = study.key(condition, "reach", &format!("network.{set}{symbols}.{statistic}"));
+                study.mean(study.ended(&[]), |run| run.last(key))
             };
             (title, CONTRASTS.map(mean))
         })
@@ -81,7 +78,7 @@ fn by_cell(study: &Study) -> String {
     for (vocab, vocab_level) in vocabs.iter().enumerate() {
         for (distance, distance_level) in distances.iter().enumerate() {
             let cell = [(Factor::Vocab, vocab), (Factor::Distance, distance)];
-            let mean = study.mean(study.ended(&cell), |run| contrast(study, run, "B_masked", "facts", "logprob"));
+            let mean = study.mean(study.ended(&cell), |run| Outcome::Nats.value(study, run));
             cells.extend(
                 mean.map(|mean| (format!("|*V*| = {}, *d* = {}", vocab_level.label, distance_level.label), mean)),
             );
@@ -123,7 +120,7 @@ fn cognate_over_general(study: &Study) -> Option<Estimate> {
         .ended(&[])
         .filter_map(|run| {
             let bridges = [run.number("cognate_bridge.jaccard")?, run.number("bridge.jaccard")?];
-            Some((run.seed, bridges, contrast(study, run, "B_masked", "facts", "logprob")?))
+            Some((run.seed, bridges, Outcome::Nats.value(study, run)?))
         })
         .collect();
     if rows.len() < 3 {
