@@ -4,7 +4,7 @@ use crate::experiment::ExperimentArgs;
 use crate::study::amounts::count;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
-use invitro_language::{Checker, Lang, Language, Verdict};
+use invitro_language::{Checker, Language, Languages, Verdict};
 use serde::Serialize;
 use std::io::{BufRead, Write};
 use std::process::ExitCode;
@@ -31,11 +31,11 @@ pub enum LangArg {
     B,
 }
 
-impl From<LangArg> for Lang {
-    fn from(lang: LangArg) -> Self {
-        match lang {
-            LangArg::A => Lang::A,
-            LangArg::B => Lang::B,
+impl From<LangArg> for Language {
+    fn from(language: LangArg) -> Self {
+        match language {
+            LangArg::A => Language::A,
+            LangArg::B => Language::B,
         }
     }
 }
@@ -52,9 +52,9 @@ struct Row<'a> {
 }
 
 pub fn run(args: Args) -> Result<ExitCode> {
-    let (_, language) = args.experiment.language()?;
-    let lang = args.language.into();
-    let mut checker = language.checker();
+    let (_, languages) = args.experiment.languages()?;
+    let language = args.language.into();
+    let mut checker = languages.checker();
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let mut input = std::io::stdin().lock();
     let mut bytes = Vec::new();
@@ -67,14 +67,14 @@ pub fn run(args: Args) -> Result<ExitCode> {
         let text = std::str::from_utf8(&bytes)
             .with_context(|| format!("line {line} of standard input is not UTF-8"))?
             .trim_end_matches(['\n', '\r']);
-        let verdict = checker.text(text, lang);
+        let verdict = checker.text(text, language);
         let passed = [true, verdict.valid, verdict.grammatical, verdict.types, verdict.facts];
         totals.iter_mut().zip(passed).for_each(|(total, passed)| *total += usize::from(passed));
         if args.json {
-            let row = row(&language, &checker, line, text, lang, verdict);
+            let row = row(&languages, &checker, line, text, language, verdict);
             writeln!(out, "{}", serde_json::to_string(&row)?)?;
         } else {
-            writeln!(out, "{line}\t{}", in_words(&checker, &verdict, text, lang))?;
+            writeln!(out, "{line}\t{}", in_words(&checker, &verdict, text, language))?;
         }
     }
     out.flush()?;
@@ -86,7 +86,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     Ok(if facts == all { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-fn in_words(checker: &Checker, verdict: &Verdict, text: &str, lang: Lang) -> String {
+fn in_words(checker: &Checker, verdict: &Verdict, text: &str, language: Language) -> String {
     let Some(failure) = &verdict.failure else { return "ok".into() };
     let level = match verdict {
         Verdict { valid: false, .. } => "not valid",
@@ -94,18 +94,18 @@ fn in_words(checker: &Checker, verdict: &Verdict, text: &str, lang: Lang) -> Str
         Verdict { types: false, .. } => "wrong types",
         _ => "not true",
     };
-    format!("{level}: {}", checker.reason(failure, text, lang))
+    format!("{level}: {}", checker.reason(failure, text, language))
 }
 
 fn row<'a>(
-    language: &Language,
+    languages: &Languages,
     checker: &Checker,
     line: usize,
     text: &'a str,
-    lang: Lang,
+    language: Language,
     verdict: Verdict,
 ) -> Row<'a> {
-    let symbol = |word| language.lexicon.symbol(word, lang).map(|s| language.world.label(s));
-    let reason = verdict.failure.as_ref().map(|failure| checker.reason(failure, text, lang));
+    let symbol = |word| languages.lexicon.symbol(word, language).map(|s| languages.world.label(s));
+    let reason = verdict.failure.as_ref().map(|failure| checker.reason(failure, text, language));
     Row { line, text, symbols: text.split_whitespace().map(symbol).collect(), reason, verdict }
 }

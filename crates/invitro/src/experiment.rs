@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use invitro_lab::Experiment;
-use invitro_language::Language;
+use invitro_language::Languages;
 use std::path::PathBuf;
 
 #[derive(clap::Args)]
@@ -33,13 +33,13 @@ impl ExperimentArgs {
     }
 
     /// The experiment and its languages under its one data seed.
-    pub fn language(&self) -> Result<(Experiment, Language)> {
+    pub fn languages(&self) -> Result<(Experiment, Languages)> {
         let experiment = self.load()?;
         let seeds = &experiment.seeds.data.0;
         if seeds.len() > 1 {
             bail!("this command takes one data seed, but `seeds.data` is {seeds:?}: choose one with --seed");
         }
-        let language = Language::new(&experiment.language, experiment.seeds.data.first())?;
-        Ok((experiment, language))
+        let languages = Languages::new(&experiment.language, experiment.seeds.data.first())?;
+        Ok((experiment, languages))
     }
 }

@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use invitro_lab::Trained;
-use invitro_language::{Lang, Symbol, Task};
+use invitro_language::{Language, Symbol, Task};
 use invitro_model::{Decoded, Device, Population, Prompt, Sampling};
 use invitro_tokenizer::special;
 use serde_json::json;
@@ -57,12 +57,12 @@ pub struct Args {
 pub fn run(args: Args) -> Result<ExitCode> {
     let task = Task::ALL.into_iter().find(|task| task.name().eq_ignore_ascii_case(&args.task));
     let Some(task) = task else { bail!("--task is `{}`, but must be T0, T1 or T2", args.task) };
-    let lang = Lang::BOTH.into_iter().find(|lang| lang.name().eq_ignore_ascii_case(&args.language));
-    let Some(lang) = lang else { bail!("--language is `{}`, but must be A or B", args.language) };
+    let language = Language::BOTH.into_iter().find(|language| language.name().eq_ignore_ascii_case(&args.language));
+    let Some(language) = language else { bail!("--language is `{}`, but must be A or B", args.language) };
     check_sampling(&args)?;
     let trained = Trained::load(&args.run, args.step)?;
     let population = trained.population(Device::parse(&args.device)?, trained.checkpoint.shape.context)?;
-    let mut prompter = Prompter { args: &args, task, lang, trained: &trained, population };
+    let mut prompter = Prompter { args: &args, task, language, trained: &trained, population };
     if !args.interactive {
         prompter.answer(&args.words.join(" "))?;
         return Ok(ExitCode::SUCCESS);
@@ -70,7 +70,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let terminal = std::io::stdin().is_terminal();
     loop {
         if terminal {
-            write!(std::io::stdout(), "{}:{}> ", task.name(), lang.name())?;
+            write!(std::io::stdout(), "{}:{}> ", task.name(), language.name())?;
             std::io::stdout().flush()?;
         }
         let mut line = String::new();
@@ -101,20 +101,20 @@ fn check_sampling(args: &Args) -> Result<()> {
 struct Prompter<'a> {
     args: &'a Args,
     task: Task,
-    lang: Lang,
+    language: Language,
     trained: &'a Trained,
     population: Population,
 }
 
 impl Prompter<'_> {
     fn answer(&mut self, words: &str) -> Result<()> {
-        let (language, table) = (&self.trained.language, &self.trained.text.segmentation);
+        let (languages, table) = (&self.trained.languages, &self.trained.text.segmentation);
         let symbol = |word: &str| -> Result<Symbol> {
-            match language.lexicon.symbol(word, self.lang) {
+            match languages.lexicon.symbol(word, self.language) {
                 Some(symbol) => Ok(symbol),
                 None => bail!(
                     "`{word}` is not a word of {}; see language/lexicon.tsv in the run's folder",
-                    self.lang.name()
+                    self.language.name()
                 ),
             }
         };
@@ -122,8 +122,8 @@ impl Prompter<'_> {
         if given.is_empty() && self.task != Task::T0 {
             bail!("{} needs words to work on", self.task.name());
         }
-        let mut prompt = vec![special::task_id(self.task, self.lang)];
-        given.iter().for_each(|&symbol| prompt.extend(table.pieces(symbol, self.lang)));
+        let mut prompt = vec![special::task_id(self.task, self.language)];
+        given.iter().for_each(|&symbol| prompt.extend(table.pieces(symbol, self.language)));
         if self.task != Task::T0 {
             prompt.push(special::OUT);
         }
@@ -146,15 +146,15 @@ impl Prompter<'_> {
     }
 
     fn print(&self, words: &str, given: &[Symbol], output: Decoded) -> Result<()> {
-        let Trained { language, text, .. } = self.trained;
+        let Trained { languages, text, .. } = self.trained;
         let mut written = Vec::new();
         if self.task == Task::T0 {
-            given.iter().for_each(|&symbol| written.extend(text.segmentation.pieces(symbol, self.lang)));
+            given.iter().for_each(|&symbol| written.extend(text.segmentation.pieces(symbol, self.language)));
         }
         written.extend(&output.tokens);
         let sentence = text.segmentation.text(&written);
-        let mut checker = language.checker();
-        let found = text.segmentation.read(&written, language, self.lang).words;
+        let mut checker = languages.checker();
+        let found = text.segmentation.read(&written, languages, self.language).words;
         let asked = self.asked(given, &found);
         let verdict = checker.words(found);
         let mut levels = vec![
@@ -166,8 +166,8 @@ impl Prompter<'_> {
         levels.extend(asked.map(|asked| ("asked words", asked)));
         let reason = if output.ended {
             verdict.failure.as_ref().map(|failure| match verdict.unknown.first() {
-                Some(at) => format!("word {} is not a word of {}", at + 1, self.lang.name()),
-                None => checker.reason(failure, &sentence, self.lang),
+                Some(at) => format!("word {} is not a word of {}", at + 1, self.language.name()),
+                None => checker.reason(failure, &sentence, self.language),
             })
         } else {
             Some("the sequence did not come to its end".to_owned())
@@ -175,7 +175,7 @@ impl Prompter<'_> {
         let mut out = std::io::stdout().lock();
         if self.args.json {
             let row = json!({
-                "task": self.task.name(), "language": self.lang.name(), "prompt": words, "output": sentence,
+                "task": self.task.name(), "language": self.language.name(), "prompt": words, "output": sentence,
                 "ended": output.ended, "verdict": verdict, "asked_words": asked, "reason": reason,
             });
             writeln!(out, "{row}")?;

@@ -40,19 +40,19 @@ fn runs_studies_and_what_others_wrote_are_left_alone() {
     std::fs::write(Path::new(&readme).join("README.md"), "notes").unwrap();
     let before = bytes(dir.path());
 
-    let language = ["language", "export", "--config", tiny(), "--force", "--out"];
+    let languages = ["language", "export", "--config", tiny(), "--force", "--out"];
     let train = ["tokenizer", "train", "--config", tiny(), "tokenizer.vocab=150", "--force", "--out"];
     let sweep = ["tokenizer", "sweep", "--config", tiny(), "--vocab", "100", "--force", "--out"];
     let export = ["export", &run, "--force", "--out"];
-    for command in [&language[..], &train, &sweep, &export] {
+    for command in [&languages[..], &train, &sweep, &export] {
         for out in [&run, &study, &precious, &readme] {
             let error = refused(&[command, &[out.as_str()]].concat());
             assert!(error.contains("choose another folder with --out"), "{command:?} {out}: {error}");
         }
     }
-    let thesis = refused(&[&language[..], &[precious.as_str()]].concat());
+    let thesis = refused(&[&languages[..], &[precious.as_str()]].concat());
     assert!(thesis.contains("holds `thesis.tex`, which this command does not write"), "{thesis}");
-    let notes = refused(&[&language[..], &[readme.as_str()]].concat());
+    let notes = refused(&[&languages[..], &[readme.as_str()]].concat());
     assert!(notes.contains("holds `README.md` but no `world.json`"), "{notes}");
     let itself = refused(&[&export[..], &[run.as_str()]].concat());
     assert!(itself.contains("is the source"), "{itself}");
@@ -65,10 +65,10 @@ fn runs_studies_and_what_others_wrote_are_left_alone() {
 fn what_a_command_wrote_it_replaces() {
     let dir = tempfile::tempdir().unwrap();
     let at = |name: &str| dir.path().join(name).display().to_string();
-    let (language, tokenizer, sweep, empty) = (at("language"), at("tokenizer"), at("sweep"), at("empty"));
+    let (languages, tokenizer, sweep, empty) = (at("language"), at("tokenizer"), at("sweep"), at("empty"));
     std::fs::create_dir(&empty).unwrap();
     for _ in 0..2 {
-        stdout(&["language", "export", "--config", tiny(), "--force", "--out", &language]);
+        stdout(&["language", "export", "--config", tiny(), "--force", "--out", &languages]);
         stdout(&["language", "export", "--config", tiny(), "--force", "--out", &empty]);
         stdout(&["tokenizer", "train", "--config", tiny(), "tokenizer.vocab=150", "--force", "--out", &tokenizer]);
         let grid = ["--vocab", "100", "--lambda", "0.5", "--distance", "0", "--regime", "vanilla"];
@@ -78,7 +78,7 @@ fn what_a_command_wrote_it_replaces() {
         assert!(String::from_utf8_lossy(&output.stderr).contains("wrote 1 cell and the plots"), "{output:?}");
     }
     assert_eq!(listing(dir.path()), ["empty", "language", "sweep", "tokenizer"]);
-    assert_eq!(listing(Path::new(&empty)), listing(Path::new(&language)));
+    assert_eq!(listing(Path::new(&empty)), listing(Path::new(&languages)));
 }
 
 #[test]

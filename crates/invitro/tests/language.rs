@@ -69,11 +69,11 @@ fn samples_are_pinned_and_pass_the_check() {
     let plain = stdout(&["language", "sample", "-n", "6", "--config", tiny()]);
     let gloss = stdout(&["language", "sample", "-n", "3", "--gloss", "--config", tiny()]);
     is_golden("sample.txt", format!("{plain}\n{gloss}").as_bytes());
-    for lang in ["A", "B"] {
-        let head = format!("{lang}  ");
+    for language in ["A", "B"] {
+        let head = format!("{language}  ");
         let lines: Vec<&str> = plain.lines().filter_map(|l| l.strip_prefix(&head)).collect();
         assert_eq!(lines.len(), 6);
-        let output = with_input(&["check", "--language", lang, "--config", tiny()], lines.join("\n").as_bytes());
+        let output = with_input(&["check", "--language", language, "--config", tiny()], lines.join("\n").as_bytes());
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
     }
     let json = stdout(&["language", "sample", "-n", "6", "--json", "--config", tiny()]);

@@ -91,7 +91,7 @@ pub enum Error {
     Model(#[from] invitro_model::Error),
 
     #[error(transparent)]
-    Language(#[from] invitro_language::Error),
+    Languages(#[from] invitro_language::Error),
 }
 
 pub type Result<T> = std::result::Result<T, Error>;

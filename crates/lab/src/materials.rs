@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::evaluation::Sets;
 use crate::experiment::Experiment;
 use crate::text::Text;
-use invitro_language::{Language, Source};
+use invitro_language::{Languages, Source};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 /// Shared by all members with the same settings.
 #[derive(Clone)]
 pub struct Materials {
-    pub language: Arc<Language>,
+    pub languages: Arc<Languages>,
     pub text: Arc<Text>,
     pub sets: Arc<Sets>,
 }
@@ -22,7 +22,7 @@ pub struct Materials {
 /// Makes materials, and keeps them for whoever asks for the same.
 #[derive(Default)]
 pub struct Pantry {
-    languages: Shelf<Language>,
+    languages: Shelf<Languages>,
     texts: Shelf<Text>,
     sets: Shelf<Sets>,
 }
@@ -41,15 +41,15 @@ impl Pantry {
     pub fn get(&self, experiment: &Experiment) -> Result<Materials> {
         let seed = experiment.seeds.data.first();
         let key = (&experiment.language, seed);
-        let language = self.languages.get(&key, || Ok(Language::new(&experiment.language, seed)?))?;
+        let languages = self.languages.get(&key, || Ok(Languages::new(&experiment.language, seed)?))?;
         let key = (key, &experiment.tokenizer, experiment.mixture.lambda);
-        let text = self.texts.get(&key, || Text::new(experiment, &language))?;
+        let text = self.texts.get(&key, || Text::new(experiment, &languages))?;
         let key = (key, &experiment.mixture, &experiment.eval, experiment.model.context, experiment.train.batch);
         let sets = self.sets.get(&key, || {
-            check_context(experiment, &language, &text)?;
-            Sets::new(experiment, &language, &text)
+            check_context(experiment, &languages, &text)?;
+            Sets::new(experiment, &languages, &text)
         })?;
-        Ok(Materials { language, text, sets })
+        Ok(Materials { languages, text, sets })
     }
 }
 
@@ -76,14 +76,14 @@ impl<T> Shelf<T> {
 const PROBE: u64 = 512;
 
 /// The lengths of training sequences as drawn, whatever the context; from a fixed sample.
-pub fn lengths(experiment: &Experiment, language: &Language, text: &Text) -> Result<Vec<usize>> {
-    let mut source = Source::mixture(language, "lengths", experiment.mixture.share_of_b(), experiment.mixture.tasks);
+pub fn lengths(experiment: &Experiment, languages: &Languages, text: &Text) -> Result<Vec<usize>> {
+    let mut source = Source::mixture(languages, "lengths", experiment.mixture.share_of_b(), experiment.mixture.tasks);
     (0..PROBE).map(|row| Ok(text.segmentation.length(&source.draw(0, row)?))).collect()
 }
 
 /// Sequences longer than the context are redrawn; where most are, what is left is another language.
-fn check_context(experiment: &Experiment, language: &Language, text: &Text) -> Result<()> {
-    let mut lengths = lengths(experiment, language, text)?;
+fn check_context(experiment: &Experiment, languages: &Languages, text: &Text) -> Result<()> {
+    let mut lengths = lengths(experiment, languages, text)?;
     lengths.sort_unstable();
     let context = experiment.model.context;
     let longer = lengths.iter().filter(|&&length| length > context).count() as f64 / lengths.len() as f64;

@@ -395,7 +395,7 @@ fn feeders(device: Device) -> usize {
 fn room(runner: &Runner) -> Result<usize> {
     let Runner { experiment, materials, .. } = runner;
     let context = experiment.model.context;
-    let lengths = materials::lengths(experiment, &materials.language, &materials.text)?;
+    let lengths = materials::lengths(experiment, &materials.languages, &materials.text)?;
     let rows: Vec<f64> = lengths.iter().filter(|&&l| l <= context).map(|&l| l as f64 - 1.0).collect();
     let mean = rows.iter().sum::<f64>() / rows.len() as f64;
     let spread = (rows.iter().map(|row| (row - mean).powi(2)).sum::<f64>() / rows.len() as f64).sqrt();

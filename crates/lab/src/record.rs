@@ -9,7 +9,7 @@ use crate::log;
 use crate::materials::Materials;
 use crate::table::{self, Column};
 use crate::text::Text;
-use invitro_language::{Lang, Language, Stream, Symbol};
+use invitro_language::{Language, Languages, Stream, Symbol};
 use invitro_tokenizer::bridge::{Bridge, Bridges, Pier};
 use serde_json::json;
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ const PAIRED: u64 = 24;
 
 /// Writes the languages, the tokenizer and the paired sentences, unless they are there.
 pub fn write_materials(folder: &Path, materials: &Materials) -> Result<()> {
-    let Materials { language, text, .. } = materials;
+    let Materials { languages, text, .. } = materials;
     let pairs = folder.join(PAIRS);
     // The last to be written: where it is, the others are.
     if pairs.exists() {
@@ -30,16 +30,16 @@ pub fn write_materials(folder: &Path, materials: &Materials) -> Result<()> {
     let place = folder.join(LANGUAGE);
     let failed = |error: std::io::Error| crate::Error::Write { path: place.clone(), why: error.to_string() };
     std::fs::create_dir_all(&place).map_err(failed)?;
-    files::write_whole(&place.join("grammar.txt"), language.grammar.text().as_bytes())?;
-    files::write_whole(&place.join("lexicon.tsv"), lexicon(language).as_bytes())?;
+    files::write_whole(&place.join("grammar.txt"), languages.grammar.text().as_bytes())?;
+    files::write_whole(&place.join("lexicon.tsv"), lexicon(languages).as_bytes())?;
     text.tokenizer.save(folder)?;
-    let stream = Stream::new(language.seed, "pairs");
-    let mut sampler = language.sampler();
+    let stream = Stream::new(languages.seed, "pairs");
+    let mut sampler = languages.sampler();
     let mut lines = String::new();
     for row in 0..PAIRED {
         let sentence = sampler.sentence(&mut stream.at(0, row));
-        let [a, b] = Lang::BOTH.map(|lang| -> Vec<Vec<String>> {
-            sentence.symbols.iter().map(|&symbol| pieces(text, symbol, lang)).collect()
+        let [a, b] = Language::BOTH.map(|language| -> Vec<Vec<String>> {
+            sentence.symbols.iter().map(|&symbol| pieces(text, symbol, language)).collect()
         });
         writeln!(lines, "{}", json!({ "A": a, "B": b })).expect("a string takes all");
     }
@@ -47,12 +47,12 @@ pub fn write_materials(folder: &Path, materials: &Materials) -> Result<()> {
 }
 
 /// Every symbol with its words.
-fn lexicon(language: &Language) -> String {
+fn lexicon(languages: &Languages) -> String {
     let mut out = String::from("symbol\tcategory\tA\tB\tmasked\n");
-    for symbol in language.world.symbols() {
-        let world = &language.world;
-        let masked = if language.mask.contains(symbol) { "yes" } else { "no" };
-        let [a, b] = Lang::BOTH.map(|lang| language.form(symbol, lang));
+    for symbol in languages.world.symbols() {
+        let world = &languages.world;
+        let masked = if languages.mask.contains(symbol) { "yes" } else { "no" };
+        let [a, b] = Language::BOTH.map(|language| languages.form(symbol, language));
         let (label, category) = (world.label(symbol), world.category(symbol).name());
         writeln!(out, "{label}\t{category}\t{a}\t{b}\t{masked}").expect("a string takes all");
     }
@@ -60,19 +60,19 @@ fn lexicon(language: &Language) -> String {
 }
 
 /// The pieces of a word as text, without a boundary that is a token of its own.
-fn pieces(text: &Text, symbol: Symbol, lang: Lang) -> Vec<String> {
+fn pieces(text: &Text, symbol: Symbol, language: Language) -> Vec<String> {
     let token = |&id: &u32| text.tokenizer.token(id).unwrap_or_default();
-    text.segmentation.core(symbol, lang).iter().map(token).collect()
+    text.segmentation.core(symbol, language).iter().map(token).collect()
 }
 
 /// `words.parquet`: the masked words, their pieces and bridges, whether some subject was asked for each, and when it was
 /// first reached.
 pub fn write_words(folder: &Path, experiment: &Experiment, materials: &Materials) -> Result<()> {
-    let Materials { language, text, sets } = materials;
+    let Materials { languages, text, sets } = materials;
     let asked = sets.asked();
     let reached: HashMap<u32, u64> =
         log::read::<Reached>(&folder.join(REACHED))?.into_iter().map(|line| (line.symbol, line.step)).collect();
-    let bridges = Bridges::new(&text.segmentation, language).0;
+    let bridges = Bridges::new(&text.segmentation, languages).0;
     let symbols: Vec<Symbol> = bridges.iter().map(|bridge| bridge.symbol).collect();
     let run = experiment.id();
     let number = |of: fn(&Bridge) -> f64| Column::Number(bridges.iter().map(|bridge| Some(of(bridge))).collect());
@@ -84,14 +84,14 @@ pub fn write_words(folder: &Path, experiment: &Experiment, materials: &Materials
         &folder.join(WORDS),
         &[
             ("run", column(&|_| run.clone())),
-            ("symbol", column(&|symbol| language.world.label(symbol))),
-            ("form_A", column(&|symbol| language.form(symbol, Lang::A).to_owned())),
-            ("form_B", column(&|symbol| language.form(symbol, Lang::B).to_owned())),
-            ("pieces_A", column(&|symbol| pieces(text, symbol, Lang::A).join(" "))),
-            ("pieces_B", column(&|symbol| pieces(text, symbol, Lang::B).join(" "))),
+            ("symbol", column(&|symbol| languages.world.label(symbol))),
+            ("form_A", column(&|symbol| languages.form(symbol, Language::A).to_owned())),
+            ("form_B", column(&|symbol| languages.form(symbol, Language::B).to_owned())),
+            ("pieces_A", column(&|symbol| pieces(text, symbol, Language::A).join(" "))),
+            ("pieces_B", column(&|symbol| pieces(text, symbol, Language::B).join(" "))),
             ("bridge", number(|bridge| bridge.similarity.jaccard)),
-            ("bridge_form", pier(&|pier| language.form(pier.symbol, pier.lang).to_owned())),
-            ("bridge_language", pier(&|pier| pier.lang.name().to_owned())),
+            ("bridge_form", pier(&|pier| languages.form(pier.symbol, pier.language).to_owned())),
+            ("bridge_language", pier(&|pier| pier.language.name().to_owned())),
             ("cognate_bridge", number(|bridge| bridge.cognate.jaccard)),
             ("asked", Column::Whole(symbols.iter().map(|symbol| Some(asked.contains(symbol).into())).collect())),
             (

@@ -118,7 +118,7 @@ impl Runner {
         let ends = [self.evaluations.first(), self.evaluations.last()];
         Examinee {
             run: &self.run,
-            language: &self.materials.language,
+            languages: &self.materials.languages,
             text: &self.materials.text,
             sets: &self.materials.sets,
             with_nulls: ends.contains(&Some(&step)),

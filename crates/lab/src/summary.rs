@@ -49,14 +49,14 @@ pub fn write(
 
 /// Measures of the languages and the tokenizer; of what there is nothing to count, null.
 fn describe_materials(experiment: &Experiment, materials: &Materials, out: &mut Map<String, Value>) -> Result<()> {
-    let Materials { language, text, .. } = materials;
+    let Materials { languages, text, .. } = materials;
     out.insert("vocab".into(), json!(text.vocab()));
-    out.insert("distance.stems".into(), json!(language.lexicon.stem_distance().relative));
-    out.insert("distance.words".into(), json!(language.lexicon.word_distance().relative));
-    out.insert("lambda_left".into(), json!(Process::new(language).lambda_left(&experiment.mixture)));
-    let sample = Sample::text(language, sample::SENTENCES)?;
-    let measures = Measures::new(&text.segmentation, language, &sample).flatten();
-    let bridges = Bridges::new(&text.segmentation, language).flatten();
+    out.insert("distance.stems".into(), json!(languages.lexicon.stem_distance().relative));
+    out.insert("distance.words".into(), json!(languages.lexicon.word_distance().relative));
+    out.insert("lambda_left".into(), json!(Process::new(languages).lambda_left(&experiment.mixture)));
+    let sample = Sample::text(languages, sample::SENTENCES)?;
+    let measures = Measures::new(&text.segmentation, languages, &sample).flatten();
+    let bridges = Bridges::new(&text.segmentation, languages).flatten();
     out.extend(measures.into_iter().chain(bridges).map(|(key, value)| (key, json!(value))));
     Ok(())
 }

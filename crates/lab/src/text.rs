@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::experiment::Experiment;
-use invitro_language::{Lang, Language, Sequence, Source, Symbol, Task};
+use invitro_language::{Language, Languages, Sequence, Source, Symbol, Task};
 use invitro_tokenizer::{Segmentation, Tokenizer, special};
 
 pub struct Text {
@@ -12,9 +12,9 @@ pub struct Text {
 
 impl Text {
     /// Trains the experiment's tokenizer.
-    pub fn new(experiment: &Experiment, language: &Language) -> Result<Text> {
-        let tokenizer = Tokenizer::train(language, &experiment.tokenizer, &experiment.mixture)?;
-        let segmentation = Segmentation::new(&tokenizer, language)?;
+    pub fn new(experiment: &Experiment, languages: &Languages) -> Result<Text> {
+        let tokenizer = Tokenizer::train(languages, &experiment.tokenizer, &experiment.mixture)?;
+        let segmentation = Segmentation::new(&tokenizer, languages)?;
         Ok(Text { tokenizer, segmentation })
     }
 
@@ -38,15 +38,15 @@ impl Text {
     }
 
     /// The first words of a free sentence.
-    pub fn opening(&self, lang: Lang, words: &[Symbol]) -> Vec<u32> {
-        let task = [special::task_id(Task::T0, lang)];
-        let words = words.iter().flat_map(|&word| self.segmentation.pieces(word, lang));
+    pub fn opening(&self, language: Language, words: &[Symbol]) -> Vec<u32> {
+        let task = [special::task_id(Task::T0, language)];
+        let words = words.iter().flat_map(|&word| self.segmentation.pieces(word, language));
         task.iter().chain(words).copied().collect()
     }
 
     /// A word's pieces, and how many of them come before a boundary that ends it.
-    pub fn word(&self, symbol: Symbol, lang: Lang) -> (&[u32], usize) {
-        let pieces = self.segmentation.pieces(symbol, lang);
+    pub fn word(&self, symbol: Symbol, language: Language) -> (&[u32], usize) {
+        let pieces = self.segmentation.pieces(symbol, language);
         (pieces, pieces.len() - usize::from(pieces.last() == Some(&special::BOUNDARY)))
     }
 
@@ -57,9 +57,9 @@ impl Text {
     }
 
     /// The first `count` rows of a training run.
-    pub fn training_rows(&self, experiment: &Experiment, language: &Language, count: u64) -> Result<Vec<Vec<u32>>> {
+    pub fn training_rows(&self, experiment: &Experiment, languages: &Languages, count: u64) -> Result<Vec<Vec<u32>>> {
         let batch = experiment.train.batch as u64;
-        let mut source = Source::training(language, &experiment.mixture, batch);
+        let mut source = Source::training(languages, &experiment.mixture, batch);
         let row = |i: u64| self.draw(&mut source, i / batch, i % batch, experiment.model.context);
         (0..count).map(row).map(|row| Ok(row?.tokens)).collect()
     }

@@ -7,7 +7,7 @@ use crate::files;
 use crate::folder::{self, CONFIG};
 use crate::materials::{Materials, Pantry};
 use crate::text::Text;
-use invitro_language::Language;
+use invitro_language::Languages;
 use invitro_model::export::SpecialTokens;
 use invitro_model::{Checkpoint, Device, Population};
 use invitro_tokenizer::{Segmentation, Tokenizer, special};
@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 
 pub struct Trained {
     pub experiment: Experiment,
-    pub language: Language,
+    pub languages: Languages,
     /// The tokenizer that lies in the folder.
     pub text: Text,
     pub checkpoint: Checkpoint,
@@ -37,12 +37,12 @@ impl Trained {
             None => steps.last().copied().ok_or_else(none)?,
         };
         let checkpoint = Checkpoint::load(&folder::checkpoint(path, step))?;
-        let language = Language::new(&experiment.language, experiment.seeds.data.first())?;
+        let languages = Languages::new(&experiment.language, experiment.seeds.data.first())?;
         let tokenizer = Tokenizer::load(path)?;
-        let segmentation = Segmentation::new(&tokenizer, &language)?;
+        let segmentation = Segmentation::new(&tokenizer, &languages)?;
         let text = Text { tokenizer, segmentation };
         checkpoint.fits(&experiment.model.shape(text.vocab()))?;
-        Ok(Trained { experiment, language, text, checkpoint, path: path.to_owned() })
+        Ok(Trained { experiment, languages, text, checkpoint, path: path.to_owned() })
     }
 
     /// The model on a device, alone, with room for batches of `rows` rows.
@@ -60,9 +60,9 @@ impl Trained {
         if !elsewhere.is_empty() {
             return Err(Error::NotEvaluation { keys: elsewhere.join("; ") });
         }
-        let Materials { language, text, sets } = Pantry::default().get(settings)?;
+        let Materials { languages, text, sets } = Pantry::default().get(settings)?;
         let run = self.experiment.id();
-        let examinee = Examinee { run: &run, language: &language, text: &text, sets: &sets, with_nulls: true };
+        let examinee = Examinee { run: &run, languages: &languages, text: &text, sets: &sets, with_nulls: true };
         let rows = evaluation::batch_rows(self.checkpoint.shape.context);
         let mut population = self.population(device, rows)?;
         let step = self.checkpoint.step;

@@ -2,7 +2,7 @@
 
 use invitro_lab::experiment::PRESETS;
 use invitro_lab::{Experiment, Seeds};
-use invitro_language::{Language, LanguageConfig};
+use invitro_language::{LanguageConfig, Languages};
 
 fn load(file: &str, overrides: &[&str]) -> Result<Experiment, String> {
     let path = tempfile::NamedTempFile::new().unwrap();
@@ -30,7 +30,7 @@ fn presets_are_complete_and_commented() {
         for line in text.lines().filter(|l| l.contains(" = ") && !l.starts_with("name")) {
             assert!(line.contains('#'), "preset {name} does not explain `{line}`");
         }
-        Language::new(&experiment.language, 0).unwrap();
+        Languages::new(&experiment.language, 0).unwrap();
     }
     assert_eq!(Experiment::preset("paper").unwrap().language, LanguageConfig::default());
 }

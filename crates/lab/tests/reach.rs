@@ -80,7 +80,7 @@ fn scoring_once_equals_the_trie_search_and_the_plain_check() {
     let shape: Shape = experiment.model.shape(materials.text.vocab());
     let mut population = Population::new(Device::Cpu, &shape, &[5], 512).unwrap();
     // A little training, so that some targets are near and others far.
-    let mut source = invitro_language::Source::training(&materials.language, &experiment.mixture, 8);
+    let mut source = invitro_language::Source::training(&materials.languages, &experiment.mixture, 8);
     for step in 1..=40 {
         let batch: Vec<Sequence> =
             (0..4).map(|row| materials.text.draw(&mut source, step, row, 100).unwrap()).collect();
@@ -91,7 +91,7 @@ fn scoring_once_equals_the_trie_search_and_the_plain_check() {
     lane.make_room(512, 512, 512).unwrap();
     lane.write(0, Slot::Weights, &population.read(0, Slot::Weights).unwrap()).unwrap();
 
-    let set = ReachSet::new(&materials.language, &materials.text, &experiment.eval, materials.text.vocab());
+    let set = ReachSet::new(&materials.languages, &materials.text, &experiment.eval, materials.text.vocab());
     let questions: Vec<Question> = set.questions();
     let answers = population.score(std::slice::from_ref(&questions)).unwrap().pop().unwrap();
     let mut counts = BTreeMap::new();
@@ -118,7 +118,7 @@ fn whoever_has_no_regard_to_the_subject_has_a_contrast_of_zero() {
         let experiment = tiny(&[setting, "language.mask_share=0.5", "eval.subjects=24"]);
         let materials = Pantry::default().get(&experiment).unwrap();
         let vocab = materials.text.vocab();
-        let set = ReachSet::new(&materials.language, &materials.text, &experiment.eval, vocab);
+        let set = ReachSet::new(&materials.languages, &materials.text, &experiment.eval, vocab);
         let blind = |pieces: &Vec<u32>| -> Vec<Score> {
             let mixed = pieces.iter().fold(7u32, |mixed, &piece| (mixed ^ piece).wrapping_mul(0x9e37_79b1));
             let score = |i| Score { rank: mixed.rotate_left(i) % 12, logprob: -((mixed % 97) as f32) };

@@ -24,7 +24,7 @@ const GRID: &str = r#"
     name = "grid"
     [factors]
     tokenizer.vocab = [512, 1024]
-    "language.distance" = [0, 0.25, 0.5]
+    "languages.distance" = [0, 0.25, 0.5]
     [seeds]
     data = [0, 1]
     model = [0, 1]

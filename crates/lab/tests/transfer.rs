@@ -82,10 +82,10 @@ fn with_nothing_withheld_masked_words_are_words_like_others() {
 fn languages_that_differ_in_their_task_token_alone_share_everything() {
     let experiment = facts(&["language.affix_rate=0", "train.steps=4000"]);
     let place = tempfile::tempdir().unwrap();
-    let language = invitro_language::Language::new(&experiment.language, 0).unwrap();
-    for symbol in language.world.symbols() {
-        let [a, b] = invitro_language::Lang::BOTH.map(|lang| language.form(symbol, lang));
-        assert_eq!(a, b, "{}", language.world.label(symbol));
+    let languages = invitro_language::Languages::new(&experiment.language, 0).unwrap();
+    for symbol in languages.world.symbols() {
+        let [a, b] = invitro_language::Language::BOTH.map(|language| languages.form(symbol, language));
+        assert_eq!(a, b, "{}", languages.world.label(symbol));
     }
     let rows = run(&experiment, place.path());
     let same_symbols_in_a = find(&rows, 4000, "A", "reach", "network.facts_masked.logprob");

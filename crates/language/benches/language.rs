@@ -41,15 +41,15 @@ fn resident() -> f64 {
 fn main() {
     let config = LanguageConfig::default();
     let before = resident();
-    let language = Language::new(&config, 0).expect("the paper's language");
+    let languages = Languages::new(&config, 0).expect("the paper's language");
     println!("{:48} {:>12.1} MB", "memory of the paper's language", resident() - before);
     let build = best(|| {
-        black_box(Language::new(&config, 0).expect("the paper's language"));
+        black_box(Languages::new(&config, 0).expect("the paper's language"));
     });
     println!("{:48} {:>12.3} s", "the paper's world, lexicons and mask", build.as_secs_f64());
 
     let n = 200_000;
-    let mut source = Source::training(&language, &MixtureConfig::default(), 64);
+    let mut source = Source::training(&languages, &MixtureConfig::default(), 64);
     let mut sequence = Sequence::default();
     per_second("task sequences of the training mixture", n, || {
         for i in 0..n {
@@ -58,17 +58,17 @@ fn main() {
         }
     });
 
-    let (mut sampler, stream) = (language.sampler(), Stream::new(0, "bench"));
+    let (mut sampler, stream) = (languages.sampler(), Stream::new(0, "bench"));
     let sentences: Vec<Sentence> = (0..n).map(|row| sampler.sentence(&mut stream.at(0, row))).collect();
-    let texts: Vec<String> = sentences.iter().map(|s| language.text(&s.symbols, Lang::B)).collect();
-    let mut checker = language.checker();
+    let texts: Vec<String> = sentences.iter().map(|s| languages.text(&s.symbols, Language::B)).collect();
+    let mut checker = languages.checker();
     per_second("sentences checked, as text", n, || {
-        assert!(texts.iter().all(|text| checker.text(text, Lang::B).facts));
+        assert!(texts.iter().all(|text| checker.text(text, Language::B).facts));
     });
     per_second("sentences checked, as symbols", n, || {
         assert!(sentences.iter().all(|s| checker.symbols(&s.symbols).facts));
     });
-    let process = Process::new(&language);
+    let process = Process::new(&languages);
     let few = &sentences[..20_000];
     per_second("log-probabilities of sentences", few.len() as u64, || {
         black_box(few.iter().map(|s| process.sentence(&s.symbols)).sum::<f64>());

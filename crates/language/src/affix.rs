@@ -4,7 +4,7 @@
 use crate::drift::{Rate, substitute};
 use crate::phonology::{Letters, Stem};
 use crate::stream::{Draw, Stream};
-use crate::symbol::{Category, Lang};
+use crate::symbol::{Category, Language};
 
 /// The categories that take affixes: names and function words do not.
 pub const AFFIXED: [Category; 5] =
@@ -41,8 +41,8 @@ impl Affixes {
                 let lists = [0, 1].map(|side| {
                     let draw = &mut stream.at(category as u64, side);
                     let proto = distinct(count, |draw, _| letters[0].affix(draw), draw);
-                    [1, 2].map(|language| {
-                        distinct(count, |draw, i| drifted(proto[i], &letters[language], drift, draw), draw)
+                    [1, 2].map(|languages| {
+                        distinct(count, |draw, i| drifted(proto[i], &letters[languages], drift, draw), draw)
                     })
                 });
                 let [[prefix_a, prefix_b], [suffix_a, suffix_b]] = lists;
@@ -56,15 +56,15 @@ impl Affixes {
     }
 
     /// The inventory of a category in a language; `None` if the category takes no affixes.
-    pub fn inventory(&self, category: Category, lang: Lang) -> Option<&Inventory> {
+    pub fn inventory(&self, category: Category, language: Language) -> Option<&Inventory> {
         let i = AFFIXED.iter().position(|&c| c == category)?;
-        Some(&self.inventories[i][lang as usize])
+        Some(&self.inventories[i][language as usize])
     }
 
     /// The prefix and the suffix at these places in [0, 1): the affixes share the part below the rate, the empty one
     /// has the rest.
-    pub fn pick(&self, category: Category, lang: Lang, places: [f64; 2]) -> [Stem; 2] {
-        let Some(inventory) = self.inventory(category, lang) else { return [Stem::new(b""); 2] };
+    pub fn pick(&self, category: Category, language: Language, places: [f64; 2]) -> [Stem; 2] {
+        let Some(inventory) = self.inventory(category, language) else { return [Stem::new(b""); 2] };
         let at = |list: &[Stem], place: f64| {
             let i = place / self.rate * list.len() as f64;
             if place < self.rate { list[(i as usize).min(list.len() - 1)] } else { Stem::new(b"") }
@@ -74,7 +74,7 @@ impl Affixes {
 
     /// Mean letters affixes add to a word of this category, over both languages (they have the same lengths).
     pub fn mean_length(&self, category: Category) -> f64 {
-        self.inventory(category, Lang::A).map_or(0.0, |i| i.mean_length(self.rate))
+        self.inventory(category, Language::A).map_or(0.0, |i| i.mean_length(self.rate))
     }
 }
 

@@ -7,8 +7,8 @@
 //! - facts: types hold, and every descriptor is one Γ allows its subject
 
 use crate::analysis::Analysis;
-use crate::language::Language;
-use crate::symbol::{Category, Lang, Part, Slot, Symbol};
+use crate::languages::Languages;
+use crate::symbol::{Category, Language, Part, Slot, Symbol};
 use serde::Serialize;
 
 /// How many constraints of a kind a sentence has, and how many hold. Zero of zero unless it is grammatical.
@@ -103,7 +103,7 @@ impl Failure {
 /// Checks sentences, reusing its scratch memory.
 #[derive(Clone, Debug)]
 pub struct Checker<'a> {
-    language: &'a Language,
+    languages: &'a Languages,
     symbols: Vec<Symbol>,
     parts: Vec<Part>,
     /// The position of each part's word.
@@ -112,15 +112,15 @@ pub struct Checker<'a> {
 }
 
 impl<'a> Checker<'a> {
-    pub fn new(language: &'a Language) -> Checker<'a> {
+    pub fn new(languages: &'a Languages) -> Checker<'a> {
         let (symbols, parts, at, analysis) = Default::default();
-        Checker { language, symbols, parts, at, analysis }
+        Checker { languages, symbols, parts, at, analysis }
     }
 
     /// Checks a text: words of one language between white space.
-    pub fn text(&mut self, text: &str, lang: Lang) -> Verdict {
-        let lexicon = &self.language.lexicon;
-        self.words(text.split_whitespace().map(|word| lexicon.symbol(word, lang)))
+    pub fn text(&mut self, text: &str, language: Language) -> Verdict {
+        let lexicon = &self.languages.lexicon;
+        self.words(text.split_whitespace().map(|word| lexicon.symbol(word, language)))
     }
 
     /// Checks words already looked up; `None` is a word the language does not have.
@@ -155,7 +155,7 @@ impl<'a> Checker<'a> {
             return verdict;
         }
         verdict.valid = true;
-        let world = &self.language.world;
+        let world = &self.languages.world;
         self.parts.clear();
         self.at.clear();
         for (i, &symbol) in symbols.iter().enumerate() {
@@ -164,7 +164,7 @@ impl<'a> Checker<'a> {
                 self.at.push(i);
             }
         }
-        if let Err(part) = self.language.analyser.analyse(&self.parts, &mut self.analysis) {
+        if let Err(part) = self.languages.analyser.analyse(&self.parts, &mut self.analysis) {
             let at = self.at.get(part).copied().unwrap_or(symbols.len());
             verdict.failure = Some(Failure::Ungrammatical { at });
             return verdict;
@@ -176,7 +176,7 @@ impl<'a> Checker<'a> {
 
     /// The type rules and Γ, in the order of the words.
     fn types(&self, symbols: &[Symbol], verdict: &mut Verdict) {
-        let world = &self.language.world;
+        let world = &self.languages.world;
         let mut types_failure: Option<Failure> = None;
         let mut fact_failure: Option<Failure> = None;
         let mut next = 0;
@@ -221,7 +221,7 @@ impl<'a> Checker<'a> {
 
     /// The first thing wrong with a relation verb: a subject of its phrase, or an object of its own.
     fn relation(&self, symbols: &[Symbol], verb: usize) -> Option<Failure> {
-        let world = &self.language.world;
+        let world = &self.languages.world;
         let Analysis { slots, phrase, head } = &self.analysis;
         let at = self.at[verb];
         let mut any = false;
@@ -244,11 +244,11 @@ impl<'a> Checker<'a> {
     }
 
     /// A failure in words, for the sentence it was found in.
-    pub fn reason(&self, failure: &Failure, text: &str, lang: Lang) -> String {
+    pub fn reason(&self, failure: &Failure, text: &str, language: Language) -> String {
         let words: Vec<&str> = text.split_whitespace().collect();
-        let world = &self.language.world;
+        let world = &self.languages.world;
         let word = |at: usize| format!("`{}`", words[at]);
-        let symbol = |at: usize| self.language.lexicon.symbol(words[at], lang);
+        let symbol = |at: usize| self.languages.lexicon.symbol(words[at], language);
         let category = |at: usize| match symbol(at).map(|s| world.category(s)) {
             None => "an unknown word".to_owned(),
             Some(Category::Relation) => "a relation verb".to_owned(),
@@ -260,7 +260,7 @@ impl<'a> Checker<'a> {
         };
         match *failure {
             Failure::Empty => "there are no words".into(),
-            Failure::UnknownWord { at } => format!("word {} {} is not a word of {}", at + 1, word(at), lang.name()),
+            Failure::UnknownWord { at } => format!("word {} {} is not a word of {}", at + 1, word(at), language.name()),
             Failure::Ungrammatical { at } if at < words.len() => {
                 format!("the grammar does not allow word {} {}, {}, here", at + 1, word(at), category(at))
             }

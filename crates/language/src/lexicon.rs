@@ -12,7 +12,7 @@ use crate::drift::{Family, Rate};
 use crate::error::{Error, Result, range};
 use crate::phonology::{Letters, Stem, is_vowel};
 use crate::stream::{Draw, Stream};
-use crate::symbol::{Category, Lang, Symbol};
+use crate::symbol::{Category, Language, Symbol};
 use crate::world::World;
 use std::collections::{HashMap, HashSet};
 
@@ -86,33 +86,34 @@ impl Lexicon {
         let words = builder.words(families, rate, &affixes)?;
 
         let pairs = |part: fn(&Word) -> &str| -> Vec<(&[u8], &[u8])> {
-            let of = |lang: usize, s: Symbol| part(&words[lang][s.index()]).as_bytes();
+            let of = |language: usize, s: Symbol| part(&words[language][s.index()]).as_bytes();
             world.symbols().filter(measured).map(|s| (of(0, s), of(1, s))).collect()
         };
         let (stem_distance, word_distance) = (measure(&pairs(Word::stem)), measure(&pairs(Word::form)));
-        let symbols = [0, 1].map(|lang| words[lang].iter().map(|w| w.form.clone()).zip(world.symbols()).collect());
+        let symbols =
+            [0, 1].map(|language| words[language].iter().map(|w| w.form.clone()).zip(world.symbols()).collect());
         let [_, a, b] = letters;
         Ok(Lexicon { words, symbols, letters: [a, b], affixes, rate, stem_distance, word_distance })
     }
 
     #[inline]
-    pub fn word(&self, symbol: Symbol, lang: Lang) -> &Word {
-        &self.words[lang as usize][symbol.index()]
+    pub fn word(&self, symbol: Symbol, language: Language) -> &Word {
+        &self.words[language as usize][symbol.index()]
     }
 
     #[inline]
-    pub fn form(&self, symbol: Symbol, lang: Lang) -> &str {
-        &self.words[lang as usize][symbol.index()].form
+    pub fn form(&self, symbol: Symbol, language: Language) -> &str {
+        &self.words[language as usize][symbol.index()].form
     }
 
     /// The symbol a word stands for in a language.
     #[inline]
-    pub fn symbol(&self, form: &str, lang: Lang) -> Option<Symbol> {
-        self.symbols[lang as usize].get(form).copied()
+    pub fn symbol(&self, form: &str, language: Language) -> Option<Symbol> {
+        self.symbols[language as usize].get(form).copied()
     }
 
-    pub fn letters(&self, lang: Lang) -> &Letters {
-        &self.letters[lang as usize]
+    pub fn letters(&self, language: Language) -> &Letters {
+        &self.letters[language as usize]
     }
 
     pub fn affixes(&self) -> &Affixes {
@@ -134,9 +135,9 @@ impl Lexicon {
     }
 
     /// Mean letters of the open classes' words.
-    pub fn mean_length(&self, world: &World, lang: Lang) -> f64 {
+    pub fn mean_length(&self, world: &World, language: Language) -> f64 {
         let open: Vec<usize> =
-            world.symbols().filter(|&s| world.category(s).is_open()).map(|s| self.form(s, lang).len()).collect();
+            world.symbols().filter(|&s| world.category(s).is_open()).map(|s| self.form(s, language).len()).collect();
         open.iter().sum::<usize>() as f64 / open.len() as f64
     }
 }
@@ -311,13 +312,13 @@ impl<'a> Builder<'a> {
         }
         let stems = family.cognates(rate);
         let mut draw = self.affix_draws.at(attempt, symbol.0.into());
-        Lang::BOTH.map(|lang| {
+        Language::BOTH.map(|language| {
             // What was dealt, and after a collision whatever is drawn.
-            let places = self.affix_deals[lang as usize]
+            let places = self.affix_deals[language as usize]
                 .each_ref()
                 .map(|deal| if attempt == 0 { deal.0[symbol.index()] } else { draw.unit() });
-            let [prefix, suffix] = affixes.pick(category, lang, places);
-            Word::new(prefix, stems[lang as usize], suffix)
+            let [prefix, suffix] = affixes.pick(category, language, places);
+            Word::new(prefix, stems[language as usize], suffix)
         })
     }
 

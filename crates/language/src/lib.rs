@@ -2,7 +2,7 @@
 //!
 //! A [`World`] of classes, entities, properties and relations; a probabilistic [`Grammar`]; a [`Lexicon`] that gives
 //! every symbol a word in language A and one in language B, at a calibrated lexical distance; a [`Mask`] of words
-//! withheld from B. [`Language`] holds them all, a function of a [`LanguageConfig`] and a data seed.
+//! withheld from B. [`Languages`] holds them all, a function of a [`LanguageConfig`] and a data seed.
 //!
 //! - [`Sampler`] draws sentences that satisfy the grammar, the type rules and the ontology Γ
 //! - [`Source`] draws task sequences of the training mixture and of the conditions A, B and B†, each by its key
@@ -21,7 +21,7 @@ pub mod drift;
 mod error;
 mod gamma;
 pub mod grammar;
-mod language;
+mod languages;
 pub mod lexicon;
 mod mask;
 pub mod normal;
@@ -41,13 +41,13 @@ pub use check::{Checker, Failure, Tally, Verdict};
 pub use config::{Corpus, LanguageConfig, MixtureConfig};
 pub use error::{Error, Result};
 pub use grammar::Grammar;
-pub use language::Language;
+pub use languages::Languages;
 pub use lexicon::{Lexicon, Word};
 pub use mask::Mask;
 pub use process::Process;
 pub use sentence::{Place, Role, Sampler, Sentence};
 pub use source::{Condition, Source};
 pub use stream::{Draw, Stream};
-pub use symbol::{Category, Class, Lang, Part, Property, Slot, Symbol};
+pub use symbol::{Category, Class, Language, Part, Property, Slot, Symbol};
 pub use task::{Sequence, Task};
 pub use world::World;

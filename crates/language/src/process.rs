@@ -6,16 +6,16 @@
 
 use crate::analysis::{Analysis, NONE};
 use crate::config::MixtureConfig;
-use crate::language::Language;
+use crate::languages::Languages;
 use crate::normal::Normal;
 use crate::stream::Stream;
-use crate::symbol::{Category, Lang, Slot, Symbol};
+use crate::symbol::{Category, Language, Slot, Symbol};
 use crate::task::{KINDS, Sequence, Task};
 
 /// Log-probabilities, in nats, under the process that makes the sentences.
 #[derive(Clone, Debug)]
 pub struct Process<'a> {
-    language: &'a Language,
+    languages: &'a Languages,
     normal: Normal,
     masked_share: f64,
 }
@@ -24,12 +24,12 @@ pub struct Process<'a> {
 const PROBE: u64 = 20_000;
 
 impl<'a> Process<'a> {
-    pub fn new(language: &'a Language) -> Process<'a> {
-        let stream = Stream::new(language.seed, "process/masked");
-        let mut sampler = language.sampler();
+    pub fn new(languages: &'a Languages) -> Process<'a> {
+        let stream = Stream::new(languages.seed, "process/masked");
+        let mut sampler = languages.sampler();
         let masked =
-            (0..PROBE).filter(|&row| language.mask.touches(&sampler.sentence(&mut stream.at(0, row)).symbols)).count();
-        Process { language, normal: Normal::new(&language.grammar), masked_share: masked as f64 / PROBE as f64 }
+            (0..PROBE).filter(|&row| languages.mask.touches(&sampler.sentence(&mut stream.at(0, row)).symbols)).count();
+        Process { languages, normal: Normal::new(&languages.grammar), masked_share: masked as f64 / PROBE as f64 }
     }
 
     /// The share of sentences with a masked word, from a fixed sample.
@@ -44,16 +44,16 @@ impl<'a> Process<'a> {
 
     /// ln P(sentence); minus infinity if the process never makes it.
     pub fn sentence(&self, symbols: &[Symbol]) -> f64 {
-        let mut checker = self.language.checker();
+        let mut checker = self.languages.checker();
         if !checker.symbols(symbols).facts {
             return f64::NEG_INFINITY;
         }
-        let (world, config) = (&self.language.world, &self.language.config);
+        let (world, config) = (&self.languages.world, &self.languages.config);
         let one_of = |n: usize| -(n as f64).ln();
         let kept: Vec<Symbol> = symbols.iter().copied().filter(|&s| !world.category(s).is_modifier()).collect();
         let parts: Vec<_> = kept.iter().filter_map(|&s| world.category(s).part()).collect();
         let mut analysis = Analysis::default();
-        if self.language.analyser.analyse(&parts, &mut analysis).is_err() {
+        if self.languages.analyser.analyse(&parts, &mut analysis).is_err() {
             return f64::NEG_INFINITY;
         }
         let mut sum = self.normal.log_probability(&parts);
@@ -112,12 +112,12 @@ impl<'a> Process<'a> {
     /// ln P(sequence) of a training row: language, task, sentence and prompt, given that it was not redrawn.
     pub fn sequence(&self, sequence: &Sequence, mixture: &MixtureConfig) -> f64 {
         let of_b = mixture.share_of_b();
-        let lang = if sequence.lang == Lang::B { of_b } else { 1.0 - of_b };
+        let language = if sequence.language == Language::B { of_b } else { 1.0 - of_b };
         if sequence.masked && mixture.withhold {
             return f64::NEG_INFINITY;
         }
         let redrawn = if mixture.withhold { of_b * self.masked_share } else { 0.0 };
-        lang.ln() - (1.0 - redrawn).ln()
+        language.ln() - (1.0 - redrawn).ln()
             + mixture.tasks[sequence.task as usize].ln()
             + self.sentence(&sequence.sentence.symbols)
             + self.prompt(sequence)

@@ -5,7 +5,7 @@
 
 use crate::analysis::{Analyser, Analysis, NONE};
 use crate::grammar::{Grammar, Item};
-use crate::language::Language;
+use crate::languages::Languages;
 use crate::stream::Draw;
 use crate::symbol::{Category, Class, Part, Slot, Symbol};
 
@@ -45,7 +45,7 @@ impl Sentence {
 /// Draws sentences, reusing its scratch memory.
 #[derive(Clone, Debug)]
 pub struct Sampler<'a> {
-    language: &'a Language,
+    languages: &'a Languages,
     stack: Vec<Item>,
     slots: Vec<Slot>,
     parts: Vec<Part>,
@@ -63,9 +63,9 @@ struct Phrase {
 }
 
 impl<'a> Sampler<'a> {
-    pub fn new(language: &'a Language) -> Sampler<'a> {
+    pub fn new(languages: &'a Languages) -> Sampler<'a> {
         Sampler {
-            language,
+            languages,
             stack: Vec::new(),
             slots: Vec::new(),
             parts: Vec::new(),
@@ -76,8 +76,8 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    pub fn language(&self) -> &'a Language {
-        self.language
+    pub fn languages(&self) -> &'a Languages {
+        self.languages
     }
 
     /// A new sentence.
@@ -91,9 +91,9 @@ impl<'a> Sampler<'a> {
     pub fn sample(&mut self, draw: &mut Draw, out: &mut Sentence) {
         // The derivation gives the categories, the analysis their structure: for an ambiguous grammar this is the
         // reading that the checks will find.
-        let analyser = &self.language.analyser;
+        let analyser = &self.languages.analyser;
         loop {
-            template(&self.language.grammar, draw, &mut self.stack, &mut self.slots, &mut self.parts);
+            template(&self.languages.grammar, draw, &mut self.stack, &mut self.slots, &mut self.parts);
             let read = analyser.analyse(&self.parts, &mut self.analysis);
             debug_assert!(read.is_ok(), "a sampled template parses");
             if matches!(analyser, Analyser::Order(_)) || self.analysis.is_complete() {
@@ -106,7 +106,7 @@ impl<'a> Sampler<'a> {
 
     /// A symbol for every slot: the phrases' classes, their subjects and verbs, then what depends on these.
     fn fill(&mut self, draw: &mut Draw) {
-        let world = &self.language.world;
+        let world = &self.languages.world;
         let Analysis { slots, phrase, head } = &self.analysis;
         self.phrases.clear();
         self.phrases.resize(phrase.last().map_or(0, |&p| p as usize + 1), Phrase::default());
@@ -155,7 +155,7 @@ impl<'a> Sampler<'a> {
 
     /// Writes the sentence, with an adjective before a noun or descriptor, an adverb before a relation verb.
     fn emit(&mut self, draw: &mut Draw, out: &mut Sentence) {
-        let (world, config) = (&self.language.world, &self.language.config);
+        let (world, config) = (&self.languages.world, &self.languages.config);
         out.symbols.clear();
         out.places.clear();
         self.place.clear();

@@ -4,18 +4,18 @@
 //! and all, so masked forms never reach training. B takes sentences without a masked word, B† those with one.
 //!
 //! ```
-//! use invitro_language::{Condition, Language, LanguageConfig, Source, Task};
-//! let language = Language::new(&LanguageConfig::default(), 0).unwrap();
-//! let mut masked = Source::condition(&language, "eval", Condition::BMasked, Task::T1);
+//! use invitro_language::{Condition, Languages, LanguageConfig, Source, Task};
+//! let languages = Languages::new(&LanguageConfig::default(), 0).unwrap();
+//! let mut masked = Source::condition(&languages, "eval", Condition::BMasked, Task::T1);
 //! assert!(masked.draw(0, 7).unwrap().masked);
 //! ```
 
 use crate::config::{Corpus, MixtureConfig};
 use crate::error::{Error, Result};
-use crate::language::Language;
+use crate::languages::Languages;
 use crate::sentence::Sampler;
 use crate::stream::{Draw, Stream};
-use crate::symbol::Lang;
+use crate::symbol::Language;
 use crate::task::{Sequence, Task};
 use serde::{Deserialize, Serialize};
 
@@ -39,8 +39,8 @@ impl Condition {
         }
     }
 
-    pub fn lang(self) -> Lang {
-        if self == Condition::A { Lang::A } else { Lang::B }
+    pub fn language(self) -> Language {
+        if self == Condition::A { Language::A } else { Language::B }
     }
 }
 
@@ -65,20 +65,20 @@ pub struct Source<'a> {
 
 impl<'a> Source<'a> {
     /// The training mixture, `batch` rows to a step.
-    pub fn training(language: &'a Language, mixture: &MixtureConfig, batch: u64) -> Source<'a> {
+    pub fn training(languages: &'a Languages, mixture: &MixtureConfig, batch: u64) -> Source<'a> {
         let finite = (mixture.corpus == Corpus::Finite).then(|| Finite {
             sentences: mixture.sentences,
             batch,
-            order: Stream::new(language.seed, "train/order"),
+            order: Stream::new(languages.seed, "train/order"),
         });
         let split = Split::Training { share_of_b: mixture.share_of_b(), withhold: mixture.withhold };
-        Source::new(language, split, mixture.tasks, "train", finite)
+        Source::new(languages, split, mixture.tasks, "train", finite)
     }
 
     /// Rows of the training mixture for another purpose, such as a tokenizer's sample: `set` names the stream, and
     /// `share_of_b` is the chance of B before masked rows are redrawn ([`MixtureConfig::share_of_b`], or 0.5).
-    pub fn mixture(language: &'a Language, set: &str, share_of_b: f64, tasks: [f64; 3]) -> Source<'a> {
-        Source::new(language, Split::Training { share_of_b, withhold: true }, tasks, &format!("{set}/mixture"), None)
+    pub fn mixture(languages: &'a Languages, set: &str, share_of_b: f64, tasks: [f64; 3]) -> Source<'a> {
+        Source::new(languages, Split::Training { share_of_b, withhold: true }, tasks, &format!("{set}/mixture"), None)
     }
 
     /// The same, with masked rows of B kept unless `withhold`.
@@ -90,25 +90,25 @@ impl<'a> Source<'a> {
     }
 
     /// Rows of one condition and task; `set` names the stream.
-    pub fn condition(language: &'a Language, set: &str, condition: Condition, task: Task) -> Source<'a> {
+    pub fn condition(languages: &'a Languages, set: &str, condition: Condition, task: Task) -> Source<'a> {
         let mut tasks = [0.0; 3];
         tasks[task as usize] = 1.0;
         let name = format!("{set}/{}/{}", condition.name(), task.name());
-        Source::new(language, Split::Condition(condition), tasks, &name, None)
+        Source::new(languages, Split::Condition(condition), tasks, &name, None)
     }
 
     /// Rows of one condition in a mix of tasks.
-    pub fn condition_mix(language: &'a Language, set: &str, condition: Condition, tasks: [f64; 3]) -> Source<'a> {
+    pub fn condition_mix(languages: &'a Languages, set: &str, condition: Condition, tasks: [f64; 3]) -> Source<'a> {
         let name = format!("{set}/{}/mix", condition.name());
-        Source::new(language, Split::Condition(condition), tasks, &name, None)
+        Source::new(languages, Split::Condition(condition), tasks, &name, None)
     }
 
-    fn new(language: &'a Language, split: Split, tasks: [f64; 3], name: &str, finite: Option<Finite>) -> Source<'a> {
-        Source { sampler: language.sampler(), split, tasks, stream: Stream::new(language.seed, name), finite }
+    fn new(languages: &'a Languages, split: Split, tasks: [f64; 3], name: &str, finite: Option<Finite>) -> Source<'a> {
+        Source { sampler: languages.sampler(), split, tasks, stream: Stream::new(languages.seed, name), finite }
     }
 
-    pub fn language(&self) -> &'a Language {
-        self.sampler.language()
+    pub fn languages(&self) -> &'a Languages {
+        self.sampler.languages()
     }
 
     /// The sequence of a step and row.
@@ -149,11 +149,11 @@ impl<'a> Source<'a> {
     }
 
     fn attempt(&mut self, draw: &mut Draw, out: &mut Sequence) -> bool {
-        let language = self.sampler.language();
-        out.lang = match self.split {
-            Split::Training { share_of_b, .. } if draw.chance(share_of_b) => Lang::B,
-            Split::Training { .. } => Lang::A,
-            Split::Condition(c) => c.lang(),
+        let languages = self.sampler.languages();
+        out.language = match self.split {
+            Split::Training { share_of_b, .. } if draw.chance(share_of_b) => Language::B,
+            Split::Training { .. } => Language::A,
+            Split::Condition(c) => c.language(),
         };
         let u = draw.unit();
         let task = if u < self.tasks[0] {
@@ -164,7 +164,7 @@ impl<'a> Source<'a> {
             Task::T2
         };
         self.sampler.sample(draw, &mut out.sentence);
-        out.masked = out.lang == Lang::B && language.mask.touches(&out.sentence.symbols);
+        out.masked = out.language == Language::B && languages.mask.touches(&out.sentence.symbols);
         let wanted = match self.split {
             Split::Training { withhold, .. } => !(withhold && out.masked),
             Split::Condition(condition) => out.masked == (condition == Condition::BMasked),

@@ -175,18 +175,18 @@ impl Slot {
 /// The majority language A and the minority language B.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[repr(u8)]
-pub enum Lang {
+pub enum Language {
     A,
     B,
 }
 
-impl Lang {
-    pub const BOTH: [Lang; 2] = [Lang::A, Lang::B];
+impl Language {
+    pub const BOTH: [Language; 2] = [Language::A, Language::B];
 
     pub fn name(self) -> &'static str {
         match self {
-            Lang::A => "A",
-            Lang::B => "B",
+            Language::A => "A",
+            Language::B => "B",
         }
     }
 }

@@ -6,10 +6,10 @@
 //! <T2:A> some of its content words <out> sentence <eos>
 //! ```
 
-use crate::language::Language;
+use crate::languages::Languages;
 use crate::sentence::Sentence;
 use crate::stream::Draw;
-use crate::symbol::{Lang, Slot, Symbol};
+use crate::symbol::{Language, Slot, Symbol};
 use serde::{Deserialize, Serialize};
 
 /// The end of every sequence.
@@ -37,14 +37,14 @@ impl Task {
     }
 
     /// The special token that opens a sequence: one per task and language.
-    pub fn tag(self, lang: Lang) -> &'static str {
-        match (self, lang) {
-            (Task::T0, Lang::A) => "<T0:A>",
-            (Task::T1, Lang::A) => "<T1:A>",
-            (Task::T2, Lang::A) => "<T2:A>",
-            (Task::T0, Lang::B) => "<T0:B>",
-            (Task::T1, Lang::B) => "<T1:B>",
-            (Task::T2, Lang::B) => "<T2:B>",
+    pub fn tag(self, language: Language) -> &'static str {
+        match (self, language) {
+            (Task::T0, Language::A) => "<T0:A>",
+            (Task::T1, Language::A) => "<T1:A>",
+            (Task::T2, Language::A) => "<T2:A>",
+            (Task::T0, Language::B) => "<T0:B>",
+            (Task::T1, Language::B) => "<T1:B>",
+            (Task::T2, Language::B) => "<T2:B>",
         }
     }
 }
@@ -56,7 +56,7 @@ pub const KINDS: [Slot; 4] = [Slot::Subject, Slot::Object, Slot::Relation, Slot:
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sequence {
     pub task: Task,
-    pub lang: Lang,
+    pub language: Language,
     /// What stands before `<out>`; empty for T0.
     pub prompt: Vec<Symbol>,
     pub sentence: Sentence,
@@ -67,7 +67,7 @@ pub struct Sequence {
 impl Default for Sequence {
     fn default() -> Self {
         let (prompt, sentence) = Default::default();
-        Sequence { task: Task::T0, lang: Lang::A, prompt, sentence, masked: false }
+        Sequence { task: Task::T0, language: Language::A, prompt, sentence, masked: false }
     }
 }
 
@@ -101,10 +101,10 @@ impl Sequence {
     }
 
     /// The sequence as words, special tokens included.
-    pub fn words<'a>(&'a self, language: &'a Language) -> impl Iterator<Item = &'a str> + 'a {
+    pub fn words<'a>(&'a self, languages: &'a Languages) -> impl Iterator<Item = &'a str> + 'a {
         let out = (self.task != Task::T0).then_some(OUT);
-        let form = |&s: &Symbol| language.form(s, self.lang);
-        std::iter::once(self.task.tag(self.lang))
+        let form = |&s: &Symbol| languages.form(s, self.language);
+        std::iter::once(self.task.tag(self.language))
             .chain(self.prompt.iter().map(form))
             .chain(out)
             .chain(self.sentence.symbols.iter().map(form))
@@ -112,7 +112,7 @@ impl Sequence {
     }
 
     /// The sequence as text, a space between words.
-    pub fn text(&self, language: &Language) -> String {
-        self.words(language).collect::<Vec<_>>().join(" ")
+    pub fn text(&self, languages: &Languages) -> String {
+        self.words(languages).collect::<Vec<_>>().join(" ")
     }
 }

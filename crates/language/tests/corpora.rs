@@ -6,8 +6,8 @@ use common::small;
 use invitro_language::*;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-fn paper() -> Language {
-    Language::new(&LanguageConfig::default(), 0).unwrap()
+fn paper() -> Languages {
+    Languages::new(&LanguageConfig::default(), 0).unwrap()
 }
 
 /// Within five standard errors of a share.
@@ -17,16 +17,16 @@ fn near(count: usize, n: usize, share: f64) -> bool {
 
 #[test]
 fn length_and_masked_share_of_the_papers_sentences() {
-    let language = paper();
+    let languages = paper();
     let stream = Stream::new(0, "test/paper");
-    let mut sampler = language.sampler();
+    let mut sampler = languages.sampler();
     let n = 40_000;
     let (mut words, mut masked, mut longest) = (0, 0, 0);
     for row in 0..n {
         let sentence = sampler.sentence(&mut stream.at(0, row));
         words += sentence.symbols.len();
         longest = longest.max(sentence.symbols.len());
-        masked += usize::from(language.mask.touches(&sentence.symbols));
+        masked += usize::from(languages.mask.touches(&sentence.symbols));
     }
     let mean = words as f64 / n as f64;
     assert!((8.8..10.2).contains(&mean), "{mean} words a sentence");
@@ -37,20 +37,20 @@ fn length_and_masked_share_of_the_papers_sentences() {
 
 #[test]
 fn training_keeps_its_shares_and_never_shows_a_masked_word() {
-    let language = paper();
+    let languages = paper();
     for lambda in [0.05, 0.5] {
         let mixture = MixtureConfig { lambda, ..Default::default() };
-        let process = Process::new(&language);
-        let mut source = Source::training(&language, &mixture, 64);
+        let process = Process::new(&languages);
+        let mut source = Source::training(&languages, &mixture, 64);
         let n = 30_000;
         let (mut of_b, mut tasks) = (0, [0; 3]);
         for i in 0..n {
             let sequence = source.draw(i / 64, i % 64).unwrap();
             tasks[sequence.task as usize] += 1;
-            if sequence.lang == Lang::B {
+            if sequence.language == Language::B {
                 of_b += 1;
-                assert!(!sequence.masked && !language.mask.touches(&sequence.sentence.symbols));
-                assert!(!language.mask.touches(&sequence.prompt));
+                assert!(!sequence.masked && !languages.mask.touches(&sequence.sentence.symbols));
+                assert!(!languages.mask.touches(&sequence.prompt));
             }
         }
         let n = n as usize;
@@ -61,22 +61,22 @@ fn training_keeps_its_shares_and_never_shows_a_masked_word() {
         }
     }
     let half = MixtureConfig { lambda: 0.5, ..Default::default() };
-    assert!((Process::new(&language).lambda_left(&half) - 0.42).abs() < 0.01);
+    assert!((Process::new(&languages).lambda_left(&half) - 0.42).abs() < 0.01);
 }
 
 #[test]
 fn prompts_are_what_the_task_says() {
-    let language = paper();
+    let languages = paper();
     for condition in Condition::ALL {
         for task in Task::ALL {
-            let mut source = Source::condition(&language, "test", condition, task);
+            let mut source = Source::condition(&languages, "test", condition, task);
             for row in 0..300 {
                 let sequence = source.draw(0, row).unwrap();
-                assert_eq!((sequence.task, sequence.lang), (task, condition.lang()));
+                assert_eq!((sequence.task, sequence.language), (task, condition.language()));
                 assert_eq!(sequence.masked, condition == Condition::BMasked);
                 assert_eq!(
                     sequence.masked,
-                    sequence.lang == Lang::B && language.mask.touches(&sequence.sentence.symbols)
+                    sequence.language == Language::B && languages.mask.touches(&sequence.sentence.symbols)
                 );
                 let sorted = |mut words: Vec<Symbol>| (words.sort_unstable(), words).1;
                 let prompt = sorted(sequence.prompt.clone());
@@ -90,8 +90,8 @@ fn prompts_are_what_the_task_says() {
                             let any = has.iter().any(|&i| given.contains(&sequence.sentence.symbols[i]));
                             assert_eq!(any, !has.is_empty(), "one to all of each kind");
                         }
-                        let function = |s: &Symbol| !language.world.category(*s).is_open();
-                        let modifier = |s: &Symbol| language.world.category(*s).is_modifier();
+                        let function = |s: &Symbol| !languages.world.category(*s).is_open();
+                        let modifier = |s: &Symbol| languages.world.category(*s).is_modifier();
                         assert!(!prompt.iter().any(|s| function(s) || modifier(s)));
                     }
                 }
@@ -102,44 +102,44 @@ fn prompts_are_what_the_task_says() {
 
 #[test]
 fn a_sequence_as_text() {
-    let language = Language::new(&small(), 0).unwrap();
-    let sequence = Source::condition(&language, "test", Condition::B, Task::T1).draw(0, 0).unwrap();
-    let text = sequence.text(&language);
+    let languages = Languages::new(&small(), 0).unwrap();
+    let sequence = Source::condition(&languages, "test", Condition::B, Task::T1).draw(0, 0).unwrap();
+    let text = sequence.text(&languages);
     let (prompt, sentence) =
         text.strip_prefix("<T1:B> ").unwrap().strip_suffix(" <eos>").unwrap().split_once(" <out> ").unwrap();
-    assert!(language.checker().text(sentence, Lang::B).facts);
+    assert!(languages.checker().text(sentence, Language::B).facts);
     let sorted = |text: &str| {
         let mut words: Vec<String> = text.split(' ').map(str::to_owned).collect();
         words.sort();
         words
     };
     assert_eq!(sorted(prompt), sorted(sentence));
-    let free = Source::condition(&language, "test", Condition::A, Task::T0).draw(0, 0).unwrap().text(&language);
+    let free = Source::condition(&languages, "test", Condition::A, Task::T0).draw(0, 0).unwrap().text(&languages);
     assert!(free.starts_with("<T0:A> ") && !free.contains("<out>") && free.ends_with(" <eos>"));
 }
 
 #[test]
 fn any_row_can_be_made_alone() {
-    let language = Language::new(&small(), 0).unwrap();
+    let languages = Languages::new(&small(), 0).unwrap();
     let mixture = MixtureConfig::default();
-    let mut source = Source::training(&language, &mixture, 8);
+    let mut source = Source::training(&languages, &mixture, 8);
     let all: Vec<Sequence> = (0..40).map(|i| source.draw(i / 8, i % 8).unwrap()).collect();
     for i in [39u64, 3, 17] {
-        assert_eq!(Source::training(&language, &mixture, 8).draw(i / 8, i % 8).unwrap(), all[i as usize]);
+        assert_eq!(Source::training(&languages, &mixture, 8).draw(i / 8, i % 8).unwrap(), all[i as usize]);
     }
     assert_ne!(all[0], all[8]);
-    let other = Language::new(&small(), 1).unwrap();
+    let other = Languages::new(&small(), 1).unwrap();
     assert_ne!(Source::training(&other, &mixture, 8).draw(0, 0).unwrap(), all[0]);
 }
 
 #[test]
 fn sequences_too_long_are_redrawn_and_never_cut() {
-    let language = Language::new(&small(), 0).unwrap();
-    let mut source = Source::training(&language, &MixtureConfig::default(), 8);
+    let languages = Languages::new(&small(), 0).unwrap();
+    let mut source = Source::training(&languages, &MixtureConfig::default(), 8);
     for row in 0..200 {
-        let sequence = source.draw_where(0, row, |s| s.words(&language).count() <= 12).unwrap();
-        assert!(sequence.words(&language).count() <= 12);
-        assert!(language.checker().symbols(&sequence.sentence.symbols).facts);
+        let sequence = source.draw_where(0, row, |s| s.words(&languages).count() <= 12).unwrap();
+        assert!(sequence.words(&languages).count() <= 12);
+        assert!(languages.checker().symbols(&sequence.sentence.symbols).facts);
     }
     let never = source.draw_where(0, 0, |_| false).unwrap_err().to_string();
     assert_eq!(never, "no training sequence that fits was found in 100000 draws");
@@ -147,11 +147,11 @@ fn sequences_too_long_are_redrawn_and_never_cut() {
 
 #[test]
 fn a_finite_corpus_repeats_every_epoch_in_another_order() {
-    let language = Language::new(&small(), 0).unwrap();
+    let languages = Languages::new(&small(), 0).unwrap();
     let mixture = MixtureConfig { corpus: Corpus::Finite, sentences: 50, epochs: 3, ..Default::default() };
-    let mut source = Source::training(&language, &mixture, 8);
+    let mut source = Source::training(&languages, &mixture, 8);
     let mut texts = |epoch: u64| -> Vec<String> {
-        (50 * epoch..50 * (epoch + 1)).map(|i| source.draw(i / 8, i % 8).unwrap().text(&language)).collect()
+        (50 * epoch..50 * (epoch + 1)).map(|i| source.draw(i / 8, i % 8).unwrap().text(&languages)).collect()
     };
     let (first, second) = (texts(0), texts(1));
     assert_ne!(first, second);
@@ -191,9 +191,9 @@ fn frequencies_agree<K: std::fmt::Debug + Ord>(counts: &BTreeMap<K, (usize, f64)
 #[test]
 fn sentences_are_as_frequent_as_their_probability_says() {
     for grammar in ["svo", "vso"] {
-        let language = Language::new(&LanguageConfig { grammar: grammar.into(), ..tiny() }, 0).unwrap();
-        let process = Process::new(&language);
-        let (mut sampler, stream) = (language.sampler(), Stream::new(0, "test/frequency"));
+        let languages = Languages::new(&LanguageConfig { grammar: grammar.into(), ..tiny() }, 0).unwrap();
+        let process = Process::new(&languages);
+        let (mut sampler, stream) = (languages.sampler(), Stream::new(0, "test/frequency"));
         let mut counts: BTreeMap<Vec<Symbol>, (usize, f64)> = BTreeMap::new();
         let n = 100_000;
         for row in 0..n {
@@ -202,21 +202,21 @@ fn sentences_are_as_frequent_as_their_probability_says() {
             counts.entry(symbols.clone()).or_insert_with(ln_p).0 += 1;
         }
         frequencies_agree(&counts, n as usize);
-        assert_eq!(process.sentence(&[language.world.copula()]), f64::NEG_INFINITY);
+        assert_eq!(process.sentence(&[languages.world.copula()]), f64::NEG_INFINITY);
     }
 }
 
 #[test]
 fn sequences_are_as_frequent_as_their_probability_says() {
-    let language = Language::new(&tiny(), 1).unwrap();
-    let process = Process::new(&language);
+    let languages = Languages::new(&tiny(), 1).unwrap();
+    let process = Process::new(&languages);
     let mixture = MixtureConfig { lambda: 0.5, ..Default::default() };
-    let mut source = Source::training(&language, &mixture, 1);
+    let mut source = Source::training(&languages, &mixture, 1);
     let mut counts: BTreeMap<String, (usize, f64)> = BTreeMap::new();
     let n = 100_000;
     for step in 0..n {
         let sequence = source.draw(step, 0).unwrap();
-        let text = sequence.text(&language);
+        let text = sequence.text(&languages);
         counts.entry(text).or_insert_with(|| (0, process.sequence(&sequence, &mixture))).0 += 1;
     }
     frequencies_agree(&counts, n as usize);
@@ -224,12 +224,12 @@ fn sequences_are_as_frequent_as_their_probability_says() {
 
 #[test]
 fn prompts_are_as_frequent_as_their_probability_says() {
-    let language = Language::new(&tiny(), 0).unwrap();
-    let process = Process::new(&language);
+    let languages = Languages::new(&tiny(), 0).unwrap();
+    let process = Process::new(&languages);
     let stream = Stream::new(0, "test/prompts");
     // A sentence with words that repeat, two objects and two descriptors.
     let sentence = (0..)
-        .map(|row| language.sampler().sentence(&mut stream.at(0, row)))
+        .map(|row| languages.sampler().sentence(&mut stream.at(0, row)))
         .find(|s| s.positions(Slot::Object).count() == 2 && s.positions(Slot::Descriptor).count() == 2)
         .unwrap();
     let mut sequence = Sequence { sentence, ..Default::default() };
@@ -247,17 +247,17 @@ fn prompts_are_as_frequent_as_their_probability_says() {
 
 #[test]
 fn a_control_that_withholds_nothing_has_masked_words() {
-    let language = Language::new(&small(), 0).unwrap();
+    let languages = Languages::new(&small(), 0).unwrap();
     let mixture = MixtureConfig { lambda: 0.5, withhold: false, ..Default::default() };
     let sources = [
-        Source::training(&language, &mixture, 8),
-        Source::mixture(&language, "test", mixture.share_of_b(), mixture.tasks).withholding(false),
+        Source::training(&languages, &mixture, 8),
+        Source::mixture(&languages, "test", mixture.share_of_b(), mixture.tasks).withholding(false),
     ];
     for mut source in sources {
         let n = 3000;
         let rows: Vec<Sequence> = (0..n).map(|row| source.draw(0, row).unwrap()).collect();
-        let of_b = rows.iter().filter(|s| s.lang == Lang::B).count();
+        let of_b = rows.iter().filter(|s| s.language == Language::B).count();
         assert!(near(of_b, n as usize, mixture.share_of_b()));
-        assert!(rows.iter().any(|s| s.masked) && rows.iter().all(|s| !s.masked || s.lang == Lang::B));
+        assert!(rows.iter().any(|s| s.masked) && rows.iter().all(|s| !s.masked || s.language == Language::B));
     }
 }

@@ -6,18 +6,18 @@ use common::small;
 use invitro_language::*;
 use std::collections::HashMap;
 
-fn at(distance: f64, seed: u64) -> Language {
-    Language::new(&LanguageConfig { distance, ..Default::default() }, seed).unwrap()
+fn at(distance: f64, seed: u64) -> Languages {
+    Languages::new(&LanguageConfig { distance, ..Default::default() }, seed).unwrap()
 }
 
 /// The stems are as far apart as was asked, and the words as long, in both languages.
 fn keeps_its_word(config: LanguageConfig, seed: u64) {
-    let language = Language::new(&config, seed).unwrap();
-    let (asked, measured) = (config.distance, language.lexicon.stem_distance());
+    let languages = Languages::new(&config, seed).unwrap();
+    let (asked, measured) = (config.distance, languages.lexicon.stem_distance());
     assert!((measured.relative - asked).abs() < 0.02, "asked {asked}, measured {measured:?}");
-    for lang in Lang::BOTH {
-        let length = language.lexicon.mean_length(&language.world, lang);
-        assert!((length - 9.0).abs() < 0.5, "at {asked} words of {} have {length} letters", lang.name());
+    for language in Language::BOTH {
+        let length = languages.lexicon.mean_length(&languages.world, language);
+        assert!((length - 9.0).abs() < 0.5, "at {asked} words of {} have {length} letters", language.name());
     }
 }
 
@@ -40,16 +40,16 @@ fn small_worlds_are_calibrated_too() {
 #[test]
 fn forms_are_unique_and_a_shared_form_is_one_symbol() {
     for d in [0.0, 0.5, 1.0] {
-        let language = at(d, 3);
+        let languages = at(d, 3);
         let mut owner: HashMap<&str, Symbol> = HashMap::new();
-        for lang in Lang::BOTH {
+        for language in Language::BOTH {
             let mut seen = std::collections::HashSet::new();
-            for symbol in language.world.symbols() {
-                let form = language.form(symbol, lang);
-                assert!(seen.insert(form), "{form} twice in {}", lang.name());
+            for symbol in languages.world.symbols() {
+                let form = languages.form(symbol, language);
+                assert!(seen.insert(form), "{form} twice in {}", language.name());
                 assert_eq!(*owner.entry(form).or_insert(symbol), symbol, "{form} in both languages");
-                assert_eq!(language.lexicon.symbol(form, lang), Some(symbol));
-                let word = language.lexicon.word(symbol, lang);
+                assert_eq!(languages.lexicon.symbol(form, language), Some(symbol));
+                let word = languages.lexicon.word(symbol, language);
                 assert_eq!([word.prefix(), word.stem(), word.suffix()].concat(), form);
             }
         }
@@ -58,36 +58,36 @@ fn forms_are_unique_and_a_shared_form_is_one_symbol() {
 
 #[test]
 fn names_are_shared_and_capitalised_and_function_words_short() {
-    let language = at(0.75, 1);
-    let world = &language.world;
+    let languages = at(0.75, 1);
+    let world = &languages.world;
     for name in world.of_category(Category::Name) {
-        let form = language.form(name, Lang::A);
-        assert_eq!(form, language.form(name, Lang::B));
+        let form = languages.form(name, Language::A);
+        assert_eq!(form, languages.form(name, Language::B));
         assert!(form.starts_with(char::is_uppercase) && form[1..].chars().all(char::is_lowercase), "{form}");
     }
     for symbol in world.symbols().filter(|&s| world.category(s) != Category::Name) {
-        let lower = |lang| language.form(symbol, lang).bytes().all(|b| b.is_ascii_lowercase());
-        assert!(Lang::BOTH.into_iter().all(lower));
+        let lower = |language| languages.form(symbol, language).bytes().all(|b| b.is_ascii_lowercase());
+        assert!(Language::BOTH.into_iter().all(lower));
     }
     for word in [world.copula(), world.preposition(), world.conjunction()] {
-        for lang in Lang::BOTH {
-            assert!((1..=5).contains(&language.form(word, lang).len()));
+        for language in Language::BOTH {
+            assert!((1..=5).contains(&languages.form(word, language).len()));
         }
     }
 }
 
 #[test]
 fn at_distance_0_stems_and_affixes_are_the_same_and_each_word_draws_its_own() {
-    let language = at(0.0, 2);
+    let languages = at(0.0, 2);
     let (mut same, mut other) = (0, 0);
-    for symbol in language.world.symbols() {
-        let [a, b] = Lang::BOTH.map(|lang| language.lexicon.word(symbol, lang));
+    for symbol in languages.world.symbols() {
+        let [a, b] = Language::BOTH.map(|language| languages.lexicon.word(symbol, language));
         assert_eq!(a.stem(), b.stem());
         if a.form() == b.form() { same += 1 } else { other += 1 }
     }
     assert!(same > 1000 && other > 10_000, "{same} forms the same, {other} not");
     for category in invitro_language::affix::AFFIXED {
-        let [a, b] = Lang::BOTH.map(|lang| language.lexicon.affixes().inventory(category, lang).unwrap());
+        let [a, b] = Language::BOTH.map(|language| languages.lexicon.affixes().inventory(category, language).unwrap());
         assert_eq!(a, b);
     }
 }
@@ -95,8 +95,8 @@ fn at_distance_0_stems_and_affixes_are_the_same_and_each_word_draws_its_own() {
 #[test]
 fn proto_stems_do_not_depend_on_the_distance() {
     let (near, far) = (at(0.1, 5), at(0.2, 5));
-    let names = |l: &Language| -> Vec<String> {
-        l.world.of_category(Category::Name).map(|s| l.form(s, Lang::A).to_owned()).collect()
+    let names = |l: &Languages| -> Vec<String> {
+        l.world.of_category(Category::Name).map(|s| l.form(s, Language::A).to_owned()).collect()
     };
     assert_eq!(names(&near), names(&far));
     assert_eq!(near.mask.symbols(), far.mask.symbols());
@@ -105,9 +105,9 @@ fn proto_stems_do_not_depend_on_the_distance() {
 #[test]
 fn more_words_than_the_phonology_can_make_is_an_error() {
     let config = LanguageConfig { word_length: 3.0, affix_rate: 0.0, ..Default::default() };
-    let error = Language::new(&config, 0).unwrap_err();
+    let error = Languages::new(&config, 0).unwrap_err();
     assert!(matches!(error, Error::Exhausted { asked: 18_843, .. }), "{error}");
     let config = LanguageConfig { word_length: 4.0, ..Default::default() };
-    let error = Language::new(&config, 0).unwrap_err().to_string();
+    let error = Languages::new(&config, 0).unwrap_err().to_string();
     assert!(error.starts_with("`language.word_length` is 4, but must be at least"), "{error}");
 }

@@ -10,25 +10,25 @@ use invitro_language::normal::Normal;
 use invitro_language::*;
 use proptest::prelude::*;
 
-fn all_hold(language: &Language, n: u64) -> std::result::Result<(), TestCaseError> {
-    let (mut sampler, mut checker) = (language.sampler(), language.checker());
-    let stream = Stream::new(language.seed, "test/sentences");
+fn all_hold(languages: &Languages, n: u64) -> std::result::Result<(), TestCaseError> {
+    let (mut sampler, mut checker) = (languages.sampler(), languages.checker());
+    let stream = Stream::new(languages.seed, "test/sentences");
     for row in 0..n {
         let sentence = sampler.sentence(&mut stream.at(0, row));
         let verdict = checker.symbols(&sentence.symbols);
         prop_assert!(verdict.facts && verdict.failure.is_none(), "{:?}: {:?}", sentence, verdict);
-        for lang in Lang::BOTH {
-            let text = language.text(&sentence.symbols, lang);
-            prop_assert_eq!(&checker.text(&text, lang), &verdict);
+        for language in Language::BOTH {
+            let text = languages.text(&sentence.symbols, language);
+            prop_assert_eq!(&checker.text(&text, language), &verdict);
         }
-        structure_holds(language, &sentence)?;
+        structure_holds(languages, &sentence)?;
     }
     Ok(())
 }
 
 /// What the sentence says of itself agrees with the world.
-fn structure_holds(language: &Language, sentence: &Sentence) -> std::result::Result<(), TestCaseError> {
-    let world = &language.world;
+fn structure_holds(languages: &Languages, sentence: &Sentence) -> std::result::Result<(), TestCaseError> {
+    let world = &languages.world;
     prop_assert_eq!(sentence.symbols.len(), sentence.places.len());
     for (i, place) in sentence.places.iter().enumerate() {
         let symbol = sentence.symbols[i];
@@ -62,8 +62,8 @@ proptest! {
     #[test]
     fn every_sampled_sentence_passes_every_check(config in worlds(), seed in 0u64..1000) {
         // A world this small may leave an entity without masked or unmasked descriptors: then it is refused.
-        match Language::new(&config, seed) {
-            Ok(language) => all_hold(&language, 60)?,
+        match Languages::new(&config, seed) {
+            Ok(languages) => all_hold(&languages, 60)?,
             Err(e) => prop_assert!(e.to_string().contains("mask_share") || e.to_string().contains("valid_share"), "{}", e),
         }
     }
@@ -71,9 +71,9 @@ proptest! {
 
 #[test]
 fn in_the_papers_world_a_descriptor_speaks_of_the_nearest_subject_before_it() {
-    let language = Language::new(&LanguageConfig::default(), 1).unwrap();
-    all_hold(&language, 2000).unwrap();
-    let mut sampler = language.sampler();
+    let languages = Languages::new(&LanguageConfig::default(), 1).unwrap();
+    all_hold(&languages, 2000).unwrap();
+    let mut sampler = languages.sampler();
     let stream = Stream::new(1, "test/nearest");
     for row in 0..2000 {
         let sentence = sampler.sentence(&mut stream.at(0, row));
@@ -98,17 +98,17 @@ fn joined(name: &str, share: f64) -> (tempfile::NamedTempFile, LanguageConfig) {
 fn phrases_can_be_joined() {
     for (name, _) in BUILT_IN {
         let (_file, config) = joined(name, 0.4);
-        let language = Language::new(&config, 2).unwrap();
-        assert!(language.world.separator().is_some());
-        all_hold(&language, 300).unwrap();
+        let languages = Languages::new(&config, 2).unwrap();
+        assert!(languages.world.separator().is_some());
+        all_hold(&languages, 300).unwrap();
         let stream = Stream::new(2, "test/joined");
-        let sentences: Vec<Sentence> = (0..300).map(|r| language.sampler().sentence(&mut stream.at(0, r))).collect();
+        let sentences: Vec<Sentence> = (0..300).map(|r| languages.sampler().sentence(&mut stream.at(0, r))).collect();
         let phrases: usize = sentences.iter().map(|s| s.places.last().unwrap().phrase as usize + 1).sum();
         let mean = phrases as f64 / 300.0;
         assert!((1.5..1.85).contains(&mean), "{name}: {mean} phrases a sentence, 1 / 0.6 expected");
         let classes = |s: &Sentence| {
             let mut of: Vec<_> =
-                s.positions(Slot::Subject).map(|i| (s.places[i].phrase, language.world.class(s.symbols[i]))).collect();
+                s.positions(Slot::Subject).map(|i| (s.places[i].phrase, languages.world.class(s.symbols[i]))).collect();
             of.dedup();
             of
         };
@@ -119,25 +119,25 @@ fn phrases_can_be_joined() {
 #[test]
 fn a_separator_is_ungrammatical_where_phrases_are_not_joined() {
     let (_file, config) = joined("svo", 0.4);
-    let language = Language::new(&config, 2).unwrap();
+    let languages = Languages::new(&config, 2).unwrap();
     let stream = Stream::new(2, "test/joined");
-    let separator = language.world.separator().unwrap();
-    let sentence = (0..).map(|r| language.sampler().sentence(&mut stream.at(0, r)));
+    let separator = languages.world.separator().unwrap();
+    let sentence = (0..).map(|r| languages.sampler().sentence(&mut stream.at(0, r)));
     let sentence = sentence.into_iter().find(|s| s.symbols.contains(&separator)).unwrap();
-    let parts: Vec<Part> = sentence.symbols.iter().filter_map(|&s| language.world.category(s).part()).collect();
+    let parts: Vec<Part> = sentence.symbols.iter().filter_map(|&s| languages.world.category(s).part()).collect();
     let plain = Grammar::load("svo").unwrap();
     assert!(Analyser::new(&plain).analyse(&parts, &mut Analysis::default()).is_err());
-    assert!(Analyser::new(&language.grammar).analyse(&parts, &mut Analysis::default()).is_ok());
+    assert!(Analyser::new(&languages.grammar).analyse(&parts, &mut Analysis::default()).is_ok());
 }
 
 #[test]
 fn word_orders_really_differ() {
     let order = |name: &str| {
-        let language = Language::new(&LanguageConfig { grammar: name.into(), ..small() }, 0).unwrap();
+        let languages = Languages::new(&LanguageConfig { grammar: name.into(), ..small() }, 0).unwrap();
         let stream = Stream::new(0, "test/order");
         let mut seen = std::collections::BTreeSet::new();
         for row in 0..400 {
-            let sentence = language.sampler().sentence(&mut stream.at(0, row));
+            let sentence = languages.sampler().sentence(&mut stream.at(0, row));
             // A second verb follows the subjects under vso too, so only sentences of one verb tell.
             if sentence.positions(Slot::Descriptor).next().is_some() {
                 continue;
@@ -199,9 +199,9 @@ fn a_users_own_grammar_is_sampled_and_checked() {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), text).unwrap();
     let config = LanguageConfig { grammar: file.path().to_str().unwrap().into(), ..small() };
-    let language = Language::new(&config, 0).unwrap();
-    assert!(matches!(Analyser::new(&language.grammar), Analyser::General(_)));
-    all_hold(&language, 300).unwrap();
+    let languages = Languages::new(&config, 0).unwrap();
+    assert!(matches!(Analyser::new(&languages.grammar), Analyser::General(_)));
+    all_hold(&languages, 300).unwrap();
 }
 
 #[test]
@@ -209,7 +209,7 @@ fn a_grammar_whose_phrases_cannot_be_filled_is_refused() {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), "S -> 'descPreP' 'descV' [1.0]").unwrap();
     let config = LanguageConfig { grammar: file.path().to_str().unwrap().into(), ..small() };
-    let error = Language::new(&config, 0).unwrap_err().to_string();
+    let error = Languages::new(&config, 0).unwrap_err().to_string();
     assert!(error.contains("nothing can fill") && error.contains("[Copula, Descriptor]"), "{error}");
 }
 

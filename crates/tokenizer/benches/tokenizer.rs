@@ -2,7 +2,7 @@
 //!
 //! Each line is the best of several rounds, so that other work on the machine counts for little.
 
-use invitro_language::{Language, LanguageConfig, MixtureConfig, Sequence, Source};
+use invitro_language::{LanguageConfig, Languages, MixtureConfig, Sequence, Source};
 use invitro_tokenizer::{Bridges, Kind, Measures, Regime, Sample, Segmentation, Tokenizer, TokenizerConfig};
 use std::hint::black_box;
 use std::time::Instant;
@@ -26,9 +26,9 @@ fn best<T>(mut work: impl FnMut() -> T) -> (f64, T) {
 }
 
 fn main() {
-    let language = Language::new(&LanguageConfig::default(), 0).expect("the paper's world");
+    let languages = Languages::new(&LanguageConfig::default(), 0).expect("the paper's world");
     let mixture = MixtureConfig::default();
-    let train = |config: &TokenizerConfig| Tokenizer::train(&language, config, &mixture).expect("a tokenizer");
+    let train = |config: &TokenizerConfig| Tokenizer::train(&languages, config, &mixture).expect("a tokenizer");
     for (kind, regime, vocab) in [
         (Kind::Bpe, Regime::Vanilla, 2048),
         (Kind::Bpe, Regime::Vanilla, 8192),
@@ -42,9 +42,9 @@ fn main() {
     }
 
     let tokenizer = train(&TokenizerConfig::default());
-    let (seconds, segmentation) = best(|| Segmentation::new(&tokenizer, &language).expect("its language"));
+    let (seconds, segmentation) = best(|| Segmentation::new(&tokenizer, &languages).expect("its language"));
     println!("{:<52} {seconds:8.3} s", "table of pieces, |V| 2048");
-    let mut source = Source::training(&language, &mixture, SEQUENCES);
+    let mut source = Source::training(&languages, &mixture, SEQUENCES);
     let sequences: Vec<Sequence> = (0..SEQUENCES).map(|row| source.draw(0, row).expect("a row")).collect();
     let words: usize = sequences.iter().map(|s| s.prompt.len() + s.sentence.symbols.len()).sum();
     let (seconds, _) = best(|| {
@@ -56,7 +56,7 @@ fn main() {
         }
     });
     println!("{:<52} {:8.1} million words/s on one core", "encode by table", words as f64 / seconds / 1e6);
-    let texts: Vec<String> = sequences.iter().map(|s| s.text(&language)).collect();
+    let texts: Vec<String> = sequences.iter().map(|s| s.text(&languages)).collect();
     let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
     let (seconds, _) = best(|| alone.install(|| tokenizer.encode_batch(&texts).expect("ids")));
     println!(
@@ -65,13 +65,13 @@ fn main() {
         words as f64 / seconds / 1e6
     );
 
-    let sample = Sample::text(&language, invitro_tokenizer::sample::SENTENCES).expect("a sample");
-    let (seconds, _) = best(|| Measures::new(&segmentation, &language, &sample));
+    let sample = Sample::text(&languages, invitro_tokenizer::sample::SENTENCES).expect("a sample");
+    let (seconds, _) = best(|| Measures::new(&segmentation, &languages, &sample));
     println!("{:<52} {seconds:8.3} s", "measures");
     for vocab in [2048, 8192] {
         let tokenizer = train(&TokenizerConfig { vocab, ..Default::default() });
-        let segmentation = Segmentation::new(&tokenizer, &language).expect("its language");
-        let (seconds, bridges) = best(|| Bridges::new(&segmentation, &language));
+        let segmentation = Segmentation::new(&tokenizer, &languages).expect("its language");
+        let (seconds, bridges) = best(|| Bridges::new(&segmentation, &languages));
         println!("{:<52} {seconds:8.3} s", format!("all {} bridges, |V| {vocab}", bridges.0.len()));
     }
 }

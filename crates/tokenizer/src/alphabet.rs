@@ -6,19 +6,19 @@
 
 use crate::config::Boundary;
 use crate::special::MARK;
-use invitro_language::{Lang, Language};
+use invitro_language::{Language, Languages};
 use std::collections::BTreeSet;
 
 /// Where the private characters begin.
 const PRIVATE: u32 = 0xE000;
 
 /// Every letter of either language, in order: those its words are made of, and the capitals of names.
-pub fn letters(language: &Language) -> Vec<char> {
+pub fn letters(languages: &Languages) -> Vec<char> {
     let mut all = BTreeSet::new();
-    for lang in Lang::BOTH {
-        let letters = language.lexicon.letters(lang);
+    for language in Language::BOTH {
+        let letters = languages.lexicon.letters(language);
         all.extend(letters.consonants().chars().chain(letters.vowels().chars()));
-        all.extend(language.world.symbols().flat_map(|s| language.form(s, lang).chars()));
+        all.extend(languages.world.symbols().flat_map(|s| languages.form(s, language).chars()));
     }
     all.into_iter().collect()
 }

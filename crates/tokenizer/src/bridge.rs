@@ -14,7 +14,7 @@
 //! the other.
 
 use crate::segmentation::Segmentation;
-use invitro_language::{Category, Lang, Language, Symbol};
+use invitro_language::{Category, Language, Languages, Symbol};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -48,7 +48,7 @@ impl Similarity {
 /// A word of an unmasked symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Pier {
-    pub lang: Lang,
+    pub language: Language,
     pub symbol: Symbol,
 }
 
@@ -69,14 +69,14 @@ pub struct Bridge {
 pub struct Bridges(pub Vec<Bridge>);
 
 impl Bridges {
-    pub fn new(segmentation: &Segmentation, language: &Language) -> Bridges {
-        let index = Index::new(segmentation, language);
-        let mut masked = language.mask.symbols().to_vec();
+    pub fn new(segmentation: &Segmentation, languages: &Languages) -> Bridges {
+        let index = Index::new(segmentation, languages);
+        let mut masked = languages.mask.symbols().to_vec();
         masked.sort_unstable();
         let find = |seek: &mut Seek, &symbol: &Symbol| {
-            let pieces = sorted(segmentation.core(symbol, Lang::B));
+            let pieces = sorted(segmentation.core(symbol, Language::B));
             let (similarity, pier) = index.best(&pieces, seek);
-            let cognate = similarity_of(&pieces, &sorted(segmentation.core(symbol, Lang::A)));
+            let cognate = similarity_of(&pieces, &sorted(segmentation.core(symbol, Language::A)));
             Bridge { symbol, similarity, pier, cognate }
         };
         Bridges(masked.par_iter().map_init(|| Seek::new(&index), find).collect())
@@ -127,12 +127,12 @@ fn similarity_of(v: &[u32], u: &[u32]) -> Similarity {
 }
 
 /// The words a masked word may be bridged by: unmasked, not names, of A first and then of B.
-pub fn piers(language: &Language) -> Vec<Pier> {
-    let world = &language.world;
-    let may = |s: &Symbol| !language.mask.contains(*s) && world.category(*s) != Category::Name;
-    Lang::BOTH
+pub fn piers(languages: &Languages) -> Vec<Pier> {
+    let world = &languages.world;
+    let may = |s: &Symbol| !languages.mask.contains(*s) && world.category(*s) != Category::Name;
+    Language::BOTH
         .into_iter()
-        .flat_map(|lang| world.symbols().filter(may).map(move |symbol| Pier { lang, symbol }))
+        .flat_map(|language| world.symbols().filter(may).map(move |symbol| Pier { language, symbol }))
         .collect()
 }
 
@@ -158,12 +158,12 @@ impl Seek {
 }
 
 impl Index {
-    fn new(segmentation: &Segmentation, language: &Language) -> Index {
-        let piers = piers(language);
+    fn new(segmentation: &Segmentation, languages: &Languages) -> Index {
+        let piers = piers(languages);
         let mut postings: Vec<Vec<Vec<u32>>> = vec![Vec::new(); segmentation.vocab_size()];
         let mut sizes = Vec::with_capacity(piers.len());
         for (place, pier) in (0..).zip(&piers) {
-            let pieces = sorted(segmentation.core(pier.symbol, pier.lang));
+            let pieces = sorted(segmentation.core(pier.symbol, pier.language));
             sizes.push(pieces.len() as u32);
             for (occurrence, piece) in occurrences(&pieces) {
                 let by_occurrence = &mut postings[piece as usize];
@@ -223,12 +223,12 @@ mod tests {
     }
 
     /// The plain double loop.
-    pub fn slow(segmentation: &Segmentation, language: &Language, v: Symbol) -> (Similarity, Option<Pier>) {
-        let pieces = sorted(segmentation.core(v, Lang::B));
+    pub fn slow(segmentation: &Segmentation, languages: &Languages, v: Symbol) -> (Similarity, Option<Pier>) {
+        let pieces = sorted(segmentation.core(v, Language::B));
         let mut largest = Similarity::default();
         let mut best = None;
-        for pier in piers(language) {
-            let s = similarity_of(&pieces, &sorted(segmentation.core(pier.symbol, pier.lang)));
+        for pier in piers(languages) {
+            let s = similarity_of(&pieces, &sorted(segmentation.core(pier.symbol, pier.language)));
             if s.jaccard > largest.jaccard {
                 best = Some(pier);
             }
@@ -251,7 +251,7 @@ mod tests {
                 distance,
                 ..Default::default()
             };
-            let language = Language::new(&config, seed).unwrap();
+            let languages = Languages::new(&config, seed).unwrap();
             for (kind, boundary, vocab) in [
                 (Kind::Bpe, Boundary::Token, 200),
                 (Kind::Bpe, Boundary::First, 800),
@@ -260,12 +260,12 @@ mod tests {
             ] {
                 let config =
                     TokenizerConfig { kind, boundary, vocab: vocab.max(1), sentences: 2000, ..Default::default() };
-                let tokenizer = Tokenizer::train(&language, &config, &MixtureConfig::default()).unwrap();
-                let segmentation = Segmentation::new(&tokenizer, &language).unwrap();
-                let bridges = Bridges::new(&segmentation, &language);
-                assert_eq!(bridges.0.len(), language.mask.symbols().len());
+                let tokenizer = Tokenizer::train(&languages, &config, &MixtureConfig::default()).unwrap();
+                let segmentation = Segmentation::new(&tokenizer, &languages).unwrap();
+                let bridges = Bridges::new(&segmentation, &languages);
+                assert_eq!(bridges.0.len(), languages.mask.symbols().len());
                 for bridge in &bridges.0 {
-                    let (similarity, pier) = slow(&segmentation, &language, bridge.symbol);
+                    let (similarity, pier) = slow(&segmentation, &languages, bridge.symbol);
                     assert_eq!((bridge.similarity, bridge.pier), (similarity, pier), "{kind:?} {boundary:?}");
                 }
             }

@@ -28,7 +28,7 @@ pub enum Error {
     Damaged { path: PathBuf, why: String },
 
     #[error(transparent)]
-    Language(#[from] invitro_language::Error),
+    Languages(#[from] invitro_language::Error),
 
     /// A fault inside the `tokenizers` crate.
     #[error("the tokenizers library failed: {0}")]

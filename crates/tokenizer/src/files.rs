@@ -5,7 +5,7 @@ use crate::config::TokenizerConfig;
 use crate::error::{Error, Result};
 use crate::special;
 use crate::tokenizer::Tokenizer;
-use invitro_language::{Lang, Language, MixtureConfig};
+use invitro_language::{Language, Languages, MixtureConfig};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -22,30 +22,30 @@ pub struct Provenance {
     /// |V| as reached.
     pub vocab: usize,
     /// The language's [`fingerprint`].
-    pub language: String,
+    pub languages: String,
 }
 
 impl Provenance {
-    pub fn new(language: &Language, config: &TokenizerConfig, mixture: &MixtureConfig, vocab: usize) -> Provenance {
-        Provenance { config: config.clone(), lambda: mixture.lambda, vocab, language: fingerprint(language) }
+    pub fn new(languages: &Languages, config: &TokenizerConfig, mixture: &MixtureConfig, vocab: usize) -> Provenance {
+        Provenance { config: config.clone(), lambda: mixture.lambda, vocab, languages: fingerprint(languages) }
     }
 }
 
 /// A number for the words of both languages and for which of them are masked: all a tokenizer depends on but the
 /// sentences. FNV-1a, written in hexadecimal.
-pub fn fingerprint(language: &Language) -> String {
+pub fn fingerprint(languages: &Languages) -> String {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut take = |bytes: &[u8]| {
         for &byte in bytes {
             hash = (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
         }
     };
-    for symbol in language.world.symbols() {
-        for lang in Lang::BOTH {
-            take(language.form(symbol, lang).as_bytes());
+    for symbol in languages.world.symbols() {
+        for language in Language::BOTH {
+            take(languages.form(symbol, language).as_bytes());
             take(b" ");
         }
-        take(if language.mask.contains(symbol) { b"-" } else { b"+" });
+        take(if languages.mask.contains(symbol) { b"-" } else { b"+" });
     }
     format!("{hash:016x}")
 }

@@ -10,7 +10,7 @@ use crate::error::{Error, Result, library};
 use crate::merges::{self, Merges};
 use crate::special::{self, MARK};
 use crate::unigram;
-use invitro_language::{Lang, Language};
+use invitro_language::{Language, Languages};
 use tokenizers::ModelWrapper;
 use tokenizers::models::bpe::{BPE, Vocab};
 use tokenizers::models::wordpiece::WordPiece;
@@ -25,11 +25,11 @@ pub struct Ground<'a> {
 }
 
 impl<'a> Ground<'a> {
-    pub fn new(language: &Language, config: &'a TokenizerConfig, counts: &Counts) -> Ground<'a> {
-        let plain = alphabet::letters(language);
+    pub fn new(languages: &Languages, config: &'a TokenizerConfig, counts: &Counts) -> Ground<'a> {
+        let plain = alphabet::letters(languages);
         let marked = plain.iter().map(|&c| alphabet::marked(c)).filter(|_| config.boundary != Boundary::Token);
         let letters = plain.iter().copied().chain(marked).collect();
-        Ground { config, letters, words: Lang::BOTH.map(|lang| spelled(language, config, counts, lang)) }
+        Ground { config, letters, words: Language::BOTH.map(|language| spelled(languages, config, counts, language)) }
     }
 
     /// The special tokens and the mark: what comes before the letters.
@@ -42,13 +42,13 @@ impl<'a> Ground<'a> {
     }
 }
 
-fn spelled(language: &Language, config: &TokenizerConfig, counts: &Counts, lang: Lang) -> Vec<(String, u64)> {
-    counts.words(language, lang).map(|(word, n)| (alphabet::spell(word, config.boundary), n)).collect()
+fn spelled(languages: &Languages, config: &TokenizerConfig, counts: &Counts, language: Language) -> Vec<(String, u64)> {
+    counts.words(languages, language).map(|(word, n)| (alphabet::spell(word, config.boundary), n)).collect()
 }
 
 /// The model of a kind, trained on a language.
-pub fn learn(language: &Language, config: &TokenizerConfig, counts: &Counts) -> Result<ModelWrapper> {
-    let ground = Ground::new(language, config, counts);
+pub fn learn(languages: &Languages, config: &TokenizerConfig, counts: &Counts) -> Result<ModelWrapper> {
+    let ground = Ground::new(languages, config, counts);
     let smallest = ground.smallest();
     if config.kind.is_trained() && config.vocab < smallest {
         return Err(Error::Range {
@@ -63,15 +63,15 @@ pub fn learn(language: &Language, config: &TokenizerConfig, counts: &Counts) -> 
     }
     // On one thread: a merge is too little work to share, and sums of probabilities would depend on how they are shared.
     let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(library)?;
-    alone.install(|| of_kind(language, &ground))
+    alone.install(|| of_kind(languages, &ground))
 }
 
-fn of_kind(language: &Language, ground: &Ground) -> Result<ModelWrapper> {
+fn of_kind(languages: &Languages, ground: &Ground) -> Result<ModelWrapper> {
     let (config, boundary) = (ground.config, ground.config.boundary);
     Ok(match config.kind {
         Kind::Bpe if config.regime == Regime::Parity => {
-            let parallel = Counts::parallel(language, config)?;
-            let parallel = Lang::BOTH.map(|lang| spelled(language, config, &parallel, lang));
+            let parallel = Counts::parallel(languages, config)?;
+            let parallel = Language::BOTH.map(|language| spelled(languages, config, &parallel, language));
             ModelWrapper::BPE(merges::learn_parity(ground, &parallel)?.model(boundary)?)
         }
         Kind::Bpe => ModelWrapper::BPE(merges::learn(ground)?.model(boundary)?),

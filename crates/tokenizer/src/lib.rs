@@ -1,6 +1,6 @@
 //! Subword tokenizers over two artificial languages, what can be measured of them, and tokenizer bridges.
 //!
-//! A [`Tokenizer`] is trained on a sample of a [`Language`](invitro_language::Language) under a [`TokenizerConfig`] and
+//! A [`Tokenizer`] is trained on a sample of a [`Languages`](invitro_language::Languages) under a [`TokenizerConfig`] and
 //! saved as the `tokenizer.json` that Python's `tokenizers` and `transformers` load. A [`Segmentation`] is its table of
 //! pieces, one entry per symbol and language, since the lexicon is closed: a sentence is a concatenation.
 //!
@@ -10,16 +10,16 @@
 //! - [`table`]: paired sentences with their pieces coloured, as SVG, HTML or LaTeX
 //!
 //! ```
-//! use invitro_language::{Lang, Language, LanguageConfig, MixtureConfig};
+//! use invitro_language::{Language, Languages, LanguageConfig, MixtureConfig};
 //! use invitro_tokenizer::{Segmentation, Tokenizer, TokenizerConfig};
 //! let small = LanguageConfig { entities: 20, names: 5, properties: 80, values: 20, relations: 20, ..Default::default() };
-//! let language = Language::new(&small, 0).unwrap();
+//! let languages = Languages::new(&small, 0).unwrap();
 //! let config = TokenizerConfig { vocab: 300, sentences: 500, ..Default::default() };
-//! let tokenizer = Tokenizer::train(&language, &config, &MixtureConfig::default()).unwrap();
-//! let segmentation = Segmentation::new(&tokenizer, &language).unwrap();
-//! let copula = language.world.copula();
-//! let text = tokenizer.encode(language.form(copula, Lang::A)).unwrap();
-//! assert_eq!(segmentation.pieces(copula, Lang::A), text);
+//! let tokenizer = Tokenizer::train(&languages, &config, &MixtureConfig::default()).unwrap();
+//! let segmentation = Segmentation::new(&tokenizer, &languages).unwrap();
+//! let copula = languages.world.copula();
+//! let text = tokenizer.encode(languages.form(copula, Language::A)).unwrap();
+//! assert_eq!(segmentation.pieces(copula, Language::A), text);
 //! ```
 
 mod alphabet;

@@ -17,7 +17,7 @@
 use crate::sample::Sample;
 use crate::segmentation::Segmentation;
 use crate::special::COUNT;
-use invitro_language::{Condition, Lang, Language, Symbol};
+use invitro_language::{Condition, Language, Languages, Symbol};
 use serde::Serialize;
 use std::collections::HashSet;
 
@@ -60,9 +60,9 @@ pub struct Measures {
 }
 
 impl Measures {
-    pub fn new(segmentation: &Segmentation, language: &Language, text: &Sample) -> Measures {
-        let panel = |sample: &Sample| Panel::new(segmentation, language, sample);
-        Measures { text: panel(text), lexicon: panel(&Sample::lexicon(language)) }
+    pub fn new(segmentation: &Segmentation, languages: &Languages, text: &Sample) -> Measures {
+        let panel = |sample: &Sample| Panel::new(segmentation, languages, sample);
+        Measures { text: panel(text), lexicon: panel(&Sample::lexicon(languages)) }
     }
 
     /// Every measure under its column name: running text as it is, the lexicon's after `lexicon.`.
@@ -73,31 +73,35 @@ impl Measures {
 }
 
 impl Panel {
-    pub fn new(segmentation: &Segmentation, language: &Language, sample: &Sample) -> Panel {
-        let seams = |symbol, lang| language.lexicon.word(symbol, lang).boundaries().collect();
+    pub fn new(segmentation: &Segmentation, languages: &Languages, sample: &Sample) -> Panel {
+        let seams = |symbol, language| languages.lexicon.word(symbol, language).boundaries().collect();
         Panel::with(segmentation, sample, seams)
     }
 
     /// `seams` says after how many letters of a word one morpheme ends and another begins.
-    fn with(segmentation: &Segmentation, sample: &Sample, seams: impl Fn(Symbol, Lang) -> Vec<usize>) -> Panel {
+    fn with(segmentation: &Segmentation, sample: &Sample, seams: impl Fn(Symbol, Language) -> Vec<usize>) -> Panel {
         let [a, b, b_masked] = Condition::ALL.map(|condition| {
             let mut tally = Tally::new(segmentation.vocab_size());
             for (symbol, count) in sample.words(condition) {
-                let lang = condition.lang();
-                tally.add(segmentation, segmentation.core(symbol, lang), &seams(symbol, lang), count);
+                let language = condition.language();
+                tally.add(segmentation, segmentation.core(symbol, language), &seams(symbol, language), count);
             }
             tally
         });
-        let pieces = |lang| sample.words(Condition::B).map(move |(s, n)| segmentation.core(s, lang).len() as u64 * n);
+        let pieces =
+            |language| sample.words(Condition::B).map(move |(s, n)| segmentation.core(s, language).len() as u64 * n);
         // The same words in both languages: of other ones, rare pieces would miss one side by chance.
-        let used = Lang::BOTH.map(|lang| -> HashSet<u32> {
-            sample.words(Condition::B).flat_map(|(symbol, _)| segmentation.core(symbol, lang).iter().copied()).collect()
+        let used = Language::BOTH.map(|language| -> HashSet<u32> {
+            sample
+                .words(Condition::B)
+                .flat_map(|(symbol, _)| segmentation.core(symbol, language).iter().copied())
+                .collect()
         });
         let by_both = used[0].intersection(&used[1]).count();
         let by_either = used[0].union(&used[1]).count();
         Panel {
             overlap: share(by_both as u64, by_either as u64),
-            parity: share(pieces(Lang::A).sum(), pieces(Lang::B).sum()),
+            parity: share(pieces(Language::A).sum(), pieces(Language::B).sum()),
             both: a.joined(&b).measure(),
             a: a.measure(),
             b: b.measure(),
@@ -226,7 +230,7 @@ mod tests {
     /// 1    do·mir     do mir        do·mer      dom er
     /// 2    ki·ta·no   kita no       ki·ta·nu    ki ta nu
     /// ```
-    fn example() -> (Segmentation, Sample, impl Fn(Symbol, Lang) -> Vec<usize>) {
+    fn example() -> (Segmentation, Sample, impl Fn(Symbol, Language) -> Vec<usize>) {
         let words = [
             vec![vec!["Or", "a"], vec!["do", "mir"], vec!["kita", "no"]],
             vec![vec!["Or", "a"], vec!["dom", "er"], vec!["ki", "ta", "nu"]],

@@ -107,9 +107,9 @@ pub fn learn_parity(ground: &Ground, parallel: &[Vec<(String, u64)>; 2]) -> Resu
             .num_merges(target)
             .special_tokens(first(ground))
             .build();
-        for (lang, (words, parallel)) in ground.words.iter().zip(parallel).enumerate() {
-            trainer.feed_language_from_iter(lang, words.iter().map(repeat), split).map_err(library)?;
-            trainer.feed_dev_language_from_iter(lang, parallel.iter().map(repeat), split).map_err(library)?;
+        for (language, (words, parallel)) in ground.words.iter().zip(parallel).enumerate() {
+            trainer.feed_language_from_iter(language, words.iter().map(repeat), split).map_err(library)?;
+            trainer.feed_dev_language_from_iter(language, parallel.iter().map(repeat), split).map_err(library)?;
         }
         let mut model = BPE::default();
         trainer.do_train(&mut model).map_err(library)?;

@@ -7,7 +7,7 @@ use crate::config::Boundary;
 use crate::segmentation::Segmentation;
 use crate::special::{BOUNDARY, EOS};
 use crate::tokenizer::Tokenizer;
-use invitro_language::{Lang, Language, Symbol};
+use invitro_language::{Language, Languages, Symbol};
 
 /// Words read from ids.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
@@ -19,12 +19,12 @@ pub struct Reading {
 
 impl Segmentation {
     /// The words that ids spell in a language, up to `<eos>`.
-    pub fn read(&self, ids: &[u32], language: &Language, lang: Lang) -> Reading {
+    pub fn read(&self, ids: &[u32], languages: &Languages, language: Language) -> Reading {
         let mut reading = Reading::default();
         let mut word = Vec::new();
         // Whether the word at hand has begun: at once, or with its mark where that comes first.
         let mut begun = self.boundary != Boundary::First;
-        let symbol = |word: &[u8]| std::str::from_utf8(word).ok().and_then(|w| language.lexicon.symbol(w, lang));
+        let symbol = |word: &[u8]| std::str::from_utf8(word).ok().and_then(|w| languages.lexicon.symbol(w, language));
         for &id in ids {
             if id == EOS {
                 reading.ended = true;

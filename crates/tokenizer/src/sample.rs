@@ -2,7 +2,7 @@
 
 use crate::corpus::Counts;
 use crate::error::Result;
-use invitro_language::{Condition, Language, Source, Symbol, Task};
+use invitro_language::{Condition, Languages, Source, Symbol, Task};
 
 /// Sentences of a condition, unless asked otherwise.
 pub const SENTENCES: u64 = 2000;
@@ -15,21 +15,21 @@ pub struct Sample {
 
 impl Sample {
     /// Running text: the same for every tokenizer of a language.
-    pub fn text(language: &Language, sentences: u64) -> Result<Sample> {
+    pub fn text(languages: &Languages, sentences: u64) -> Result<Sample> {
         let mut counts = [const { Vec::new() }; 3];
         for condition in Condition::ALL {
-            let mut source = Source::condition(language, "tokenizer/measure", condition, Task::T0);
+            let mut source = Source::condition(languages, "tokenizer/measure", condition, Task::T0);
             let symbols: Vec<Vec<Symbol>> =
                 (0..sentences).map(|row| Ok(source.draw(0, row)?.sentence.symbols)).collect::<Result<_>>()?;
-            counts[condition as usize] = Counts::of(language.world.len(), symbols.into_iter().flatten());
+            counts[condition as usize] = Counts::of(languages.world.len(), symbols.into_iter().flatten());
         }
         Ok(Sample { counts })
     }
 
     /// The lexicon: every word of A; of B, the words that are not masked and, apart, those that are.
-    pub fn lexicon(language: &Language) -> Sample {
-        let words = |keep: &dyn Fn(Symbol) -> bool| language.world.symbols().map(|s| u64::from(keep(s))).collect();
-        let masked = |s| language.mask.contains(s);
+    pub fn lexicon(languages: &Languages) -> Sample {
+        let words = |keep: &dyn Fn(Symbol) -> bool| languages.world.symbols().map(|s| u64::from(keep(s))).collect();
+        let masked = |s| languages.mask.contains(s);
         Sample { counts: [words(&|_| true), words(&|s| !masked(s)), words(&masked)] }
     }
 

@@ -14,7 +14,7 @@ use crate::files::fingerprint;
 use crate::special::{self, BOUNDARY, MARK};
 use crate::tokenizer::Tokenizer;
 use crate::{alphabet, config::Kind};
-use invitro_language::{Lang, Language, Sequence, Symbol, Task};
+use invitro_language::{Language, Languages, Sequence, Symbol, Task};
 use rayon::prelude::*;
 
 #[derive(Clone, Debug)]
@@ -33,9 +33,9 @@ pub struct Segmentation {
 
 impl Segmentation {
     /// The pieces of every word of a language, by a tokenizer that was trained on it.
-    pub fn new(tokenizer: &Tokenizer, language: &Language) -> Result<Segmentation> {
+    pub fn new(tokenizer: &Tokenizer, languages: &Languages) -> Result<Segmentation> {
         if let Some(provenance) = tokenizer.provenance() {
-            let (theirs, ours) = (&provenance.language, fingerprint(language));
+            let (theirs, ours) = (&provenance.languages, fingerprint(languages));
             if *theirs != ours {
                 return Err(Error::Mismatch(format!(
                     "the tokenizer was trained on another language: its words have the fingerprint {theirs}, those of \
@@ -45,16 +45,17 @@ impl Segmentation {
         }
         let missing =
             |c: &char| tokenizer.kind() != Kind::Byte && tokenizer.word(&c.to_string()).map_or(0, |w| w.len()) != 1;
-        if let Some(letter) = alphabet::letters(language).into_iter().find(missing) {
+        if let Some(letter) = alphabet::letters(languages).into_iter().find(missing) {
             return Err(Error::Mismatch(format!(
                 "the tokenizer was trained on another language: it does not know the letter `{letter}`"
             )));
         }
-        let words = Lang::BOTH.into_iter().flat_map(|lang| language.world.symbols().map(move |s| (s, lang)));
+        let words =
+            Language::BOTH.into_iter().flat_map(|language| languages.world.symbols().map(move |s| (s, language)));
         let words: Vec<Vec<u32>> = words
             .collect::<Vec<_>>()
             .into_par_iter()
-            .map(|(symbol, lang)| with_boundary(tokenizer, language.form(symbol, lang)))
+            .map(|(symbol, language)| with_boundary(tokenizer, languages.form(symbol, language)))
             .collect::<Result<_>>()?;
         let mut ids = Vec::with_capacity(words.len() * 4);
         let mut starts = Vec::with_capacity(words.len() + 1);
@@ -69,7 +70,7 @@ impl Segmentation {
             boundary: tokenizer.boundary(),
             ids,
             starts,
-            symbols: language.world.len(),
+            symbols: languages.world.len(),
             letters: tokens.iter().enumerate().map(|(id, t)| letters(id as u32, t, tokenizer.kind())).collect(),
             marked: tokens.iter().map(|t| t.contains(MARK)).collect(),
         })
@@ -97,21 +98,21 @@ impl Segmentation {
         }
     }
 
-    fn range(&self, symbol: Symbol, lang: Lang) -> std::ops::Range<usize> {
-        let at = lang as usize * self.symbols + symbol.index();
+    fn range(&self, symbol: Symbol, language: Language) -> std::ops::Range<usize> {
+        let at = language as usize * self.symbols + symbol.index();
         self.starts[at] as usize..self.starts[at + 1] as usize
     }
 
     /// A word's pieces as they stand in running text, with the boundary's token where words have one.
     #[inline]
-    pub fn pieces(&self, symbol: Symbol, lang: Lang) -> &[u32] {
-        &self.ids[self.range(symbol, lang)]
+    pub fn pieces(&self, symbol: Symbol, language: Language) -> &[u32] {
+        &self.ids[self.range(symbol, language)]
     }
 
     /// A word's pieces without a boundary that is a token of its own.
     #[inline]
-    pub fn core(&self, symbol: Symbol, lang: Lang) -> &[u32] {
-        let pieces = self.pieces(symbol, lang);
+    pub fn core(&self, symbol: Symbol, language: Language) -> &[u32] {
+        let pieces = self.pieces(symbol, language);
         match pieces {
             [core @ .., BOUNDARY] => core,
             [BOUNDARY, core @ ..] => core,
@@ -143,16 +144,16 @@ impl Segmentation {
     pub fn encode(&self, sequence: &Sequence, out: &mut Vec<u32>) {
         self.encode_prompt(sequence, out);
         for &symbol in &sequence.sentence.symbols {
-            out.extend_from_slice(self.pieces(symbol, sequence.lang));
+            out.extend_from_slice(self.pieces(symbol, sequence.language));
         }
         out.push(special::EOS);
     }
 
     /// The ids of what is given: up to `<out>`, or of T0 the task alone.
     pub fn encode_prompt(&self, sequence: &Sequence, out: &mut Vec<u32>) {
-        out.push(special::task_id(sequence.task, sequence.lang));
+        out.push(special::task_id(sequence.task, sequence.language));
         for &symbol in &sequence.prompt {
-            out.extend_from_slice(self.pieces(symbol, sequence.lang));
+            out.extend_from_slice(self.pieces(symbol, sequence.language));
         }
         if sequence.task != Task::T0 {
             out.push(special::OUT);
@@ -162,7 +163,7 @@ impl Segmentation {
     /// How many ids [`Segmentation::encode`] appends.
     pub fn length(&self, sequence: &Sequence) -> usize {
         let words = sequence.prompt.iter().chain(&sequence.sentence.symbols);
-        let pieces: usize = words.map(|&s| self.range(s, sequence.lang).len()).sum();
+        let pieces: usize = words.map(|&s| self.range(s, sequence.language).len()).sum();
         pieces + 2 + usize::from(sequence.task != Task::T0)
     }
 }

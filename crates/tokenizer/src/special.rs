@@ -1,6 +1,6 @@
 //! Special tokens, with the same ids in every tokenizer: 0 to 2 the controls, 3 to 8 one per task and language.
 
-use invitro_language::{Lang, Task, task};
+use invitro_language::{Language, Task, task};
 
 pub const PAD: u32 = 0;
 pub const EOS: u32 = 1;
@@ -16,17 +16,17 @@ pub const BOUNDARY: u32 = COUNT;
 /// The token that opens a sequence of a task in a language.
 ///
 /// ```
-/// use invitro_language::{Lang, Task};
-/// assert_eq!(invitro_tokenizer::special::task_id(Task::T1, Lang::B), 6);
+/// use invitro_language::{Language, Task};
+/// assert_eq!(invitro_tokenizer::special::task_id(Task::T1, Language::B), 6);
 /// ```
-pub fn task_id(task: Task, lang: Lang) -> u32 {
-    OUT + 1 + 2 * task as u32 + lang as u32
+pub fn task_id(task: Task, language: Language) -> u32 {
+    OUT + 1 + 2 * task as u32 + language as u32
 }
 
 /// All special tokens, in the order of their ids.
 pub fn tokens() -> Vec<&'static str> {
     let mut all = vec!["<pad>", task::EOS, task::OUT];
-    all.extend(Task::ALL.iter().flat_map(|task| Lang::BOTH.map(|lang| task.tag(lang))));
+    all.extend(Task::ALL.iter().flat_map(|task| Language::BOTH.map(|language| task.tag(language))));
     all
 }
 
@@ -40,8 +40,8 @@ mod tests {
         assert_eq!(tokens.len(), COUNT as usize);
         assert_eq!((tokens[EOS as usize], tokens[OUT as usize]), ("<eos>", "<out>"));
         for task in Task::ALL {
-            for lang in Lang::BOTH {
-                assert_eq!(tokens[task_id(task, lang) as usize], task.tag(lang));
+            for language in Language::BOTH {
+                assert_eq!(tokens[task_id(task, language) as usize], task.tag(language));
             }
         }
     }

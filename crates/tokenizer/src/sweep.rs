@@ -7,7 +7,7 @@ use crate::measure::Measures;
 use crate::sample::{SENTENCES, Sample};
 use crate::segmentation::Segmentation;
 use crate::tokenizer::Tokenizer;
-use invitro_language::{Language, LanguageConfig, MixtureConfig};
+use invitro_language::{LanguageConfig, Languages, MixtureConfig};
 use rayon::prelude::*;
 use serde::Serialize;
 
@@ -68,12 +68,12 @@ pub fn sweep(
 ) -> Result<Vec<Cell>> {
     let languages: Vec<(u64, f64)> =
         grid.seeds.iter().flat_map(|&seed| grid.distance.iter().map(move |&distance| (seed, distance))).collect();
-    let grounds: Vec<(Language, Sample)> = languages
+    let grounds: Vec<(Languages, Sample)> = languages
         .into_par_iter()
         .map(|(seed, distance)| {
-            let language = Language::new(&LanguageConfig { distance, ..language.clone() }, seed)?;
-            let sample = Sample::text(&language, SENTENCES)?;
-            Ok((language, sample))
+            let languages = Languages::new(&LanguageConfig { distance, ..language.clone() }, seed)?;
+            let sample = Sample::text(&languages, SENTENCES)?;
+            Ok((languages, sample))
         })
         .collect::<Result<_>>()?;
     let mut cells = Vec::with_capacity(grid.len());
@@ -88,19 +88,19 @@ pub fn sweep(
             }
         }
     }
-    let cell = |((language, sample), regime, lambda, vocab): (&(Language, Sample), Regime, f64, usize)| {
+    let cell = |((languages, sample), regime, lambda, vocab): (&(Languages, Sample), Regime, f64, usize)| {
         let mixture = MixtureConfig { lambda, ..mixture.clone() };
-        let trained = Tokenizer::train(language, &TokenizerConfig { vocab, regime, ..tokenizer.clone() }, &mixture)?;
-        let segmentation = Segmentation::new(&trained, language)?;
-        let bridges = Bridges::new(&segmentation, language);
+        let trained = Tokenizer::train(languages, &TokenizerConfig { vocab, regime, ..tokenizer.clone() }, &mixture)?;
+        let segmentation = Segmentation::new(&trained, languages)?;
+        let bridges = Bridges::new(&segmentation, languages);
         let cell = Cell {
             vocab,
             regime,
             lambda,
-            distance: language.config.distance,
-            seed: language.seed,
+            distance: languages.config.distance,
+            seed: languages.seed,
             reached: trained.vocab_size(),
-            measures: Measures::new(&segmentation, language, sample),
+            measures: Measures::new(&segmentation, languages, sample),
             bridge: bridges.mean(),
             cognate_bridge: bridges.mean_cognate(),
         };

@@ -6,7 +6,7 @@ use crate::error::{Error, Result, library};
 use crate::files::{self, Provenance};
 use crate::special::{BOUNDARY, COUNT};
 use crate::{learn, pipeline};
-use invitro_language::{Language, MixtureConfig};
+use invitro_language::{Languages, MixtureConfig};
 use std::path::Path;
 use tokenizers::Model;
 
@@ -19,17 +19,17 @@ pub struct Tokenizer {
 
 impl Tokenizer {
     /// A tokenizer of a language, trained on the sample its regime takes.
-    pub fn train(language: &Language, config: &TokenizerConfig, mixture: &MixtureConfig) -> Result<Tokenizer> {
+    pub fn train(languages: &Languages, config: &TokenizerConfig, mixture: &MixtureConfig) -> Result<Tokenizer> {
         config.validate()?;
         mixture.validate()?;
-        let counts = Counts::training(language, config, mixture)?;
-        let model = learn::learn(language, config, &counts)?;
+        let counts = Counts::training(languages, config, mixture)?;
+        let model = learn::learn(languages, config, &counts)?;
         let reached = model.get_vocab_size();
         if config.kind.is_trained() && reached < config.vocab && !config.allow_shortfall {
             return Err(Error::Shortfall { asked: config.vocab, reached, sentences: config.sentences });
         }
         let inner = pipeline::build(model, config.kind, config.boundary)?;
-        let provenance = Provenance::new(language, config, mixture, reached);
+        let provenance = Provenance::new(languages, config, mixture, reached);
         Ok(Tokenizer { inner, kind: config.kind, boundary: config.boundary, provenance: Some(provenance) })
     }
 

@@ -17,23 +17,23 @@ fn python_agrees_on_every_kind() {
         return;
     };
     let place = tempfile::tempdir().unwrap();
-    let language = common::small(11);
+    let languages = common::small(11);
     let larger = TokenizerConfig { vocab: 1000, ..Default::default() };
     let cases = [(larger, 1000)].into_iter().chain(common::all().into_iter().map(|config| (config, 100)));
     let mut folders = Vec::new();
     for (config, sentences) in cases {
-        let tokenizer = common::train(&language, &config);
-        let segmentation = Segmentation::new(&tokenizer, &language).unwrap();
+        let tokenizer = common::train(&languages, &config);
+        let segmentation = Segmentation::new(&tokenizer, &languages).unwrap();
         let folder = place.path().join(format!("{} {}", common::name(&config), config.vocab).replace(' ', "-"));
         tokenizer.save(&folder).unwrap();
         let mut rows = String::new();
         for condition in Condition::ALL {
             for row in 0..sentences {
                 let task = Task::ALL[(row % 3) as usize];
-                let sequence = Source::condition(&language, "python", condition, task).draw(0, row).unwrap();
+                let sequence = Source::condition(&languages, "python", condition, task).draw(0, row).unwrap();
                 let mut ids = Vec::new();
                 segmentation.encode(&sequence, &mut ids);
-                writeln!(rows, "{}", json!({ "text": sequence.text(&language), "ids": ids })).unwrap();
+                writeln!(rows, "{}", json!({ "text": sequence.text(&languages), "ids": ids })).unwrap();
             }
         }
         std::fs::write(folder.join("sentences.jsonl"), rows).unwrap();

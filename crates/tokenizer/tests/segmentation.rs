@@ -2,7 +2,7 @@
 
 mod common;
 
-use invitro_language::{Condition, Lang, Language, Sequence, Source, Symbol, Task};
+use invitro_language::{Condition, Language, Languages, Sequence, Source, Symbol, Task};
 use invitro_tokenizer::{Boundary, Kind, Regime, Segmentation, Tokenizer, special};
 use proptest::prelude::*;
 use std::sync::OnceLock;
@@ -13,32 +13,32 @@ struct Case {
     segmentation: Segmentation,
 }
 
-fn cases() -> &'static (Language, Vec<Case>) {
-    static CASES: OnceLock<(Language, Vec<Case>)> = OnceLock::new();
+fn cases() -> &'static (Languages, Vec<Case>) {
+    static CASES: OnceLock<(Languages, Vec<Case>)> = OnceLock::new();
     CASES.get_or_init(|| {
-        let language = common::small(7);
+        let languages = common::small(7);
         let cases = common::all()
             .iter()
             .map(|config| {
-                let tokenizer = common::train(&language, config);
-                let segmentation = Segmentation::new(&tokenizer, &language).unwrap();
+                let tokenizer = common::train(&languages, config);
+                let segmentation = Segmentation::new(&tokenizer, &languages).unwrap();
                 Case { name: common::name(config), tokenizer, segmentation }
             })
             .collect();
-        (language, cases)
+        (languages, cases)
     })
 }
 
-fn sequence(language: &Language, condition: usize, task: usize, row: u64) -> Sequence {
-    Source::condition(language, "test", Condition::ALL[condition], Task::ALL[task]).draw(0, row).unwrap()
+fn sequence(languages: &Languages, condition: usize, task: usize, row: u64) -> Sequence {
+    Source::condition(languages, "test", Condition::ALL[condition], Task::ALL[task]).draw(0, row).unwrap()
 }
 
 proptest! {
     #[test]
     fn by_table_as_by_text(condition in 0..3usize, task in 0..3usize, row in 0..1_000_000u64) {
-        let (language, cases) = cases();
-        let sequence = sequence(language, condition, task, row);
-        let text = sequence.text(language);
+        let (languages, cases) = cases();
+        let sequence = sequence(languages, condition, task, row);
+        let text = sequence.text(languages);
         for Case { name, tokenizer, segmentation } in cases {
             let mut ids = Vec::new();
             segmentation.encode(&sequence, &mut ids);
@@ -50,14 +50,14 @@ proptest! {
             let mut prompt = Vec::new();
             segmentation.encode_prompt(&sequence, &mut prompt);
             prop_assert!(ids.starts_with(&prompt), "{}", name);
-            let reading = segmentation.read(&ids[prompt.len()..], language, sequence.lang);
+            let reading = segmentation.read(&ids[prompt.len()..], languages, sequence.language);
             let words: Vec<Option<Symbol>> = sequence.sentence.symbols.iter().copied().map(Some).collect();
             prop_assert_eq!(&reading.words, &words, "{}: {}", name, text);
             prop_assert!(reading.ended);
 
             let characters: usize = ids.iter().map(|&id| segmentation.characters(id)).sum();
             let words = sequence.prompt.iter().chain(&sequence.sentence.symbols);
-            let expected: usize = words.map(|&s| language.form(s, sequence.lang).len() + 1).sum();
+            let expected: usize = words.map(|&s| languages.form(s, sequence.language).len() + 1).sum();
             prop_assert_eq!(characters, expected, "{}", name);
         }
     }
@@ -65,15 +65,15 @@ proptest! {
     /// Whatever a model may write: the words read are the words of the text it stands for, and nothing else is.
     #[test]
     fn any_ids_can_be_read(ids in prop::collection::vec(0..320u32, 0..40), language_b: bool) {
-        let (language, cases) = cases();
-        let lang = if language_b { Lang::B } else { Lang::A };
+        let (languages, cases) = cases();
+        let language = if language_b { Language::B } else { Language::A };
         for Case { name, segmentation, .. } in cases {
             let ids: Vec<u32> = ids.iter().copied().filter(|&id| (id as usize) < segmentation.vocab_size()).collect();
-            let reading = segmentation.read(&ids, language, lang);
+            let reading = segmentation.read(&ids, languages, language);
             prop_assert_eq!(reading.ended, ids.contains(&special::EOS));
             let text = segmentation.text(&ids);
             for symbol in reading.words.iter().flatten() {
-                prop_assert!(text.contains(language.form(*symbol, lang)), "{}: {}", name, text);
+                prop_assert!(text.contains(languages.form(*symbol, language)), "{}: {}", name, text);
             }
         }
     }
@@ -85,54 +85,57 @@ fn case(wanted: &str) -> &'static Case {
 
 #[test]
 fn what_is_no_word_is_none() {
-    let (language, _) = cases();
-    let lang = Lang::B;
+    let (languages, _) = cases();
+    let language = Language::B;
     let (copula, adjective) =
-        (language.world.copula(), language.world.symbols().find(|&s| language.form(s, lang).len() > 6).unwrap());
+        (languages.world.copula(), languages.world.symbols().find(|&s| languages.form(s, language).len() > 6).unwrap());
     let Case { segmentation, .. } = case("bpe vanilla token");
-    let word = |s: Symbol| segmentation.pieces(s, lang).to_vec();
-    let read = |ids: &[u32]| segmentation.read(ids, language, lang).words;
+    let word = |s: Symbol| segmentation.pieces(s, language).to_vec();
+    let read = |ids: &[u32]| segmentation.read(ids, languages, language).words;
     let eos = vec![special::EOS];
     assert_eq!(read(&[word(copula), word(adjective)].concat()), [Some(copula), Some(adjective)]);
     // A word without its boundary, a boundary without a word, a special token, a form of the other language.
-    assert_eq!(read(&[word(copula), segmentation.core(adjective, lang).to_vec(), eos].concat()), [Some(copula), None]);
+    assert_eq!(
+        read(&[word(copula), segmentation.core(adjective, language).to_vec(), eos].concat()),
+        [Some(copula), None]
+    );
     assert_eq!(read(&[word(copula), vec![special::BOUNDARY]].concat()), [Some(copula), None]);
     assert_eq!(read(&[word(copula), vec![special::OUT], word(copula)].concat()), [Some(copula), None, Some(copula)]);
-    assert_eq!(read(segmentation.pieces(adjective, Lang::A)), [None]);
+    assert_eq!(read(segmentation.pieces(adjective, Language::A)), [None]);
     assert_eq!(read(&[9999]), [None]);
-    assert!(!segmentation.read(&word(copula), language, lang).ended);
+    assert!(!segmentation.read(&word(copula), languages, language).ended);
     assert_eq!(read(&[]), []);
 
     // A word spelled letter by letter is the word.
     let letters = case("character vanilla token");
-    let spelled = letters.segmentation.pieces(adjective, lang);
+    let spelled = letters.segmentation.pieces(adjective, language);
     assert!(spelled.len() > word(adjective).len());
     assert_eq!(read(spelled), [Some(adjective)], "letters have the same ids in both");
 
     let Case { segmentation, .. } = case("bpe vanilla first");
-    let word = |s: Symbol| segmentation.pieces(s, lang).to_vec();
-    let read = |ids: &[u32]| segmentation.read(ids, language, lang).words;
+    let word = |s: Symbol| segmentation.pieces(s, language).to_vec();
+    let read = |ids: &[u32]| segmentation.read(ids, languages, language).words;
     assert_eq!(read(&word(adjective)[1..]), [None], "pieces without the mark that opens a word");
     assert_eq!(read(&[word(copula), word(adjective)].concat()), [Some(copula), Some(adjective)]);
 
     let Case { segmentation, .. } = case("bpe vanilla last");
-    let word = segmentation.pieces(adjective, lang);
-    assert_eq!(segmentation.read(&word[..word.len() - 1], language, lang).words, [None]);
+    let word = segmentation.pieces(adjective, language);
+    assert_eq!(segmentation.read(&word[..word.len() - 1], languages, language).words, [None]);
 }
 
 #[test]
 fn a_mark_is_always_on_a_piece_that_can_carry_it() {
-    let (language, _) = cases();
+    let (languages, _) = cases();
     for boundary in [Boundary::First, Boundary::Last] {
         for kind in [Kind::Bpe, Kind::Unigram, Kind::Character] {
             let config = common::config(kind, Regime::Vanilla, boundary);
             let Case { segmentation, name, .. } = case(&common::name(&config));
-            for symbol in language.world.symbols() {
-                for lang in Lang::BOTH {
-                    let pieces = segmentation.pieces(symbol, lang);
+            for symbol in languages.world.symbols() {
+                for language in Language::BOTH {
+                    let pieces = segmentation.pieces(symbol, language);
                     assert!(!pieces.contains(&special::BOUNDARY), "{name}");
                     let spelled: Vec<u8> = pieces.iter().flat_map(|&p| segmentation.letters(p)).copied().collect();
-                    assert_eq!(spelled, language.form(symbol, lang).as_bytes(), "{name}");
+                    assert_eq!(spelled, languages.form(symbol, language).as_bytes(), "{name}");
                 }
             }
         }

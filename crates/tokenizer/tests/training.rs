@@ -2,7 +2,7 @@
 
 mod common;
 
-use invitro_language::{Lang, Language, LanguageConfig, MixtureConfig};
+use invitro_language::{Language, LanguageConfig, Languages, MixtureConfig};
 use invitro_tokenizer::measure::Measures;
 use invitro_tokenizer::sample::Sample;
 use invitro_tokenizer::{Boundary, Kind, Regime, Segmentation, Tokenizer, TokenizerConfig, special};
@@ -14,9 +14,9 @@ fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
 
 #[test]
 fn the_same_bytes_on_any_number_of_threads() {
-    let language = common::small(3);
+    let languages = common::small(3);
     for config in common::all() {
-        let json = |threads| with_threads(threads, || common::train(&language, &config).to_json().unwrap());
+        let json = |threads| with_threads(threads, || common::train(&languages, &config).to_json().unwrap());
         let one = json(1);
         for threads in [1, 2, 5] {
             assert!(json(threads) == one, "{} on {threads} threads", common::name(&config));
@@ -26,9 +26,9 @@ fn the_same_bytes_on_any_number_of_threads() {
 
 #[test]
 fn vocabularies_are_as_large_as_asked_and_begin_alike() {
-    let language = common::small(1);
+    let languages = common::small(1);
     for config in common::all() {
-        let tokenizer = common::train(&language, &config);
+        let tokenizer = common::train(&languages, &config);
         let name = common::name(&config);
         if config.kind.is_trained() {
             assert_eq!(tokenizer.vocab_size(), 300, "{name}");
@@ -46,13 +46,13 @@ fn vocabularies_are_as_large_as_asked_and_begin_alike() {
 
 #[test]
 fn masked_words_are_seen_only_where_they_may_be() {
-    let language = common::small(2);
+    let languages = common::small(2);
     let config = TokenizerConfig { vocab: 4000, allow_shortfall: true, ..Default::default() };
     let pieces = |config: &TokenizerConfig| {
-        let segmentation = Segmentation::new(&common::train(&language, config), &language).unwrap();
-        let masked = language.mask.symbols().iter();
-        masked.map(|&s| segmentation.core(s, Lang::B).len()).sum::<usize>() as f64
-            / language.mask.symbols().len() as f64
+        let segmentation = Segmentation::new(&common::train(&languages, config), &languages).unwrap();
+        let masked = languages.mask.symbols().iter();
+        masked.map(|&s| segmentation.core(s, Language::B).len()).sum::<usize>() as f64
+            / languages.mask.symbols().len() as f64
     };
     for regime in Regime::ALL {
         let unseen = pieces(&TokenizerConfig { regime, ..config.clone() });
@@ -64,14 +64,14 @@ fn masked_words_are_seen_only_where_they_may_be() {
 
 #[test]
 fn parity_evens_the_languages_out() {
-    let language = common::small(5);
+    let languages = common::small(5);
     let mixture = MixtureConfig { lambda: 0.05, ..Default::default() };
     let parity = |regime| {
         let config = TokenizerConfig { vocab: 600, regime, ..Default::default() };
-        let tokenizer = Tokenizer::train(&language, &config, &mixture).unwrap();
-        let segmentation = Segmentation::new(&tokenizer, &language).unwrap();
-        let sample = invitro_tokenizer::Sample::text(&language, 500).unwrap();
-        invitro_tokenizer::Measures::new(&segmentation, &language, &sample).text.parity
+        let tokenizer = Tokenizer::train(&languages, &config, &mixture).unwrap();
+        let segmentation = Segmentation::new(&tokenizer, &languages).unwrap();
+        let sample = invitro_tokenizer::Sample::text(&languages, 500).unwrap();
+        invitro_tokenizer::Measures::new(&segmentation, &languages, &sample).text.parity
     };
     let [vanilla, balanced, even] = Regime::ALL.map(parity);
     assert!(vanilla < balanced && balanced < 1.05, "{vanilla} {balanced}");
@@ -101,19 +101,19 @@ fn what_cannot_be_is_said() {
     );
     assert!(message(&TokenizerConfig { sentences: 0, ..config.clone() }).contains("`tokenizer.sentences` is 0"));
 
-    let language = common::small(0);
+    let languages = common::small(0);
     let short = TokenizerConfig { vocab: 50_000, allow_shortfall: true, ..config };
-    let tokenizer = common::train(&language, &short);
+    let tokenizer = common::train(&languages, &short);
     assert_eq!(tokenizer.shortfall(), 50_000 - tokenizer.vocab_size());
     assert!(tokenizer.shortfall() > 40_000);
 }
 
 #[test]
 fn a_tokenizer_comes_back_from_its_files() {
-    let language = common::small(4);
+    let languages = common::small(4);
     for config in common::all() {
         let (dir, name) = (tempfile::tempdir().unwrap(), common::name(&config));
-        let tokenizer = common::train(&language, &config);
+        let tokenizer = common::train(&languages, &config);
         tokenizer.save(dir.path()).unwrap();
         for path in [dir.path().to_owned(), dir.path().join("tokenizer.json")] {
             let loaded = Tokenizer::load(&path).unwrap();
@@ -123,7 +123,7 @@ fn a_tokenizer_comes_back_from_its_files() {
         std::fs::remove_file(dir.path().join("tokenizer_config.json")).unwrap();
         let bare = Tokenizer::load(dir.path()).unwrap();
         assert_eq!((bare.kind(), bare.boundary()), (config.kind, config.boundary), "{name}, by tokenizer.json alone");
-        assert!(Segmentation::new(&bare, &language).is_ok());
+        assert!(Segmentation::new(&bare, &languages).is_ok());
         let left: Vec<_> = std::fs::read_dir(dir.path()).unwrap().map(|f| f.unwrap().file_name()).collect();
         assert_eq!(left.len(), 2, "{left:?}");
     }
@@ -138,12 +138,12 @@ fn refused(path: &Path) -> String {
 
 #[test]
 fn damaged_and_foreign_files_are_refused() {
-    let language = common::small(4);
+    let languages = common::small(4);
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("tokenizer.json");
     assert!(refused(&file).contains("cannot be read"));
 
-    let tokenizer = common::train(&language, &common::config(Kind::Bpe, Regime::Vanilla, Boundary::Token));
+    let tokenizer = common::train(&languages, &common::config(Kind::Bpe, Regime::Vanilla, Boundary::Token));
     tokenizer.save(dir.path()).unwrap();
     let json = std::fs::read_to_string(&file).unwrap();
     let with = |text: &str| {
@@ -158,7 +158,7 @@ fn damaged_and_foreign_files_are_refused() {
     assert!(with(&json.replace("\"Isolated\"", "\"Removed\"")).contains("none of our kinds and boundaries"));
 
     // The boundary of one tokenizer with the record of another.
-    let other = common::train(&language, &common::config(Kind::Bpe, Regime::Vanilla, Boundary::First));
+    let other = common::train(&languages, &common::config(Kind::Bpe, Regime::Vanilla, Boundary::First));
     assert!(with(&other.to_json().unwrap()).contains("kind bpe and boundary token, tokenizer.json of bpe and first"));
 
     // Another language, by its record, and by its letters where there is no record.
@@ -179,10 +179,10 @@ fn distance_zero_has_one_lexicon_for_the_stems() {
         affix_rate: 0.0,
         ..Default::default()
     };
-    let language = invitro_language::Language::new(&config, 0).unwrap();
-    let tokenizer = common::train(&language, &common::config(Kind::Bpe, Regime::Vanilla, Boundary::Token));
-    let segmentation = Segmentation::new(&tokenizer, &language).unwrap();
-    for bridge in invitro_tokenizer::Bridges::new(&segmentation, &language).0 {
+    let languages = invitro_language::Languages::new(&config, 0).unwrap();
+    let tokenizer = common::train(&languages, &common::config(Kind::Bpe, Regime::Vanilla, Boundary::Token));
+    let segmentation = Segmentation::new(&tokenizer, &languages).unwrap();
+    for bridge in invitro_tokenizer::Bridges::new(&segmentation, &languages).0 {
         assert_eq!(bridge.cognate.jaccard, 1.0, "identical forms have identical pieces");
     }
 }
@@ -191,11 +191,11 @@ fn distance_zero_has_one_lexicon_for_the_stems() {
 #[test]
 fn languages_of_the_same_words_overlap_wholly() {
     let config = LanguageConfig { distance: 0.0, affix_rate: 0.0, ..common::small_config() };
-    let language = Language::new(&config, 5).unwrap();
+    let languages = Languages::new(&config, 5).unwrap();
     for vocab in [300, 900] {
         let config = TokenizerConfig { vocab, ..common::config(Kind::Bpe, Regime::Balanced, Boundary::Token) };
-        let segmentation = Segmentation::new(&common::train(&language, &config), &language).unwrap();
-        let measures = Measures::new(&segmentation, &language, &Sample::text(&language, 50).unwrap());
+        let segmentation = Segmentation::new(&common::train(&languages, &config), &languages).unwrap();
+        let measures = Measures::new(&segmentation, &languages, &Sample::text(&languages, 50).unwrap());
         assert_eq!((measures.text.overlap, measures.lexicon.overlap), (1.0, 1.0), "|V| {vocab}");
     }
 }

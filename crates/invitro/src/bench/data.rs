@@ -6,7 +6,7 @@ use anyhow::Result;
 use invitro_lab::Experiment;
 use invitro_lab::feed::Feed;
 use invitro_lab::materials::Pantry;
-use invitro_language::{Language, Source};
+use invitro_language::{Languages, Source};
 use std::time::Instant;
 
 const ROWS: u64 = 200_000;
@@ -14,11 +14,11 @@ const STEPS: usize = 400;
 
 pub fn measure(paper: &Experiment, report: &Report) -> Result<()> {
     let start = Instant::now();
-    let language = Language::new(&paper.language, 0)?;
+    let languages = Languages::new(&paper.language, 0)?;
     let seconds = start.elapsed().as_secs_f64();
     report.row(Row { what: "paper's languages".into(), members: None, vocab: None, figures: vec![("s", seconds)] })?;
 
-    let mut source = Source::training(&language, &paper.mixture, ROWS);
+    let mut source = Source::training(&languages, &paper.mixture, ROWS);
     let start = Instant::now();
     let mut symbols = 0;
     for row in 0..ROWS {

@@ -9,7 +9,7 @@ use crate::study::amounts::count;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressStyle};
-use invitro_language::{Condition, Language, MixtureConfig, Sequence, Source, Task};
+use invitro_language::{Condition, Languages, MixtureConfig, Sequence, Source, Task};
 use rayon::prelude::*;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -72,20 +72,20 @@ pub struct Row {
 
 impl Row {
     /// The text's words and their symbols, one for one; special tokens stand for themselves.
-    fn new(language: &Language, sequence: &Sequence) -> Row {
-        let words: Vec<&str> = sequence.words(language).collect();
+    fn new(languages: &Languages, sequence: &Sequence) -> Row {
+        let words: Vec<&str> = sequence.words(languages).collect();
         let prompt = sequence.prompt.len();
         let mut symbols: Vec<String> = Vec::with_capacity(words.len());
         symbols.push(words[0].to_owned());
-        symbols.extend(sequence.prompt.iter().map(|&s| language.world.label(s)));
+        symbols.extend(sequence.prompt.iter().map(|&s| languages.world.label(s)));
         if sequence.task != Task::T0 {
             symbols.push(words[1 + prompt].to_owned());
         }
-        symbols.extend(sequence.sentence.symbols.iter().map(|&s| language.world.label(s)));
+        symbols.extend(sequence.sentence.symbols.iter().map(|&s| languages.world.label(s)));
         symbols.push(words[words.len() - 1].to_owned());
         Row {
             text: words.join(" "),
-            language: sequence.lang.name(),
+            language: sequence.language.name(),
             task: sequence.task.name(),
             symbols,
             masked: sequence.masked,
@@ -98,9 +98,9 @@ const CHUNK: u64 = 4096;
 
 pub fn run(args: Args) -> Result<ExitCode> {
     let format = Format::of(&args.out)?;
-    let (experiment, language) = args.experiment.language()?;
+    let (experiment, languages) = args.experiment.languages()?;
     let staged = StagedFile::new(&args.out, args.force)?;
-    let source = source(&language, &experiment.mixture, args.split, args.task);
+    let source = source(&languages, &experiment.mixture, args.split, args.task);
     let mut writer = Writer::new(format, staged.file()?)?;
 
     let started = Instant::now();
@@ -112,7 +112,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         let chunks: Vec<u64> = (start..end).step_by(CHUNK as usize).collect();
         let rows: Vec<Vec<Row>> = chunks
             .into_par_iter()
-            .map(|first| chunk(&language, source.clone(), first..end.min(first + CHUNK)))
+            .map(|first| chunk(&languages, source.clone(), first..end.min(first + CHUNK)))
             .collect::<Result<_>>()?;
         for rows in rows {
             writer.write(rows).with_context(|| format!("`{}` cannot be written", args.out.display()))?;
@@ -127,28 +127,28 @@ pub fn run(args: Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn source<'a>(language: &'a Language, mixture: &MixtureConfig, split: Split, task: TaskArg) -> Source<'a> {
+fn source<'a>(languages: &'a Languages, mixture: &MixtureConfig, split: Split, task: TaskArg) -> Source<'a> {
     let tasks = match task {
         TaskArg::Mix => mixture.tasks,
         one => [TaskArg::T0, TaskArg::T1, TaskArg::T2].map(|t| f64::from(u8::from(t == one))),
     };
     let condition = match split {
         Split::Train => {
-            let all = Source::mixture(language, "corpus", mixture.share_of_b(), tasks);
+            let all = Source::mixture(languages, "corpus", mixture.share_of_b(), tasks);
             return all.withholding(mixture.withhold);
         }
         Split::A => Condition::A,
         Split::B => Condition::B,
         Split::Masked => Condition::BMasked,
     };
-    Source::condition_mix(language, "corpus", condition, tasks)
+    Source::condition_mix(languages, "corpus", condition, tasks)
 }
 
-fn chunk(language: &Language, mut source: Source, rows: std::ops::Range<u64>) -> Result<Vec<Row>> {
+fn chunk(languages: &Languages, mut source: Source, rows: std::ops::Range<u64>) -> Result<Vec<Row>> {
     let mut sequence = Sequence::default();
     rows.map(|row| {
         source.draw_into(0, row, |_| true, &mut sequence)?;
-        Ok(Row::new(language, &sequence))
+        Ok(Row::new(languages, &sequence))
     })
     .collect()
 }

@@ -3,7 +3,7 @@
 use crate::experiment::ExperimentArgs;
 use crate::output::StagedDir;
 use anyhow::Result;
-use invitro_language::{Class, Lang, Language, LanguageConfig};
+use invitro_language::{Class, Language, LanguageConfig, Languages};
 use serde::Serialize;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -69,20 +69,22 @@ struct Measured {
 }
 
 pub fn run(args: Args) -> Result<ExitCode> {
-    let (experiment, language) = args.experiment.language()?;
+    let (experiment, languages) = args.experiment.languages()?;
     let staged = StagedDir::new(&args.out, args.force, &CONTENTS)?;
-    staged.write("world.json", serde_json::to_string_pretty(&world(&language))? + "\n")?;
-    staged.write("grammar.txt", language.grammar.text())?;
-    staged.write("lexicon.tsv", lexicon(&language))?;
-    staged
-        .write("README.md", README.replace("{name}", &experiment.name).replace("{seed}", &language.seed.to_string()))?;
+    staged.write("world.json", serde_json::to_string_pretty(&world(&languages))? + "\n")?;
+    staged.write("grammar.txt", languages.grammar.text())?;
+    staged.write("lexicon.tsv", lexicon(&languages))?;
+    staged.write(
+        "README.md",
+        README.replace("{name}", &experiment.name).replace("{seed}", &languages.seed.to_string()),
+    )?;
     staged.finish()?;
-    eprintln!("wrote {} symbols to {}", language.world.len(), args.out.display());
+    eprintln!("wrote {} symbols to {}", languages.world.len(), args.out.display());
     Ok(ExitCode::SUCCESS)
 }
 
-fn world(language: &Language) -> World<'_> {
-    let world = &language.world;
+fn world(languages: &Languages) -> World<'_> {
+    let world = &languages.world;
     let subjects = world.subject_class_count() as u16;
     let role = |class: Class| if class.0 < subjects { "subject" } else { "object" };
     let classes = world.classes().map(|class| ClassEntry {
@@ -110,30 +112,30 @@ fn world(language: &Language) -> World<'_> {
             object_class: world.object_class(class).0,
         });
     World {
-        seed: language.seed,
-        config: &language.config,
+        seed: languages.seed,
+        config: &languages.config,
         symbols: world.len(),
         classes: classes.collect(),
         properties,
         relations: relations.collect(),
-        masked: language.mask.symbols().iter().map(|&s| world.label(s)).collect(),
+        masked: languages.mask.symbols().iter().map(|&s| world.label(s)).collect(),
         distance: Measured {
-            asked: language.config.distance,
-            stems: language.lexicon.stem_distance().relative,
-            words: language.lexicon.word_distance().relative,
+            asked: languages.config.distance,
+            stems: languages.lexicon.stem_distance().relative,
+            words: languages.lexicon.word_distance().relative,
         },
     }
 }
 
-fn lexicon(language: &Language) -> String {
-    let world = &language.world;
+fn lexicon(languages: &Languages) -> String {
+    let world = &languages.world;
     let mut out = String::from("symbol\tcategory\tclass\tproperty\tvalue\tform_A\tform_B\tstem_A\tstem_B\tmasked\n");
     for symbol in world.symbols() {
         let class = world.class(symbol).map_or(String::new(), |c| c.0.to_string());
         let (property, value) = world
             .descriptor_of(symbol)
             .map_or((String::new(), String::new()), |(p, v)| (p.0.to_string(), v.to_string()));
-        let [a, b] = Lang::BOTH.map(|lang| language.lexicon.word(symbol, lang));
+        let [a, b] = Language::BOTH.map(|language| languages.lexicon.word(symbol, language));
         writeln!(
             out,
             "{}\t{}\t{class}\t{property}\t{value}\t{}\t{}\t{}\t{}\t{}",
@@ -143,7 +145,7 @@ fn lexicon(language: &Language) -> String {
             b.form(),
             a.stem(),
             b.stem(),
-            language.mask.contains(symbol),
+            languages.mask.contains(symbol),
         )
         .expect("writing to a string does not fail");
     }

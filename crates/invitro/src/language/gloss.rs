@@ -8,19 +8,21 @@
 //!
 //! A star marks a word that is masked in B.
 
-use invitro_language::{Lang, Language, Symbol};
+use invitro_language::{Language, Languages, Symbol};
 
 /// A symbol's label, starred if it is masked.
-pub fn label(language: &Language, symbol: Symbol) -> String {
-    let star = if language.mask.contains(symbol) { "*" } else { "" };
-    format!("{}{star}", language.world.label(symbol))
+pub fn label(languages: &Languages, symbol: Symbol) -> String {
+    let star = if languages.mask.contains(symbol) { "*" } else { "" };
+    format!("{}{star}", languages.world.label(symbol))
 }
 
 /// The three lines, broken together where they would be wider than `width`.
-pub fn interlinear(language: &Language, symbols: &[Symbol], width: usize) -> String {
+pub fn interlinear(languages: &Languages, symbols: &[Symbol], width: usize) -> String {
     let columns: Vec<[String; 3]> = symbols
         .iter()
-        .map(|&s| [language.form(s, Lang::A).to_owned(), language.form(s, Lang::B).to_owned(), label(language, s)])
+        .map(|&s| {
+            [languages.form(s, Language::A).to_owned(), languages.form(s, Language::B).to_owned(), label(languages, s)]
+        })
         .collect();
     let heads = ["A      ", "B      ", "gloss  "];
     let mut out = String::new();

@@ -3,7 +3,7 @@
 use super::gloss::interlinear;
 use crate::experiment::ExperimentArgs;
 use anyhow::Result;
-use invitro_language::{Lang, Stream};
+use invitro_language::{Language, Stream};
 use serde::Serialize;
 use std::io::Write;
 use std::process::ExitCode;
@@ -35,22 +35,22 @@ struct Row {
 }
 
 pub fn run(args: Args) -> Result<ExitCode> {
-    let (_, language) = args.experiment.language()?;
-    let stream = Stream::new(language.seed, "sample");
-    let mut sampler = language.sampler();
+    let (_, languages) = args.experiment.languages()?;
+    let stream = Stream::new(languages.seed, "sample");
+    let mut sampler = languages.sampler();
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     for row in 0..args.n {
         let symbols = sampler.sentence(&mut stream.at(0, row)).symbols;
-        let [a, b] = Lang::BOTH.map(|lang| language.text(&symbols, lang));
+        let [a, b] = Language::BOTH.map(|language| languages.text(&symbols, language));
         if args.json {
-            let labels = symbols.iter().map(|&s| language.world.label(s)).collect();
-            let row = Row { a, b, symbols: labels, masked: language.mask.touches(&symbols) };
+            let labels = symbols.iter().map(|&s| languages.world.label(s)).collect();
+            let row = Row { a, b, symbols: labels, masked: languages.mask.touches(&symbols) };
             writeln!(out, "{}", serde_json::to_string(&row)?)?;
             continue;
         }
         let between = if row > 0 { "\n" } else { "" };
         if args.gloss {
-            write!(out, "{between}{}", interlinear(&language, &symbols, 110))?;
+            write!(out, "{between}{}", interlinear(&languages, &symbols, 110))?;
         } else {
             writeln!(out, "{between}A  {a}\nB  {b}")?;
         }

@@ -5,7 +5,7 @@ use crate::experiment::ExperimentArgs;
 use anyhow::Result;
 use invitro_language::affix::AFFIXED;
 use invitro_language::phonology::Stem;
-use invitro_language::{Category, Distance, Lang, Language, Process, Stream, Symbol};
+use invitro_language::{Category, Distance, Language, Languages, Process, Stream, Symbol};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -55,27 +55,27 @@ struct Figures {
 }
 
 pub fn run(args: Args) -> Result<ExitCode> {
-    let (experiment, language) = args.experiment.language()?;
-    let process = Process::new(&language);
-    let stream = Stream::new(language.seed, "show");
-    let mut sampler = language.sampler();
+    let (experiment, languages) = args.experiment.languages()?;
+    let process = Process::new(&languages);
+    let stream = Stream::new(languages.seed, "show");
+    let mut sampler = languages.sampler();
     let (mut words, mut nats) = (0, 0.0);
     for row in 0..SAMPLE {
         let sentence = sampler.sentence(&mut stream.at(1, row));
         words += sentence.symbols.len();
         nats -= process.sentence(&sentence.symbols);
     }
-    let world = &language.world;
-    let lexicon = &language.lexicon;
-    let by_lang = |lang: Lang| lang.name();
+    let world = &languages.world;
+    let lexicon = &languages.lexicon;
+    let by_lang = |language: Language| language.name();
     let mut categories = BTreeMap::new();
     for symbol in world.symbols() {
         *categories.entry(world.category(symbol).name()).or_insert(0) += 1;
     }
     let figures = Figures {
         name: experiment.name,
-        seed: language.seed,
-        grammar: language.grammar.name().to_owned(),
+        seed: languages.seed,
+        grammar: languages.grammar.name().to_owned(),
         symbols: world.len(),
         classes: world.class_count(),
         properties: world.property_count(),
@@ -85,11 +85,11 @@ pub fn run(args: Args) -> Result<ExitCode> {
         distance: experiment.language.distance,
         stem_distance: lexicon.stem_distance(),
         word_distance: lexicon.word_distance(),
-        word_length: Lang::BOTH.map(|l| (by_lang(l), lexicon.mean_length(world, l))).into(),
-        letters: Lang::BOTH
+        word_length: Language::BOTH.map(|l| (by_lang(l), lexicon.mean_length(world, l))).into(),
+        letters: Language::BOTH
             .map(|l| (by_lang(l), [lexicon.letters(l).consonants().into(), lexicon.letters(l).vowels().into()]))
             .into(),
-        masked: language.mask.symbols().len(),
+        masked: languages.mask.symbols().len(),
         masked_sentences: process.masked_share(),
         lambda: experiment.mixture.lambda,
         lambda_left: process.lambda_left(&experiment.mixture),
@@ -101,12 +101,12 @@ pub fn run(args: Args) -> Result<ExitCode> {
         writeln!(out, "{}", serde_json::to_string_pretty(&figures)?)?;
     } else {
         figures_page(&figures, &mut out)?;
-        affixes(&language, &mut out)?;
-        dictionary(&language, &mut out)?;
+        affixes(&languages, &mut out)?;
+        dictionary(&languages, &mut out)?;
         writeln!(out, "\nSentences (* masked in B)")?;
         let sentences = (0..).map(|row| sampler.sentence(&mut stream.at(0, row)).symbols);
         for symbols in sentences.filter(|symbols| symbols.len() <= SHORT).take(SENTENCES) {
-            write!(out, "\n{}", interlinear(&language, &symbols, WIDTH))?;
+            write!(out, "\n{}", interlinear(&languages, &symbols, WIDTH))?;
         }
     }
     out.flush()?;
@@ -161,25 +161,25 @@ fn figures_page(f: &Figures, out: &mut impl Write) -> Result<()> {
     )?;
     writeln!(out, "mixture    λ {}, of which {:.3} is left without the masked sentences", f.lambda, f.lambda_left)?;
     writeln!(out, "\nLetters, most frequent first")?;
-    for (lang, [consonants, vowels]) in &f.letters {
-        writeln!(out, "  {lang}  {consonants}  {vowels}")?;
+    for (language, [consonants, vowels]) in &f.letters {
+        writeln!(out, "  {language}  {consonants}  {vowels}")?;
     }
     Ok(())
 }
 
-fn affixes(language: &Language, out: &mut impl Write) -> Result<()> {
+fn affixes(languages: &Languages, out: &mut impl Write) -> Result<()> {
     let join = |list: &[Stem], before: &str, after: &str| {
         list.iter().map(|a| format!("{before}{}{after}", a.as_str())).collect::<Vec<_>>().join(" ")
     };
     writeln!(out, "\nAffixes")?;
     let mut rows = Vec::new();
     for category in AFFIXED {
-        for lang in Lang::BOTH {
-            let Some(inventory) = language.lexicon.affixes().inventory(category, lang) else { continue };
-            let name = if lang == Lang::A { category.name() } else { "" };
+        for language in Language::BOTH {
+            let Some(inventory) = languages.lexicon.affixes().inventory(category, language) else { continue };
+            let name = if language == Language::A { category.name() } else { "" };
             rows.push([
                 name.to_owned(),
-                lang.name().to_owned(),
+                language.name().to_owned(),
                 join(&inventory.prefixes, "", "-"),
                 join(&inventory.suffixes, "-", ""),
             ]);
@@ -188,11 +188,11 @@ fn affixes(language: &Language, out: &mut impl Write) -> Result<()> {
     table(&rows, out)
 }
 
-fn dictionary(language: &Language, out: &mut impl Write) -> Result<()> {
+fn dictionary(languages: &Languages, out: &mut impl Write) -> Result<()> {
     writeln!(out, "\nDictionary (prefix·stem·suffix, * masked in B)")?;
-    let world = &language.world;
-    let parts = |symbol: Symbol, lang: Lang| {
-        let word = language.lexicon.word(symbol, lang);
+    let world = &languages.world;
+    let parts = |symbol: Symbol, language: Language| {
+        let word = languages.lexicon.word(symbol, language);
         let parts = [word.prefix(), word.stem(), word.suffix()];
         parts.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join("·")
     };
@@ -203,7 +203,7 @@ fn dictionary(language: &Language, out: &mut impl Write) -> Result<()> {
         let step = all.len().div_ceil(WORDS).max(1);
         for (i, &symbol) in all.iter().step_by(step).enumerate() {
             let name = if i == 0 { category.name() } else { "" };
-            rows.push([name.into(), label(language, symbol), parts(symbol, Lang::A), parts(symbol, Lang::B)]);
+            rows.push([name.into(), label(languages, symbol), parts(symbol, Language::A), parts(symbol, Language::B)]);
         }
     }
     table(&rows, out)

@@ -4,7 +4,7 @@ use super::{Loaded, Subject};
 use crate::output::StagedFile;
 use anyhow::{Result, bail};
 use invitro_lab::table::{self, Column};
-use invitro_language::{Lang, Symbol};
+use invitro_language::{Language, Symbol};
 use invitro_tokenizer::Bridges;
 use invitro_tokenizer::bridge::{Bridge, Similarity, piers};
 use serde::Serialize;
@@ -48,14 +48,14 @@ pub fn run(args: Args) -> Result<ExitCode> {
         None => None,
     };
     let loaded = args.subject.load()?;
-    let bridges = Bridges::new(&loaded.segmentation, &loaded.language);
+    let bridges = Bridges::new(&loaded.segmentation, &loaded.languages);
     if let (Some(staged), Some(path)) = (staged, &args.out) {
         write_rows(&loaded, &bridges, path, staged)?;
     }
     let means = Means {
         vocab: loaded.tokenizer.vocab_size(),
         masked: bridges.0.len(),
-        words: piers(&loaded.language).len(),
+        words: piers(&loaded.languages).len(),
         unbridged: bridges.0.iter().filter(|b| b.pier.is_none()).count(),
         bridge: bridges.mean(),
         cognate_bridge: bridges.mean_cognate(),
@@ -129,18 +129,18 @@ struct Row {
 
 impl Row {
     fn new(loaded: &Loaded, bridge: &Bridge) -> Row {
-        let form = |lang| loaded.language.form(bridge.symbol, lang).to_owned();
+        let form = |language| loaded.languages.form(bridge.symbol, language).to_owned();
         let pier = bridge.pier;
         Row {
-            symbol: loaded.language.world.label(bridge.symbol),
-            form_a: form(Lang::A),
-            form_b: form(Lang::B),
-            pieces_a: pieces(loaded, bridge.symbol, Lang::A),
-            pieces_b: pieces(loaded, bridge.symbol, Lang::B),
+            symbol: loaded.languages.world.label(bridge.symbol),
+            form_a: form(Language::A),
+            form_b: form(Language::B),
+            pieces_a: pieces(loaded, bridge.symbol, Language::A),
+            pieces_b: pieces(loaded, bridge.symbol, Language::B),
             bridge: bridge.similarity.jaccard,
-            bridge_form: pier.map(|p| loaded.language.form(p.symbol, p.lang).to_owned()),
-            bridge_language: pier.map_or("", |p| p.lang.name()),
-            bridge_pieces: pier.map_or(String::new(), |p| pieces(loaded, p.symbol, p.lang)),
+            bridge_form: pier.map(|p| loaded.languages.form(p.symbol, p.language).to_owned()),
+            bridge_language: pier.map_or("", |p| p.language.name()),
+            bridge_pieces: pier.map_or(String::new(), |p| pieces(loaded, p.symbol, p.language)),
             numbers: [
                 bridge.similarity.dice,
                 bridge.similarity.containment,
@@ -178,9 +178,9 @@ const NUMBERS: [&str; 6] = [
 ];
 
 /// A word's pieces with a space between them.
-fn pieces(loaded: &Loaded, symbol: Symbol, lang: Lang) -> String {
+fn pieces(loaded: &Loaded, symbol: Symbol, language: Language) -> String {
     let letters = |&id: &u32| String::from_utf8_lossy(loaded.segmentation.letters(id)).into_owned();
-    loaded.segmentation.core(symbol, lang).iter().map(letters).collect::<Vec<_>>().join(" ")
+    loaded.segmentation.core(symbol, language).iter().map(letters).collect::<Vec<_>>().join(" ")
 }
 
 fn write_rows(loaded: &Loaded, bridges: &Bridges, path: &Path, staged: StagedFile) -> Result<()> {

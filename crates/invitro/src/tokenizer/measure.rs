@@ -32,8 +32,8 @@ struct Figures<'a> {
 
 pub fn run(args: Args) -> Result<ExitCode> {
     let loaded = args.subject.load()?;
-    let sample = Sample::text(&loaded.language, args.sentences)?;
-    let measures = Measures::new(&loaded.segmentation, &loaded.language, &sample);
+    let sample = Sample::text(&loaded.languages, args.sentences)?;
+    let measures = Measures::new(&loaded.segmentation, &loaded.languages, &sample);
     let mut out = std::io::stdout().lock();
     if args.json {
         let (tokenizer, vocab) = (loaded.tokenizer.provenance(), loaded.tokenizer.vocab_size());

@@ -10,7 +10,7 @@ use crate::experiment::ExperimentArgs;
 use anyhow::Result;
 use clap::Subcommand;
 use invitro_lab::Experiment;
-use invitro_language::Language;
+use invitro_language::Languages;
 use invitro_tokenizer::{Segmentation, Tokenizer};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -53,21 +53,21 @@ struct Subject {
 
 struct Loaded {
     experiment: Experiment,
-    language: Language,
+    languages: Languages,
     tokenizer: Tokenizer,
     segmentation: Segmentation,
 }
 
 impl Subject {
     fn load(&self) -> Result<Loaded> {
-        let (experiment, language) = self.experiment.language()?;
+        let (experiment, languages) = self.experiment.languages()?;
         let tokenizer = match &self.tokenizer {
             Some(path) => Tokenizer::load(path)?,
-            None => Tokenizer::train(&language, &experiment.tokenizer, &experiment.mixture)?,
+            None => Tokenizer::train(&languages, &experiment.tokenizer, &experiment.mixture)?,
         };
         tokenizer.expect(&experiment.tokenizer)?;
-        let segmentation = Segmentation::new(&tokenizer, &language)?;
-        Ok(Loaded { experiment, language, tokenizer, segmentation })
+        let segmentation = Segmentation::new(&tokenizer, &languages)?;
+        Ok(Loaded { experiment, languages, tokenizer, segmentation })
     }
 }
 
@@ -86,7 +86,7 @@ impl Loaded {
             self.tokenizer.vocab_size(),
             self.tokenizer.boundary().name(),
             self.experiment.language.distance,
-            self.language.seed
+            self.languages.seed
         )
     }
 }

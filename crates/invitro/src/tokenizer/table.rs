@@ -31,7 +31,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     Table::check(&args.out)?;
     let staged = StagedFile::new(&args.out, args.force)?;
     let loaded = args.subject.load()?;
-    let table = Table::new(&loaded.segmentation, &loaded.language, args.n.into(), args.most_shared)?;
+    let table = Table::new(&loaded.segmentation, &loaded.languages, args.n.into(), args.most_shared)?;
     staged.file()?.write_all(table.render(&args.out)?.as_bytes())?;
     staged.finish()?;
     eprintln!("wrote {} sentences to {}", table.rows.len(), args.out.display());

@@ -37,10 +37,10 @@ struct Trained<'a> {
 }
 
 pub fn run(args: Args) -> Result<ExitCode> {
-    let (experiment, language) = args.experiment.language()?;
+    let (experiment, languages) = args.experiment.languages()?;
     let staged = StagedDir::new(&args.out, args.force, &CONTENTS)?;
     let start = Instant::now();
-    let tokenizer = Tokenizer::train(&language, &experiment.tokenizer, &experiment.mixture)?;
+    let tokenizer = Tokenizer::train(&languages, &experiment.tokenizer, &experiment.mixture)?;
     let seconds = start.elapsed().as_secs_f64();
     for (name, text) in tokenizer.files()? {
         staged.write(name, text)?;

@@ -6,7 +6,7 @@
 use crate::error::Result;
 use crate::metrics::Rows;
 use crate::text::Text;
-use invitro_language::{Checker, Condition, Failure, Language, Sequence, Source, Symbol, Tally, Task, Verdict};
+use invitro_language::{Checker, Condition, Failure, Languages, Sequence, Source, Symbol, Tally, Task, Verdict};
 use invitro_model::decode::Decoded;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -54,10 +54,10 @@ pub struct Sample {
 }
 
 /// Prompts of a task, `count` per condition. T0 has no prompt that could hold a masked word, so none of B†.
-pub fn prompts(language: &Language, text: &Text, task: Task, count: usize, context: usize) -> Result<Vec<Prompted>> {
+pub fn prompts(languages: &Languages, text: &Text, task: Task, count: usize, context: usize) -> Result<Vec<Prompted>> {
     let mut all = Vec::new();
     for condition in Condition::ALL.into_iter().filter(|&c| task != Task::T0 || c != Condition::BMasked) {
-        let mut source = Source::condition(language, "eval", condition, task);
+        let mut source = Source::condition(languages, "eval", condition, task);
         for row in 0..count as u64 {
             let sequence = source.draw_where(0, row, |sequence| text.segmentation.length(sequence) <= context)?;
             let tokens = text.prompt(&sequence);
@@ -74,10 +74,10 @@ pub fn judge(
     decoded: &Decoded,
     text: &Text,
     checker: &mut Checker,
-    language: &Language,
+    languages: &Languages,
 ) -> Judged {
-    let lang = prompted.sequence.lang;
-    let words = text.segmentation.read(&decoded.tokens, language, lang).words;
+    let language = prompted.sequence.language;
+    let words = text.segmentation.read(&decoded.tokens, languages, language).words;
     let verdict = checker.words(words.iter().copied());
     let known: Vec<Symbol> = words.iter().copied().flatten().collect();
     let (given, meant) = (&prompted.sequence.prompt, &prompted.sequence.sentence.symbols);
@@ -87,7 +87,7 @@ pub fn judge(
         Task::T2 => contains(&known, given),
     };
     let exact = decoded.ended && known.len() == words.len() && known == *meant;
-    let reason = reason(checker, decoded.ended, &verdict, &known, prompted, language);
+    let reason = reason(checker, decoded.ended, &verdict, &known, prompted, languages);
     Judged { output: text.segmentation.text(&decoded.tokens), ended: decoded.ended, verdict, words_kept, exact, reason }
 }
 
@@ -97,15 +97,15 @@ fn reason(
     verdict: &Verdict,
     known: &[Symbol],
     prompted: &Prompted,
-    language: &Language,
+    languages: &Languages,
 ) -> Option<String> {
-    let lang = prompted.sequence.lang;
+    let language = prompted.sequence.language;
     if !ended {
         return Some("the sequence did not come to its end".into());
     }
     match verdict.failure.as_ref()? {
-        Failure::UnknownWord { at } => Some(format!("word {} is not a word of {}", at + 1, lang.name())),
-        failure => Some(checker.reason(failure, &language.text(known, lang), lang)),
+        Failure::UnknownWord { at } => Some(format!("word {} is not a word of {}", at + 1, language.name())),
+        failure => Some(checker.reason(failure, &languages.text(known, language), language)),
     }
 }
 
@@ -175,7 +175,7 @@ pub fn rows(task: Task, condition: Condition, judged: &[&Judged], rows: &mut Row
 }
 
 /// The first outputs of a task and condition, and the first failure of every kind, up to `kept`.
-pub fn samples(step: u64, kept: usize, language: &Language, judged: &[(&Prompted, &Judged)]) -> Vec<Sample> {
+pub fn samples(step: u64, kept: usize, languages: &Languages, judged: &[(&Prompted, &Judged)]) -> Vec<Sample> {
     let mut kinds: Vec<Option<&str>> = Vec::new();
     let first_of_kind: Vec<bool> = judged
         .iter()
@@ -195,14 +195,14 @@ pub fn samples(step: u64, kept: usize, language: &Language, judged: &[(&Prompted
         .into_iter()
         .map(|i| {
             let (prompted, judged) = judged[i];
-            let Sequence { task, lang, prompt, sentence, .. } = &prompted.sequence;
+            let Sequence { task, language, prompt, sentence, .. } = &prompted.sequence;
             Sample {
                 step,
                 condition: prompted.condition.name(),
                 task: task.name(),
-                prompt: language.text(prompt, *lang),
+                prompt: languages.text(prompt, *language),
                 output: judged.output.clone(),
-                expected: language.text(&sentence.symbols, *lang),
+                expected: languages.text(&sentence.symbols, *language),
                 holds: judged.holds(),
                 failure: judged.failure(),
                 reason: judged.reason.clone(),

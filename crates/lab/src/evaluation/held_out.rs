@@ -6,7 +6,7 @@
 use crate::error::Result;
 use crate::metrics::Rows;
 use crate::text::Text;
-use invitro_language::{Condition, Lang, Language, MixtureConfig, Process, Sequence, Source, Task};
+use invitro_language::{Condition, Language, Languages, MixtureConfig, Process, Sequence, Source, Task};
 use invitro_model::ops::Loss;
 use std::f64::consts::LN_2;
 
@@ -32,30 +32,30 @@ pub type Batch = (usize, Vec<invitro_model::Sequence>);
 
 impl HeldOut {
     pub fn new(
-        language: &Language,
+        languages: &Languages,
         text: &Text,
         mixture: &MixtureConfig,
         count: usize,
         context: usize,
     ) -> Result<HeldOut> {
-        let process = Process::new(language);
+        let process = Process::new(languages);
         let masked = process.masked_share();
         let conditions = [None, Some(Condition::A), Some(Condition::B), Some(Condition::BMasked)];
         let mut parts = Vec::new();
         for condition in conditions {
             let mut source = match condition {
-                None => Source::mixture(language, "eval/loss", mixture.share_of_b(), mixture.tasks),
-                Some(condition) => Source::condition_mix(language, "eval/loss", condition, mixture.tasks),
+                None => Source::mixture(languages, "eval/loss", mixture.share_of_b(), mixture.tasks),
+                Some(condition) => Source::condition_mix(languages, "eval/loss", condition, mixture.tasks),
             };
             let (mut characters, mut floor, mut sequences) = (0.0, 0.0, Vec::new());
             for row in 0..count as u64 {
                 let sequence = source.draw_where(0, row, |sequence| text.segmentation.length(sequence) <= context)?;
-                characters += letters(language, &sequence);
+                characters += letters(languages, &sequence);
                 // Given the language, a sentence of B is known to have no masked word, one of B† to have one.
-                let given = match (sequence.masked, sequence.lang) {
+                let given = match (sequence.masked, sequence.language) {
                     (true, _) => masked.ln(),
-                    (false, Lang::B) => (1.0 - masked).ln(),
-                    (false, Lang::A) => 0.0,
+                    (false, Language::B) => (1.0 - masked).ln(),
+                    (false, Language::A) => 0.0,
                 };
                 floor += given - process.sentence(&sequence.sentence.symbols) - process.prompt(&sequence);
                 let (tokens, group) = (text.sequence(&sequence), sequence.task as u8);
@@ -103,7 +103,7 @@ impl HeldOut {
     }
 }
 
-fn letters(language: &Language, sequence: &Sequence) -> f64 {
+fn letters(languages: &Languages, sequence: &Sequence) -> f64 {
     let words = sequence.prompt.iter().chain(&sequence.sentence.symbols);
-    words.map(|&symbol| language.form(symbol, sequence.lang).chars().count() as f64 + 1.0).sum()
+    words.map(|&symbol| languages.form(symbol, sequence.language).chars().count() as f64 + 1.0).sum()
 }

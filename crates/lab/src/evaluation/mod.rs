@@ -17,7 +17,7 @@ use crate::metrics::{Row, Rows};
 use crate::text::Text;
 use generation::{Judged, Prompted, Sample};
 use held_out::HeldOut;
-use invitro_language::{Condition, Language, Symbol, Task};
+use invitro_language::{Condition, Languages, Symbol, Task};
 use invitro_model::decode::{Decoded, Prompt, Sampling};
 use invitro_model::score::Answer;
 use invitro_model::{Population, ops::Loss};
@@ -48,7 +48,7 @@ pub struct Evaluated {
 /// One member to be evaluated.
 pub struct Examinee<'a> {
     pub run: &'a str,
-    pub language: &'a Language,
+    pub languages: &'a Languages,
     pub text: &'a Text,
     pub sets: &'a Sets,
     /// Whether to write the n-gram models' rows, which are the same at every step.
@@ -56,19 +56,19 @@ pub struct Examinee<'a> {
 }
 
 impl Sets {
-    pub fn new(experiment: &Experiment, language: &Language, text: &Text) -> Result<Sets> {
+    pub fn new(experiment: &Experiment, languages: &Languages, text: &Text) -> Result<Sets> {
         let (eval, context) = (&experiment.eval, experiment.model.context);
-        let mut prompts = generation::prompts(language, text, Task::T1, eval.sentences, context)?;
+        let mut prompts = generation::prompts(languages, text, Task::T1, eval.sentences, context)?;
         for task in [Task::T0, Task::T2] {
-            prompts.extend(generation::prompts(language, text, task, eval.samples, context)?);
+            prompts.extend(generation::prompts(languages, text, task, eval.samples, context)?);
         }
-        let reach = ReachSet::new(language, text, eval, text.vocab());
-        let rows = text.training_rows(experiment, language, eval.ngram_rows)?;
+        let reach = ReachSet::new(languages, text, eval, text.vocab());
+        let rows = text.training_rows(experiment, languages, eval.ngram_rows)?;
         let counted = Ngrams::count(text.vocab(), rows.iter().map(Vec::as_slice));
         let questions = reach.questions();
         let orders = [Order::Unigram, Order::Bigram];
         let nulls = orders.map(|order| (order, counted.answer(order, &questions))).into();
-        let held_out = HeldOut::new(language, text, &experiment.mixture, eval.losses, context)?;
+        let held_out = HeldOut::new(languages, text, &experiment.mixture, eval.losses, context)?;
         Ok(Sets { prompts, reach, held_out, nulls, temperature: eval.temperature, kept: eval.kept })
     }
 
@@ -154,11 +154,11 @@ impl Examinee<'_> {
     fn measure(&self, step: u64, decoded: &[Decoded], answers: &[Answer], losses: &[(usize, Loss)]) -> Evaluated {
         let mut rows = Rows::new(self.run, step);
         let mut samples = Vec::new();
-        let mut checker = self.language.checker();
+        let mut checker = self.languages.checker();
         let prompted = self.sets.prompts.iter().zip(decoded);
         let all: Vec<(&Prompted, Judged)> = prompted
             .map(|(prompted, decoded)| {
-                (prompted, generation::judge(prompted, decoded, self.text, &mut checker, self.language))
+                (prompted, generation::judge(prompted, decoded, self.text, &mut checker, self.languages))
             })
             .collect();
         for task in Task::ALL {
@@ -171,7 +171,7 @@ impl Examinee<'_> {
                 }
                 let judged: Vec<&Judged> = part.iter().map(|(_, j)| *j).collect();
                 generation::rows(task, condition, &judged, &mut rows);
-                samples.extend(generation::samples(step, self.sets.kept, self.language, &part));
+                samples.extend(generation::samples(step, self.sets.kept, self.languages, &part));
             }
         }
         self.sets.reach.rows("network", answers, &mut rows);

@@ -16,7 +16,7 @@
 use crate::metrics::Rows;
 use crate::settings::{EvalConfig, FRACTIONS};
 use crate::text::Text;
-use invitro_language::{Condition, Lang, Language, Stream, Symbol, World};
+use invitro_language::{Condition, Language, Languages, Stream, Symbol, World};
 use invitro_model::reading::Score;
 use invitro_model::score::{Answer, Question};
 use serde::{Deserialize, Serialize};
@@ -58,15 +58,15 @@ pub struct Reached {
 
 impl ReachSet {
     /// Draws subjects and targets: fixed for a data seed.
-    pub fn new(language: &Language, text: &Text, eval: &EvalConfig, vocab: usize) -> ReachSet {
-        let world = &language.world;
-        let stream = Stream::new(language.seed, "eval/reach");
+    pub fn new(languages: &Languages, text: &Text, eval: &EvalConfig, vocab: usize) -> ReachSet {
+        let world = &languages.world;
+        let stream = Stream::new(languages.seed, "eval/reach");
         let pairs = pairs(world, &stream);
         // What is true of the first and not of the second, for both ways round.
         let own = |pair: &[Symbol; 2], masked: bool| {
             [[pair[0], pair[1]], [pair[1], pair[0]]].map(|[entity, other]| {
                 let mut set = world.allowed(entity);
-                set.retain(|&symbol| !world.allows(other, symbol) && language.mask.contains(symbol) == masked);
+                set.retain(|&symbol| !world.allows(other, symbol) && languages.mask.contains(symbol) == masked);
                 stream.at(1, 2 * u64::from(entity.0) + u64::from(masked)).shuffle(&mut set);
                 set
             })
@@ -84,12 +84,13 @@ impl ReachSet {
                 .map(|((&entity, unmasked), masked)| {
                     let all: Vec<Symbol> =
                         unmasked.sets.iter().chain(&masked.sets).flat_map(|set| set.iter().copied()).collect();
-                    let question = |lang: Lang| Question {
-                        prompt: text.opening(lang, &[entity, world.copula()]),
-                        continuations: all.iter().map(|&symbol| text.word(symbol, lang).0.to_vec()).collect(),
+                    let question = |language: Language| Question {
+                        prompt: text.opening(language, &[entity, world.copula()]),
+                        continuations: all.iter().map(|&symbol| text.word(symbol, language).0.to_vec()).collect(),
                     };
-                    let pieces = Lang::BOTH.map(|lang| all.iter().map(|&symbol| text.word(symbol, lang).1).collect());
-                    Subject { unmasked, masked, questions: Lang::BOTH.map(question), pieces }
+                    let pieces = Language::BOTH
+                        .map(|language| all.iter().map(|&symbol| text.word(symbol, language).1).collect());
+                    Subject { unmasked, masked, questions: Language::BOTH.map(question), pieces }
                 })
                 .collect::<Vec<_>>()
         });
@@ -124,7 +125,7 @@ impl ReachSet {
     /// The rows of one model, `who`: the network or an n-gram model.
     pub fn rows(&self, who: &str, answers: &[Answer], rows: &mut Rows) {
         for condition in Condition::ALL {
-            let lang = condition.lang() as usize;
+            let language = condition.language() as usize;
             let kinds: &[(bool, &str)] = match condition {
                 Condition::A => &[(false, ""), (true, "_masked")],
                 Condition::B => &[(false, "")],
@@ -134,7 +135,7 @@ impl ReachSet {
                 // Per set and subject, what was found; a subject without targets of this kind is left out.
                 let mut found: [Vec<Vec<Found>>; 3] = Default::default();
                 for (subject, answers) in self.subjects.iter().zip(answers.chunks(2)) {
-                    let all = subject.found(lang, &answers[lang]);
+                    let all = subject.found(language, &answers[language]);
                     let targets = if masked { &subject.masked } else { &subject.unmasked };
                     let start = if masked { subject.unmasked.len() } else { 0 };
                     let size = targets.sets[0].len();
@@ -218,8 +219,8 @@ impl Targets {
 
 impl Subject {
     /// What the scores say of every target of a language.
-    fn found(&self, lang: usize, answer: &Answer) -> Vec<Found> {
-        answer.iter().zip(&self.pieces[lang]).map(|(scores, &pieces)| Found::of(scores, pieces)).collect()
+    fn found(&self, language: usize, answer: &Answer) -> Vec<Found> {
+        answer.iter().zip(&self.pieces[language]).map(|(scores, &pieces)| Found::of(scores, pieces)).collect()
     }
 }
 

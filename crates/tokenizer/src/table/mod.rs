@@ -12,7 +12,7 @@ mod svg;
 
 use crate::error::{Error, Result};
 use crate::segmentation::Segmentation;
-use invitro_language::{Condition, Lang, Language, Source, Symbol, Task};
+use invitro_language::{Condition, Language, Languages, Source, Symbol, Task};
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -48,8 +48,8 @@ const LEGEND: [&str; 3] = ["shared", "A only", "B only"];
 impl Table {
     /// `n` sentences of a fixed sample, as they come, or those whose pieces have the most in common (as the paper's
     /// table has them).
-    pub fn new(segmentation: &Segmentation, language: &Language, n: usize, most_shared: bool) -> Result<Table> {
-        let mut source = Source::condition(language, "tokenizer/table", Condition::A, Task::T0);
+    pub fn new(segmentation: &Segmentation, languages: &Languages, n: usize, most_shared: bool) -> Result<Table> {
+        let mut source = Source::condition(languages, "tokenizer/table", Condition::A, Task::T0);
         let wanted = if most_shared { n * AMONG } else { n };
         let mut sentences: Vec<Vec<Symbol>> = Vec::with_capacity(wanted);
         for row in 0..wanted as u64 {
@@ -94,13 +94,15 @@ impl Table {
 }
 
 fn row(segmentation: &Segmentation, symbols: &[Symbol]) -> Row {
-    let used = |lang| symbols.iter().flat_map(|&s| segmentation.core(s, lang)).copied().collect::<HashSet<u32>>();
-    let by: [HashSet<u32>; 2] = Lang::BOTH.map(used);
+    let used =
+        |language| symbols.iter().flat_map(|&s| segmentation.core(s, language)).copied().collect::<HashSet<u32>>();
+    let by: [HashSet<u32>; 2] = Language::BOTH.map(used);
     let piece = |&id: &u32| Piece {
         text: String::from_utf8_lossy(segmentation.letters(id)).into_owned(),
         shade: if by.iter().all(|used| used.contains(&id)) { Shade::Shared } else { Shade::Own },
     };
-    Lang::BOTH.map(|lang| symbols.iter().map(|&s| segmentation.core(s, lang).iter().map(piece).collect()).collect())
+    Language::BOTH
+        .map(|language| symbols.iter().map(|&s| segmentation.core(s, language).iter().map(piece).collect()).collect())
 }
 
 /// The share of a row's pieces that are shared.

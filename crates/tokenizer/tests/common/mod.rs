@@ -2,15 +2,15 @@
 
 #![allow(dead_code)]
 
-use invitro_language::{Language, LanguageConfig, MixtureConfig};
+use invitro_language::{LanguageConfig, Languages, MixtureConfig};
 use invitro_tokenizer::{Boundary, Kind, Regime, Tokenizer, TokenizerConfig};
 
 pub fn small_config() -> LanguageConfig {
     LanguageConfig { entities: 20, names: 5, properties: 80, values: 20, relations: 20, ..Default::default() }
 }
 
-pub fn small(seed: u64) -> Language {
-    Language::new(&small_config(), seed).unwrap()
+pub fn small(seed: u64) -> Languages {
+    Languages::new(&small_config(), seed).unwrap()
 }
 
 pub fn config(kind: Kind, regime: Regime, boundary: Boundary) -> TokenizerConfig {
@@ -28,8 +28,8 @@ pub fn all() -> Vec<TokenizerConfig> {
     all
 }
 
-pub fn train(language: &Language, config: &TokenizerConfig) -> Tokenizer {
-    Tokenizer::train(language, config, &MixtureConfig::default()).unwrap()
+pub fn train(languages: &Languages, config: &TokenizerConfig) -> Tokenizer {
+    Tokenizer::train(languages, config, &MixtureConfig::default()).unwrap()
 }
 
 /// What a failing case is called.

@@ -7,20 +7,20 @@ use crate::grammar::Grammar;
 use crate::lexicon::Lexicon;
 use crate::mask::Mask;
 use crate::sentence::{Sampler, unfillable};
-use crate::symbol::{Lang, Symbol};
+use crate::symbol::{Language, Symbol};
 use crate::world::World;
 
 /// The pair of languages A and B over one world.
 ///
 /// ```
-/// use invitro_language::{Lang, Language, LanguageConfig, Stream};
-/// let language = Language::new(&LanguageConfig::default(), 0).unwrap();
-/// let sentence = language.sampler().sentence(&mut Stream::new(0, "example").at(0, 0));
-/// let text = language.text(&sentence.symbols, Lang::B);
-/// assert!(language.checker().text(&text, Lang::B).facts);
+/// use invitro_language::{Language, Languages, LanguageConfig, Stream};
+/// let languages = Languages::new(&LanguageConfig::default(), 0).unwrap();
+/// let sentence = languages.sampler().sentence(&mut Stream::new(0, "example").at(0, 0));
+/// let text = languages.text(&sentence.symbols, Language::B);
+/// assert!(languages.checker().text(&text, Language::B).facts);
 /// ```
 #[derive(Clone, Debug)]
-pub struct Language {
+pub struct Languages {
     pub config: LanguageConfig,
     pub seed: u64,
     pub world: World,
@@ -30,8 +30,8 @@ pub struct Language {
     pub(crate) analyser: Analyser,
 }
 
-impl Language {
-    pub fn new(config: &LanguageConfig, seed: u64) -> Result<Language> {
+impl Languages {
+    pub fn new(config: &LanguageConfig, seed: u64) -> Result<Languages> {
         config.validate()?;
         let grammar = Grammar::load(&config.grammar)?;
         let analyser = Analyser::new(&grammar);
@@ -45,23 +45,23 @@ impl Language {
         let world = World::new(config, grammar.has_separator(), seed);
         let mask = Mask::new(&world, config, seed)?;
         let lexicon = Lexicon::new(&world, config, seed)?;
-        Ok(Language { config: config.clone(), seed, world, grammar, lexicon, mask, analyser })
+        Ok(Languages { config: config.clone(), seed, world, grammar, lexicon, mask, analyser })
     }
 
     /// A symbol's word in a language.
     #[inline]
-    pub fn form(&self, symbol: Symbol, lang: Lang) -> &str {
-        self.lexicon.form(symbol, lang)
+    pub fn form(&self, symbol: Symbol, language: Language) -> &str {
+        self.lexicon.form(symbol, language)
     }
 
     /// A sentence's text: its words with a space between them.
-    pub fn text(&self, symbols: &[Symbol], lang: Lang) -> String {
+    pub fn text(&self, symbols: &[Symbol], language: Language) -> String {
         let mut text = String::with_capacity(symbols.len() * 10);
         for (i, &symbol) in symbols.iter().enumerate() {
             if i > 0 {
                 text.push(' ');
             }
-            text.push_str(self.form(symbol, lang));
+            text.push_str(self.form(symbol, language));
         }
         text
     }
