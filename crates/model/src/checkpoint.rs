@@ -4,11 +4,10 @@
 //! entry, `invitro`: JSON with the schema, the shape, the step and whatever the caller adds. Saving, loading and
 //! continuing equals never having stopped, bit for bit.
 
-use crate::files::write_whole;
-use crate::{Error, Layout, Result, Shape, Tensor};
-use safetensors::tensor::{Dtype, SafeTensors, TensorView, serialize};
+use crate::{Error, Layout, Result, Shape, Tensor, tensor_file};
+use safetensors::tensor::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Raised when a file of the older form can no longer be read.
@@ -60,23 +59,15 @@ impl Checkpoint {
     pub fn save(&self, path: &Path) -> Result<()> {
         let header =
             Header { schema: SCHEMA, step: self.step, shape: self.shape.clone(), metadata: self.metadata.clone() };
-        let failed = |error: String| Error::File(format!("{}: cannot write: {error}", path.display()));
-        let header = serde_json::to_string(&header).map_err(|e| failed(e.to_string()))?;
+        let header = serde_json::to_string(&header).map_err(|error| Error::writing(path, error))?;
+        let named = named_tensors(&Layout::new(&self.shape));
         let mut tensors = Vec::new();
         for (vector, values) in [("weights", &self.weights), ("mean", &self.mean), ("variance", &self.variance)] {
-            for (name, tensor) in named_tensors(&Layout::new(&self.shape)) {
-                tensors.push((format!("{vector}.{name}"), tensor, bytes(&values[tensor.range()])));
+            for (name, tensor) in &named {
+                tensors.push((format!("{vector}.{name}"), *tensor, &values[tensor.range()]));
             }
         }
-        let views: Vec<(&str, TensorView)> = tensors
-            .iter()
-            .map(|(name, tensor, bytes)| Ok((name.as_str(), view(*tensor, bytes)?)))
-            .collect::<std::result::Result<_, safetensors::SafeTensorError>>()
-            .map_err(|e| failed(e.to_string()))?;
-        // One entry only: the order of a map's entries would differ from run to run.
-        let metadata = HashMap::from([(ENTRY.to_string(), header)]);
-        let whole = serialize(views, Some(metadata)).map_err(|e| failed(e.to_string()))?;
-        write_whole(path, |file| file.write_all(&whole))
+        tensor_file::write(path, &tensors, (ENTRY, header))
     }
 
     /// Reads a file that [`Checkpoint::save`] wrote; anything else is an error that says what it is.
@@ -147,15 +138,4 @@ impl Checkpoint {
             None => Ok(()),
         }
     }
-}
-
-/// The file's bytes of numbers: little-endian, on any machine.
-pub(crate) fn bytes(values: &[f32]) -> Vec<u8> {
-    values.iter().flat_map(|value| value.to_le_bytes()).collect()
-}
-
-/// A matrix, or a gain as a vector.
-pub(crate) fn view(tensor: Tensor, bytes: &[u8]) -> std::result::Result<TensorView<'_>, safetensors::SafeTensorError> {
-    let shape = if tensor.rows == 1 { vec![tensor.cols] } else { vec![tensor.rows, tensor.cols] };
-    TensorView::new(Dtype::F32, shape, bytes)
 }

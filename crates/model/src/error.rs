@@ -23,4 +23,12 @@ pub enum Error {
     OutOfMemory(String),
 }
 
+impl Error {
+    /// A file that cannot be written.
+    pub(crate) fn writing(path: &std::path::Path, error: impl std::fmt::Display) -> Self {
+        Error::File(format!("{}: cannot write: {error}", path.display()))
+    }
+}
+
+/// A result whose error is [`enum@Error`].
 pub type Result<T> = std::result::Result<T, Error>;

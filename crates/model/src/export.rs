@@ -2,12 +2,8 @@
 //!
 //! Joint tensors are split into the names that `transformers` knows. The tokenizer's files are put in by the caller.
 
-use crate::checkpoint::{bytes, view};
-use crate::files::write_whole;
-use crate::{Error, Layout, Result, Shape, Tensor};
-use safetensors::tensor::serialize;
+use crate::{Error, Layout, Result, Shape, Tensor, tensor_file};
 use serde_json::{Value, json};
-use std::collections::HashMap;
 use std::path::Path;
 
 /// Ids of the tokens that generation needs to know.
@@ -27,20 +23,9 @@ pub fn export(folder: &Path, shape: &Shape, weights: &[f32], special: SpecialTok
     std::fs::create_dir_all(folder).map_err(|e| Error::File(format!("{}: cannot make: {e}", folder.display())))?;
     write_json(&folder.join("config.json"), &config(shape, special))?;
     write_json(&folder.join("generation_config.json"), &generation_config(shape, special))?;
-    let path = folder.join("model.safetensors");
-    let failed = |error: String| Error::File(format!("{}: cannot write: {error}", path.display()));
-    let tensors: Vec<(String, Tensor, Vec<u8>)> = split_tensors(&layout)
-        .into_iter()
-        .map(|(name, tensor)| (name, tensor, bytes(&weights[tensor.range()])))
-        .collect();
-    let views = tensors
-        .iter()
-        .map(|(name, tensor, bytes)| Ok((name.as_str(), view(*tensor, bytes)?)))
-        .collect::<std::result::Result<Vec<_>, safetensors::SafeTensorError>>()
-        .map_err(|e| failed(e.to_string()))?;
-    let metadata = HashMap::from([("format".to_string(), "pt".to_string())]);
-    let whole = serialize(views, Some(metadata)).map_err(|e| failed(e.to_string()))?;
-    write_whole(&path, |file| file.write_all(&whole))
+    let tensors: Vec<(String, Tensor, &[f32])> =
+        split_tensors(&layout).into_iter().map(|(name, tensor)| (name, tensor, &weights[tensor.range()])).collect();
+    tensor_file::write(&folder.join("model.safetensors"), &tensors, ("format", "pt".to_string()))
 }
 
 /// Every tensor under its name in `transformers`, joint ones split into their parts.
@@ -111,5 +96,5 @@ fn generation_config(shape: &Shape, special: SpecialTokens) -> Value {
 }
 
 fn write_json(path: &Path, value: &Value) -> Result<()> {
-    write_whole(path, |file| writeln!(file, "{value:#}"))
+    invitro_files::write(path, format!("{value:#}\n")).map_err(|error| Error::writing(path, error))
 }

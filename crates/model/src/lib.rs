@@ -21,7 +21,6 @@ pub mod decode;
 pub mod device;
 pub mod error;
 pub mod export;
-mod files;
 pub mod inference;
 pub mod init;
 pub mod lane;
@@ -34,6 +33,7 @@ pub mod score;
 pub mod selftest;
 pub mod shape;
 pub mod stream;
+mod tensor_file;
 pub mod transformer;
 
 pub use batch::{Batch, Sequence, Span};

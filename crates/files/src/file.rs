@@ -1,0 +1,68 @@
+//! One file.
+
+use crate::partial;
+use std::fs::{File, OpenOptions};
+use std::io::{BufWriter, Result, Write};
+use std::path::{Path, PathBuf};
+
+/// A file that is being written. [`PartialFile::finish`] puts it in its place; dropped before that, it is removed.
+#[derive(Debug)]
+pub struct PartialFile {
+    path: PathBuf,
+    partial: PathBuf,
+    writer: BufWriter<File>,
+    finished: bool,
+}
+
+impl PartialFile {
+    /// Starts a file that will replace `path`.
+    pub fn new(path: &Path) -> Result<PartialFile> {
+        let (partial, file) =
+            partial::create(path, |partial| OpenOptions::new().write(true).create_new(true).open(partial))?;
+        Ok(PartialFile { path: path.to_owned(), partial, writer: BufWriter::new(file), finished: false })
+    }
+
+    /// Where it is being written.
+    pub fn path(&self) -> &Path {
+        &self.partial
+    }
+
+    /// Takes its content.
+    pub fn writer(&mut self) -> &mut BufWriter<File> {
+        &mut self.writer
+    }
+
+    /// Puts the file in its place once all of it is on disk.
+    pub fn finish(mut self) -> Result<()> {
+        self.writer.flush()?;
+        self.writer.get_ref().sync_all()?;
+        std::fs::rename(&self.partial, &self.path)?;
+        self.finished = true;
+        partial::sync_parent(&self.path);
+        Ok(())
+    }
+}
+
+impl Drop for PartialFile {
+    fn drop(&mut self) {
+        if !self.finished {
+            partial::remove(&self.partial);
+        }
+    }
+}
+
+/// Writes `bytes` to `path`.
+pub fn write(path: &Path, bytes: impl AsRef<[u8]>) -> Result<()> {
+    write_with(path, |writer| writer.write_all(bytes.as_ref()))
+}
+
+/// Writes what `fill` writes to `path`.
+pub fn write_with<T, E: From<std::io::Error>>(
+    path: &Path,
+    fill: impl FnOnce(&mut BufWriter<File>) -> std::result::Result<T, E>,
+) -> std::result::Result<T, E> {
+    let mut file = PartialFile::new(path)?;
+    let result = fill(file.writer())?;
+    file.finish()?;
+    Ok(result)
+}

@@ -1,0 +1,28 @@
+//! Writing tensors as a safetensors file.
+
+use crate::{Error, Result, Tensor};
+use safetensors::SafeTensorError;
+use safetensors::tensor::{Dtype, TensorView, serialize};
+use std::collections::HashMap;
+use std::path::Path;
+
+/// Writes named tensors and one entry of metadata, whole or not at all. One entry only: the order of more would differ
+/// from run to run.
+pub(crate) fn write(path: &Path, tensors: &[(String, Tensor, &[f32])], entry: (&str, String)) -> Result<()> {
+    let named: Vec<(&str, Vec<usize>, Vec<u8>)> = tensors
+        .iter()
+        .map(|(name, tensor, values)| {
+            // A gain is a vector, everything else a matrix.
+            let shape = if tensor.rows == 1 { vec![tensor.cols] } else { vec![tensor.rows, tensor.cols] };
+            (name.as_str(), shape, values.iter().flat_map(|value| value.to_le_bytes()).collect())
+        })
+        .collect();
+    let bytes = || -> std::result::Result<Vec<u8>, SafeTensorError> {
+        let view = |shape: &Vec<usize>, bytes| TensorView::new(Dtype::F32, shape.clone(), bytes);
+        let views = named.iter().map(|(name, shape, bytes)| Ok((*name, view(shape, bytes)?)));
+        let views = views.collect::<std::result::Result<Vec<_>, SafeTensorError>>()?;
+        serialize(views, Some(HashMap::from([(entry.0.to_string(), entry.1)])))
+    };
+    let bytes = bytes().map_err(|error| Error::writing(path, error))?;
+    invitro_files::write(path, bytes).map_err(|error| Error::writing(path, error))
+}
