@@ -1,0 +1,163 @@
+//! A measure over training: its peak, its end, its decline, and when it emerged.
+
+/// One evaluation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Point {
+    /// The step after which it was evaluated.
+    pub step: u32,
+    /// NaN where the task was evaluated and there was nothing to count.
+    pub value: f64,
+    /// The 95 % interval the run itself reports, over pairs of subjects; NaN where it reports none.
+    pub low: f32,
+    /// Its upper end.
+    pub high: f32,
+}
+
+impl Point {
+    /// A value without an interval.
+    pub fn plain(step: u32, value: f64) -> Point {
+        Point { step, value, low: f32::NAN, high: f32::NAN }
+    }
+
+    /// The run's own interval.
+    pub fn interval(&self) -> Option<crate::Interval> {
+        let (low, high) = (f64::from(self.low), f64::from(self.high));
+        (low.is_finite() && high.is_finite()).then_some(crate::Interval { low, high })
+    }
+}
+
+/// When something emerged in a run that was measured to its end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Emergence {
+    /// At this step.
+    At(u32),
+    /// It was never seen.
+    Never,
+}
+
+impl Emergence {
+    /// The step, where there is one.
+    pub fn step(self) -> Option<u32> {
+        match self {
+            Emergence::At(step) => Some(step),
+            Emergence::Never => None,
+        }
+    }
+}
+
+/// The evaluations of one measure, by rising step.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Curve(Vec<Point>);
+
+impl Curve {
+    /// Points in any order; of a step that was measured again after an interruption the last counts.
+    pub fn new(mut points: Vec<Point>) -> Curve {
+        if !points.is_sorted_by(|a, b| a.step < b.step) {
+            points.sort_by_key(|point| point.step);
+            points.reverse();
+            points.dedup_by_key(|point| point.step);
+            points.reverse();
+        }
+        points.shrink_to_fit();
+        Curve(points)
+    }
+
+    /// The points.
+    pub fn points(&self) -> &[Point] {
+        &self.0
+    }
+
+    /// Whether nothing was evaluated.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The last evaluation.
+    pub fn last(&self) -> Option<&Point> {
+        self.0.last()
+    }
+
+    /// The value at the end of training; `None` where there was nothing to count.
+    pub fn end(&self) -> Option<f64> {
+        self.last().map(|point| point.value).filter(|value| value.is_finite())
+    }
+
+    /// The first of the largest values.
+    pub fn peak(&self) -> Option<Point> {
+        let finite = self.0.iter().filter(|point| point.value.is_finite());
+        finite.copied().reduce(|best, point| if point.value > best.value { point } else { best })
+    }
+
+    /// How far the end is below the peak.
+    pub fn decline(&self) -> Option<f64> {
+        Some(self.peak()?.value - self.end()?)
+    }
+
+    /// The first evaluated step at which the value exceeds the threshold (the paper's emergence). `None` where nothing
+    /// was evaluated.
+    ///
+    /// ```
+    /// use invitro_results::{Curve, Emergence, Point};
+    /// let curve = Curve::new([(0, 0.0), (50, 0.02), (100, 0.3)].map(|(step, value)| Point::plain(step, value)).into());
+    /// assert_eq!(curve.emergence(0.02), Some(Emergence::At(100)));
+    /// assert_eq!(curve.emergence(0.5), Some(Emergence::Never));
+    /// ```
+    pub fn emergence(&self, threshold: f64) -> Option<Emergence> {
+        self.first(|point| point.value > threshold)
+    }
+
+    /// The first step from which on it exceeds the threshold at every evaluation: a model that says one sentence
+    /// whatever it is asked can be above it for a moment before it has learned anything.
+    ///
+    /// ```
+    /// use invitro_results::{Curve, Emergence, Point};
+    /// let of = |values: &[f64]| {
+    ///     Curve::new(values.iter().enumerate().map(|(at, &value)| Point::plain(50 * at as u32, value)).collect())
+    /// };
+    /// assert_eq!(of(&[0.0, 0.3, 0.0, 0.4, 0.5]).lasting_emergence(0.02), Some(Emergence::At(150)));
+    /// assert_eq!(of(&[0.0, 0.3, 0.0]).lasting_emergence(0.02), Some(Emergence::Never));
+    /// assert_eq!(of(&[0.0, 0.3, f64::NAN]).lasting_emergence(0.02), Some(Emergence::Never));
+    /// ```
+    pub fn lasting_emergence(&self, threshold: f64) -> Option<Emergence> {
+        self.lasting(|point| point.value > threshold)
+    }
+
+    /// The first step from which on the run's own interval lies above 0, or the value above the threshold where it
+    /// has none.
+    pub fn lasting_above_zero(&self, threshold: f64) -> Option<Emergence> {
+        self.lasting(|point| point.low > 0.0 || (point.low.is_nan() && point.value > threshold))
+    }
+
+    fn first(&self, holds: impl Fn(&Point) -> bool) -> Option<Emergence> {
+        let found = self.0.iter().find(|point| holds(point));
+        (!self.is_empty()).then(|| found.map_or(Emergence::Never, |point| Emergence::At(point.step)))
+    }
+
+    fn lasting(&self, holds: impl Fn(&Point) -> bool) -> Option<Emergence> {
+        let found = self.0.iter().rev().take_while(|point| holds(point)).last();
+        (!self.is_empty()).then(|| found.map_or(Emergence::Never, |point| Emergence::At(point.step)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_step_measured_twice_keeps_its_last_value() {
+        let points = [(0, 0.1), (100, 0.2), (200, 0.3), (100, 0.25), (200, 0.35)];
+        let curve = Curve::new(points.map(|(step, value)| Point::plain(step, value)).into());
+        let got: Vec<_> = curve.points().iter().map(|point| (point.step, point.value)).collect();
+        assert_eq!(got, [(0, 0.1), (100, 0.25), (200, 0.35)]);
+    }
+
+    #[test]
+    fn peak_end_and_decline() {
+        let curve = Curve::new([(0, 0.1), (10, 0.8), (20, 0.8), (30, 0.5)].map(|(s, v)| Point::plain(s, v)).into());
+        assert_eq!(curve.peak().map(|point| point.step), Some(10));
+        assert_eq!(curve.end(), Some(0.5));
+        assert!((curve.decline().unwrap() - 0.3).abs() < 1e-12);
+        let nothing = Curve::new(vec![Point::plain(0, f64::NAN)]);
+        assert_eq!((nothing.peak(), nothing.end(), nothing.decline()), (None, None, None));
+    }
+}

@@ -1,0 +1,130 @@
+//! The files of a run's folder and of a study's, and a run's status.
+//!
+//! ```text
+//! config.toml       the complete experiment        tokenizer.json    and what transformers wants beside it
+//! language/         lexicon, grammar               checkpoints/      step-00001000.safetensors, …
+//! metrics.jsonl     while running, then also       metrics.parquet   one row per step, condition and measure
+//! samples.jsonl     decoded sentences              reached.jsonl     masked words as they become reachable
+//! words.parquet     the masked words               pairs.jsonl       sentences in all languages, in pieces
+//! summary.json      the run as one row             status.json       state, step, device, versions, seconds
+//! ```
+//!
+//! A study has `study.toml`, `runs/` with a folder per run, `known/` with tables of runs made elsewhere, and, once
+//! collected, `runs.parquet`, `metrics.parquet` and `words.parquet`.
+
+#![allow(missing_docs, reason = "the names say it")]
+
+use crate::error::{At, Result};
+use crate::{SCHEMA, State};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+pub const CONFIG: &str = "config.toml";
+pub const STATUS: &str = "status.json";
+pub const SUMMARY: &str = "summary.json";
+pub const METRICS: &str = "metrics.jsonl";
+pub const METRICS_TABLE: &str = "metrics.parquet";
+pub const SAMPLES: &str = "samples.jsonl";
+pub const REACHED: &str = "reached.jsonl";
+pub const WORDS: &str = "words.parquet";
+pub const PAIRS: &str = "pairs.jsonl";
+pub const REPORT: &str = "report.html";
+pub const CHECKPOINTS: &str = "checkpoints";
+pub const LANGUAGE: &str = "language";
+pub const STUDY: &str = "study.toml";
+pub const RUNS: &str = "runs";
+pub const RUNS_TABLE: &str = "runs.parquet";
+pub const KNOWN: &str = "known";
+
+/// `status.json`
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Status {
+    pub run: String,
+    pub state: State,
+    pub step: u64,
+    pub steps: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    pub device: String,
+    pub version: String,
+    pub schema: u32,
+    pub seconds: Seconds,
+    /// When this was written, in seconds since 1970.
+    pub updated: u64,
+}
+
+/// Where a run's time went, over all its sittings: its share, where others trained beside it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Seconds {
+    pub prepare: f64,
+    pub train: f64,
+    pub eval: f64,
+    #[serde(default)]
+    pub save: f64,
+}
+
+impl Status {
+    /// Of a run that has not begun.
+    pub fn new(run: String, steps: u64) -> Status {
+        Status {
+            run,
+            state: State::Running,
+            step: 0,
+            steps,
+            error: None,
+            device: String::new(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            schema: SCHEMA,
+            seconds: Seconds::default(),
+            updated: 0,
+        }
+    }
+
+    /// The status of a folder, `None` where it has none.
+    pub fn read(folder: &Path) -> Result<Option<Status>> {
+        read_json(&folder.join(STATUS))
+    }
+
+    /// Writes it into a folder, with the time.
+    pub fn write(&mut self, folder: &Path) -> Result<()> {
+        self.updated = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+        write_json(&folder.join(STATUS), self)
+    }
+
+    /// Whether results of this status can stand beside those of this version.
+    pub fn is_current(&self) -> bool {
+        self.schema == SCHEMA && crate::compatible(&self.version)
+    }
+}
+
+/// The text of a file, `None` where there is none.
+pub fn read_text(path: &Path) -> Result<Option<String>> {
+    match std::fs::read_to_string(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        text => text.reading(path).map(Some),
+    }
+}
+
+/// The value of a JSON file, `None` where there is none.
+pub fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Option<T>> {
+    read_text(path)?.map(|text| serde_json::from_str(&text).reading(path)).transpose()
+}
+
+/// The values of a file of JSON lines; none where there is no file. A last line that is being written is left out.
+pub fn read_json_lines<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Vec<T>> {
+    let text = read_text(path)?.unwrap_or_default();
+    let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+    Ok(whole.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+}
+
+/// Writes bytes whole or not at all.
+pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
+    invitro_files::write(path, bytes).writing(path)
+}
+
+/// Writes a value as indented JSON.
+pub fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
+    let text = serde_json::to_string_pretty(value).writing(path)? + "\n";
+    write_file(path, text.as_bytes())
+}

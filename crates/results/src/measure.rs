@@ -1,0 +1,400 @@
+//! Measures: every number that is recorded, with its name on disk.
+//!
+//! A new measure is a variant here and the line that records it. Its name follows from [`Measure`]'s `Display`, is read
+//! back by `FromStr`, and stands with its meaning in `docs/formats.md`, which is made from this file.
+
+use crate::UnknownName;
+use crate::names::named;
+use invitro_language::Task;
+use std::fmt;
+use std::str::FromStr;
+
+/// One kind of number. Those of an evaluation are curves over training; those of languages and tokenizers stand once per
+/// run.
+///
+/// ```
+/// use invitro_results::{Measure, Scorer, Statistic, Targets};
+/// let share = Measure::reach(Scorer::Network, Targets::Allowed, Statistic::Share);
+/// assert_eq!(share.to_string(), "reach.network.allowed.share@0.1");
+/// assert_eq!("reach.network.allowed.share@0.1".parse(), Ok(share));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Measure {
+    /// A share of the sentences a model made of a task's prompts.
+    Task(Task, TaskMetric),
+    /// Top-K reachability and log-probability of descriptors.
+    Reach(Reach),
+    /// Losses, and what training itself reports.
+    Loss(Loss),
+    /// What a tokenizer does to a language.
+    Tokenizer(Words, TokenizerMetric),
+    /// The mean overlap of a masked word's pieces with other words'.
+    Bridge(Bridge, Similarity),
+    /// What a pair of languages is like.
+    Language(LanguageMetric),
+}
+
+named! {
+    /// What is judged of a sentence that a model made. The first four are nested, each in the one before.
+    TaskMetric {
+        Validity = "validity": "it ends, and every word is a word of the language",
+        Grammaticality = "grammaticality": "valid, and parses under the grammar",
+        Types = "types": "grammatical, and every word fits the class of what it speaks of",
+        Facts = "facts": "types hold, and every descriptor is one that Γ allows its subject",
+        TypesRelation = "types_relation": "share of relation verbs that fit their subjects and objects",
+        TypesDescriptor = "types_descriptor": "share of descriptors that fit their subject's class",
+        TypesAdjective = "types_adjective": "share of adjectives before a word they may modify",
+        TypesAdverb = "types_adverb": "share of adverbs before a word they may modify",
+        SameWords = "same_words": "its words are exactly those of the prompt (T1)",
+        Exact = "exact": "it is the sentence that was meant (T1)",
+        ConditionsMet = "conditions_met": "it has all words of the prompt (T2)",
+        Unfinished = "failure.unfinished": "first failure: it did not end within the limit",
+        Empty = "failure.empty": "first failure: no words at all",
+        UnknownWord = "failure.unknown_word": "first failure: a word the language does not have",
+        Ungrammatical = "failure.ungrammatical": "first failure: a word where the grammar allows no such word",
+        DescriptorClass = "failure.descriptor_class": "first failure: a descriptor of another class than its subject's",
+        SubjectClass = "failure.subject_class": "first failure: a relation verb that does not fit its subject",
+        ObjectClass = "failure.object_class": "first failure: a relation verb that does not fit its object",
+        Modifier = "failure.modifier": "first failure: a modifier before a word it may not modify",
+        Fact = "failure.fact": "first failure: a descriptor that Γ does not allow its subject",
+    }
+}
+
+impl TaskMetric {
+    /// The four nested checks.
+    pub const CASCADE: [TaskMetric; 4] =
+        [TaskMetric::Validity, TaskMetric::Grammaticality, TaskMetric::Types, TaskMetric::Facts];
+
+    /// The share of sentences whose first failure is of a kind, by the kind's name.
+    pub fn failure(kind: &str) -> Result<TaskMetric, UnknownName> {
+        format!("failure.{kind}").parse()
+    }
+
+    /// Whether this counts one kind of failure.
+    pub fn is_failure(self) -> bool {
+        self.name().starts_with("failure.")
+    }
+}
+
+/// Reachability of descriptors after `<T0:B> subject copula`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Reach {
+    /// Whose probabilities.
+    pub scorer: Scorer,
+    /// Of which descriptors.
+    pub targets: Targets,
+    /// Of the symbols that are masked in another language; what is masked in the condition itself is not marked.
+    pub masked_elsewhere: bool,
+    /// How they are counted.
+    pub statistic: Statistic,
+    /// K as a share of |V|; log-probability has none.
+    pub top: Option<Fraction>,
+    /// Whether the boundary after the last piece must be reachable too.
+    pub boundary: bool,
+}
+
+named! {
+    /// Who gives the probabilities.
+    Scorer {
+        Network = "network": "the model",
+        Unigram = "unigram": "a unigram model of the training text",
+        Bigram = "bigram": "a bigram model of the training text",
+    }
+}
+
+named! {
+    /// Three sets of descriptors, equally many of each, and the contrasts between them.
+    Targets {
+        Allowed = "allowed": "descriptors that Γ allows the subject",
+        Forbidden = "forbidden": "descriptors of the subject's own properties that Γ forbids it",
+        Other = "other": "descriptors of other classes",
+        Facts = "facts": "contrast: allowed less forbidden; 0 for whoever ignores the subject",
+        Types = "types": "contrast: allowed less those of other classes",
+    }
+}
+
+impl Targets {
+    /// The three sets themselves.
+    pub const SETS: [Targets; 3] = [Targets::Allowed, Targets::Forbidden, Targets::Other];
+
+    /// What a contrast subtracts from the allowed targets; `None` for a set.
+    pub fn against(self) -> Option<Targets> {
+        match self {
+            Targets::Facts => Some(Targets::Forbidden),
+            Targets::Types => Some(Targets::Other),
+            _ => None,
+        }
+    }
+}
+
+named! {
+    /// How the targets of a subject are counted.
+    Statistic {
+        Any = "any": "share of subjects with any reachable target (the paper's reading)",
+        Share = "share": "share of targets reachable",
+        LogProb = "logprob": "mean log-probability of a target's pieces, in nats",
+    }
+}
+
+/// A share of |V|, in ten-thousandths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Fraction(u32);
+
+impl Fraction {
+    /// The paper's K: 0.1 |V|.
+    pub const PAPER: Fraction = Fraction(1000);
+
+    /// The shares that are recorded.
+    pub const ALL: [Fraction; 4] = [Fraction(100), Fraction(200), Fraction(500), Fraction::PAPER];
+
+    /// As a number from 0 to 1.
+    pub fn value(self) -> f64 {
+        f64::from(self.0) / 10_000.0
+    }
+
+    /// K for a vocabulary: rounded up.
+    ///
+    /// ```
+    /// assert_eq!(invitro_results::Fraction::PAPER.of(2048), 205);
+    /// ```
+    pub fn of(self, vocab: usize) -> u32 {
+        (u64::from(self.0) * vocab as u64).div_ceil(10_000) as u32
+    }
+}
+
+named! {
+    /// Held-out losses per condition, and what training reports of its last step.
+    Loss {
+        Loss = "loss": "loss on held-out sequences, nats per token",
+        LossT0 = "loss_T0": "the same, of T0",
+        LossT1 = "loss_T1": "the same, of T1",
+        LossT2 = "loss_T2": "the same, of T2",
+        BitsPerChar = "bits_per_char": "the same in bits per character, comparable across vocabularies",
+        Floor = "floor": "entropy of the process that wrote those sequences, bits per character",
+        TrainLoss = "train_loss": "loss of the last training batch, nats per token",
+        GradNorm = "grad_norm": "norm of its gradient before clipping",
+        Lr = "lr": "learning rate of that step",
+    }
+}
+
+impl Loss {
+    /// The held-out loss of one task.
+    pub fn of_task(task: Task) -> Loss {
+        match task {
+            Task::T0 => Loss::LossT0,
+            Task::T1 => Loss::LossT1,
+            Task::T2 => Loss::LossT2,
+        }
+    }
+}
+
+named! {
+    /// Which words a tokenizer is measured on.
+    Words {
+        Text = "": "running text: words as often as they are said",
+        Lexicon = "lexicon": "the lexicon: every word once",
+    }
+}
+
+named! {
+    /// What a tokenizer does. Per condition, or over both languages where none is given.
+    TokenizerMetric {
+        Fertility = "fertility": "pieces per word",
+        Continuation = "continuation": "share of words with more than one piece",
+        OnePiece = "one_piece": "share of words that are one piece",
+        Renyi = "renyi": "Rényi efficiency of the piece distribution (α = 2.5)",
+        Utilisation = "utilisation": "share of the vocabulary that is used",
+        BoundaryPrecision = "boundary_precision": "share of cuts that fall between morphemes",
+        BoundaryRecall = "boundary_recall": "share of morpheme boundaries that are cut",
+        Overlap = "overlap": "pieces used by both languages over pieces used by either, for the same words",
+        Parity = "parity": "pieces of A over pieces of B, for the same sentences",
+    }
+}
+
+named! {
+    /// With which words the pieces of a masked word are compared.
+    Bridge {
+        General = "bridge": "the unmasked word, of either language, with the largest overlap (the paper's β)",
+        Cognate = "cognate_bridge": "the word's own form in the other language",
+    }
+}
+
+named! {
+    /// How overlap of pieces is counted, as multisets.
+    Similarity {
+        Jaccard = "jaccard": "shared pieces over pieces of either",
+        Dice = "dice": "twice the shared pieces over the pieces of both",
+        Containment = "containment": "shared pieces over the pieces of the masked word",
+    }
+}
+
+named! {
+    /// What a pair of languages is like.
+    LanguageMetric {
+        StemDistance = "distance.stems": "measured lexical distance of stems, relative to unrelated stems",
+        WordDistance = "distance.words": "the same of whole words",
+        LambdaLeft = "lambda_left": "the share of B in training relative to A that is left once masked sentences are gone",
+        Vocab = "vocab": "tokens of the vocabulary, special tokens included",
+    }
+}
+
+impl Measure {
+    /// Reachability at the paper's K, or log-probability, in its plain form.
+    pub const fn reach(scorer: Scorer, targets: Targets, statistic: Statistic) -> Measure {
+        let top = if matches!(statistic, Statistic::LogProb) { None } else { Some(Fraction::PAPER) };
+        Measure::Reach(Reach { scorer, targets, masked_elsewhere: false, statistic, top, boundary: false })
+    }
+
+    /// The contrast of facts in nats: the measure of knowledge.
+    pub const KNOWLEDGE: Measure = Measure::reach(Scorer::Network, Targets::Facts, Statistic::LogProb);
+
+    /// A share of T1's answers.
+    pub const fn unscrambling(metric: TaskMetric) -> Measure {
+        Measure::Task(Task::T1, metric)
+    }
+
+    /// Whether it is measured at every evaluation, and so a curve over training.
+    pub fn is_curve(self) -> bool {
+        matches!(self, Measure::Task(..) | Measure::Reach(_) | Measure::Loss(_))
+    }
+
+    /// Whether no table over runs and no figure shows it: kinds of failure, and the second reading of reachability.
+    pub fn is_detail(self) -> bool {
+        match self {
+            Measure::Task(_, metric) => metric.is_failure(),
+            Measure::Reach(reach) => reach.boundary,
+            _ => false,
+        }
+    }
+
+    /// Every measure there is, in the order of the documentation.
+    pub fn all() -> Vec<Measure> {
+        let tasks = Task::ALL.into_iter().flat_map(|task| TaskMetric::ALL.iter().map(move |&m| Measure::Task(task, m)));
+        let reach = Scorer::ALL.iter().flat_map(|&scorer| {
+            Targets::ALL.iter().flat_map(move |&targets| [false, true].map(|masked| (scorer, targets, masked)))
+        });
+        let reach = reach.flat_map(|(scorer, targets, masked_elsewhere)| {
+            let one = move |statistic, top, boundary| {
+                Measure::Reach(Reach { scorer, targets, masked_elsewhere, statistic, top, boundary })
+            };
+            let counted = [Statistic::Any, Statistic::Share].into_iter().flat_map(move |statistic| {
+                let tops = Fraction::ALL.into_iter();
+                tops.flat_map(move |top| [false, true].map(|boundary| one(statistic, Some(top), boundary)))
+            });
+            counted.chain([one(Statistic::LogProb, None, false)])
+        });
+        let losses = Loss::ALL.iter().map(|&loss| Measure::Loss(loss));
+        let tokenizers = Words::ALL
+            .iter()
+            .flat_map(|&words| TokenizerMetric::ALL.iter().map(move |&metric| Measure::Tokenizer(words, metric)));
+        let bridges = Bridge::ALL
+            .iter()
+            .flat_map(|&bridge| Similarity::ALL.iter().map(move |&similarity| Measure::Bridge(bridge, similarity)));
+        let languages = LanguageMetric::ALL.iter().map(|&metric| Measure::Language(metric));
+        tasks.chain(reach).chain(losses).chain(tokenizers).chain(bridges).chain(languages).collect()
+    }
+
+    /// The `task` and `metric` columns of a curve's rows.
+    pub(crate) fn columns(self) -> (&'static str, String) {
+        match self {
+            Measure::Task(task, metric) => (task.name(), metric.to_string()),
+            Measure::Reach(reach) => (REACH, reach.to_string()),
+            Measure::Loss(loss) => (LOSS, loss.to_string()),
+            once => ("", once.to_string()),
+        }
+    }
+}
+
+const REACH: &str = "reach";
+const LOSS: &str = "loss";
+const MASKED: &str = "_masked";
+const BOUNDARY: &str = "_boundary";
+
+impl fmt::Display for Measure {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Measure::Task(task, metric) => write!(out, "{}.{metric}", task.name()),
+            Measure::Reach(reach) => write!(out, "{REACH}.{reach}"),
+            Measure::Loss(loss) => write!(out, "{LOSS}.{loss}"),
+            Measure::Tokenizer(Words::Text, metric) => metric.fmt(out),
+            Measure::Tokenizer(words, metric) => write!(out, "{words}.{metric}"),
+            Measure::Bridge(bridge, similarity) => write!(out, "{bridge}.{similarity}"),
+            Measure::Language(metric) => metric.fmt(out),
+        }
+    }
+}
+
+impl FromStr for Measure {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Measure, UnknownName> {
+        if let Ok(metric) = name.parse() {
+            return Ok(Measure::Tokenizer(Words::Text, metric));
+        }
+        if let Ok(metric) = name.parse() {
+            return Ok(Measure::Language(metric));
+        }
+        let unknown = || UnknownName(name.to_owned());
+        let (first, rest) = name.split_once('.').ok_or_else(unknown)?;
+        if let Some(task) = Task::ALL.into_iter().find(|task| task.name() == first) {
+            return Ok(Measure::Task(task, rest.parse()?));
+        }
+        match first {
+            REACH => Ok(Measure::Reach(rest.parse()?)),
+            LOSS => Ok(Measure::Loss(rest.parse()?)),
+            _ => match (first.parse(), first.parse()) {
+                (Ok(words), _) => Ok(Measure::Tokenizer(words, rest.parse()?)),
+                (_, Ok(bridge)) => Ok(Measure::Bridge(bridge, rest.parse()?)),
+                _ => Err(unknown()),
+            },
+        }
+    }
+}
+
+impl fmt::Display for Fraction {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        self.value().fmt(out)
+    }
+}
+
+impl FromStr for Fraction {
+    type Err = UnknownName;
+
+    fn from_str(text: &str) -> Result<Fraction, UnknownName> {
+        let value: f64 = text.parse().map_err(|_| UnknownName(text.to_owned()))?;
+        let fraction = Fraction((value * 10_000.0).round() as u32);
+        let exact = (fraction.value() - value).abs() < 1e-12 && fraction.0 <= 10_000;
+        exact.then_some(fraction).ok_or_else(|| UnknownName(text.to_owned()))
+    }
+}
+
+/// `network.allowed_masked.share_boundary@0.1`
+impl fmt::Display for Reach {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        let masked = if self.masked_elsewhere { MASKED } else { "" };
+        let boundary = if self.boundary { BOUNDARY } else { "" };
+        write!(out, "{}.{}{masked}.{}{boundary}", self.scorer, self.targets, self.statistic)?;
+        self.top.map_or(Ok(()), |top| write!(out, "@{top}"))
+    }
+}
+
+impl FromStr for Reach {
+    type Err = UnknownName;
+
+    fn from_str(name: &str) -> Result<Reach, UnknownName> {
+        let unknown = || UnknownName(name.to_owned());
+        let (scorer, rest) = name.split_once('.').ok_or_else(unknown)?;
+        let (targets, rest) = rest.split_once('.').ok_or_else(unknown)?;
+        let (statistic, top) = rest.split_once('@').map_or((rest, None), |(statistic, top)| (statistic, Some(top)));
+        let marked = |name: &'_ str, mark: &str| name.strip_suffix(mark).map(str::to_owned);
+        let (plain_targets, plain_statistic) = (marked(targets, MASKED), marked(statistic, BOUNDARY));
+        Ok(Reach {
+            scorer: scorer.parse()?,
+            masked_elsewhere: plain_targets.is_some(),
+            targets: plain_targets.as_deref().unwrap_or(targets).parse()?,
+            boundary: plain_statistic.is_some(),
+            statistic: plain_statistic.as_deref().unwrap_or(statistic).parse()?,
+            top: top.map(str::parse).transpose()?,
+        })
+    }
+}

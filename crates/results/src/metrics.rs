@@ -1,0 +1,214 @@
+//! The rows of an evaluation: one per step, condition and measure; `metrics.jsonl` while a run goes on, then
+//! `metrics.parquet`.
+
+use crate::error::{At, Error, Result};
+use crate::table::{self, Column, Table};
+use crate::{Condition, Curve, Interval, Measure, Point, Quantity};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+
+/// One measured number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// The step after which it was measured.
+    pub step: u64,
+    /// What was measured.
+    pub quantity: Quantity,
+    /// The number.
+    pub value: f64,
+    /// A 95 % interval, where there is one.
+    pub interval: Option<Interval>,
+    /// How many sentences, pairs of subjects or tokens the value is a mean of.
+    pub n: u64,
+}
+
+/// A line of `metrics.jsonl`, and the columns of `metrics.parquet`.
+#[derive(Serialize, Deserialize)]
+struct Line {
+    run: String,
+    step: u64,
+    condition: String,
+    task: String,
+    metric: String,
+    value: f64,
+    #[serde(default)]
+    low: Option<f64>,
+    #[serde(default)]
+    high: Option<f64>,
+    #[serde(default)]
+    n: Option<u64>,
+}
+
+const COLUMNS: [&str; 9] = ["run", "step", "condition", "task", "metric", "value", "low", "high", "n"];
+
+/// Collects the rows of one evaluation.
+#[derive(Clone, Debug, Default)]
+pub struct Rows {
+    step: u64,
+    /// What was collected.
+    pub list: Vec<Row>,
+}
+
+impl Rows {
+    /// Nothing yet, of an evaluation after this step.
+    pub fn new(step: u64) -> Rows {
+        Rows { step, list: Vec::new() }
+    }
+
+    /// A value in a condition, or over all where there is none. One that is not finite (a mean of nothing, or of a
+    /// model that diverged) makes no row.
+    pub fn push(&mut self, condition: Option<&Condition>, measure: Measure, value: f64, n: usize) {
+        self.push_interval(condition, measure, value, None, n);
+    }
+
+    /// The same with an interval.
+    pub fn push_interval(
+        &mut self,
+        condition: Option<&Condition>,
+        measure: Measure,
+        value: f64,
+        interval: Option<Interval>,
+        n: usize,
+    ) {
+        if value.is_finite() {
+            let quantity = Quantity { measure, condition: condition.cloned() };
+            self.list.push(Row { step: self.step, quantity, value, interval, n: n as u64 });
+        }
+    }
+}
+
+/// The rows as lines of `metrics.jsonl`.
+pub fn to_lines(run: &str, rows: &[Row]) -> Vec<impl Serialize + use<>> {
+    let line = |row: &Row| {
+        let (condition, task, metric) = row.quantity.columns();
+        let (low, high) = (row.interval.map(|it| it.low), row.interval.map(|it| it.high));
+        let (run, task) = (run.to_owned(), task.to_owned());
+        Line { run, step: row.step, condition, task, metric, value: row.value, low, high, n: Some(row.n) }
+    };
+    rows.iter().map(line).collect()
+}
+
+/// Turns what `metrics.jsonl` holds so far into rows. A last line without its newline is still being written; rows of
+/// measures this version does not know are passed over.
+pub fn read_lines(path: &Path) -> Result<Vec<Row>> {
+    let text = match std::fs::read_to_string(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        text => text.reading(path)?,
+    };
+    let whole = text.rfind('\n').map_or("", |end| &text[..end]);
+    let mut names = Names::default();
+    let mut rows = Vec::new();
+    for (at, line) in whole.lines().enumerate().filter(|(_, line)| !line.is_empty()) {
+        let wrong = |error: serde_json::Error| Error::Line { path: path.into(), line: at + 1, why: error.to_string() };
+        let line: Line = serde_json::from_str(line).map_err(wrong)?;
+        let Some(place) = names.place(&line.condition, &line.task, &line.metric) else { continue };
+        let quantity = names.quantities[place].clone();
+        let interval = line.low.zip(line.high).map(|(low, high)| Interval { low, high });
+        rows.push(Row { step: line.step, quantity, value: line.value, interval, n: line.n.unwrap_or(0) });
+    }
+    Ok(rows)
+}
+
+/// Writes the rows of a run as `metrics.parquet`.
+pub fn write(path: &Path, run: &str, rows: &[Row]) -> Result<()> {
+    let names: Vec<_> = rows.iter().map(|row| row.quantity.columns()).collect();
+    let number = |of: fn(&Row) -> Option<f64>| Column::Number(rows.iter().map(of).collect());
+    let whole = |of: fn(&Row) -> u64| Column::Whole(rows.iter().map(|row| Some(of(row) as i64)).collect());
+    let columns = [
+        Column::Text(vec![Some(run.to_owned()); rows.len()]),
+        whole(|row| row.step),
+        Column::Text(names.iter().map(|(condition, ..)| Some(condition.clone())).collect()),
+        Column::Text(names.iter().map(|(_, task, _)| Some((*task).to_owned())).collect()),
+        Column::Text(names.iter().map(|(.., metric)| Some(metric.clone())).collect()),
+        number(|row| Some(row.value)),
+        number(|row| row.interval.map(|it| it.low)),
+        number(|row| row.interval.map(|it| it.high)),
+        whole(|row| row.n),
+    ];
+    table::write(path, &COLUMNS.into_iter().zip(columns).collect::<Vec<_>>())
+}
+
+/// Quantities by the texts that name them: each is parsed once per file, however many rows it has.
+#[derive(Default)]
+struct Names {
+    places: HashMap<String, Option<usize>>,
+    quantities: Vec<Quantity>,
+    scratch: String,
+}
+
+impl Names {
+    /// The place of a quantity among those seen; `None` for a name this version does not know, or that nothing shows.
+    fn place(&mut self, condition: &str, task: &str, metric: &str) -> Option<usize> {
+        self.scratch.clear();
+        for part in [condition, "\t", task, "\t", metric] {
+            self.scratch.push_str(part);
+        }
+        if let Some(known) = self.places.get(&self.scratch) {
+            return *known;
+        }
+        let quantity = Quantity::from_columns(condition, task, metric).ok();
+        let place = quantity.map(|quantity| {
+            self.quantities.push(quantity);
+            self.quantities.len() - 1
+        });
+        self.places.insert(self.scratch.clone(), place);
+        place
+    }
+}
+
+/// The curves of many runs out of one `metrics.parquet`, by run.
+pub fn read(path: &Path) -> Result<HashMap<String, HashMap<Quantity, Curve>>> {
+    let mut names = Names::default();
+    let mut runs: HashMap<String, Vec<Vec<Point>>> = HashMap::new();
+    let mut current: (String, Vec<Vec<Point>>) = Default::default();
+    Table::open(path)?.batches(&COLUMNS[..8], |columns, rows| {
+        for row in 0..rows {
+            let text = |column: usize| columns[column].text(row).unwrap_or_default();
+            let number = |column: usize| columns[column].number(row).unwrap_or(f64::NAN);
+            let Some(place) = names.place(text(2), text(3), text(4)) else { continue };
+            if names.quantities[place].measure.is_detail() {
+                continue;
+            }
+            let run = text(0);
+            if current.0 != run {
+                runs.insert(std::mem::take(&mut current.0), std::mem::take(&mut current.1));
+                current = (run.to_owned(), runs.remove(run).unwrap_or_default());
+            }
+            if current.1.len() <= place {
+                current.1.resize_with(place + 1, Vec::new);
+            }
+            let (low, high) = (number(6) as f32, number(7) as f32);
+            current.1[place].push(Point { step: number(1) as u32, value: number(5), low, high });
+        }
+    })?;
+    runs.insert(current.0, current.1);
+    let curves = |(run, by_place): (String, Vec<Vec<Point>>)| {
+        let named = by_place.into_iter().enumerate().filter(|(_, points)| !points.is_empty());
+        (run, named.map(|(place, points)| (names.quantities[place].clone(), Curve::new(points))).collect())
+    };
+    Ok(runs.into_iter().filter(|(run, _)| !run.is_empty()).map(curves).collect())
+}
+
+/// The curves of a run's rows. Where a condition's task was evaluated at a step and a measure has no row there, there
+/// was nothing to count: NaN.
+pub fn curves(rows: &[Row]) -> HashMap<Quantity, Curve> {
+    fn group(quantity: &Quantity) -> (Option<&Condition>, &'static str) {
+        (quantity.condition.as_ref(), quantity.measure.columns().0)
+    }
+    let mut steps: HashMap<(Option<&Condition>, &str), BTreeSet<u64>> = HashMap::new();
+    let mut points: HashMap<&Quantity, Vec<Point>> = HashMap::new();
+    for row in rows {
+        steps.entry(group(&row.quantity)).or_default().insert(row.step);
+        let (low, high) = row.interval.map_or((f32::NAN, f32::NAN), |it| (it.low as f32, it.high as f32));
+        let point = Point { step: row.step as u32, value: row.value, low, high };
+        points.entry(&row.quantity).or_default().push(point);
+    }
+    let complete = |(quantity, mut points): (&Quantity, Vec<Point>)| {
+        let have: BTreeSet<u32> = points.iter().map(|point| point.step).collect();
+        let all = steps[&group(quantity)].iter().map(|&step| step as u32);
+        points.extend(all.filter(|step| !have.contains(step)).map(|step| Point::plain(step, f64::NAN)));
+        (quantity.clone(), Curve::new(points))
+    };
+    points.into_iter().map(complete).collect()
+}

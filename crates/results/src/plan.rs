@@ -1,0 +1,358 @@
+//! The plan of a study: a complete base experiment, factors with their levels, seeds, filters; and its cells.
+//!
+//! ```toml
+//! name = "cognates"
+//! base = "quick"                        # a preset, or an experiment file beside this one
+//! experiment = { train.steps = 2000 }   # laid over the base
+//! [factors]                             # every combination of these
+//! tokenizer.vocab = [512, 1024]
+//! language.distance = [0.0, 0.5]
+//! [[where]]                             # of which these are kept
+//! tokenizer.vocab = { below = 1024 }
+//! [seeds]
+//! data = [0, 1]
+//! model = [0]
+//! ```
+//! Several `[[grids]]` instead of `[factors]` are joined; a cell two of them name is one cell. In a study's folder
+//! `study.toml` has no base, and its experiment is complete.
+
+use crate::error::{Error, Result};
+use crate::filter::Filter;
+use crate::identity::{identity, leaves, lookup, set, show};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
+use std::path::Path;
+use toml::{Table, Value};
+
+/// One factor: a setting and the levels it takes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Factor {
+    /// The setting's dotted key.
+    pub key: String,
+    /// Its levels, in the file's order.
+    pub levels: Vec<Value>,
+}
+
+/// A study as its file states it, the base experiment resolved.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// A label.
+    pub name: String,
+    /// The complete experiment every cell starts from.
+    pub base: Table,
+    /// Each a full factorial; the study is their union.
+    pub grids: Vec<Vec<Factor>>,
+    /// Data seeds.
+    pub data_seeds: Vec<u64>,
+    /// Model seeds, each with every data seed.
+    pub model_seeds: Vec<u64>,
+    /// Which cells are kept.
+    pub filter: Filter,
+}
+
+/// One seed or several: `0` or `[0, 1, 2]`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "OneOrMany", into = "OneOrMany")]
+pub struct Seeds(pub Vec<u64>);
+
+#[derive(Serialize, Deserialize)]
+#[serde(untagged, expecting = "a whole number from 0, or a list of them")]
+enum OneOrMany {
+    One(u64),
+    Many(Vec<u64>),
+}
+
+impl From<OneOrMany> for Seeds {
+    fn from(seeds: OneOrMany) -> Self {
+        match seeds {
+            OneOrMany::One(seed) => Seeds(vec![seed]),
+            OneOrMany::Many(seeds) => Seeds(seeds),
+        }
+    }
+}
+
+impl From<Seeds> for OneOrMany {
+    fn from(Seeds(seeds): Seeds) -> Self {
+        if let [seed] = seeds[..] { OneOrMany::One(seed) } else { OneOrMany::Many(seeds) }
+    }
+}
+
+impl Default for Seeds {
+    fn default() -> Self {
+        Seeds(vec![0])
+    }
+}
+
+impl Seeds {
+    /// The seed of a single run. A valid experiment has at least one.
+    pub fn first(&self) -> u64 {
+        self.0[0]
+    }
+
+    /// Whether there is at least one, and each once.
+    pub fn are_distinct(&self) -> bool {
+        let distinct: HashSet<&u64> = self.0.iter().collect();
+        !self.0.is_empty() && distinct.len() == self.0.len()
+    }
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    base: Option<String>,
+    #[serde(default, rename = "where", skip_serializing_if = "Filter::is_empty")]
+    filter: Filter,
+    #[serde(default, skip_serializing_if = "Table::is_empty")]
+    experiment: Table,
+    #[serde(default, skip_serializing_if = "Table::is_empty")]
+    factors: Table,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    grids: Vec<Table>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    seeds: Option<SeedLists>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SeedLists {
+    #[serde(default)]
+    data: Seeds,
+    #[serde(default)]
+    model: Seeds,
+}
+
+impl Plan {
+    /// The plan in a study's folder; `None` where there is none.
+    pub fn open(folder: &Path) -> Result<Option<Plan>> {
+        let path = folder.join(crate::folder::STUDY);
+        let text = crate::folder::read_text(&path)?;
+        text.map(|text| Plan::parse(&text, &path, |_, experiment| Ok(experiment))).transpose()
+    }
+
+    /// The plan of a file's text. `path` is where it stands, for errors; `complete` makes the whole base experiment of
+    /// the named base and of what is laid over it.
+    pub fn parse<E: From<Error>>(
+        text: &str,
+        path: &Path,
+        complete: impl FnOnce(Option<&str>, Table) -> std::result::Result<Table, E>,
+    ) -> std::result::Result<Plan, E> {
+        let wrong = |why: String| E::from(Error::Study { path: path.to_owned(), why });
+        let file: File = toml::from_str(text).map_err(|error| wrong(one_sentence(text, &error)))?;
+        let is_name = |char: char| char.is_ascii_alphanumeric() || char == '-' || char == '_';
+        if file.name.is_empty() || !file.name.chars().all(is_name) {
+            return Err(wrong(format!("the name `{}` must be letters, digits, - and _", file.name)));
+        }
+        if !file.factors.is_empty() && !file.grids.is_empty() {
+            return Err(wrong("it has both [factors] and [[grids]]; put the factors into a grid of their own".into()));
+        }
+        let base = complete(file.base.as_deref(), file.experiment)?;
+        let from_base = |key: &str| lookup(&base, key).cloned().and_then(|value| value.try_into().ok());
+        let seeds = file.seeds.unwrap_or_else(|| SeedLists {
+            data: from_base("seeds.data").unwrap_or_default(),
+            model: from_base("seeds.model").unwrap_or_default(),
+        });
+        for (name, seeds) in [("data", &seeds.data), ("model", &seeds.model)] {
+            if !seeds.are_distinct() {
+                return Err(wrong(format!("seeds.{name} is {:?}, but must be one or more different seeds", seeds.0)));
+            }
+        }
+        let tables = if file.grids.is_empty() { vec![file.factors] } else { file.grids };
+        let grids = tables.iter().map(|table| factors(table).map_err(wrong)).collect::<std::result::Result<_, E>>()?;
+        let (data_seeds, model_seeds) = (seeds.data.0, seeds.model.0);
+        Ok(Plan { name: file.name, base, grids, data_seeds, model_seeds, filter: file.filter })
+    }
+
+    /// The plan as a file that needs no other: the base experiment complete, so that neither an edit of the base file
+    /// nor a new default can change what the cells are.
+    pub fn to_toml(&self) -> String {
+        let grid = |factors: &Vec<Factor>| {
+            factors.iter().map(|factor| (factor.key.clone(), Value::Array(factor.levels.clone()))).collect::<Table>()
+        };
+        let seeds = SeedLists { data: Seeds(self.data_seeds.clone()), model: Seeds(self.model_seeds.clone()) };
+        let file = File {
+            name: self.name.clone(),
+            base: None,
+            filter: self.filter.clone(),
+            experiment: self.base.clone(),
+            factors: Table::new(),
+            grids: self.grids.iter().map(grid).collect(),
+            seeds: Some(seeds),
+        };
+        toml::to_string(&file).expect("a study is plain data")
+    }
+
+    /// Every key that some factor varies, once.
+    pub fn factor_keys(&self) -> Vec<&str> {
+        let mut keys: Vec<&str> = Vec::new();
+        for factor in self.grids.iter().flatten() {
+            if !keys.contains(&factor.key.as_str()) {
+                keys.push(&factor.key);
+            }
+        }
+        keys
+    }
+
+    /// The cells, in an order every prefix of which is a balanced study.
+    ///
+    /// Seeds are outermost: all combinations with the first pair of seeds, then with the next. Within them the factors
+    /// advance together along a diagonal, so that a study stopped early has seen every level about equally often. With
+    /// factors x, y of 3 levels: 00 11 22, 01 12 20, 02 10 21. Pairs of seeds are ordered the same way.
+    pub fn cells(&self) -> std::result::Result<Vec<Cell>, String> {
+        let combinations = self.combinations();
+        let seeds = diagonal(&[self.data_seeds.len(), self.model_seeds.len()]);
+        let planned: Vec<(u64, u64, &Vec<(&Factor, usize)>)> = seeds
+            .iter()
+            .flat_map(|pair| {
+                let (data, model) = (self.data_seeds[pair[0]], self.model_seeds[pair[1]]);
+                combinations.iter().map(move |combination| (data, model, combination))
+            })
+            .collect();
+        let keys = self.factor_keys();
+        let made: Vec<Option<Cell>> = planned
+            .par_iter()
+            .map(|&(data, model, combination)| self.cell(&keys, data, model, combination))
+            .collect::<std::result::Result<_, String>>()?;
+        let mut seen = HashSet::new();
+        Ok(made.into_iter().flatten().filter(|cell| seen.insert(cell.id.clone())).collect())
+    }
+
+    /// The combinations of all grids, each grid spread over the whole length.
+    fn combinations(&self) -> Vec<Vec<(&Factor, usize)>> {
+        let mut placed = Vec::new();
+        for grid in &self.grids {
+            let sizes: Vec<usize> = grid.iter().map(|factor| factor.levels.len()).collect();
+            let order = diagonal(&sizes);
+            let length = order.len() as f64;
+            for (at, levels) in order.into_iter().enumerate() {
+                placed.push((at as f64 / length, grid.iter().zip(levels).collect()));
+            }
+        }
+        placed.sort_by(|a: &(f64, _), b| a.0.total_cmp(&b.0));
+        placed.into_iter().map(|(_, combination)| combination).collect()
+    }
+
+    fn cell(
+        &self,
+        keys: &[&str],
+        data_seed: u64,
+        model_seed: u64,
+        combination: &[(&Factor, usize)],
+    ) -> std::result::Result<Option<Cell>, String> {
+        let mut config = self.base.clone();
+        for (factor, level) in combination {
+            set(&mut config, &factor.key, factor.levels[*level].clone());
+        }
+        set(&mut config, "seeds.data", Value::Integer(data_seed as i64));
+        set(&mut config, "seeds.model", Value::Integer(model_seed as i64));
+        set(&mut config, "name", Value::String(self.name.clone()));
+        if !self.filter.holds(&config)? {
+            return Ok(None);
+        }
+        let levels = keys.iter().filter_map(|key| Some(((*key).to_owned(), lookup(&config, key)?.clone()))).collect();
+        Ok(Some(Cell { id: identity(&config), config, levels, data_seed, model_seed }))
+    }
+}
+
+/// One planned run.
+#[derive(Debug, Clone)]
+pub struct Cell {
+    /// The identity of its experiment: the name of its run's folder.
+    pub id: String,
+    /// The complete experiment.
+    pub config: Table,
+    /// What sets it apart in its study: each factor with its level.
+    pub levels: Vec<(String, Value)>,
+    /// Its data seed.
+    pub data_seed: u64,
+    /// Its model seed.
+    pub model_seed: u64,
+}
+
+impl Cell {
+    /// `tokenizer.vocab=512 language.distance=0.5 seeds 0/1`
+    pub fn label(&self) -> String {
+        let level = |(key, value): &(String, Value)| format!("{key}={} ", show(value));
+        let levels: String = self.levels.iter().map(level).collect();
+        format!("{levels}seeds {}/{}", self.data_seed, self.model_seed)
+    }
+}
+
+/// Every combination of levels once, along the diagonal: the digits of a counter, each shifted by the sum of the
+/// faster ones before it. The map is triangular, so it stays one to one.
+fn diagonal(sizes: &[usize]) -> Vec<Vec<usize>> {
+    let count: usize = sizes.iter().product();
+    (0..count)
+        .map(|mut number| {
+            let mut shift = 0;
+            sizes
+                .iter()
+                .map(|&size| {
+                    shift += number % size;
+                    number /= size;
+                    shift % size
+                })
+                .collect()
+        })
+        .collect()
+}
+
+/// The factors of a grid, whether written `"a.b" = [..]` or `a.b = [..]`.
+fn factors(table: &Table) -> std::result::Result<Vec<Factor>, String> {
+    leaves(table)
+        .into_iter()
+        .map(|(key, value)| match value {
+            Value::Array(levels) if !levels.is_empty() => {
+                let twice = levels.iter().enumerate().find(|(at, level)| levels[..*at].contains(level));
+                match twice {
+                    Some((_, level)) => Err(format!("the factor {key} has the level {} twice", show(level))),
+                    None if key.starts_with("seeds.") => Err(format!("{key} is no factor; list it under [seeds]")),
+                    None => Ok(Factor { key, levels }),
+                }
+            }
+            other => Err(format!("the factor {key} is {}, but must be a list of levels", show(&other))),
+        })
+        .collect()
+}
+
+/// What is wrong with a study's text, and with which line of it.
+fn one_sentence(text: &str, error: &toml::de::Error) -> String {
+    let why = error.message().lines().map(str::trim).collect::<Vec<_>>().join(" ");
+    let Some(before) = error.span().and_then(|span| text.get(..span.start)) else { return why };
+    let at = before.matches('\n').count();
+    format!("line {}, `{}`: {why}", at + 1, text.lines().nth(at).unwrap_or_default().trim())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn worked_example() {
+        let text: Vec<String> = diagonal(&[3, 3]).iter().map(|pair| format!("{}{}", pair[0], pair[1])).collect();
+        assert_eq!(text.join(" "), "00 11 22 01 12 20 02 10 21");
+    }
+
+    proptest! {
+        /// Every combination once, and in every prefix the levels of every factor are about equally frequent.
+        #[test]
+        fn every_prefix_is_balanced(sizes in prop::collection::vec(1usize..6, 1..5)) {
+            let order = diagonal(&sizes);
+            let distinct: HashSet<&Vec<usize>> = order.iter().collect();
+            prop_assert_eq!(distinct.len(), sizes.iter().product::<usize>());
+            for (factor, &size) in sizes.iter().enumerate() {
+                let mut counts = vec![0usize; size];
+                for (at, levels) in order.iter().enumerate() {
+                    counts[levels[factor]] += 1;
+                    let (low, high) = (counts.iter().min().unwrap(), counts.iter().max().unwrap());
+                    // A lead grows by at most one with each digit of the counter, never with the length.
+                    let slack = 1 + sizes.iter().sum::<usize>();
+                    prop_assert!(high - low <= slack, "after {at}: {counts:?} of {sizes:?}");
+                }
+            }
+        }
+    }
+}

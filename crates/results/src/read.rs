@@ -1,0 +1,346 @@
+//! Reading a folder: a collected study, a study that is still running, or one run.
+//!
+//! A collected study has `runs.parquet` and `metrics.parquet`; a running one has a folder per run. Whichever is newer is
+//! read. Beside the run folders count the runs that are known from tables alone. A [`Cache`] keeps what was parsed, so
+//! that a page that is shown while a study runs rereads only the runs that moved.
+
+use crate::error::{At, Error, Result};
+use crate::folder::{
+    CONFIG, METRICS, METRICS_TABLE, PAIRS, RUNS, RUNS_TABLE, SAMPLES, STATUS, STUDY, SUMMARY, WORDS, read_json,
+    read_json_lines, read_text,
+};
+use crate::known::Known;
+use crate::run::{Run, Value, column};
+use crate::summary::Columns;
+use crate::table::Table;
+use crate::words::{self, Pair, Sample, Word};
+use crate::{Plan, leaves, metrics};
+use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// What a folder holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Many runs.
+    Study,
+    /// One run.
+    Run,
+}
+
+/// The results in a folder.
+#[derive(Debug, Clone)]
+pub struct Results {
+    /// The folder's name.
+    pub name: String,
+    /// Where it is.
+    pub folder: PathBuf,
+    /// What it is.
+    pub kind: Kind,
+    /// Every run that is planned or has begun.
+    pub runs: Vec<Run>,
+    /// The study's plan, where it has one that can be read.
+    pub plan: Option<Plan>,
+    /// The study's or the run's own file, as it is.
+    pub config: Option<String>,
+    /// An even sample of the masked words, each with its run's place in `runs`.
+    pub words: Vec<(usize, Word)>,
+    /// How many masked words the folder holds.
+    pub words_in_all: usize,
+    /// Sentences in all languages.
+    pub pairs: Vec<Pair>,
+    /// Decoded sentences of a run.
+    pub samples: Vec<Sample>,
+    /// What the reader should know about the data.
+    pub notes: Vec<String>,
+}
+
+/// Runs parsed before, by folder, with the files' state they were parsed from.
+#[derive(Default)]
+pub struct Cache {
+    runs: HashMap<PathBuf, (u64, Run)>,
+    known: Option<(u64, Vec<Run>)>,
+}
+
+/// Reads the study or run in the folder.
+pub fn read(folder: &Path) -> Result<Results> {
+    read_cached(folder, &mut Cache::default())
+}
+
+/// The same, with what was read before.
+pub fn read_cached(folder: &Path, cache: &mut Cache) -> Result<Results> {
+    let shown = folder.canonicalize().reading(folder)?;
+    let name = shown.file_name().map_or("study".into(), |name| name.to_string_lossy().into_owned());
+    let has = |file: &str| folder.join(file).exists();
+    let is_run = has(CONFIG) || has(STATUS);
+    let is_study = has(STUDY) || has(RUNS_TABLE) || has(RUNS) || (!is_run && !run_folders(folder).is_empty());
+    let kind = match (is_study, is_run) {
+        (true, _) => Kind::Study,
+        (false, true) => Kind::Run,
+        (false, false) => return Err(Error::NotResults { path: folder.to_owned() }),
+    };
+    let mut results = Results {
+        name,
+        folder: folder.to_owned(),
+        kind,
+        runs: Vec::new(),
+        plan: None,
+        config: None,
+        words: Vec::new(),
+        words_in_all: 0,
+        pairs: Vec::new(),
+        samples: Vec::new(),
+        notes: Vec::new(),
+    };
+    match kind {
+        Kind::Study => results.read_study(cache)?,
+        Kind::Run => results.read_run(cache)?,
+    }
+    Ok(results)
+}
+
+/// Masked words that a page can carry: about 4 MB.
+const MOST_WORDS: usize = 60_000;
+
+impl Results {
+    fn read_run(&mut self, cache: &mut Cache) -> Result<()> {
+        self.runs = vec![cached_run(&self.folder, cache)?];
+        self.config = read_text(&self.folder.join(CONFIG))?;
+        self.samples = read_json_lines(&self.folder.join(SAMPLES))?;
+        let words = [self.folder.join(WORDS)];
+        self.read_words(words.iter().filter(|path| path.exists()), Some(0))?;
+        self.read_pairs(&[])
+    }
+
+    fn read_study(&mut self, cache: &mut Cache) -> Result<()> {
+        let [runs, metrics, words] = [RUNS_TABLE, METRICS_TABLE, WORDS].map(|file| self.folder.join(file));
+        let folders = run_folders(&self.folder);
+        let known = cached_known(&self.folder, cache)?;
+        self.config = read_text(&self.folder.join(STUDY))?;
+        match Plan::open(&self.folder) {
+            Ok(plan) => self.plan = plan,
+            Err(error) => self.notes.push(format!("The study's plan cannot be read: {error}.")),
+        }
+        let collected = if runs.exists() { read_runs(&runs)? } else { Vec::new() };
+        let is_collected = runs.exists() && metrics.exists();
+        if is_collected && !any_newer(&folders, &metrics) && is_within(&known, &collected) {
+            self.runs = collected;
+            let strays = add_curves(&metrics, &mut self.runs)?;
+            if strays > 0 {
+                self.notes.push(format!("{RUNS_TABLE} does not list {strays} of the runs in {METRICS_TABLE}."));
+            }
+        } else {
+            if is_collected {
+                self.notes.push("Runs have moved since the study was collected; this reads the run folders.".into());
+            }
+            let own = folders.iter().map(|run| cached_run(run, cache)).collect::<Result<_>>()?;
+            self.runs = beside(known, own);
+            self.keep_planned();
+            if !metrics.exists() {
+                // Their languages and tokenizers were measured, and nothing was trained.
+                let own: HashSet<String> = self.runs.iter().map(|run| run.id.clone()).collect();
+                self.runs.extend(collected.iter().filter(|run| !own.contains(&run.id)).cloned());
+            }
+            merge_columns(&mut self.runs, collected);
+        }
+        if words.exists() {
+            self.read_words([words].iter(), None)?;
+        } else {
+            let table = Known::read(&self.folder)?.table(WORDS);
+            let own: Vec<PathBuf> =
+                table.into_iter().chain(folders.iter().map(|run| run.join(WORDS)).filter(|p| p.exists())).collect();
+            self.read_words(own.iter(), None)?;
+        }
+        self.read_pairs(&folders)
+    }
+
+    /// Several studies may keep their runs in one store: a study's own are those its plan names.
+    fn keep_planned(&mut self) {
+        let Some(Ok(cells)) = self.plan.as_ref().map(Plan::cells) else { return };
+        let planned: HashSet<&str> = cells.iter().map(|cell| cell.id.as_str()).collect();
+        self.runs.retain(|run| planned.contains(run.id.as_str()));
+    }
+
+    fn read_words<'a>(&mut self, files: impl Iterator<Item = &'a PathBuf> + Clone, only: Option<usize>) -> Result<()> {
+        let places: HashMap<String, usize> = self.runs.iter().enumerate().map(|(i, run)| (run.id.clone(), i)).collect();
+        self.words_in_all = files.clone().map(|path| words::count(path)).sum::<Result<usize>>()?;
+        let stride = self.words_in_all.div_ceil(MOST_WORDS).max(1);
+        for path in files {
+            words::read(path, stride, |run, word| {
+                self.words.extend(only.or_else(|| places.get(run).copied()).map(|place| (place, word)));
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The folder's own pairs, or those of the first run that has any.
+    fn read_pairs(&mut self, runs: &[PathBuf]) -> Result<()> {
+        let places = std::iter::once(&self.folder).chain(runs).map(|place| place.join(PAIRS));
+        if let Some(path) = places.into_iter().find(|path| path.exists()) {
+            self.pairs = read_json_lines(&path)?;
+        }
+        Ok(())
+    }
+}
+
+/// A number that changes when any file a report is made from does.
+pub fn fingerprint(folder: &Path) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for file in [STUDY, RUNS_TABLE, WORDS, PAIRS, SAMPLES] {
+        stamp(&folder.join(file)).hash(&mut hasher);
+    }
+    for file in [RUNS_TABLE, METRICS_TABLE, WORDS] {
+        stamp(&folder.join(crate::folder::KNOWN).join(file)).hash(&mut hasher);
+    }
+    run_stamp(folder).hash(&mut hasher);
+    run_folders(folder).iter().for_each(|run| run_stamp(run).hash(&mut hasher));
+    hasher.finish()
+}
+
+fn stamp(path: &Path) -> Option<(u64, SystemTime)> {
+    let meta = std::fs::metadata(path).ok()?;
+    Some((meta.len(), meta.modified().ok()?))
+}
+
+fn run_stamp(folder: &Path) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    for file in [CONFIG, STATUS, SUMMARY, METRICS, METRICS_TABLE] {
+        stamp(&folder.join(file)).hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
+/// The run folders of a study, in order of name. A run over several seeds has its runs' folders side by side.
+fn run_folders(study: &Path) -> Vec<PathBuf> {
+    let runs = study.join(RUNS);
+    let Ok(entries) = std::fs::read_dir(if runs.is_dir() { &runs } else { study }) else { return Vec::new() };
+    let mut folders: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    folders.retain(|path| path.join(CONFIG).exists() || path.join(STATUS).exists());
+    folders.sort();
+    folders
+}
+
+fn any_newer(folders: &[PathBuf], than: &Path) -> bool {
+    let Some((_, collected)) = stamp(than) else { return false };
+    folders.iter().any(|run| stamp(&run.join(STATUS)).is_some_and(|(_, moved)| moved > collected))
+}
+
+/// The rows of `runs.parquet`, without their curves.
+fn read_runs(path: &Path) -> Result<Vec<Run>> {
+    Ok(Table::open(path)?.rows()?.iter().map(run_of).collect())
+}
+
+fn run_of(row: &Columns) -> Run {
+    let columns = row.iter().filter(|(_, value)| !value.is_null());
+    let columns = columns.map(|(name, value)| (name.clone(), Value::from(value))).collect();
+    let mut run = Run { columns, ..Run::default() };
+    run.id = run.text(column::RUN).unwrap_or_default().to_owned();
+    run
+}
+
+/// Gives each run its curves out of `metrics.parquet`; the number of runs there that are none of these.
+fn add_curves(path: &Path, runs: &mut [Run]) -> Result<usize> {
+    let mut curves = metrics::read(path)?;
+    runs.iter_mut().for_each(|run| run.curves = curves.remove(&run.id).unwrap_or_default());
+    Ok(curves.len())
+}
+
+fn cached_known(study: &Path, cache: &mut Cache) -> Result<Vec<Run>> {
+    let mut hasher = DefaultHasher::new();
+    stamp(&study.join(crate::folder::KNOWN).join(RUNS_TABLE)).hash(&mut hasher);
+    let now = hasher.finish();
+    if let Some((then, runs)) = &cache.known
+        && *then == now
+    {
+        return Ok(runs.clone());
+    }
+    let known = Known::read(study)?;
+    let mut runs: Vec<Run> = known.runs.values().map(run_of).collect();
+    runs.sort_by(|a, b| a.id.cmp(&b.id));
+    if let Some(metrics) = known.table(METRICS_TABLE) {
+        add_curves(&metrics, &mut runs)?;
+    }
+    cache.known = Some((now, runs.clone()));
+    Ok(runs)
+}
+
+/// Whether the collected table holds all of them.
+fn is_within(known: &[Run], collected: &[Run]) -> bool {
+    let done: HashSet<&str> = collected.iter().filter(|run| run.done()).map(|run| run.id.as_str()).collect();
+    known.iter().all(|run| done.contains(run.id.as_str()))
+}
+
+/// The known runs and those with folders. Of a run that is both, the folder counts where the run is done there.
+fn beside(mut known: Vec<Run>, mut own: Vec<Run>) -> Vec<Run> {
+    let done: HashSet<String> = own.iter().filter(|run| run.done()).map(|run| run.id.clone()).collect();
+    known.retain(|run| !done.contains(&run.id));
+    let taken: HashSet<String> = known.iter().map(|run| run.id.clone()).collect();
+    own.retain(|run| !taken.contains(&run.id));
+    known.extend(own);
+    known
+}
+
+/// Adds to each run the columns that only the table has.
+fn merge_columns(runs: &mut [Run], collected: Vec<Run>) {
+    let mut known: HashMap<String, Run> = collected.into_iter().map(|run| (run.id.clone(), run)).collect();
+    for run in runs {
+        for (name, value) in known.remove(&run.id).map(|run| run.columns).unwrap_or_default() {
+            run.columns.entry(name).or_insert(value);
+        }
+    }
+}
+
+fn cached_run(folder: &Path, cache: &mut Cache) -> Result<Run> {
+    let now = run_stamp(folder);
+    if let Some((then, run)) = cache.runs.get(folder)
+        && *then == now
+    {
+        return Ok(run.clone());
+    }
+    let run = run_folder(folder)?;
+    cache.runs.insert(folder.to_owned(), (now, run.clone()));
+    Ok(run)
+}
+
+fn run_folder(folder: &Path) -> Result<Run> {
+    let id = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut run = Run { id, ..Run::default() };
+    let config = folder.join(CONFIG);
+    if let Some(text) = read_text(&config)? {
+        let table: toml::Table = text
+            .parse()
+            .map_err(|error: toml::de::Error| Error::Read { path: config.clone(), why: error.message().to_owned() })?;
+        run.columns.extend(leaves(&table).iter().map(|(key, value)| (key.clone(), Value::from(value))));
+    }
+    for file in [STATUS, SUMMARY] {
+        let path = folder.join(file);
+        if let Some(value) = read_json::<serde_json::Value>(&path)? {
+            flatten("", &value, &mut run);
+        }
+    }
+    if let Some(id) = run.text(column::RUN) {
+        run.id = id.to_owned();
+    }
+    let table = folder.join(METRICS_TABLE);
+    run.curves = if table.exists() {
+        metrics::read(&table)?.remove(&run.id).unwrap_or_default()
+    } else {
+        metrics::curves(&metrics::read_lines(&folder.join(METRICS))?)
+    };
+    Ok(run)
+}
+
+/// Nested objects as dotted columns.
+fn flatten(prefix: &str, value: &serde_json::Value, run: &mut Run) {
+    match value {
+        serde_json::Value::Object(fields) => {
+            for (name, value) in fields {
+                let name = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
+                flatten(&name, value, run);
+            }
+        }
+        serde_json::Value::Null => {}
+        value => drop(run.columns.insert(prefix.to_owned(), Value::from(value))),
+    }
+}

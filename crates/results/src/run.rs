@@ -1,0 +1,189 @@
+//! What is known of a run: its columns, its curves, its state.
+
+use crate::{Curve, Quantity};
+use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+
+/// How a run stands, as its `status.json` and a table's `state` column say it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    /// At work; if nobody holds the folder's lock, the process was killed.
+    Running,
+    /// Interrupted, to be gone on with.
+    Stopped,
+    /// Trained and measured to its end.
+    Done,
+    /// Ended by an error.
+    Failed,
+    /// In a table of a study: not begun.
+    Waiting,
+    /// In a table of a study: begun, and nobody is at work on it.
+    Interrupted,
+    /// In a table of a study: made by a version whose results cannot stand beside this one's.
+    Stale,
+    /// In a table of a study: its languages and tokenizer were measured, nothing was trained.
+    Measured,
+}
+
+impl State {
+    /// The name on disk.
+    pub fn name(self) -> &'static str {
+        match self {
+            State::Running => "running",
+            State::Stopped => "stopped",
+            State::Done => "done",
+            State::Failed => "failed",
+            State::Waiting => "waiting",
+            State::Interrupted => "interrupted",
+            State::Stale => "stale",
+            State::Measured => "measured",
+        }
+    }
+}
+
+/// The value of a column.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    /// A number of any kind.
+    Number(f64),
+    /// A text; a truth value or a list is one too.
+    Text(String),
+}
+
+impl Value {
+    /// Numbers by size, then texts by letter.
+    pub fn order(&self, other: &Self) -> Ordering {
+        match (self, other) {
+            (Value::Number(a), Value::Number(b)) => a.total_cmp(b),
+            (Value::Text(a), Value::Text(b)) => a.cmp(b),
+            (Value::Number(_), Value::Text(_)) => Ordering::Less,
+            (Value::Text(_), Value::Number(_)) => Ordering::Greater,
+        }
+    }
+}
+
+impl From<&serde_json::Value> for Value {
+    fn from(value: &serde_json::Value) -> Value {
+        match value {
+            serde_json::Value::String(text) => Value::Text(text.clone()),
+            value => value.as_f64().map_or_else(|| Value::Text(value.to_string()), Value::Number),
+        }
+    }
+}
+
+impl From<&toml::Value> for Value {
+    fn from(value: &toml::Value) -> Value {
+        match value {
+            toml::Value::Float(number) => Value::Number(*number),
+            toml::Value::Integer(number) => Value::Number(*number as f64),
+            value => Value::from(&serde_json::to_value(value).unwrap_or_default()),
+        }
+    }
+}
+
+impl fmt::Display for Value {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Value::Number(number) => write!(out, "{number}"),
+            Value::Text(text) => out.write_str(text),
+        }
+    }
+}
+
+/// Columns of a table of runs that are neither settings nor measures.
+pub mod column {
+    #![allow(missing_docs, reason = "the names say it")]
+    pub const RUN: &str = "run";
+    pub const STUDY: &str = "study";
+    pub const STATE: &str = "state";
+    pub const STEPS: &str = "steps";
+    pub const DEVICE: &str = "device";
+    pub const VERSION: &str = "version";
+    pub const SCHEMA: &str = "schema";
+    pub const ERROR: &str = "error";
+    pub const SECONDS: [&str; 4] = ["seconds.prepare", "seconds.train", "seconds.eval", "seconds.save"];
+    /// Settings that results are told apart by everywhere.
+    pub const DATA_SEED: &str = "seeds.data";
+    pub const MODEL_SEED: &str = "seeds.model";
+    pub const EMERGENCE: &str = "eval.emergence";
+}
+
+/// One run.
+#[derive(Debug, Clone, Default)]
+pub struct Run {
+    /// Its identity.
+    pub id: String,
+    /// Settings under their dotted keys, measures that stand once under theirs, and what [`column`] names.
+    pub columns: BTreeMap<String, Value>,
+    /// What was evaluated over training.
+    pub curves: HashMap<Quantity, Curve>,
+}
+
+/// The curve of what was not measured.
+static NOTHING: std::sync::LazyLock<Curve> = std::sync::LazyLock::new(Curve::default);
+
+impl Run {
+    /// A column that holds a number.
+    pub fn number(&self, column: &str) -> Option<f64> {
+        match self.columns.get(column) {
+            Some(Value::Number(number)) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// A column that holds a text.
+    pub fn text(&self, column: &str) -> Option<&str> {
+        match self.columns.get(column) {
+            Some(Value::Text(text)) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// A measure that stands once per run: of its languages or its tokenizer.
+    pub fn once(&self, quantity: &Quantity) -> Option<f64> {
+        self.number(&quantity.to_string())
+    }
+
+    /// A measure over training; empty where it was not evaluated.
+    pub fn curve(&self, quantity: &Quantity) -> &Curve {
+        self.curves.get(quantity).unwrap_or(&NOTHING)
+    }
+
+    /// How it stands, as it is written.
+    pub fn state(&self) -> &str {
+        self.text(column::STATE).unwrap_or("unknown")
+    }
+
+    /// Whether it ran to its end. Peaks, ends and emergence of a run that did not would be too low or too late.
+    pub fn done(&self) -> bool {
+        self.state() == State::Done.name()
+    }
+
+    /// Whether it has anything to show.
+    pub fn begun(&self) -> bool {
+        self.done() || self.measured() || self.state() == State::Measured.name()
+    }
+
+    /// Whether anything was evaluated.
+    pub fn measured(&self) -> bool {
+        !self.curves.is_empty()
+    }
+
+    /// The last step anything was evaluated at.
+    pub fn last_step(&self) -> Option<u32> {
+        self.curves.values().filter_map(Curve::last).map(|point| point.step).max()
+    }
+
+    /// The schema its tables were written under.
+    pub fn schema(&self) -> Option<u32> {
+        self.number(column::SCHEMA).map(|schema| schema as u32)
+    }
+
+    /// The threshold a metric has to exceed to have emerged, as its experiment sets it.
+    pub fn emergence_threshold(&self) -> f64 {
+        self.number(column::EMERGENCE).unwrap_or(0.02)
+    }
+}

@@ -1,0 +1,109 @@
+//! A run as one flat row, for tables over many runs: `summary.json`, and a row of `runs.parquet`.
+//!
+//! Columns are dotted names: settings, measures of the languages and the tokenizer, and of every curve its peak (`max.…`),
+//! its end (`final.…`) and its emergence. A value that does not exist is null.
+
+use crate::folder::Status;
+use crate::run::column;
+use crate::table::Column;
+use crate::{Curve, Emergence, Loss, Measure, Quantity, Reach, Row, Scorer, State, Statistic, Targets, metrics};
+use serde_json::{Map, Value, json};
+use std::collections::{BTreeSet, HashMap};
+
+/// One row of a table of runs.
+pub type Columns = Map<String, Value>;
+
+/// What is known of a run that may not be done.
+pub fn describe(run: &str, state: State, status: Option<&Status>, settings: &[(String, toml::Value)]) -> Columns {
+    let mut out = Columns::new();
+    out.insert(column::RUN.into(), json!(run));
+    out.insert(column::STATE.into(), json!(state));
+    if let Some(status) = status {
+        out.insert(column::STEPS.into(), json!(status.step));
+        out.insert(column::DEVICE.into(), json!(status.device));
+        out.insert(column::VERSION.into(), json!(status.version));
+        out.insert(column::SCHEMA.into(), json!(status.schema));
+        out.extend(status.error.as_ref().map(|error| (column::ERROR.to_owned(), json!(error))));
+    }
+    for (key, value) in settings {
+        let value = match serde_json::to_value(value) {
+            // A list of shares or of seeds is one text in a table.
+            Ok(list @ Value::Array(_)) => json!(list.to_string()),
+            Ok(value) => value,
+            Err(_) => Value::Null,
+        };
+        out.insert(key.clone(), value);
+    }
+    out
+}
+
+/// Measures that stand once per run; of what there is nothing to count, null.
+pub fn add_measures(out: &mut Columns, measures: &[(Quantity, f64)]) {
+    out.extend(measures.iter().map(|(quantity, value)| (quantity.to_string(), json!(value))));
+}
+
+/// A finished run.
+pub fn add_results(out: &mut Columns, status: &Status, rows: &[Row], threshold: f64) {
+    let seconds = &status.seconds;
+    let parts = [seconds.prepare, seconds.train, seconds.eval, seconds.save];
+    out.extend(column::SECONDS.into_iter().zip(parts).map(|(name, value)| (name.to_owned(), json!(value))));
+    out.insert(column::STEPS.into(), json!(status.steps));
+    let curves = metrics::curves(rows);
+    for (quantity, curve) in curves.iter().filter(|(quantity, _)| is_summarised(quantity.measure)) {
+        add_curve(out, quantity, curve, &curves, threshold);
+    }
+}
+
+fn add_curve(out: &mut Columns, quantity: &Quantity, curve: &Curve, curves: &HashMap<Quantity, Curve>, threshold: f64) {
+    out.insert(format!("max.{quantity}"), json!(curve.peak().map(|point| point.value)));
+    // Null where there was nothing to count at the last step.
+    out.insert(format!("final.{quantity}"), json!(curve.end()));
+    let step = |emergence: Option<Emergence>| json!(emergence.and_then(Emergence::step));
+    match quantity.measure {
+        Measure::Task(..) => {
+            out.insert(format!("emergence.{quantity}"), step(curve.emergence(threshold)));
+            out.insert(format!("emergence.{quantity}.lasting"), step(curve.lasting_emergence(threshold)));
+        }
+        Measure::Reach(reach) if (reach.targets, reach.statistic) == (Targets::Allowed, Statistic::Share) => {
+            let null = Quantity { measure: over_unigram(reach), condition: quantity.condition.clone() };
+            let null = curves.get(&null).and_then(Curve::peak).map_or(0.0, |point| point.value);
+            out.insert(format!("emergence.{quantity}.over_unigram"), step(curve.emergence(null + threshold)));
+        }
+        _ => {}
+    }
+}
+
+/// The null of a network's reachability: the unigram model's, which is the same at every step.
+pub fn over_unigram(reach: Reach) -> Measure {
+    Measure::Reach(Reach { scorer: Scorer::Unigram, ..reach })
+}
+
+fn is_summarised(measure: Measure) -> bool {
+    match measure {
+        Measure::Reach(reach) => reach.scorer == Scorer::Network && !reach.boundary,
+        Measure::Loss(loss) => matches!(loss, Loss::Loss | Loss::BitsPerChar | Loss::Floor),
+        measure => !measure.is_detail(),
+    }
+}
+
+/// Rows as columns, those that tell runs apart first: whole numbers, numbers, or text where any value is.
+pub fn columns(rows: &[Columns]) -> Vec<(String, Column)> {
+    const FIRST: [&str; 3] = [column::RUN, column::STUDY, column::STATE];
+    let known: BTreeSet<&String> = rows.iter().flat_map(Map::keys).collect();
+    let mut names: Vec<&String> = known.into_iter().collect();
+    names.sort_by_key(|name| FIRST.iter().position(|first| first == name).unwrap_or(FIRST.len()));
+    let of = |name: &String| {
+        let values: Vec<Option<&Value>> =
+            rows.iter().map(|row| row.get(name).filter(|value| !value.is_null())).collect();
+        let all = |is: fn(&Value) -> bool| values.iter().flatten().all(|value| is(value));
+        if all(Value::is_i64) {
+            Column::Whole(values.iter().map(|value| value.and_then(Value::as_i64)).collect())
+        } else if all(Value::is_number) {
+            Column::Number(values.iter().map(|value| value.and_then(Value::as_f64)).collect())
+        } else {
+            let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            Column::Text(values.iter().map(|value| value.map(text)).collect())
+        }
+    };
+    names.into_iter().map(|name| (name.clone(), of(name))).collect()
+}

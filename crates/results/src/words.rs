@@ -1,0 +1,159 @@
+//! The masked words of a run (`words.parquet`), and the lines of `pairs.jsonl`, `samples.jsonl` and `reached.jsonl`.
+
+use crate::Condition;
+use crate::error::Result;
+use crate::table::{self, Batch, Column, Table};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
+
+/// A masked word.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Word {
+    /// The symbol's name in the world.
+    pub symbol: String,
+    /// Its form and its pieces in every language, in the languages' order.
+    pub forms: Vec<Form>,
+    /// The overlap of its pieces with the unmasked word that shares most.
+    pub bridge: Option<f64>,
+    /// That word, and its language.
+    pub bridge_to: Option<(String, String)>,
+    /// The overlap with its own form in the other language.
+    pub cognate_bridge: Option<f64>,
+    /// Whether some subject was asked for it.
+    pub asked: Option<bool>,
+    /// The first step at which it was reachable for a subject that Γ allows it.
+    pub reachable_from: Option<u32>,
+}
+
+/// A word in one language.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Form {
+    /// The language's name.
+    pub language: String,
+    /// The word.
+    pub form: String,
+    /// Its pieces.
+    pub pieces: Vec<String>,
+}
+
+const FORM: &str = "form_";
+const PIECES: &str = "pieces_";
+const FIXED: [&str; 8] =
+    ["run", "symbol", "bridge", "bridge_form", "bridge_language", "cognate_bridge", "asked", "reachable_from"];
+
+/// Writes the masked words of a run.
+pub fn write(path: &Path, run: &str, words: &[Word]) -> Result<()> {
+    let text = |of: &dyn Fn(&Word) -> Option<String>| Column::Text(words.iter().map(of).collect());
+    let number = |of: fn(&Word) -> Option<f64>| Column::Number(words.iter().map(of).collect());
+    let whole = |of: fn(&Word) -> Option<i64>| Column::Whole(words.iter().map(of).collect());
+    let [run_column, symbol, bridge, bridge_form, bridge_language, cognate, asked, reachable] = FIXED;
+    let mut columns: Vec<(String, Column)> = vec![
+        (run_column.into(), text(&|_| Some(run.to_owned()))),
+        (symbol.into(), text(&|word| Some(word.symbol.clone()))),
+    ];
+    let languages =
+        || words.first().into_iter().flat_map(|word| word.forms.iter().map(|form| &form.language)).enumerate();
+    for (at, language) in languages() {
+        columns.push((format!("{FORM}{language}"), text(&|word| Some(word.forms[at].form.clone()))));
+    }
+    for (at, language) in languages() {
+        columns.push((format!("{PIECES}{language}"), text(&|word| Some(word.forms[at].pieces.join(" ")))));
+    }
+    columns.extend([
+        (bridge.into(), number(|word| word.bridge)),
+        (bridge_form.into(), text(&|word| word.bridge_to.as_ref().map(|to| to.0.clone()))),
+        (bridge_language.into(), text(&|word| word.bridge_to.as_ref().map(|to| to.1.clone()))),
+        (cognate.into(), number(|word| word.cognate_bridge)),
+        (asked.into(), whole(|word| word.asked.map(i64::from))),
+        (reachable.into(), whole(|word| word.reachable_from.map(i64::from))),
+    ]);
+    table::write(path, &columns)
+}
+
+/// The number of words in a file, without reading them.
+pub fn count(path: &Path) -> Result<usize> {
+    Ok(Table::open(path)?.len())
+}
+
+/// Hands over every `stride`-th word of each run, with the run's identity. Runs of one data seed mask the same words in
+/// the same order, and so keep the same.
+pub fn read(path: &Path, stride: usize, mut each: impl FnMut(&str, Word)) -> Result<()> {
+    let table = Table::open(path)?;
+    let names = table.names();
+    let languages: Vec<&str> = names.iter().filter_map(|name| name.strip_prefix(FORM)).collect();
+    let of_languages =
+        languages.iter().flat_map(|language| [format!("{FORM}{language}"), format!("{PIECES}{language}")]);
+    let wanted: Vec<String> = FIXED.iter().map(|name| (*name).to_owned()).chain(of_languages).collect();
+    let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
+    let mut seen: HashMap<String, usize> = HashMap::new();
+    table.batches(&wanted, |columns, rows| {
+        for row in 0..rows {
+            let run = columns[0].text(row).unwrap_or_default();
+            let place = match seen.get_mut(run) {
+                Some(place) => place,
+                None => seen.entry(run.to_owned()).or_default(),
+            };
+            *place += 1;
+            if (*place - 1).is_multiple_of(stride.max(1)) {
+                each(run, word(&languages, columns, row));
+            }
+        }
+    })
+}
+
+fn word(languages: &[&str], columns: &[Batch], row: usize) -> Word {
+    let text = |column: usize| columns[column].text(row).map(str::to_owned);
+    let number = |column: usize| columns[column].number(row);
+    let form = |(at, language): (usize, &&str)| {
+        let column = FIXED.len() + 2 * at;
+        let pieces = text(column + 1).unwrap_or_default().split_whitespace().map(str::to_owned).collect();
+        Form { language: (*language).to_owned(), form: text(column).unwrap_or_default(), pieces }
+    };
+    Word {
+        symbol: text(1).unwrap_or_default(),
+        forms: languages.iter().enumerate().map(form).collect(),
+        bridge: number(2),
+        bridge_to: text(3).zip(text(4)),
+        cognate_bridge: number(5),
+        asked: number(6).map(|asked| asked > 0.0),
+        reachable_from: number(7).map(|step| step as u32),
+    }
+}
+
+/// A line of `pairs.jsonl`: one sentence in every language, per word its pieces.
+pub type Pair = BTreeMap<String, Vec<Vec<String>>>;
+
+/// A line of `samples.jsonl`: a prompt and what a model made of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// The step it was decoded after.
+    pub step: u64,
+    /// The condition of the prompt.
+    pub condition: Condition,
+    /// `T0`, `T1` or `T2`.
+    pub task: String,
+    /// What was given.
+    pub prompt: String,
+    /// What came out.
+    pub output: String,
+    /// The sentence that was meant.
+    pub expected: String,
+    /// How far it came: `facts`, `types`, `grammatical`, `valid` or `none`.
+    pub holds: String,
+    /// The kind of its first failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+    /// That failure in words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// A line of `reached.jsonl`: a masked word that has become reachable for a subject that Γ allows it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reached {
+    /// The step it was first seen at.
+    pub step: u64,
+    /// The symbol's number.
+    pub symbol: u32,
+}
