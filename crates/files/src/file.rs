@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// A file that is being written. [`PartialFile::finish`] puts it in its place; dropped before that, it is removed.
 #[derive(Debug)]
 pub struct PartialFile {
-    path: PathBuf,
+    target: PathBuf,
     partial: PathBuf,
     writer: BufWriter<File>,
     finished: bool,
@@ -19,7 +19,7 @@ impl PartialFile {
     pub fn new(path: &Path) -> Result<PartialFile> {
         let (partial, file) =
             partial::create(path, |partial| OpenOptions::new().write(true).create_new(true).open(partial))?;
-        Ok(PartialFile { path: path.to_owned(), partial, writer: BufWriter::new(file), finished: false })
+        Ok(PartialFile { target: path.to_owned(), partial, writer: BufWriter::new(file), finished: false })
     }
 
     /// Where it is being written.
@@ -36,9 +36,9 @@ impl PartialFile {
     pub fn finish(mut self) -> Result<()> {
         self.writer.flush()?;
         self.writer.get_ref().sync_all()?;
-        std::fs::rename(&self.partial, &self.path)?;
+        std::fs::rename(&self.partial, &self.target)?;
         self.finished = true;
-        partial::sync_parent(&self.path);
+        partial::sync_parent(&self.target);
         Ok(())
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// A folder that is being filled. [`PartialFolder::finish`] puts it in its place; dropped before that, it is removed.
 #[derive(Debug)]
 pub struct PartialFolder {
-    path: PathBuf,
+    target: PathBuf,
     partial: PathBuf,
     finished: bool,
 }
@@ -17,7 +17,7 @@ impl PartialFolder {
     /// Starts a folder that will replace `path`.
     pub fn new(path: &Path) -> Result<PartialFolder> {
         let (partial, ()) = partial::create(path, |partial| std::fs::create_dir(partial))?;
-        Ok(PartialFolder { path: path.to_owned(), partial, finished: false })
+        Ok(PartialFolder { target: path.to_owned(), partial, finished: false })
     }
 
     /// Where it is being filled.
@@ -30,18 +30,18 @@ impl PartialFolder {
     pub fn finish(mut self) -> Result<()> {
         sync_all(&self.partial)?;
         let old = self.partial.with_extension("old");
-        let replaces = self.path.symlink_metadata().is_ok();
+        let replaces = self.target.symlink_metadata().is_ok();
         if replaces {
-            std::fs::rename(&self.path, &old)?;
+            std::fs::rename(&self.target, &old)?;
         }
-        if let Err(error) = std::fs::rename(&self.partial, &self.path) {
+        if let Err(error) = std::fs::rename(&self.partial, &self.target) {
             if replaces {
-                std::fs::rename(&old, &self.path)?;
+                std::fs::rename(&old, &self.target)?;
             }
             return Err(error);
         }
         self.finished = true;
-        partial::sync_parent(&self.path);
+        partial::sync_parent(&self.target);
         if replaces {
             partial::remove(&old);
         }

@@ -1,9 +1,8 @@
 //! `invitro check`: a verdict on every line of standard input.
 
 use crate::experiment::ExperimentArgs;
-use crate::study::amounts::count;
+use crate::study::format::count;
 use anyhow::{Context, Result};
-use clap::ValueEnum;
 use invitro_language::{Checker, Language, Languages, Verdict};
 use serde::Serialize;
 use std::io::{BufRead, Write};
@@ -15,29 +14,12 @@ use std::process::ExitCode;
 pub struct Args {
     #[command(flatten)]
     experiment: ExperimentArgs,
-    /// The language the sentences are in
-    #[arg(long, value_enum)]
-    language: LangArg,
+    /// The language the sentences are in: A or B
+    #[arg(long)]
+    language: Language,
     /// One JSON object a line, with every field
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub enum LangArg {
-    #[value(name = "A")]
-    A,
-    #[value(name = "B")]
-    B,
-}
-
-impl From<LangArg> for Language {
-    fn from(language: LangArg) -> Self {
-        match language {
-            LangArg::A => Language::A,
-            LangArg::B => Language::B,
-        }
-    }
 }
 
 #[derive(Serialize)]
@@ -53,7 +35,7 @@ struct Row<'a> {
 
 pub fn run(args: Args) -> Result<ExitCode> {
     let (_, languages) = args.experiment.languages()?;
-    let language = args.language.into();
+    let language = args.language;
     let mut checker = languages.checker();
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let mut input = std::io::stdin().lock();

@@ -1,9 +1,10 @@
 //! `invitro evaluate`: a checkpoint judged again, with other settings if wanted.
 
-use crate::outcome;
+use crate::run_summary;
 use anyhow::Result;
 use invitro_lab::{Experiment, Trained};
 use invitro_model::Device;
+use invitro_results::metrics;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -32,16 +33,16 @@ pub struct Args {
 
 pub fn run(args: Args) -> Result<ExitCode> {
     let trained = Trained::load(&args.run, args.step)?;
-    let config = args.run.join(invitro_lab::folder::CONFIG);
+    let config = args.run.join(invitro_results::folder::CONFIG);
     let settings = Experiment::load(None, Some(&config), &args.overrides)?;
     let evaluated = trained.evaluate(&settings, Device::parse(&args.device)?)?;
     let mut out = std::io::stdout().lock();
     if args.json {
-        for row in &evaluated.rows {
-            writeln!(out, "{}", serde_json::to_string(row)?)?;
+        for row in metrics::to_lines(&trained.experiment.id(), &evaluated.rows) {
+            writeln!(out, "{}", serde_json::to_string(&row)?)?;
         }
     } else {
-        writeln!(out, "{}", outcome::table(&evaluated.rows, settings.eval.emergence))?;
+        writeln!(out, "{}", run_summary::table(&evaluated.rows, settings.eval.emergence))?;
     }
     if args.samples {
         for sample in &evaluated.samples {

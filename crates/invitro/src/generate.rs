@@ -2,7 +2,8 @@
 
 use anyhow::{Result, bail};
 use invitro_lab::Trained;
-use invitro_language::{Language, Symbol, Task};
+use invitro_lab::evaluation::generation::{self, Judged, Prompted};
+use invitro_language::{Condition, Language, Sequence, Symbol, Task};
 use invitro_model::{Decoded, Device, Population, Prompt, Sampling};
 use invitro_tokenizer::special;
 use serde_json::json;
@@ -21,10 +22,10 @@ pub struct Args {
     words: Vec<String>,
     /// T0 (free generation), T1 (unscrambling) or T2 (conditional generation)
     #[arg(long, default_value = "T1")]
-    task: String,
+    task: Task,
     /// A or B
     #[arg(long, default_value = "B")]
-    language: String,
+    language: Language,
     /// Outputs per prompt
     #[arg(short, default_value_t = 1)]
     n: usize,
@@ -55,14 +56,10 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> Result<ExitCode> {
-    let task = Task::ALL.into_iter().find(|task| task.name().eq_ignore_ascii_case(&args.task));
-    let Some(task) = task else { bail!("--task is `{}`, but must be T0, T1 or T2", args.task) };
-    let language = Language::BOTH.into_iter().find(|language| language.name().eq_ignore_ascii_case(&args.language));
-    let Some(language) = language else { bail!("--language is `{}`, but must be A or B", args.language) };
     check_sampling(&args)?;
     let trained = Trained::load(&args.run, args.step)?;
     let population = trained.population(Device::parse(&args.device)?, trained.checkpoint.shape.context)?;
-    let mut prompter = Prompter { args: &args, task, language, trained: &trained, population };
+    let mut prompter = Prompter { args: &args, trained: &trained, population };
     if !args.interactive {
         prompter.answer(&args.words.join(" "))?;
         return Ok(ExitCode::SUCCESS);
@@ -70,7 +67,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let terminal = std::io::stdin().is_terminal();
     loop {
         if terminal {
-            write!(std::io::stdout(), "{}:{}> ", task.name(), language.name())?;
+            write!(std::io::stdout(), "{}:{}> ", args.task.name(), args.language.name())?;
             std::io::stdout().flush()?;
         }
         let mut line = String::new();
@@ -100,43 +97,39 @@ fn check_sampling(args: &Args) -> Result<()> {
 
 struct Prompter<'a> {
     args: &'a Args,
-    task: Task,
-    language: Language,
     trained: &'a Trained,
     population: Population,
 }
 
 impl Prompter<'_> {
     fn answer(&mut self, words: &str) -> Result<()> {
-        let (languages, table) = (&self.trained.languages, &self.trained.text.segmentation);
+        let Trained { languages, text, .. } = self.trained;
+        let (task, language) = (self.args.task, self.args.language);
         let symbol = |word: &str| -> Result<Symbol> {
-            match languages.lexicon.symbol(word, self.language) {
+            match languages.lexicon.symbol(word, language) {
                 Some(symbol) => Ok(symbol),
-                None => bail!(
-                    "`{word}` is not a word of {}; see language/lexicon.tsv in the run's folder",
-                    self.language.name()
-                ),
+                None => {
+                    bail!("`{word}` is not a word of {}; see language/lexicon.tsv in the run's folder", language.name())
+                }
             }
         };
-        let given = words.split_whitespace().map(symbol).collect::<Result<Vec<Symbol>>>()?;
-        if given.is_empty() && self.task != Task::T0 {
-            bail!("{} needs words to work on", self.task.name());
+        let prompt = words.split_whitespace().map(symbol).collect::<Result<Vec<Symbol>>>()?;
+        if prompt.is_empty() && task != Task::T0 {
+            bail!("{} needs words to work on", task.name());
         }
-        let mut prompt = vec![special::task_id(self.task, self.language)];
-        given.iter().for_each(|&symbol| prompt.extend(table.pieces(symbol, self.language)));
-        if self.task != Task::T0 {
-            prompt.push(special::OUT);
-        }
+        let sequence = Sequence { task, language, prompt, ..Sequence::default() };
+        let tokens = match task {
+            Task::T0 => text.opening(language, &sequence.prompt),
+            Task::T1 | Task::T2 => text.prompt(&sequence),
+        };
         let context = self.trained.checkpoint.shape.context;
-        if prompt.len() >= context {
-            bail!("the prompt has {} tokens, but the context has {context}", prompt.len());
+        if tokens.len() >= context {
+            bail!("the prompt has {} tokens, but the context has {context}", tokens.len());
         }
-        let prompt = Prompt { tokens: prompt, sampling: self.sampling(), most: context };
+        let prompt = Prompt { tokens: tokens.clone(), sampling: self.sampling(), most: context };
         let outputs = self.population.decode(&[vec![prompt; self.args.n]], special::EOS)?;
-        for output in outputs.into_iter().flatten() {
-            self.print(words, &given, output)?;
-        }
-        Ok(())
+        let prompted = Prompted { condition: Condition { language, masked: false }, sequence, tokens, answer: 0 };
+        outputs.into_iter().flatten().try_for_each(|output| self.print(words, &prompted, output))
     }
 
     fn sampling(&self) -> Sampling {
@@ -145,18 +138,26 @@ impl Prompter<'_> {
         if temperature == 0.0 { Sampling::Greedy } else { Sampling::Random { seed, temperature, top_k, top_p } }
     }
 
-    fn print(&self, words: &str, given: &[Symbol], output: Decoded) -> Result<()> {
+    fn print(&self, words: &str, prompted: &Prompted, mut output: Decoded) -> Result<()> {
         let Trained { languages, text, .. } = self.trained;
-        let mut written = Vec::new();
-        if self.task == Task::T0 {
-            given.iter().for_each(|&symbol| written.extend(text.segmentation.pieces(symbol, self.language)));
+        let Args { task, language, json, .. } = *self.args;
+        if task == Task::T0 {
+            // The sentence begins with the words that were given.
+            output.tokens.splice(..0, prompted.tokens[1..].iter().copied());
         }
-        written.extend(&output.tokens);
-        let sentence = text.segmentation.text(&written);
-        let mut checker = languages.checker();
-        let found = text.segmentation.read(&written, languages, self.language).words;
-        let asked = self.asked(given, &found);
-        let verdict = checker.words(found);
+        let Judged { output, ended, verdict, words_kept, reason, .. } =
+            generation::judge(prompted, &output, text, &mut languages.checker(), languages);
+        let asked = (task != Task::T0).then_some(words_kept);
+        if json {
+            say!(
+                "{}",
+                json!({
+                    "task": task.name(), "language": language.name(), "prompt": words, "output": output,
+                    "ended": ended, "verdict": verdict, "asked_words": asked, "reason": reason,
+                })
+            );
+            return Ok(());
+        }
         let mut levels = vec![
             ("valid", verdict.valid),
             ("grammatical", verdict.grammatical),
@@ -164,40 +165,9 @@ impl Prompter<'_> {
             ("facts", verdict.facts),
         ];
         levels.extend(asked.map(|asked| ("asked words", asked)));
-        let reason = if output.ended {
-            verdict.failure.as_ref().map(|failure| match verdict.unknown.first() {
-                Some(at) => format!("word {} is not a word of {}", at + 1, self.language.name()),
-                None => checker.reason(failure, &sentence, self.language),
-            })
-        } else {
-            Some("the sequence did not come to its end".to_owned())
-        };
-        let mut out = std::io::stdout().lock();
-        if self.args.json {
-            let row = json!({
-                "task": self.task.name(), "language": self.language.name(), "prompt": words, "output": sentence,
-                "ended": output.ended, "verdict": verdict, "asked_words": asked, "reason": reason,
-            });
-            writeln!(out, "{row}")?;
-            return Ok(());
-        }
-        let mark = |holds: bool| if holds && output.ended { '✓' } else { '✗' };
+        let mark = |holds: bool| if holds && ended { '✓' } else { '✗' };
         let marks: Vec<String> = levels.iter().map(|&(name, holds)| format!("{} {name}", mark(holds))).collect();
-        writeln!(out, "{sentence}\n  {}{}", marks.join("  "), reason.map_or(String::new(), |r| format!("  ({r})")))?;
+        say!("{output}\n  {}{}", marks.join("  "), reason.map_or(String::new(), |reason| format!("  ({reason})")));
         Ok(())
-    }
-
-    /// Whether an output's words are those it was asked for (T1), or these are among them (T2). T0 begins with them.
-    fn asked(&self, given: &[Symbol], found: &[Option<Symbol>]) -> Option<bool> {
-        let mut left = found.to_vec();
-        let all = given.iter().all(|&symbol| {
-            let at = left.iter().position(|&word| word == Some(symbol));
-            at.map(|at| left.swap_remove(at)).is_some()
-        });
-        match self.task {
-            Task::T0 => None,
-            Task::T1 => Some(all && left.is_empty()),
-            Task::T2 => Some(all),
-        }
     }
 }

@@ -8,25 +8,41 @@ macro_rules! say {
     }};
 }
 
+/// The commands of a group, each a module with its `Args` and its `run`.
+macro_rules! commands {
+    ($($command:ident($module:ident),)+) => {
+        #[derive(clap::Subcommand)]
+        enum Command { $($command(Box<$module::Args>),)+ }
+
+        impl Command {
+            fn run(self) -> anyhow::Result<std::process::ExitCode> {
+                match self { $(Command::$command(args) => $module::run(*args),)+ }
+            }
+        }
+    };
+}
+
+mod bar;
 mod bench;
 mod check;
+mod config;
 mod corpus;
 mod evaluate;
 mod experiment;
 mod export;
 mod generate;
 mod language;
-mod outcome;
 mod output;
 mod progress;
 mod report;
 mod run;
+mod run_summary;
 mod selftest;
 mod study;
 mod tokenizer;
 mod train;
 
-use clap::{Parser, Subcommand};
+use clap::Parser;
 use std::process::ExitCode;
 
 /// Study, under full control, how language models carry knowledge from one language to another.
@@ -37,40 +53,25 @@ struct Cli {
     command: Command,
 }
 
-#[derive(Subcommand)]
-enum Command {
-    Run(run::Args),
-    Train(train::Args),
-    Evaluate(evaluate::Args),
-    Generate(generate::Args),
-    Export(export::Args),
-    Study(study::Args),
-    Report(report::Args),
-    Languages(language::Args),
-    Tokenizer(tokenizer::Args),
-    Corpus(corpus::Args),
-    Check(check::Args),
-    Bench(bench::Args),
-    Selftest(selftest::Args),
+commands! {
+    Run(run),
+    Train(train),
+    Evaluate(evaluate),
+    Generate(generate),
+    Export(export),
+    Study(study),
+    Report(report),
+    Config(config),
+    Language(language),
+    Tokenizer(tokenizer),
+    Corpus(corpus),
+    Check(check),
+    Bench(bench),
+    Selftest(selftest),
 }
 
 fn main() -> ExitCode {
-    let result = match Cli::parse().command {
-        Command::Run(args) => run::run(args),
-        Command::Train(args) => train::run(args),
-        Command::Evaluate(args) => evaluate::run(args),
-        Command::Generate(args) => generate::run(args),
-        Command::Export(args) => export::run(args),
-        Command::Study(args) => study::run(args),
-        Command::Report(args) => report::run(args),
-        Command::Languages(args) => language::run(args),
-        Command::Tokenizer(args) => tokenizer::run(args),
-        Command::Corpus(args) => corpus::run(args),
-        Command::Check(args) => check::run(args),
-        Command::Bench(args) => bench::run(args),
-        Command::Selftest(args) => selftest::run(args),
-    };
-    match result {
+    match Cli::parse().command.run() {
         Ok(code) => code,
         // A reader that has seen enough, such as `head`, is no error.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,

@@ -1,16 +1,19 @@
-//! Output that is there whole or not at all: written beside its place, then renamed into it. What exists is left
-//! alone unless it may be replaced, and of folders only those are replaced that the same command wrote.
+//! The output of a command, written whole or not at all ([`invitro_files`]). What exists is left alone unless it may be
+//! replaced, and of folders only those are replaced that the same command wrote.
 
 use anyhow::{Context, Result, bail};
+use invitro_files::{PartialFile, PartialFolder};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use std::fs::{File, Permissions};
-use std::os::unix::fs::PermissionsExt;
+use std::fs::File;
 use std::path::{Path, PathBuf};
-use tempfile::{NamedTempFile, TempDir};
 
-/// The folder an output goes into, and whether there is something in its place already.
-fn place(path: &Path, force: bool, is_kind: fn(&Path) -> bool, kind: &str) -> Result<PathBuf> {
+fn cannot_write(path: &Path) -> String {
+    format!("`{}` cannot be written", path.display())
+}
+
+/// Refuses an output whose name is taken by something that may not be replaced, or whose parent is no folder.
+fn check(path: &Path, force: bool, is_kind: fn(&Path) -> bool, kind: &str) -> Result<()> {
     if path.file_name().is_none() {
         bail!("`{}` cannot be written: give the {kind} by its own name", path.display());
     }
@@ -29,37 +32,30 @@ fn place(path: &Path, force: bool, is_kind: fn(&Path) -> bool, kind: &str) -> Re
     if !parent.is_dir() {
         bail!("`{}` cannot be written: `{}` is not a folder", path.display(), parent.display());
     }
-    Ok(parent.to_owned())
+    Ok(())
 }
 
 /// A file in the making.
 pub struct StagedFile {
-    file: NamedTempFile,
+    file: PartialFile,
     path: PathBuf,
 }
 
 impl StagedFile {
     pub fn new(path: &Path, force: bool) -> Result<StagedFile> {
-        let parent = place(path, force, Path::is_file, "file")?;
-        let file = tempfile::Builder::new()
-            .prefix(".invitro-")
-            .permissions(Permissions::from_mode(0o666))
-            .tempfile_in(parent)
-            .with_context(|| format!("`{}` cannot be written", path.display()))?;
+        check(path, force, Path::is_file, "file")?;
+        let file = PartialFile::new(path).with_context(|| cannot_write(path))?;
         remove_on_interrupt(file.path())?;
         Ok(StagedFile { file, path: path.to_owned() })
     }
 
-    pub fn file(&self) -> Result<File> {
-        Ok(self.file.as_file().try_clone()?)
+    pub fn file(&mut self) -> Result<File> {
+        Ok(self.file.writer().get_ref().try_clone()?)
     }
 
     /// Puts the file in its place.
     pub fn finish(self) -> Result<()> {
-        let path = self.path.display().to_string();
-        self.file.as_file().sync_all().with_context(|| format!("`{path}` cannot be written"))?;
-        self.file.persist(&self.path).with_context(|| format!("`{path}` cannot be written"))?;
-        Ok(())
+        self.file.finish().with_context(|| cannot_write(&self.path))
     }
 }
 
@@ -69,7 +65,7 @@ pub type Contents = [&'static str];
 
 /// A folder in the making.
 pub struct StagedDir {
-    dir: TempDir,
+    dir: PartialFolder,
     path: PathBuf,
     contents: &'static Contents,
 }
@@ -80,12 +76,8 @@ impl StagedDir {
         if path.is_dir() {
             is_own(path, contents)?;
         }
-        let parent = place(path, force, Path::is_dir, "folder")?;
-        let dir = tempfile::Builder::new()
-            .prefix(".invitro-")
-            .permissions(Permissions::from_mode(0o777))
-            .tempdir_in(parent)
-            .with_context(|| format!("`{}` cannot be written", path.display()))?;
+        check(path, force, Path::is_dir, "folder")?;
+        let dir = PartialFolder::new(path).with_context(|| cannot_write(path))?;
         remove_on_interrupt(dir.path())?;
         Ok(StagedDir { dir, path: path.to_owned(), contents })
     }
@@ -96,33 +88,16 @@ impl StagedDir {
     }
 
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> Result<()> {
-        std::fs::write(self.dir.path().join(name), content)
-            .with_context(|| format!("`{}` cannot be written", self.path.join(name).display()))
+        std::fs::write(self.dir.path().join(name), content).with_context(|| cannot_write(&self.path.join(name)))
     }
 
-    /// Puts the folder in its place. A folder that stood there is moved aside first and removed last, so that at no
-    /// time both are gone.
+    /// Puts the folder in its place.
     pub fn finish(self) -> Result<()> {
-        let failed = || format!("`{}` cannot be written", self.path.display());
-        let aside = self.dir.path().with_extension("old");
-        let replaces = self.path.is_dir();
-        if replaces {
+        if self.path.is_dir() {
             // Somebody may have put something there in the meantime.
             is_own(&self.path, self.contents)?;
-            std::fs::rename(&self.path, &aside).with_context(failed)?;
         }
-        if let Err(error) = std::fs::rename(self.dir.path(), &self.path) {
-            if replaces {
-                std::fs::rename(&aside, &self.path).with_context(failed)?;
-            }
-            return Err(error).with_context(failed);
-        }
-        // What was the temporary folder is now the output: there is nothing left to clean up.
-        let _ = self.dir.keep();
-        if replaces {
-            std::fs::remove_dir_all(&aside).with_context(|| format!("`{}` cannot be removed", aside.display()))?;
-        }
-        Ok(())
+        self.dir.finish().with_context(|| cannot_write(&self.path))
     }
 }
 

@@ -1,16 +1,18 @@
 //! Training as people see it: a bar on a terminal, a line per evaluation elsewhere.
 
-use indicatif::{ProgressBar, ProgressStyle};
+use crate::bar::Bar;
+use crate::study::format::count;
+use indicatif::ProgressStyle;
 use invitro_lab::population::Member;
-use invitro_lab::progress::{Headline, Progress, Started};
-use std::io::IsTerminal;
+use invitro_lab::progress::{Headline, Progress, Scores, Started};
+use invitro_results::Condition;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 pub struct Display {
     /// What to call each member; empty where there is one.
     names: Vec<String>,
-    bar: Option<ProgressBar>,
+    bar: Bar,
     state: Mutex<State>,
 }
 
@@ -33,59 +35,40 @@ impl Display {
             format!("data {} model {}", seeds.data.first(), seeds.model.first())
         };
         let names = if members.len() > 1 { members.iter().map(name).collect() } else { vec![String::new()] };
-        let bar = std::io::stderr().is_terminal().then(|| {
-            let bar = ProgressBar::new(0);
-            bar.set_style(ProgressStyle::with_template("{msg}").expect("the template is plain"));
-            bar.enable_steady_tick(Duration::from_millis(200));
-            bar
-        });
         let state = State { headlines: vec![None; members.len()], ..State::default() };
-        Display { names, bar, state: Mutex::new(state) }
-    }
-
-    pub fn end(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
+        Display { names, bar: Bar::new("{msg}"), state: Mutex::new(state) }
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
-
-    fn line(&self, text: &str) {
-        match &self.bar {
-            Some(bar) => bar.suspend(|| eprintln!("{text}")),
-            None => eprintln!("{text}"),
-        }
-    }
 }
 
 impl Progress for Display {
     fn preparing(&self, what: &str) {
-        match &self.bar {
+        match self.bar.shown() {
             Some(bar) => bar.set_message(format!("making {what}…")),
             None => eprintln!("making {what}"),
         }
     }
 
     fn started(&self, start: &Started) {
-        let models = if start.members == 1 { "1 model".into() } else { format!("{} models", start.members) };
+        let models = count(start.members, "model");
         let from = if start.from > 0 { format!(", going on after step {}", start.from) } else { String::new() };
-        self.line(&format!("{models} of {} parameters on {}{from}", thousands(start.parameters as f64), start.device));
-        let name = self.names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-        self.line(&heads(if name == 0 { 0 } else { name + 2 }));
+        self.bar.line(&format!(
+            "{models} of {} parameters on {}{from}",
+            thousands(start.parameters as f64),
+            start.device
+        ));
         let mut state = self.state();
         state.steps = start.steps;
         state.last = Some(Instant::now());
-        if let Some(bar) = &self.bar {
+        if let Some(bar) = self.bar.shown() {
             let style = "{bar:16} {pos}/{len} · {msg} · {eta} left";
             bar.set_style(ProgressStyle::with_template(style).expect("the template is plain"));
             bar.set_message("starting");
-            bar.set_length(start.steps);
-            bar.set_position(start.from);
-            bar.reset_eta();
         }
+        self.bar.start(start);
     }
 
     fn stepped(&self, step: u64, losses: &[f64], tokens: u64) {
@@ -96,7 +79,7 @@ impl Progress for Display {
         state.last = Some(now);
         state.tokens += tokens;
         state.loss = losses.iter().sum::<f64>() / losses.len().max(1) as f64;
-        if let Some(bar) = &self.bar {
+        if let Some(bar) = self.bar.shown() {
             bar.set_position(step);
             bar.set_message(state.describe());
         }
@@ -104,31 +87,35 @@ impl Progress for Display {
 
     fn evaluated(&self, member: usize, step: u64, headline: &Headline) {
         let mut state = self.state();
+        if state.headlines.iter().all(Option::is_none) {
+            let name = self.names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+            self.bar.line(&heads(if name == 0 { 0 } else { name + 2 }, headline));
+        }
         state.headlines[member] = Some(headline.clone());
         // The next step's time starts here, and the first evaluation tells nothing of how long the steps will take.
         state.last = Some(Instant::now());
-        if let Some(bar) = self.bar.as_ref().filter(|_| state.tokens == 0) {
+        if let Some(bar) = self.bar.shown().filter(|_| state.tokens == 0) {
             bar.reset_eta();
         }
         let name = &self.names[member];
         let gap = if name.is_empty() { "" } else { "  " };
         let text = format!("{:>11}{gap}{name}{}", format!("{step}/{}", state.steps), line_of(headline));
         drop(state);
-        self.line(&text);
+        self.bar.line(&text);
     }
 
     fn damaged(&self, member: usize, from: u64, why: &str) {
         let name = if self.names[member].is_empty() { String::new() } else { format!("{}: ", self.names[member]) };
         let goes_on =
             if from == 0 { "starting over from step 0".into() } else { format!("going on after step {from}") };
-        self.line(&format!("{name}a checkpoint cannot be read and is removed, {goes_on}: {why}"));
+        self.bar.line(&format!("{name}a checkpoint cannot be read and is removed, {goes_on}: {why}"));
     }
 
     /// What becomes of a run that is alone is told at its end.
     fn failed(&self, member: usize, step: u64, error: &str) {
         let name = &self.names[member];
         if !name.is_empty() {
-            self.line(&format!("error: {name} failed at step {step}: {error}"));
+            self.bar.line(&format!("error: {name} failed at step {step}: {error}"));
         }
     }
 }
@@ -137,16 +124,16 @@ impl State {
     fn describe(&self) -> String {
         let rate = self.tokens as f64 / self.busy.as_secs_f64().max(1e-9);
         let mut text = format!("loss {:.3} · {} tokens/s", self.loss, thousands(rate));
-        let known: Vec<&Headline> = self.headlines.iter().flatten().collect();
-        let mean = |of: &dyn Fn(&Headline) -> Option<f64>| {
-            let values: Vec<f64> = known.iter().filter_map(|headline| of(headline)).collect();
-            (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
-        };
-        let grammatical: Vec<String> = ["A", "B", "B†"]
-            .iter()
-            .enumerate()
-            .filter_map(|(i, name)| Some(format!("{name} {:.2}", mean(&|h| h.grammatical[i])?)))
-            .collect();
+        // Means over members, by condition.
+        let mut sums: Vec<(String, f64, f64)> = Vec::new();
+        for (condition, scores) in self.headlines.iter().flatten().flat_map(|headline| &headline.conditions) {
+            let Some(value) = scores.grammatical else { continue };
+            match sums.iter_mut().find(|(name, ..)| *name == condition.label()) {
+                Some((_, sum, n)) => (*sum, *n) = (*sum + value, *n + 1.0),
+                None => sums.push((condition.label(), value, 1.0)),
+            }
+        }
+        let grammatical: Vec<String> = sums.iter().map(|(name, sum, n)| format!("{name} {:.2}", sum / n)).collect();
         if !grammatical.is_empty() {
             text += &format!(" · grammatical {}", grammatical.join(" "));
         }
@@ -154,26 +141,43 @@ impl State {
     }
 }
 
+/// The groups of [`line_of`]'s columns, with the width of one value.
+const GROUPS: [(&str, usize); 4] = [("grammatical", 4), ("types hold", 4), ("facts hold", 4), ("contrast, nats", 5)];
+
 /// The heads of [`line_of`]'s columns, after a member's name that is `wide`.
-fn heads(wide: usize) -> String {
-    let (margin, each) = (" ".repeat(wide), "   A    B   B†");
-    format!(
-        "{:>11}{margin}{:>8}   {:<14}   {:<14}   {:<14}   contrast, nats\n{:>11}{margin}{:>8}   {each}   {each}   {each}   \
-         {:>5} {:>5} {:>5}",
-        "", "", "grammatical", "types hold", "facts hold", "step", "loss", "A", "B", "B†"
-    )
+fn heads(wide: usize, headline: &Headline) -> String {
+    let labels: Vec<String> = headline.conditions.iter().map(|(condition, _)| condition.label()).collect();
+    let group = |width: usize| labels.iter().map(|label| format!("{label:>width$}")).collect::<Vec<_>>().join(" ");
+    let margin = " ".repeat(wide);
+    let titles: String = GROUPS
+        .iter()
+        .map(|(title, width)| {
+            let room = group(*width).chars().count();
+            format!("   {title:<room$}")
+        })
+        .collect();
+    let under: String = GROUPS.iter().map(|(_, width)| format!("   {}", group(*width))).collect();
+    format!("{:>11}{margin}{:>8}{}\n{:>11}{margin}{:>8}{under}", "", "", titles.trim_end(), "step", "loss")
 }
 
 /// An evaluation in a line.
 fn line_of(headline: &Headline) -> String {
-    let three = |values: [Option<f64>; 3]| values.map(|v| v.map_or("   –".into(), |v| format!("{v:.2}"))).join(" ");
-    let contrast = headline.contrast.map(|c| c.map_or("    –".into(), |c| format!("{c:+.2}"))).join(" ");
+    let of = |value: fn(&Scores) -> Option<f64>, width: usize, signed: bool| {
+        let one = |(_, scores): &(Condition, Scores)| match value(scores) {
+            Some(value) if signed => format!("{value:+width$.2}"),
+            Some(value) => format!("{value:width$.2}"),
+            None => format!("{:>width$}", "–"),
+        };
+        headline.conditions.iter().map(one).collect::<Vec<_>>().join(" ")
+    };
+    let [grammatical, types, facts, contrast] = GROUPS.map(|(_, width)| width);
     format!(
-        "{:>8}   {}   {}   {}   {contrast}",
+        "{:>8}   {}   {}   {}   {}",
         headline.loss.map_or("–".into(), |loss| format!("{loss:.3}")),
-        three(headline.grammatical),
-        three(headline.types),
-        three(headline.facts),
+        of(|scores| scores.grammatical, grammatical, false),
+        of(|scores| scores.types, types, false),
+        of(|scores| scores.facts, facts, false),
+        of(|scores| scores.contrast, contrast, true),
     )
 }
 

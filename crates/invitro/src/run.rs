@@ -1,8 +1,8 @@
 //! `invitro run`: an experiment from its config to its result.
 
 use crate::experiment::ExperimentArgs;
-use crate::outcome;
 use crate::progress::Display;
+use crate::run_summary;
 use anyhow::{Result, bail};
 use invitro_lab::population::{self, Member, Options, Outcome};
 use invitro_lab::{Experiment, Stop};
@@ -16,7 +16,17 @@ use std::process::ExitCode;
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
-    experiment: ExperimentArgs,
+    training: TrainingArgs,
+    /// Write no report
+    #[arg(long)]
+    no_report: bool,
+}
+
+/// What `run` and `train` both take.
+#[derive(clap::Args)]
+pub struct TrainingArgs {
+    #[command(flatten)]
+    pub experiment: ExperimentArgs,
     /// The run's folder; with several seeds, the folder of their folders [default: runs/NAME-ID]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -26,35 +36,25 @@ pub struct Args {
     /// Start over in a folder that holds a run already
     #[arg(long)]
     force: bool,
-    /// Write no report
-    #[arg(long)]
-    no_report: bool,
 }
 
 pub fn run(args: Args) -> Result<ExitCode> {
-    let experiment = args.experiment.load()?;
-    carry_out(&experiment, args.out.as_deref(), &args.device, args.force, !args.no_report)
+    carry_out(&args.training.experiment.load()?, &args.training, !args.no_report)
 }
 
 /// Trains every seed's run and tells what came of it. Exit status 0: all done; 1: something failed; 130: stopped.
-pub fn carry_out(
-    experiment: &Experiment,
-    out: Option<&Path>,
-    device: &str,
-    force: bool,
-    report: bool,
-) -> Result<ExitCode> {
-    let members = members(experiment, out);
-    let device = Device::parse(device)?;
+pub fn carry_out(experiment: &Experiment, args: &TrainingArgs, report: bool) -> Result<ExitCode> {
+    let members = members(experiment, args.out.as_deref());
+    let device = Device::parse(&args.device)?;
     let stop = Stop::new().on_signals()?;
     let display = Display::new(&members);
-    let options = Options { device, force, stop: &stop, progress: &display };
+    let options = Options { device, force: args.force, stop: &stop, progress: &display };
     let outcomes = population::run(&members, &options);
-    display.end();
+    drop(display);
     let outcomes = outcomes?;
     // Before anything is told: whoever reads may have seen enough.
     let reports: Vec<Option<PathBuf>> = std::iter::zip(&members, &outcomes)
-        .map(|(member, outcome)| (report && *outcome == Outcome::Done).then(|| outcome::report(member)).transpose())
+        .map(|(member, outcome)| (report && *outcome == Outcome::Done).then(|| run_summary::report(member)).transpose())
         .collect::<Result<_>>()?;
     let mut code = 0;
     let mut between = "";
@@ -67,7 +67,7 @@ pub fn carry_out(
                     say!("{between}data seed {}, model seed {}", seeds.data.first(), seeds.model.first());
                     between = "\n";
                 }
-                outcome::tell(member, report.as_deref())?;
+                run_summary::tell(member, report.as_deref())?;
             }
             Outcome::Stopped { step } => {
                 eprintln!("stopped at step {step}; the same command goes on from there ({place})");

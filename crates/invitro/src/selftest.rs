@@ -1,7 +1,7 @@
 //! `invitro selftest`: a device against the CPU, every operation and then training.
 
 use anyhow::{Result, bail};
-use invitro_model::cuda::{Gpu, Lane};
+use invitro_model::cuda::{Cuda, Gpu};
 use invitro_model::selftest::{Difference, selftest, usual_populations};
 use invitro_model::{Device, Population, Shape};
 use std::io::Write as _;
@@ -32,7 +32,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         // The verdict counts, read or not.
         let _ = writeln!(std::io::stdout(), "  {name:32} {relative:.1e}  (up to {allowed:.0e}){verdict}");
     };
-    let make = |shape: &_, members, capacity| Lane::new(&gpu, shape, members, capacity);
+    let make = |shape: &_, members, capacity| Cuda::new(&gpu, shape, members, capacity);
     let population = |shape: &_, seeds: &[u64], capacity| Population::new(device, shape, seeds, capacity);
     let mut passed = true;
     for (shape, members) in usual_populations() {

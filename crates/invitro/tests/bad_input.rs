@@ -59,8 +59,6 @@ fn settings_that_would_be_ignored() {
         (["generate", "nowhere", "word", "--top-p", "2"], "--top-p is 2, but must be above 0 and at most 1"),
         (["generate", "nowhere", "word", "--top-k", "0"], "--top-k is 0, but must be at least 1"),
         (["generate", "nowhere", "word", "--temperature=-1", "--json"], "--temperature is -1, but must be 0 or above"),
-        (["tokenizer", "sweep", "--json", "--vocab", "256,256"], "--vocab names 256 twice"),
-        (["tokenizer", "sweep", "--json", "--lambda", "0.5,0.1,0.50"], "--lambda names 0.5 twice"),
     ] {
         let error = refused(&arguments);
         assert!(error.contains(says), "{arguments:?}: {error}");

@@ -42,9 +42,8 @@ fn runs_studies_and_what_others_wrote_are_left_alone() {
 
     let languages = ["language", "export", "--config", tiny(), "--force", "--out"];
     let train = ["tokenizer", "train", "--config", tiny(), "tokenizer.vocab=150", "--force", "--out"];
-    let sweep = ["tokenizer", "sweep", "--config", tiny(), "--vocab", "100", "--force", "--out"];
     let export = ["export", &run, "--force", "--out"];
-    for command in [&languages[..], &train, &sweep, &export] {
+    for command in [&languages[..], &train, &export] {
         for out in [&run, &study, &precious, &readme] {
             let error = refused(&[command, &[out.as_str()]].concat());
             assert!(error.contains("choose another folder with --out"), "{command:?} {out}: {error}");
@@ -65,19 +64,14 @@ fn runs_studies_and_what_others_wrote_are_left_alone() {
 fn what_a_command_wrote_it_replaces() {
     let dir = tempfile::tempdir().unwrap();
     let at = |name: &str| dir.path().join(name).display().to_string();
-    let (languages, tokenizer, sweep, empty) = (at("language"), at("tokenizer"), at("sweep"), at("empty"));
+    let (languages, tokenizer, empty) = (at("language"), at("tokenizer"), at("empty"));
     std::fs::create_dir(&empty).unwrap();
     for _ in 0..2 {
         stdout(&["language", "export", "--config", tiny(), "--force", "--out", &languages]);
         stdout(&["language", "export", "--config", tiny(), "--force", "--out", &empty]);
         stdout(&["tokenizer", "train", "--config", tiny(), "tokenizer.vocab=150", "--force", "--out", &tokenizer]);
-        let grid = ["--vocab", "100", "--lambda", "0.5", "--distance", "0", "--regime", "vanilla"];
-        let args = [&["tokenizer", "sweep", "--config", tiny(), "--force", "--out", &sweep], &grid[..]].concat();
-        let output = run(&args);
-        assert!(output.status.success());
-        assert!(String::from_utf8_lossy(&output.stderr).contains("wrote 1 cell and the plots"), "{output:?}");
     }
-    assert_eq!(listing(dir.path()), ["empty", "language", "sweep", "tokenizer"]);
+    assert_eq!(listing(dir.path()), ["empty", "language", "tokenizer"]);
     assert_eq!(listing(Path::new(&empty)), listing(Path::new(&languages)));
 }
 

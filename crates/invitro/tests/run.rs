@@ -172,7 +172,7 @@ fn a_trained_model_is_evaluated_prompted_and_exported() {
     let lexicon = std::fs::read_to_string(folder.join("language/lexicon.tsv")).unwrap();
     let word = |label: &str| {
         let line = lexicon.lines().find(|line| line.starts_with(&format!("{label}\t"))).unwrap();
-        line.split('\t').nth(3).unwrap().to_owned()
+        line.split('\t').nth(6).unwrap().to_owned()
     };
     let prompt = format!("{} {} {}", word("copula"), word("name.0.0"), word("desc.0.0"));
     let generated = invitro(&["generate", path, "--task", "T1", "--language", "B", &prompt]).output().unwrap();

@@ -4,9 +4,10 @@ mod common;
 mod study_common;
 
 use common::refused;
+use invitro_results::{Measure, Quantity, TokenizerMetric, Words};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 use study_common::{TINY, study, succeed};
 
 fn shipped(name: &str) -> String {
@@ -243,4 +244,27 @@ fn a_place_that_holds_something_else_is_refused() {
     for _ in 0..2 {
         succeed(&mut study(&["run", file, "--out", &empty, "--device", "cpu", "--limit", "0"]));
     }
+}
+
+/// Languages and tokenizers are measured without training, each once, and the report draws them.
+#[test]
+fn tokenizers_of_a_study_are_measured_without_training() {
+    let place = tempfile::tempdir().unwrap();
+    let grid = "[factors]\ntokenizer.vocab = [70, 80]\n[seeds]\ndata = [0, 1]\nmodel = [0, 1]\n";
+    let file = write(place.path(), "sizes", grid);
+    let folder = place.path().join("measured");
+    let [file, out] = [file.to_str().unwrap(), folder.to_str().unwrap()];
+    let said = succeed(&mut study(&["measure", file, "--out", out, "--csv"]));
+    assert!(said.contains("4 tokenizers measured"), "model seeds change no tokenizer: {said}");
+    let runs = invitro_results::read(&folder).unwrap().runs;
+    let overlap = Quantity::overall(Measure::Tokenizer(Words::Text, TokenizerMetric::Overlap));
+    assert!(runs.len() == 4 && runs.iter().all(|run| run.state() == "measured" && !run.measured()));
+    assert!(runs.iter().all(|run| run.once(&overlap).is_some_and(|overlap| overlap > 0.0 && overlap < 1.0)));
+    let said = refused(&["study", "measure", file, "--out", out]);
+    assert!(said.contains("--force replaces it"), "{said}");
+    let report = Command::new(env!("CARGO_BIN_EXE_invitro")).args(["report", out]).output().unwrap();
+    assert!(report.status.success(), "{report:?}");
+    let names = std::fs::read_dir(folder.join("figures")).unwrap().map(|entry| entry.unwrap().file_name());
+    let names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
+    assert!(names.iter().any(|name| name.starts_with("fertility") && name.ends_with(".svg")), "{names:?}");
 }

@@ -93,7 +93,7 @@ fn bridges_have_a_row_per_masked_word() {
 }
 
 #[test]
-fn tables_and_sweeps_are_written() {
+fn tables_of_paired_sentences_are_written() {
     let dir = tempfile::tempdir().unwrap();
     for name in ["t.svg", "t.html", "t.tex"] {
         let path = dir.path().join(name);
@@ -101,34 +101,6 @@ fn tables_and_sweeps_are_written() {
         assert!(std::fs::read_to_string(path).unwrap().len() > 1000, "{name}");
     }
     assert!(refused(&tokenizer("table", &["--out", "t.pdf"])).contains("`t.pdf` must end in .svg, .html or .tex"));
-
-    let out = dir.path().join("sweep");
-    let sweep = |more: &[&str]| {
-        let grid = ["tokenizer", "sweep", "--config", tiny(), "--vocab", "100,150", "--lambda", "0.05,0.5"];
-        stdout(&[&grid[..], &["--distance", "0,0.5"], more].concat())
-    };
-    let text = sweep(&["--out", out.to_str().unwrap()]);
-    assert!(text.contains("16 tokenizers") && text.contains("balanced"), "{text}");
-    assert_eq!(listing(&out), ["bridge.svg", "cells.tsv", "continuation.svg", "fertility.svg", "overlap.svg"]);
-    let cells = std::fs::read_to_string(out.join("cells.tsv")).unwrap();
-    assert_eq!(cells.lines().count(), 17);
-    let json: Vec<Value> = sweep(&["--json"]).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    // One tokenizer serves every λ where it is trained on as much of B as of A.
-    let balanced: Vec<&Value> = json.iter().filter(|c| c["regime"] == "balanced" && c["vocab"] == 150).collect();
-    assert_eq!(balanced[0]["measures"], balanced[1]["measures"]);
-    assert_ne!(balanced[0]["lambda"], balanced[1]["lambda"]);
-    let vanilla: Vec<&Value> = json.iter().filter(|c| c["regime"] == "vanilla" && c["vocab"] == 150).collect();
-    assert_ne!(vanilla[0]["measures"], vanilla[1]["measures"]);
-}
-
-#[test]
-fn a_sweep_needs_no_settings() {
-    let text = stdout(&["tokenizer", "sweep"]);
-    assert!(text.starts_with("96 tokenizers"), "{text}");
-    let small = ["--lambda", "0.5", "--distance", "0", "--regime", "balanced", "--json"];
-    let text = stdout(&[&["tokenizer", "sweep", "--preset", "paper"], &small[..]].concat());
-    let cells = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["vocab"].as_u64().unwrap());
-    assert_eq!(cells.collect::<Vec<_>>(), [2048, 4096, 8192], "the paper's levels");
 }
 
 #[test]
@@ -151,6 +123,4 @@ fn vocabularies_that_cannot_be() {
         "tokenizer.allow_shortfall=true",
     ]);
     assert!(text.contains("fewer than asked"), "{text}");
-    let error = run(&["tokenizer", "sweep", "--config", tiny(), "--regime", "fair"]);
-    assert_eq!(error.status.code(), Some(2));
 }

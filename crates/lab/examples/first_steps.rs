@@ -3,8 +3,8 @@
 //!
 //! `cargo run --release -p invitro-lab --example first_steps`
 
-use invitro_lab::feed::Feed;
-use invitro_lab::materials::Pantry;
+use invitro_lab::data_loader::DataLoader;
+use invitro_lab::inputs::InputCache;
 use invitro_lab::{Error, Experiment};
 use invitro_model::{Device, Population};
 
@@ -12,10 +12,10 @@ const STEPS: u64 = 200;
 
 fn main() -> Result<(), Error> {
     let experiment = Experiment::load(Some("quick"), None, &[])?;
-    let materials = Pantry::default().get(&experiment)?;
-    let mut feed = Feed::start(vec![(experiment.clone(), materials.clone())], 0, 1);
-    let batches = (0..STEPS).map(|_| feed.take()).collect::<Result<Vec<_>, _>>()?;
-    let vocab = materials.text.vocab();
+    let inputs = InputCache::default().get(&experiment)?;
+    let mut loader = DataLoader::start(vec![(experiment.clone(), inputs.clone())], 0, 1);
+    let batches = (0..STEPS).map(|_| loader.take()).collect::<Result<Vec<_>, _>>()?;
+    let vocab = inputs.text.vocab();
 
     let mut counts = vec![0u64; vocab];
     let targets = batches.iter().flatten().flatten().flat_map(|sequence| &sequence.tokens[1..]);

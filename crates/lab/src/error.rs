@@ -1,6 +1,6 @@
 //! What can go wrong in an experiment: one sentence each, with what was given, what is allowed, and where.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -15,13 +15,6 @@ pub enum Error {
 
     #[error("{origin} is not an experiment: {why}")]
     Parse { origin: String, why: String },
-
-    #[error(
-        "the results in `{}` were made by version {made_by}; this is {}, schema {here}: what they measured cannot be put \
-         beside new results",
-        path.display(), env!("CARGO_PKG_VERSION")
-    )]
-    OldResults { path: PathBuf, made_by: String, here: u32 },
 
     #[error("{origin} sets the unknown key `{key}`{}", hint(nearest))]
     UnknownKey { origin: String, key: String, nearest: Option<String> },
@@ -66,14 +59,14 @@ pub enum Error {
     )]
     Context { context: usize, share: f64, half: usize, enough: usize },
 
-    #[error("the loss was no number at step {step}: the training diverged; a lower `train.lr` may help")]
+    #[error("the loss was NaN or infinite at step {step}: the training diverged; a lower `train.lr` may help")]
     Diverged { step: u64 },
 
     #[error("experiments of one population must have the same model, training and evaluation, but {0}")]
     Population(String),
 
     #[error("{0}")]
-    Material(String),
+    Inputs(String),
 
     #[error("the study `{}`: {why}", path.display())]
     Study { path: PathBuf, why: String },
@@ -91,10 +84,29 @@ pub enum Error {
     Model(#[from] invitro_model::Error),
 
     #[error(transparent)]
-    Languages(#[from] invitro_language::Error),
+    Language(#[from] invitro_language::Error),
+
+    #[error(transparent)]
+    Results(#[from] invitro_results::Error),
 }
 
 pub type Result<T> = std::result::Result<T, Error>;
+
+/// Attaches the path to an error, as one of reading or of writing.
+pub(crate) trait At<T> {
+    fn reading(self, path: &Path) -> Result<T>;
+    fn writing(self, path: &Path) -> Result<T>;
+}
+
+impl<T, E: std::fmt::Display> At<T> for std::result::Result<T, E> {
+    fn reading(self, path: &Path) -> Result<T> {
+        self.map_err(|error| Error::Read { path: path.to_owned(), why: error.to_string() })
+    }
+
+    fn writing(self, path: &Path) -> Result<T> {
+        self.map_err(|error| Error::Write { path: path.to_owned(), why: error.to_string() })
+    }
+}
 
 fn available(step: Option<u64>, steps: &[u64]) -> String {
     match (step, steps) {

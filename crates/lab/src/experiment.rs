@@ -1,7 +1,9 @@
 //! An experiment is one TOML file: a preset, a file laid over it, overrides over that.
 //!
 //! The struct is the file on disk is the record in the run folder. Every section is a field here and a struct in the
-//! crate it configures; adding one is a field, a line in [`Experiment::validate`], and its keys in the presets.
+//! crate it configures; adding one is a field, a line in [`Experiment::validate`], and its keys in the preset `paper`,
+//! as [`crate::keys`] describes. A section's `Default` is what that preset says, and the other presets say only where
+//! they differ.
 //!
 //! ```
 //! use invitro_lab::Experiment;
@@ -15,16 +17,18 @@ use crate::error::{Error, Result};
 use crate::settings::{CheckpointConfig, EvalConfig, ModelConfig};
 use invitro_language::{Corpus, LanguageConfig, MixtureConfig};
 use invitro_model::TrainConfig;
+use invitro_results::Seeds;
+use invitro_results::identity::{leaves, set};
 use invitro_tokenizer::TokenizerConfig;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use toml::{Table, Value};
 
-/// The built-in experiments; the first is the default.
-pub const PRESETS: [(&str, &str); 2] = [
-    ("quick", include_str!("../../../experiments/quick.toml")),
-    ("paper", include_str!("../../../experiments/paper.toml")),
-];
+/// The paper's experiment: every key, with comments.
+pub(crate) const PAPER: &str = include_str!("../../../experiments/paper.toml");
+
+/// The built-in experiments, each laid over the defaults; the first is the one that is taken if none is named.
+pub const PRESETS: [(&str, &str); 2] = [("quick", include_str!("../../../experiments/quick.toml")), ("paper", PAPER)];
 
 /// Everything a run is a function of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -65,56 +69,6 @@ pub struct SeedsConfig {
     pub model: Seeds,
 }
 
-/// One seed or several: `0` or `[0, 1, 2]`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "OneOrMany", into = "OneOrMany")]
-pub struct Seeds(pub Vec<u64>);
-
-#[derive(Serialize, Deserialize)]
-#[serde(untagged, expecting = "a whole number from 0, or a list of them")]
-enum OneOrMany {
-    One(u64),
-    Many(Vec<u64>),
-}
-
-impl From<OneOrMany> for Seeds {
-    fn from(seeds: OneOrMany) -> Self {
-        match seeds {
-            OneOrMany::One(seed) => Seeds(vec![seed]),
-            OneOrMany::Many(seeds) => Seeds(seeds),
-        }
-    }
-}
-
-impl From<Seeds> for OneOrMany {
-    fn from(Seeds(seeds): Seeds) -> Self {
-        if let [seed] = seeds[..] { OneOrMany::One(seed) } else { OneOrMany::Many(seeds) }
-    }
-}
-
-impl Default for Seeds {
-    fn default() -> Self {
-        Seeds(vec![0])
-    }
-}
-
-impl Seeds {
-    /// The seed of a single run. A valid experiment has at least one.
-    pub fn first(&self) -> u64 {
-        self.0[0]
-    }
-
-    fn validate(&self, key: &'static str) -> Result<()> {
-        let mut sorted = self.0.clone();
-        sorted.sort_unstable();
-        sorted.dedup();
-        if !self.0.is_empty() && sorted.len() == self.0.len() {
-            return Ok(());
-        }
-        Err(Error::Range { key, given: format!("{:?}", self.0), allowed: "one or more different seeds".into() })
-    }
-}
-
 impl Experiment {
     /// A preset, `quick` unless named, with a file laid over it, and `key=value` overrides over both.
     pub fn load(preset: Option<&str>, file: Option<&Path>, overrides: &[String]) -> Result<Experiment> {
@@ -137,6 +91,7 @@ impl Experiment {
         Ok(experiment)
     }
 
+    /// A built-in experiment as it is.
     pub fn preset(name: &str) -> Result<Experiment> {
         Experiment::load(Some(name), None, &[])
     }
@@ -151,8 +106,13 @@ impl Experiment {
         self.check_epochs()?;
         self.eval.validate()?;
         self.checkpoint.validate()?;
-        self.seeds.data.validate("seeds.data")?;
-        self.seeds.model.validate("seeds.model")
+        for (key, seeds) in [("seeds.data", &self.seeds.data), ("seeds.model", &self.seeds.model)] {
+            if !seeds.are_distinct() {
+                let allowed = "one or more different seeds".into();
+                return Err(Error::Range { key, given: format!("{:?}", seeds.0), allowed });
+            }
+        }
+        Ok(())
     }
 
     /// A finite corpus is read no more often than it may be.
@@ -196,7 +156,9 @@ fn preset_table(name: &str) -> Result<Table> {
         let known = PRESETS.map(|(known, _)| known).join(" and ");
         return Err(Error::Preset { given: name.into(), known });
     };
-    parse(text, &format!("the preset `{name}`"))
+    let mut table = table_of(&Experiment::default());
+    lay_over(&mut table, parse(text, &format!("the preset `{name}`"))?);
+    Ok(table)
 }
 
 fn parse(text: &str, origin: &str) -> Result<Table> {
@@ -234,18 +196,6 @@ fn nearest(key: &str, known: &[String]) -> Option<String> {
     known.iter().min_by_key(|other| distance(other)).filter(|other| distance(other).0 <= key.len().max(6)).cloned()
 }
 
-/// Every value of a table under its dotted key.
-pub(crate) fn leaves(table: &Table) -> Vec<(String, Value)> {
-    let mut all = Vec::new();
-    for (key, value) in table {
-        match value {
-            Value::Table(inner) => all.extend(leaves(inner).into_iter().map(|(k, v)| (format!("{key}.{k}"), v))),
-            value => all.push((key.clone(), value.clone())),
-        }
-    }
-    all
-}
-
 /// Values of `top` replace those of `table`, section by section.
 pub(crate) fn lay_over(table: &mut Table, top: Table) {
     for (key, value) in top {
@@ -259,11 +209,11 @@ pub(crate) fn lay_over(table: &mut Table, top: Table) {
 }
 
 /// `key=value`, the value in TOML's notation; a bare word is a string, and `0,1,2` a list.
-pub(crate) fn parse_override(given: &str) -> Result<(Vec<String>, Value)> {
+pub(crate) fn parse_override(given: &str) -> Result<(String, Value)> {
     let fault = || Error::Override { given: given.into() };
     let (key, value) = given.split_once('=').ok_or_else(fault)?;
-    let key: Vec<String> = key.trim().split('.').map(str::to_owned).collect();
-    if key.iter().any(String::is_empty) {
+    let key = key.trim().to_owned();
+    if key.split('.').any(str::is_empty) {
         return Err(fault());
     }
     let value = value.trim();
@@ -272,26 +222,6 @@ pub(crate) fn parse_override(given: &str) -> Result<(Vec<String>, Value)> {
         .or_else(|| value.contains(',').then(|| as_toml(&format!("[{value}]"))).flatten())
         .unwrap_or_else(|| Value::String(value.into()));
     Ok((key, value))
-}
-
-pub(crate) fn set(table: &mut Table, key: &[String], value: Value) {
-    let [first, rest @ ..] = key else { return };
-    if rest.is_empty() {
-        // A whole number for a setting that holds a fraction, as in distance=1.
-        let value = match (table.get(first), value) {
-            (Some(Value::Float(_)), Value::Integer(i)) => Value::Float(i as f64),
-            (_, value) => value,
-        };
-        table.insert(first.clone(), value);
-        return;
-    }
-    let inner = table.entry(first.clone()).or_insert_with(|| Value::Table(Table::new()));
-    if !inner.is_table() {
-        *inner = Value::Table(Table::new());
-    }
-    if let Value::Table(inner) = inner {
-        set(inner, rest, value);
-    }
 }
 
 /// A message of several lines as one sentence.

@@ -1,18 +1,14 @@
-//! Which run a config stands for: the hash of all that its results depend on.
-//!
-//! The name of an experiment is a label and not part of it; a config with lists of seeds stands for several runs.
+//! Which run a config stands for, and how two configs differ. A config with lists of seeds stands for several runs.
 
-use crate::experiment::{Experiment, Seeds};
-use serde_json::{Value, json};
-
-/// Raised when a config of the same settings would give other results, or could no longer be read.
-pub const SCHEMA: u32 = 2;
+use crate::experiment::{Experiment, table_of};
+use invitro_results::Seeds;
+use invitro_results::identity::{hash, settings};
+use serde_json::json;
 
 impl Experiment {
     /// The run's identity: 16 hexadecimal digits.
     pub fn id(&self) -> String {
-        let config: Vec<(String, String)> = self.settings();
-        hash(&json!({ "schema": SCHEMA, "config": config }))
+        invitro_results::identity(&table_of(self))
     }
 
     /// Experiments of one key can train as one population: they have the same model, training and evaluation.
@@ -38,7 +34,7 @@ impl Experiment {
     /// of both are, this one's first.
     pub fn differing(&self, other: &Experiment, places: [&str; 2]) -> Vec<String> {
         let [here, there] = places;
-        let (own, others) = (self.settings(), other.settings());
+        let (own, others) = (settings(&table_of(self)), settings(&table_of(other)));
         let same_keys = own.iter().zip(&others).all(|((a, _), (b, _))| a == b);
         debug_assert!(same_keys, "every experiment has every key");
         own.into_iter()
@@ -47,14 +43,4 @@ impl Experiment {
             .map(|((key, own), (_, other))| format!("{key}: {own} {here}, {other} {there}"))
             .collect()
     }
-
-    /// Every setting but the name, in TOML's notation.
-    fn settings(&self) -> Vec<(String, String)> {
-        let all = self.flatten().into_iter().filter(|(key, _)| key != "name");
-        all.map(|(key, value)| (key, value.to_string())).collect()
-    }
-}
-
-fn hash(value: &Value) -> String {
-    blake3::hash(value.to_string().as_bytes()).to_hex()[..16].to_owned()
 }

@@ -1,25 +1,24 @@
 //! Experiments on how knowledge crosses from one language to another.
 //!
-//! - [`experiment`]: the config of a run, from presets, files and overrides; [`identity`]: which run it stands for
-//! - [`materials`]: languages, tokenizers and evaluation sets, made once for all who share them
-//! - [`population`]: training experiments of one shape as one population; [`feed`]: its batches
-//! - [`evaluation`]: tasks, reachability, losses; [`emergence`]: when they come
+//! - [`experiment`]: the config of a run, from presets, files and overrides; [`identity`]: which run it stands for;
+//!   [`keys`]: what every key means and may be
+//! - [`inputs`]: languages, tokenizers and evaluation sets, made once for all who share them
+//! - [`population`]: training experiments of one shape as one population; [`data_loader`]: its batches
+//! - [`evaluation`]: tasks, reachability, losses
 //! - [`study`]: grids of experiments that resume; [`executor`]: where they are run
 //! - [`trained`]: a trained model out of its folder, to evaluate, prompt or export
-//! - [`folder`], [`log`], [`table`], [`record`], [`summary`]: what a run leaves on disk
+//! - [`folder`], [`log`], `record`: what a run leaves on disk, through `invitro-results`
 
-pub mod emergence;
+pub mod data_loader;
 pub mod error;
 pub mod evaluation;
 pub mod executor;
 pub mod experiment;
-pub mod feed;
-pub mod files;
 pub mod folder;
 pub mod identity;
+pub mod inputs;
+pub mod keys;
 pub mod log;
-pub mod materials;
-pub mod metrics;
 pub mod population;
 pub mod progress;
 mod record;
@@ -27,15 +26,14 @@ mod runner;
 pub mod settings;
 pub mod stop;
 pub mod study;
-mod summary;
-pub mod table;
-pub mod text;
+pub mod tokenized;
 pub mod trained;
 
 pub use error::{Error, Result};
-pub use experiment::{Experiment, Seeds, SeedsConfig};
-pub use folder::{State, Status};
+pub use experiment::{Experiment, SeedsConfig};
+pub use invitro_results::{Seeds, State, Status};
 pub use progress::{Headline, Progress};
+pub use record::measures;
 pub use settings::{CheckpointConfig, EvalConfig, ModelConfig};
 pub use stop::Stop;
 pub use trained::Trained;

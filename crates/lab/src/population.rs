@@ -1,19 +1,19 @@
 //! Trains experiments of one shape as one population, each into a folder of its own.
 //!
-//! The loop is in `Crew::train`: a batch, a step, now and then an evaluation and a checkpoint. A member that fails is
+//! The loop is in `PopulationRun::train`: a batch, a step, now and then an evaluation and a checkpoint. A member that fails is
 //! left behind and the others go on.
 
+use crate::data_loader::DataLoader;
 use crate::error::{Error, Result};
 use crate::evaluation::{self, Evaluated};
 use crate::experiment::Experiment;
-use crate::feed::Feed;
-use crate::folder::{self, Folder, State, Status};
-use crate::materials::{self, Pantry};
-use crate::metrics::{Row, Rows};
+use crate::folder::{self, Folder};
+use crate::inputs::{self, InputCache};
 use crate::progress::{Headline, Progress, Started};
 use crate::runner::Runner;
 use crate::stop::Stop;
 use invitro_model::{Checkpoint, Device, Loss, Population};
+use invitro_results::{Loss as LossMetric, Measure, Rows, State, Status};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -53,11 +53,11 @@ pub enum Outcome {
 /// Trains the members, which must have equal [`Experiment::population_key`]s, from where their folders are to the end.
 /// One outcome per member; an error is one that concerns all of them, such as a device that is not there.
 pub fn run(members: &[Member], options: &Options) -> Result<Vec<Outcome>> {
-    run_with(members, options, &Pantry::default())
+    run_with(members, options, &InputCache::default())
 }
 
-/// The same with materials that other populations may share.
-pub fn run_with(members: &[Member], options: &Options, pantry: &Pantry) -> Result<Vec<Outcome>> {
+/// The same with inputs that other populations may share.
+pub fn run_with(members: &[Member], options: &Options, cache: &InputCache) -> Result<Vec<Outcome>> {
     if let Some(other) =
         members.iter().find(|m| m.experiment.population_key() != members[0].experiment.population_key())
     {
@@ -70,12 +70,8 @@ pub fn run_with(members: &[Member], options: &Options, pantry: &Pantry) -> Resul
     }
     let device = options.device.describe()?;
     options.progress.preparing("languages, tokenizers and evaluation sets");
-    // Threads of their own: one that waits for what another makes must not be one that helps to make it.
-    let opened: Vec<std::result::Result<Runner, Outcome>> = std::thread::scope(|scope| {
-        let open = |(place, member)| scope.spawn(move || open(place, member, options.force, pantry));
-        let opening: Vec<_> = members.iter().enumerate().map(open).collect();
-        opening.into_iter().map(|thread| thread.join().expect("opening a run does not panic")).collect()
-    });
+    let numbered: Vec<(usize, &Member)> = members.iter().enumerate().collect();
+    let opened = inputs::on_threads(&numbered, |(place, member)| open(*place, member, options.force, cache));
     let mut outcomes: Vec<Option<Outcome>> = opened.iter().map(|o| o.as_ref().err().cloned()).collect();
     for (i, outcome) in outcomes.iter().enumerate() {
         if let Some(Outcome::Failed { error }) = outcome {
@@ -83,27 +79,27 @@ pub fn run_with(members: &[Member], options: &Options, pantry: &Pantry) -> Resul
         }
     }
     for (start, runners) in groups(opened.into_iter().flatten().collect(), options, &mut outcomes) {
-        Crew::assemble(runners, start, &device, options)?.work(options, &mut outcomes)?;
+        PopulationRun::assemble(runners, start, &device, options)?.work(options, &mut outcomes)?;
     }
     Ok(outcomes.into_iter().map(|outcome| outcome.expect("every member came to something")).collect())
 }
 
-/// Takes a member's folder and makes its materials.
-fn open(place: usize, member: &Member, force: bool, pantry: &Pantry) -> std::result::Result<Runner, Outcome> {
+/// Takes a member's folder and makes its inputs.
+fn open(place: usize, member: &Member, force: bool, cache: &InputCache) -> std::result::Result<Runner, Outcome> {
     let failed = |error: &Error| Outcome::Failed { error: error.to_string() };
     let begun = Instant::now();
     let folder = Folder::take(&member.folder, &member.experiment, force).map_err(|error| match error {
         Error::Busy { .. } => Outcome::Busy,
         error => failed(&error),
     })?;
-    let status = Status::read(&folder.path).map_err(|error| failed(&error))?;
+    let status = Status::read(&folder.path).map_err(|error| failed(&error.into()))?;
     let mut status = match status {
         Some(status) if status.state == State::Done => return Err(Outcome::Done),
         Some(status) => status,
-        None => Status::new(&member.experiment),
+        None => Status::new(member.experiment.id(), member.experiment.train.steps),
     };
-    let materials = match pantry.get(&member.experiment) {
-        Ok(materials) => materials,
+    let inputs = match cache.get(&member.experiment) {
+        Ok(inputs) => inputs,
         Err(error) => {
             status.state = State::Failed;
             status.error = Some(error.to_string());
@@ -113,7 +109,7 @@ fn open(place: usize, member: &Member, force: bool, pantry: &Pantry) -> std::res
         }
     };
     status.seconds.prepare += begun.elapsed().as_secs_f64();
-    Ok(Runner::new(place, member.experiment.clone(), folder, materials, status))
+    Ok(Runner::new(place, member.experiment.clone(), folder, inputs, status))
 }
 
 /// Members that can train together, with the step they go on from: those of one |V| from the newest checkpoint all of
@@ -124,9 +120,9 @@ fn groups(runners: Vec<Runner>, options: &Options, outcomes: &mut [Option<Outcom
         match runner.can_start_at() {
             Ok(starts) => by_vocab.entry(runner.vocab()).or_default().push((starts, runner)),
             Err(error) => {
-                runner.fail(0, &error);
-                options.progress.failed(runner.place, 0, &error.to_string());
-                outcomes[runner.place] = Some(Outcome::Failed { error: error.to_string() });
+                let error = runner.fail(0, &error);
+                options.progress.failed(runner.place, 0, &error);
+                outcomes[runner.place] = Some(Outcome::Failed { error });
             }
         }
     }
@@ -148,7 +144,7 @@ fn groups(runners: Vec<Runner>, options: &Options, outcomes: &mut [Option<Outcom
 const SAVED_AT_ONCE: usize = 16;
 
 /// A population and the members it trains.
-struct Crew {
+struct PopulationRun {
     population: Population,
     runners: Vec<Runner>,
     /// Rows of a batch that the population has room for.
@@ -156,9 +152,9 @@ struct Crew {
     step: u64,
 }
 
-impl Crew {
+impl PopulationRun {
     /// Puts the members on the device where they left off.
-    fn assemble(mut runners: Vec<Runner>, step: u64, device: &str, options: &Options) -> Result<Crew> {
+    fn assemble(mut runners: Vec<Runner>, step: u64, device: &str, options: &Options) -> Result<PopulationRun> {
         let experiment = &runners[0].experiment;
         let shape = experiment.model.shape(runners[0].vocab());
         let seeds: Vec<u64> = runners.iter().map(|runner| runner.experiment.seeds.model.first()).collect();
@@ -184,11 +180,10 @@ impl Crew {
                 Ok(())
             });
             if let Err(error) = begun {
-                options.progress.failed(runner.place, step, &error.to_string());
-                runner.fail(step, &error);
+                options.progress.failed(runner.place, step, &runner.fail(step, &error));
             }
         }
-        Ok(Crew { population, runners, capacity, step })
+        Ok(PopulationRun { population, runners, capacity, step })
     }
 
     /// Trains to the end or until stopped, and tells what became of each member.
@@ -211,7 +206,7 @@ impl Crew {
                     runner.note(step)
                 }
             };
-            Some(runner.fail_with(step, ended.err()?))
+            Some(runner.fail(step, &ended.err()?))
         };
         let failures: Vec<Option<String>> = self.runners.par_iter_mut().map(end).collect();
         for (runner, failure) in self.runners.iter().zip(failures) {
@@ -230,9 +225,9 @@ impl Crew {
 
     fn train(&mut self, options: &Options) -> Result<()> {
         let train = self.runners[0].experiment.train.clone();
-        let members = self.runners.iter().map(|r| (r.experiment.clone(), r.materials.clone())).collect();
-        let mut feed = Feed::start(members, self.step, feeders(options.device));
-        let look_every = if options.device == Device::Cpu { 1 } else { 16 };
+        let members = self.runners.iter().map(|r| (r.experiment.clone(), r.inputs.clone())).collect();
+        let mut loader = DataLoader::start(members, self.step, loader_threads(options.device));
+        let check_every = if options.device == Device::Cpu { 1 } else { 16 };
         let mut tokens = 0;
         if self.step == 0 {
             self.evaluate(0, &[], options)?;
@@ -240,7 +235,7 @@ impl Crew {
         let mut clock = Instant::now();
         while self.step < train.steps && self.any_left() {
             let step = self.step + 1;
-            let batch = feed.take()?;
+            let batch = loader.take()?;
             tokens += batch.iter().flatten().map(|sequence| sequence.tokens.len() as u64 - 1).sum::<u64>();
             self.make_room(&batch)?;
             self.population.train_step(&batch, &train.update(step))?;
@@ -248,11 +243,11 @@ impl Crew {
             let stop = options.stop.requested();
             let evaluates = self.runners[0].is_evaluated_at(step);
             let saves = stop || self.runners[0].saves_at(step);
-            if !evaluates && !saves && !step.is_multiple_of(look_every) {
+            if !evaluates && !saves && !step.is_multiple_of(check_every) {
                 continue;
             }
             let losses = self.population.losses()?;
-            self.look(step, &losses, options);
+            self.check_losses(step, &losses, options);
             options.progress.stepped(step, &losses.iter().map(Loss::mean).collect::<Vec<_>>(), tokens);
             tokens = 0;
             let share = self.share(clock);
@@ -306,13 +301,11 @@ impl Crew {
         Ok(())
     }
 
-    /// Members whose loss is no number have diverged.
-    fn look(&mut self, step: u64, losses: &[Loss], options: &Options) {
+    /// Members whose loss is not finite have diverged.
+    fn check_losses(&mut self, step: u64, losses: &[Loss], options: &Options) {
         for (runner, loss) in self.runners.iter_mut().zip(losses).filter(|(runner, _)| runner.failure.is_none()) {
             if !loss.mean().is_finite() || !loss.grad_norm.is_finite() {
-                let error = Error::Diverged { step };
-                options.progress.failed(runner.place, step, &error.to_string());
-                runner.fail(step, &error);
+                options.progress.failed(runner.place, step, &runner.fail(step, &Error::Diverged { step }));
             }
         }
     }
@@ -322,7 +315,6 @@ impl Crew {
             return Ok(());
         }
         let begun = Instant::now();
-        options.progress.evaluating(step);
         let examinees: Vec<_> = self.runners.iter().map(|r| r.failure.is_none().then(|| r.examinee(step))).collect();
         let evaluated = evaluation::evaluate(&mut self.population, &examinees, step)?;
         self.keep_to_what_may_be_written(options);
@@ -332,7 +324,7 @@ impl Crew {
             let evaluated = evaluated.filter(|_| !runner.lost)?;
             runner.status.seconds.eval += begun.elapsed().as_secs_f64() / members;
             let recorded = record_evaluation(runner, step, evaluated, losses.get(m));
-            Some(recorded.map_err(|error| runner.fail_with(step, error)))
+            Some(recorded.map_err(|error| runner.fail(step, &error)))
         };
         let recorded: Vec<Option<_>> = self.runners.par_iter_mut().zip(evaluated).enumerate().map(record).collect();
         for (runner, recorded) in self.runners.iter().zip(recorded) {
@@ -359,43 +351,43 @@ impl Crew {
             }
             let save = |(checkpoint, runner): (Checkpoint, &mut Runner)| {
                 let error = runner.save(&checkpoint).err()?;
-                Some((runner.place, runner.fail_with(step, error)))
+                Some((runner.place, runner.fail(step, &error)))
             };
             let failed: Vec<(usize, String)> = saving.into_par_iter().filter_map(save).collect();
             failed.iter().for_each(|(place, error)| options.progress.failed(*place, step, error));
         }
         let share = self.share(begun);
         self.runners.iter_mut().for_each(|r| r.status.seconds.save += share);
-        options.progress.saved(step);
         Ok(())
     }
 }
 
 /// The training's own rows beside the evaluation's: the last step's gradient and rate.
 fn record_evaluation(runner: &mut Runner, step: u64, evaluated: Evaluated, loss: Option<&Loss>) -> Result<Headline> {
-    let mut more = Rows::new(&runner.run, step);
+    let mut more = Rows::new(step);
     if let Some(loss) = loss {
         let tokens = loss.count.iter().sum::<u64>() as usize;
-        more.push("all", "loss", "train_loss", loss.mean(), tokens);
-        more.push("all", "loss", "grad_norm", loss.grad_norm, tokens);
-        more.push("all", "loss", "lr", runner.experiment.train.rate(step), tokens);
+        let mut push = |metric, value| more.push(None, Measure::Loss(metric), value, tokens);
+        push(LossMetric::TrainLoss, loss.mean());
+        push(LossMetric::GradNorm, loss.grad_norm);
+        push(LossMetric::Lr, runner.experiment.train.rate(step));
     }
-    let rows: Vec<Row> = runner.log(evaluated, more.list)?;
+    let rows = runner.log(evaluated, more.list)?;
     runner.note(step)?;
     Ok(Headline::of(&rows))
 }
 
 /// Threads that make batches. On a CPU the model needs the cores.
-fn feeders(device: Device) -> usize {
+fn loader_threads(device: Device) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     if device == Device::Cpu { 1 } else { (cores - 1).clamp(1, 8) }
 }
 
 /// Rows that a batch of the member will hardly ever exceed, from the lengths of a sample.
 fn room(runner: &Runner) -> Result<usize> {
-    let Runner { experiment, materials, .. } = runner;
+    let Runner { experiment, inputs, .. } = runner;
     let context = experiment.model.context;
-    let lengths = materials::lengths(experiment, &materials.languages, &materials.text)?;
+    let lengths = inputs::lengths(experiment, &inputs.languages, &inputs.text)?;
     let rows: Vec<f64> = lengths.iter().filter(|&&l| l <= context).map(|&l| l as f64 - 1.0).collect();
     let mean = rows.iter().sum::<f64>() / rows.len() as f64;
     let spread = (rows.iter().map(|row| (row - mean).powi(2)).sum::<f64>() / rows.len() as f64).sqrt();
@@ -408,13 +400,7 @@ fn room(runner: &Runner) -> Result<usize> {
 /// Bytes of device memory that a population of `members` such experiments takes, about.
 pub fn memory(experiment: &Experiment, members: usize, device: Device) -> u64 {
     let shape = experiment.model.shape(experiment.tokenizer.vocab);
-    let (width, hidden, number) = (shape.width, shape.hidden, if device == Device::Cpu { 4 } else { 2 });
     // Sequences of the paper's world average 40 tokens; room is made for half as much again.
     let rows = experiment.train.batch * shape.context.min(60);
-    let layer = 8 * width + 3 * hidden;
-    let activations = rows * (shape.layers * layer + layer + 3 * width + shape.vocab) * number;
-    let parameters = invitro_model::Layout::new(&shape).size * (16 + if device == Device::Cpu { 0 } else { 2 });
-    let regions = if device == Device::Cpu { 64 } else { 256 };
-    let inference = regions * shape.context * 2 * width * shape.layers * number + 1024 * (layer + shape.vocab) * 4;
-    (members * (activations + parameters + inference)) as u64
+    invitro_model::memory::population_bytes(device, &shape, members, rows) as u64
 }

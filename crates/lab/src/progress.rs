@@ -1,6 +1,6 @@
 //! What a caller may show while a population trains.
 
-use crate::metrics::Row;
+use invitro_results::{Condition, Loss, Measure, Quantity, Row, TaskMetric};
 
 /// How a population sets out.
 #[derive(Clone, Debug)]
@@ -24,11 +24,8 @@ pub trait Progress: Sync {
     /// After a step whose losses were looked at: nats per token, one per member, and the tokens of all members since
     /// the last time.
     fn stepped(&self, _step: u64, _losses: &[f64], _tokens: u64) {}
-    /// Before an evaluation.
-    fn evaluating(&self, _step: u64) {}
-    /// After it, once per member.
+    /// After an evaluation, once per member.
     fn evaluated(&self, _member: usize, _step: u64, _headline: &Headline) {}
-    fn saved(&self, _step: u64) {}
     fn failed(&self, _member: usize, _step: u64, _error: &str) {}
     /// Asked before the results of a member are written; if not, nothing more of it is, and its outcome is `Lost`.
     fn may_write(&self, _member: usize) -> bool {
@@ -46,29 +43,47 @@ impl Progress for Silent {}
 pub struct Headline {
     /// Of the training mixture, nats per token.
     pub loss: Option<f64>,
-    /// T1 in A, B and B†.
-    pub grammatical: [Option<f64>; 3],
-    pub types: [Option<f64>; 3],
-    pub facts: [Option<f64>; 3],
-    /// By how many nats true descriptors are likelier than false ones, in A, B and B†.
-    pub contrast: [Option<f64>; 3],
+    /// By condition, in the order they are measured.
+    pub conditions: Vec<(Condition, Scores)>,
+}
+
+/// What one condition has.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Scores {
+    /// Shares of T1's answers.
+    pub grammatical: Option<f64>,
+    pub types: Option<f64>,
+    pub facts: Option<f64>,
+    /// By how many nats true descriptors are likelier than false ones.
+    pub contrast: Option<f64>,
 }
 
 impl Headline {
     /// The headline of one evaluation's rows.
     pub fn of(rows: &[Row]) -> Headline {
-        let find = |condition: &str, task: &str, metric: &str| {
-            rows.iter().find(|row| row.condition == condition && row.task == task && row.metric == metric)
+        let find = |quantity: &Quantity| rows.iter().find(|row| row.quantity == *quantity).map(|row| row.value);
+        let scores = |condition: Condition| {
+            let of = |measure| find(&Quantity::of(measure, &condition));
+            let scores = Scores {
+                grammatical: of(Measure::unscrambling(TaskMetric::Grammaticality)),
+                types: of(Measure::unscrambling(TaskMetric::Types)),
+                facts: of(Measure::unscrambling(TaskMetric::Facts)),
+                contrast: of(Measure::KNOWLEDGE),
+            };
+            (condition, scores)
         };
-        let each = |task: &str, metric: &str| {
-            ["A", "B", "B_masked"].map(|condition| find(condition, task, metric).map(|row| row.value))
-        };
-        Headline {
-            loss: find("all", "loss", "loss").map(|row| row.value),
-            grammatical: each("T1", "grammaticality"),
-            types: each("T1", "types"),
-            facts: each("T1", "facts"),
-            contrast: each("reach", "network.facts.logprob"),
+        let loss = find(&Quantity::overall(Measure::Loss(Loss::Loss)));
+        Headline { loss, conditions: conditions(rows).into_iter().map(scores).collect() }
+    }
+}
+
+/// The conditions of rows, in the order they were measured.
+pub fn conditions(rows: &[Row]) -> Vec<Condition> {
+    let mut conditions: Vec<Condition> = Vec::new();
+    for condition in rows.iter().filter_map(|row| row.quantity.condition.as_ref()) {
+        if !conditions.contains(condition) {
+            conditions.push(condition.clone());
         }
     }
+    conditions
 }

@@ -1,103 +1,162 @@
-//! What a run folder tells of the run's materials: the languages, the tokenizer, paired sentences, the masked words.
+//! What a run folder tells of the run's inputs: the languages, the tokenizer, paired sentences, the masked words; and
+//! the run as one row.
 
-use crate::error::Result;
-use crate::evaluation::reach::Reached;
+use crate::error::{At, Result};
 use crate::experiment::Experiment;
-use crate::files;
-use crate::folder::{LANGUAGE, PAIRS, REACHED, WORDS};
-use crate::log;
-use crate::materials::Materials;
-use crate::table::{self, Column};
-use crate::text::Text;
-use invitro_language::{Language, Languages, Stream, Symbol};
-use invitro_tokenizer::bridge::{Bridge, Bridges, Pier};
+use crate::inputs::RunInputs;
+use crate::tokenized::TokenizedText;
+use invitro_language::{Language, Languages, Process, Stream, Symbol};
+use invitro_results::folder::{LANGUAGE, PAIRS, REACHED, SUMMARY, WORDS, read_json_lines, write_file, write_json};
+use invitro_results::words::{self, Form, Pair, Reached, Word};
+use invitro_results::{
+    Bridge, Condition, LanguageMetric, Measure, Quantity, Row, Similarity, Status, TokenizerMetric, Words, summary,
+};
+use invitro_tokenizer::bridge::{self, Bridges};
+use invitro_tokenizer::measure::{self, Measures};
+use invitro_tokenizer::{MEASURED_SENTENCES, WordCounts};
 use serde_json::json;
 use std::collections::HashMap;
-use std::fmt::Write;
 use std::path::Path;
 
-/// Sentences that `pairs.jsonl` shows in both languages.
+/// Sentences that `pairs.jsonl` shows in all languages.
 const PAIRED: u64 = 24;
 
 /// Writes the languages, the tokenizer and the paired sentences, unless they are there.
-pub fn write_materials(folder: &Path, materials: &Materials) -> Result<()> {
-    let Materials { languages, text, .. } = materials;
+pub fn write_inputs(folder: &Path, inputs: &RunInputs) -> Result<()> {
+    let RunInputs { languages, text, .. } = inputs;
     let pairs = folder.join(PAIRS);
     // The last to be written: where it is, the others are.
     if pairs.exists() {
         return Ok(());
     }
     let place = folder.join(LANGUAGE);
-    let failed = |error: std::io::Error| crate::Error::Write { path: place.clone(), why: error.to_string() };
-    std::fs::create_dir_all(&place).map_err(failed)?;
-    files::write_whole(&place.join("grammar.txt"), languages.grammar.text().as_bytes())?;
-    files::write_whole(&place.join("lexicon.tsv"), lexicon(languages).as_bytes())?;
+    std::fs::create_dir_all(&place).writing(&place)?;
+    write_file(&place.join("grammar.txt"), languages.grammar.text().as_bytes())?;
+    write_file(&place.join("lexicon.tsv"), languages.lexicon_tsv().as_bytes())?;
     text.tokenizer.save(folder)?;
     let stream = Stream::new(languages.seed, "pairs");
     let mut sampler = languages.sampler();
     let mut lines = String::new();
     for row in 0..PAIRED {
         let sentence = sampler.sentence(&mut stream.at(0, row));
-        let [a, b] = Language::BOTH.map(|language| -> Vec<Vec<String>> {
-            sentence.symbols.iter().map(|&symbol| pieces(text, symbol, language)).collect()
-        });
-        writeln!(lines, "{}", json!({ "A": a, "B": b })).expect("a string takes all");
+        let side = |language: Language| {
+            let words = sentence.symbols.iter().map(|&symbol| pieces(text, symbol, language)).collect();
+            (language.name().to_owned(), words)
+        };
+        let pair: Pair = Language::ALL.into_iter().map(side).collect();
+        lines.push_str(&(json!(pair).to_string() + "\n"));
     }
-    files::write_whole(&pairs, lines.as_bytes())
-}
-
-/// Every symbol with its words.
-fn lexicon(languages: &Languages) -> String {
-    let mut out = String::from("symbol\tcategory\tA\tB\tmasked\n");
-    for symbol in languages.world.symbols() {
-        let world = &languages.world;
-        let masked = if languages.mask.contains(symbol) { "yes" } else { "no" };
-        let [a, b] = Language::BOTH.map(|language| languages.form(symbol, language));
-        let (label, category) = (world.label(symbol), world.category(symbol).name());
-        writeln!(out, "{label}\t{category}\t{a}\t{b}\t{masked}").expect("a string takes all");
-    }
-    out
+    Ok(write_file(&pairs, lines.as_bytes())?)
 }
 
 /// The pieces of a word as text, without a boundary that is a token of its own.
-fn pieces(text: &Text, symbol: Symbol, language: Language) -> Vec<String> {
+fn pieces(text: &TokenizedText, symbol: Symbol, language: Language) -> Vec<String> {
     let token = |&id: &u32| text.tokenizer.token(id).unwrap_or_default();
     text.segmentation.core(symbol, language).iter().map(token).collect()
 }
 
 /// `words.parquet`: the masked words, their pieces and bridges, whether some subject was asked for each, and when it was
 /// first reached.
-pub fn write_words(folder: &Path, experiment: &Experiment, materials: &Materials) -> Result<()> {
-    let Materials { languages, text, sets } = materials;
+pub fn write_words(folder: &Path, experiment: &Experiment, inputs: &RunInputs) -> Result<()> {
+    let RunInputs { languages, text, sets } = inputs;
     let asked = sets.asked();
-    let reached: HashMap<u32, u64> =
-        log::read::<Reached>(&folder.join(REACHED))?.into_iter().map(|line| (line.symbol, line.step)).collect();
-    let bridges = Bridges::new(&text.segmentation, languages).0;
-    let symbols: Vec<Symbol> = bridges.iter().map(|bridge| bridge.symbol).collect();
-    let run = experiment.id();
-    let number = |of: fn(&Bridge) -> f64| Column::Number(bridges.iter().map(|bridge| Some(of(bridge))).collect());
-    let pier = |of: &dyn Fn(&Pier) -> String| {
-        Column::Text(bridges.iter().map(|bridge| bridge.pier.as_ref().map(of)).collect())
+    let reached: Vec<Reached> = read_json_lines(&folder.join(REACHED))?;
+    let reached: HashMap<u32, u64> = reached.into_iter().map(|line| (line.symbol, line.step)).collect();
+    let word = |bridge: &bridge::Bridge| {
+        let symbol = bridge.symbol;
+        let form = |language: Language| Form {
+            language: language.name().to_owned(),
+            form: languages.form(symbol, language).to_owned(),
+            pieces: pieces(text, symbol, language),
+        };
+        let to = bridge.candidate.as_ref();
+        Word {
+            symbol: languages.world.label(symbol),
+            forms: Language::ALL.into_iter().map(form).collect(),
+            bridge: Some(bridge.similarity.jaccard),
+            bridge_to: to.map(|to| (languages.form(to.symbol, to.language).to_owned(), to.language.name().to_owned())),
+            cognate_bridge: Some(bridge.cognate.jaccard),
+            asked: Some(asked.contains(&symbol)),
+            reachable_from: reached.get(&symbol.0).map(|&step| step as u32),
+        }
     };
-    let column = |of: &dyn Fn(Symbol) -> String| Column::Text(symbols.iter().map(|&symbol| Some(of(symbol))).collect());
-    table::write(
-        &folder.join(WORDS),
-        &[
-            ("run", column(&|_| run.clone())),
-            ("symbol", column(&|symbol| languages.world.label(symbol))),
-            ("form_A", column(&|symbol| languages.form(symbol, Language::A).to_owned())),
-            ("form_B", column(&|symbol| languages.form(symbol, Language::B).to_owned())),
-            ("pieces_A", column(&|symbol| pieces(text, symbol, Language::A).join(" "))),
-            ("pieces_B", column(&|symbol| pieces(text, symbol, Language::B).join(" "))),
-            ("bridge", number(|bridge| bridge.similarity.jaccard)),
-            ("bridge_form", pier(&|pier| languages.form(pier.symbol, pier.language).to_owned())),
-            ("bridge_language", pier(&|pier| pier.language.name().to_owned())),
-            ("cognate_bridge", number(|bridge| bridge.cognate.jaccard)),
-            ("asked", Column::Whole(symbols.iter().map(|symbol| Some(asked.contains(symbol).into())).collect())),
-            (
-                "reachable_from",
-                Column::Whole(symbols.iter().map(|s| reached.get(&s.0).map(|&step| step as i64)).collect()),
-            ),
-        ],
-    )
+    let all: Vec<Word> = Bridges::new(&text.segmentation, languages).0.iter().map(word).collect();
+    Ok(words::write(&folder.join(WORDS), &experiment.id(), &all)?)
+}
+
+/// `summary.json`: a finished run as one flat row.
+pub fn write_summary(
+    folder: &Path,
+    experiment: &Experiment,
+    inputs: &RunInputs,
+    status: &Status,
+    rows: &[Row],
+) -> Result<()> {
+    let mut row = summary::describe(&status.run, status.state, Some(status), &experiment.flatten());
+    summary::add_measures(&mut row, &measures(experiment, &inputs.languages, &inputs.text)?);
+    summary::add_results(&mut row, status, rows, experiment.eval.emergence);
+    Ok(write_json(&folder.join(SUMMARY), &row)?)
+}
+
+/// Whether two experiments have the same [`measures`]: a text that tells them apart.
+pub fn measured_settings(experiment: &Experiment) -> String {
+    json!([experiment.language, experiment.mixture, experiment.tokenizer, experiment.seeds.data]).to_string()
+}
+
+/// Measures of the languages and the tokenizer.
+pub fn measures(experiment: &Experiment, languages: &Languages, text: &TokenizedText) -> Result<Vec<(Quantity, f64)>> {
+    let of_language = [
+        (LanguageMetric::Vocab, text.vocab() as f64),
+        (LanguageMetric::StemDistance, languages.lexicon.stem_distance().relative),
+        (LanguageMetric::WordDistance, languages.lexicon.word_distance().relative),
+        (LanguageMetric::LambdaLeft, Process::new(languages).lambda_left(&experiment.mixture)),
+    ];
+    let of_language = of_language.map(|(metric, value)| (Quantity::overall(Measure::Language(metric)), value));
+    let counts = WordCounts::text(languages, MEASURED_SENTENCES)?;
+    let Measures { text: running, lexicon } = Measures::new(&text.segmentation, languages, &counts);
+    let bridges = Bridges::new(&text.segmentation, languages);
+    let mut all: Vec<(Quantity, f64)> = of_language.into();
+    for (words, panel) in [(Words::Text, &running), (Words::Lexicon, &lexicon)] {
+        all.extend(tokenizer_measures(words, panel));
+    }
+    for (bridge, mean) in [(Bridge::General, bridges.mean()), (Bridge::Cognate, bridges.mean_cognate())] {
+        let kinds = [
+            (Similarity::Jaccard, mean.jaccard),
+            (Similarity::Dice, mean.dice),
+            (Similarity::Containment, mean.containment),
+        ];
+        all.extend(kinds.map(|(kind, value)| (Quantity::overall(Measure::Bridge(bridge, kind)), value)));
+    }
+    Ok(all)
+}
+
+fn tokenizer_measures(words: Words, panel: &measure::Panel) -> Vec<(Quantity, f64)> {
+    use TokenizerMetric::{
+        BoundaryPrecision, BoundaryRecall, Continuation, Fertility, OnePiece, Overlap, Parity, Renyi, Utilisation,
+    };
+    let overall = |metric, value| (Quantity::overall(Measure::Tokenizer(words, metric)), value);
+    let both = &panel.both;
+    let mut all = vec![
+        overall(Overlap, panel.overlap),
+        overall(Parity, panel.parity),
+        overall(Renyi, both.renyi),
+        overall(Utilisation, both.utilisation),
+        overall(BoundaryPrecision, both.boundary_precision),
+        overall(BoundaryRecall, both.boundary_recall),
+    ];
+    for (&condition, of) in &panel.conditions {
+        let condition = Condition::from(condition);
+        let values = [
+            (Fertility, of.fertility),
+            (Continuation, of.continuation),
+            (OnePiece, of.one_piece),
+            (Renyi, of.renyi),
+            (Utilisation, of.utilisation),
+            (BoundaryPrecision, of.boundary_precision),
+            (BoundaryRecall, of.boundary_recall),
+        ];
+        let named = |(metric, value)| (Quantity::of(Measure::Tokenizer(words, metric), &condition), value);
+        all.extend(values.map(named));
+    }
+    all
 }

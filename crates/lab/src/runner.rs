@@ -1,17 +1,17 @@
 //! One member of a population on its way: its folder, its logs, its status, and what happens to them.
 
-use crate::error::{Error, Result};
-use crate::evaluation::reach::Reached;
+use crate::error::{At, Error, Result};
 use crate::evaluation::{Evaluated, Examinee};
 use crate::experiment::Experiment;
-use crate::folder::{self, Folder, State, Status};
-use crate::log::{self, Log};
-use crate::materials::Materials;
-use crate::metrics::{self, Row};
+use crate::folder::{self, Folder};
+use crate::inputs::RunInputs;
+use crate::log::Log;
 use crate::record;
 use crate::settings::Keep;
-use crate::summary;
 use invitro_model::Checkpoint;
+use invitro_results::folder::{METRICS, METRICS_TABLE, REACHED, SAMPLES, read_json_lines};
+use invitro_results::words::Reached;
+use invitro_results::{Row, State, Status, metrics};
 use std::collections::BTreeSet;
 
 pub struct Runner {
@@ -20,7 +20,7 @@ pub struct Runner {
     pub experiment: Experiment,
     pub run: String,
     pub folder: Folder,
-    pub materials: Materials,
+    pub inputs: RunInputs,
     pub status: Status,
     logs: Option<Logs>,
     /// Masked words reached so far, by number.
@@ -42,14 +42,14 @@ struct Logs {
 }
 
 impl Runner {
-    pub fn new(place: usize, experiment: Experiment, folder: Folder, materials: Materials, status: Status) -> Runner {
+    pub fn new(place: usize, experiment: Experiment, folder: Folder, inputs: RunInputs, status: Status) -> Runner {
         Runner {
             place,
             run: experiment.id(),
             evaluations: experiment.eval.at(experiment.train.steps),
             experiment,
             folder,
-            materials,
+            inputs,
             status,
             logs: None,
             reached: BTreeSet::new(),
@@ -60,7 +60,7 @@ impl Runner {
     }
 
     pub fn vocab(&self) -> usize {
-        self.materials.text.vocab()
+        self.inputs.text.vocab()
     }
 
     /// The newest checkpoints that can be read, rising, at most two; 0 stands for a fresh start. One that was damaged
@@ -71,7 +71,7 @@ impl Runner {
             let path = folder::checkpoint(&self.folder.path, last);
             let Err(error) = Checkpoint::load(&path) else { break };
             self.damaged.push(error.to_string());
-            std::fs::remove_file(&path).map_err(|error| Error::Write { path, why: error.to_string() })?;
+            std::fs::remove_file(&path).writing(&path)?;
             saved.pop();
         }
         Ok(if saved.is_empty() { vec![0] } else { saved.split_off(saved.len().saturating_sub(2)) })
@@ -82,12 +82,12 @@ impl Runner {
         let at = |name: &str| self.folder.path.join(name);
         let after = (step > 0).then_some(step);
         self.logs = Some(Logs {
-            metrics: Log::open(&at(folder::METRICS), after)?,
-            samples: Log::open(&at(folder::SAMPLES), after)?,
-            reached: Log::open(&at(folder::REACHED), after)?,
+            metrics: Log::open(&at(METRICS), after)?,
+            samples: Log::open(&at(SAMPLES), after)?,
+            reached: Log::open(&at(REACHED), after)?,
         });
-        self.reached = log::read::<Reached>(&at(folder::REACHED))?.into_iter().map(|line| line.symbol).collect();
-        record::write_materials(&self.folder.path, &self.materials)?;
+        self.reached = read_json_lines::<Reached>(&at(REACHED))?.into_iter().map(|line| line.symbol).collect();
+        record::write_inputs(&self.folder.path, &self.inputs)?;
         if self.status.device.is_empty() {
             self.status.device = device.to_owned();
         } else if !self.status.device.ends_with(device) {
@@ -101,7 +101,7 @@ impl Runner {
     /// Writes the status.
     pub fn note(&mut self, step: u64) -> Result<()> {
         self.status.step = step;
-        self.status.write(&self.folder.path)
+        Ok(self.status.write(&self.folder.path)?)
     }
 
     pub fn is_evaluated_at(&self, step: u64) -> bool {
@@ -116,13 +116,7 @@ impl Runner {
 
     pub fn examinee(&self, step: u64) -> Examinee<'_> {
         let ends = [self.evaluations.first(), self.evaluations.last()];
-        Examinee {
-            run: &self.run,
-            languages: &self.materials.languages,
-            text: &self.materials.text,
-            sets: &self.materials.sets,
-            with_nulls: ends.contains(&Some(&step)),
-        }
+        Examinee { inputs: &self.inputs, with_baselines: ends.contains(&Some(&step)) }
     }
 
     /// Writes an evaluation to the logs; `more` are rows of the training itself.
@@ -132,7 +126,7 @@ impl Runner {
         let logs = self.logs.as_mut().expect("logs are open once the run has begun");
         logs.samples.append(&evaluated.samples)?;
         logs.reached.append(&evaluated.reached)?;
-        logs.metrics.append(&evaluated.rows)?;
+        logs.metrics.append(&metrics::to_lines(&self.run, &evaluated.rows))?;
         Ok(evaluated.rows)
     }
 
@@ -148,30 +142,25 @@ impl Runner {
     /// Writes what a finished run has.
     pub fn finish(&mut self) -> Result<()> {
         let path = &self.folder.path;
-        let rows: Vec<Row> = log::read(&path.join(folder::METRICS))?;
-        metrics::write_parquet(&path.join(folder::METRICS_TABLE), &rows)?;
+        let rows = metrics::read_lines(&path.join(METRICS))?;
+        metrics::write(&path.join(METRICS_TABLE), &self.run, &rows)?;
         self.status.state = State::Done;
         self.status.step = self.status.steps;
-        record::write_words(path, &self.experiment, &self.materials)?;
-        summary::write(path, &self.experiment, &self.materials, &self.status, &rows)?;
+        record::write_words(path, &self.experiment, &self.inputs)?;
+        record::write_summary(path, &self.experiment, &self.inputs, &self.status, &rows)?;
         self.note(self.status.steps)?;
         let config = &self.experiment.checkpoint;
         self.folder.prune(|step| config.stays(step), if config.keep == Keep::None { 0 } else { 1 })
     }
 
-    /// Takes it out of the population, and tells why.
-    pub fn fail_with(&mut self, step: u64, error: Error) -> String {
-        self.fail(step, &error);
-        error.to_string()
-    }
-
-    /// Takes it out of the population. Its last good checkpoint stays.
-    pub fn fail(&mut self, step: u64, error: &Error) {
+    /// Takes it out of the population, and tells why. Its last good checkpoint stays.
+    pub fn fail(&mut self, step: u64, error: &Error) -> String {
         let error = error.to_string();
         self.status.state = State::Failed;
         self.status.error = Some(error.clone());
-        self.failure = Some(error);
+        self.failure = Some(error.clone());
         // The folder may be what failed; the outcome tells it anyway.
         let _ = self.note(step);
+        error
     }
 }

@@ -1,4 +1,4 @@
-//! The sections `[model]`, `[eval]` and `[checkpoint]` of an experiment file. Defaults are the paper's model.
+//! The sections `[model]`, `[eval]` and `[checkpoint]` of an experiment file. Defaults are those of the preset `paper`.
 
 use crate::error::{Error, Result};
 use invitro_model::Shape;
@@ -69,7 +69,7 @@ pub struct EvalConfig {
 impl Default for EvalConfig {
     fn default() -> Self {
         EvalConfig {
-            every: 250,
+            every: 500,
             early: 5,
             also: Vec::new(),
             sentences: 100,
@@ -84,9 +84,6 @@ impl Default for EvalConfig {
         }
     }
 }
-
-/// The shares of |V| that reachability takes for K.
-pub const FRACTIONS: [f64; 4] = [0.01, 0.02, 0.05, 0.1];
 
 impl EvalConfig {
     pub fn validate(&self) -> Result<()> {
@@ -180,35 +177,4 @@ fn range(holds: bool, key: &'static str, given: impl ToString, allowed: impl ToS
         return Ok(());
     }
     Err(Error::Range { key, given: given.to_string(), allowed: allowed.to_string() })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn evaluations_are_denser_early_and_end_with_the_last_step() {
-        let eval = EvalConfig { every: 100, early: 3, ..EvalConfig::default() };
-        assert_eq!(eval.at(350), [0, 12, 25, 50, 100, 200, 300, 350]);
-        assert_eq!(eval.at(30), [0, 12, 25, 30]);
-        assert_eq!(EvalConfig { early: 40, ..eval.clone() }.at(100), [0, 1, 3, 6, 12, 25, 50, 100]);
-        assert_eq!(EvalConfig { also: vec![60, 50, 400], ..eval.clone() }.at(200), [0, 12, 25, 50, 60, 100, 200]);
-        assert_eq!(EvalConfig { every: 0, ..eval }.at(350), [350]);
-    }
-
-    #[test]
-    fn checkpoints_stay_by_policy() {
-        let of = |keep| CheckpointConfig { every: 10, keep };
-        assert!(of(Keep::Last).at(20) && !of(Keep::Last).at(16) && !of(Keep::Last).stays(20));
-        assert!(of(Keep::All).stays(20) && !of(Keep::All).stays(16));
-        assert!(of(Keep::LogSpaced).at(16) && of(Keep::LogSpaced).stays(16) && !of(Keep::LogSpaced).stays(20));
-    }
-
-    #[test]
-    fn nonsense_is_refused() {
-        let error = EvalConfig { subjects: 1, ..EvalConfig::default() }.validate().unwrap_err();
-        assert_eq!(error.to_string(), "`eval.subjects` is 1, but must be 2 to 100000");
-        assert!(EvalConfig { temperature: f64::NAN, ..EvalConfig::default() }.validate().is_err());
-        assert!(CheckpointConfig { every: 0, keep: Keep::All }.validate().is_err());
-    }
 }

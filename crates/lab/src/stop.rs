@@ -44,21 +44,3 @@ impl Stop {
         self.asked.load(Ordering::Relaxed) || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::time::Duration;
-
-    #[test]
-    fn clones_share_the_wish_and_a_deadline_comes() {
-        let stop = Stop::new();
-        let other = stop.clone();
-        assert!(!stop.requested());
-        other.request();
-        assert!(stop.requested());
-        let now = Instant::now();
-        assert!(Stop::new().at(now).requested());
-        assert!(!Stop::new().at(now + Duration::from_secs(3600)).requested());
-    }
-}

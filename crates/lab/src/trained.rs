@@ -3,30 +3,29 @@
 use crate::error::{Error, Result};
 use crate::evaluation::{self, Evaluated, Examinee};
 use crate::experiment::Experiment;
-use crate::files;
-use crate::folder::{self, CONFIG};
-use crate::materials::{Materials, Pantry};
-use crate::text::Text;
+use crate::folder;
+use crate::inputs::InputCache;
+use crate::tokenized::TokenizedText;
 use invitro_language::Languages;
 use invitro_model::export::SpecialTokens;
 use invitro_model::{Checkpoint, Device, Population};
+use invitro_results::folder::{CONFIG, read_text};
 use invitro_tokenizer::{Segmentation, Tokenizer, special};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 pub struct Trained {
     pub experiment: Experiment,
     pub languages: Languages,
     /// The tokenizer that lies in the folder.
-    pub text: Text,
+    pub text: TokenizedText,
     pub checkpoint: Checkpoint,
-    path: PathBuf,
 }
 
 impl Trained {
     /// The model of a step, or of the last one there is.
     pub fn load(path: &Path, step: Option<u64>) -> Result<Trained> {
         let config = path.join(CONFIG);
-        let Some(text) = files::read_text(&config)? else {
+        let Some(text) = read_text(&config)? else {
             return Err(Error::NoRun { path: path.to_owned() });
         };
         let experiment = Experiment::from_toml(&text, &format!("`{}`", config.display()))?;
@@ -40,9 +39,9 @@ impl Trained {
         let languages = Languages::new(&experiment.language, experiment.seeds.data.first())?;
         let tokenizer = Tokenizer::load(path)?;
         let segmentation = Segmentation::new(&tokenizer, &languages)?;
-        let text = Text { tokenizer, segmentation };
+        let text = TokenizedText { tokenizer, segmentation };
         checkpoint.fits(&experiment.model.shape(text.vocab()))?;
-        Ok(Trained { experiment, languages, text, checkpoint, path: path.to_owned() })
+        Ok(Trained { experiment, languages, text, checkpoint })
     }
 
     /// The model on a device, alone, with room for batches of `rows` rows.
@@ -60,9 +59,8 @@ impl Trained {
         if !elsewhere.is_empty() {
             return Err(Error::NotEvaluation { keys: elsewhere.join("; ") });
         }
-        let Materials { languages, text, sets } = Pantry::default().get(settings)?;
-        let run = self.experiment.id();
-        let examinee = Examinee { run: &run, languages: &languages, text: &text, sets: &sets, with_nulls: true };
+        let inputs = InputCache::default().get(settings)?;
+        let examinee = Examinee { inputs: &inputs, with_baselines: true };
         let rows = evaluation::batch_rows(self.checkpoint.shape.context);
         let mut population = self.population(device, rows)?;
         let step = self.checkpoint.step;
@@ -76,9 +74,5 @@ impl Trained {
         invitro_model::export::export(out, &self.checkpoint.shape, &self.checkpoint.weights, tokens)?;
         self.text.tokenizer.save(out)?;
         Ok(())
-    }
-
-    pub fn path(&self) -> &Path {
-        &self.path
     }
 }

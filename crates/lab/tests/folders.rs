@@ -1,11 +1,15 @@
-//! Whose folder it is: other configs, other processes, things that are no run.
+//! Whose folder it is: other configs, other processes, things that are no run; and its logs, cut back to a step.
 
 mod common;
 
 use common::{bytes, member, run, tiny, train};
 use invitro_lab::folder::{self, Folder, locked};
+use invitro_lab::log::Log;
 use invitro_lab::population::Outcome;
 use invitro_lab::{Error, Stop};
+use invitro_results::folder::METRICS;
+use serde_json::json;
+use std::time::{Duration, Instant};
 
 #[test]
 fn another_config_is_refused_with_the_keys_that_differ() {
@@ -19,9 +23,9 @@ fn another_config_is_refused_with_the_keys_that_differ() {
     );
     let [Outcome::Failed { error }] = &train(&[member(&other, place.path())], &Stop::new())[..] else { panic!() };
     assert!(error.contains("made by another config") && error.contains("--force"), "{error}");
-    let before = bytes(place.path(), folder::METRICS);
+    let before = bytes(place.path(), METRICS);
     let taken = Folder::take(place.path(), &other, true).unwrap();
-    assert!(taken.saved().is_empty() && !place.path().join(folder::METRICS).exists());
+    assert!(taken.saved().is_empty() && !place.path().join(METRICS).exists());
     assert!(!before.is_empty());
 }
 
@@ -67,5 +71,45 @@ fn a_damaged_checkpoint_is_passed_over() {
     train(&[member(&experiment, &torn)], &Stop::new().at(std::time::Instant::now()));
     std::fs::write(folder::checkpoint(&torn, 30), "torn").unwrap();
     run(&experiment, &torn);
-    assert_eq!(bytes(&whole, folder::METRICS), bytes(&torn, folder::METRICS));
+    assert_eq!(bytes(&whole, METRICS), bytes(&torn, METRICS));
+}
+
+#[test]
+fn a_torn_line_and_later_steps_go() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.jsonl");
+    let line = |step: u64| json!({"step": step, "value": 0.1});
+    let mut log = Log::open(&path, None).unwrap();
+    log.append(&[line(0), line(0)]).unwrap();
+    log.append(&[line(10)]).unwrap();
+    let after_ten = std::fs::read(&path).unwrap();
+    log.append(&[line(20)]).unwrap();
+    let whole = std::fs::read(&path).unwrap();
+    for torn in after_ten.len()..whole.len() {
+        std::fs::write(&path, &whole[..torn]).unwrap();
+        drop(Log::open(&path, Some(20)).unwrap());
+        assert_eq!(std::fs::read(&path).unwrap(), after_ten, "torn after {torn} bytes");
+    }
+    for (step, kept) in [(20, &whole), (19, &after_ten)] {
+        std::fs::write(&path, &whole).unwrap();
+        drop(Log::open(&path, Some(step)).unwrap());
+        assert_eq!(std::fs::read(&path).unwrap(), *kept);
+    }
+    let mut log = Log::open(&path, Some(10)).unwrap();
+    log.append(&[line(20)]).unwrap();
+    assert_eq!(std::fs::read(&path).unwrap(), whole);
+    drop(Log::open(&path, None).unwrap());
+    assert!(std::fs::read(&path).unwrap().is_empty());
+}
+
+#[test]
+fn clones_share_the_wish_to_stop_and_a_deadline_comes() {
+    let stop = Stop::new();
+    let other = stop.clone();
+    assert!(!stop.requested());
+    other.request();
+    assert!(stop.requested());
+    let now = Instant::now();
+    assert!(Stop::new().at(now).requested());
+    assert!(!Stop::new().at(now + Duration::from_secs(3600)).requested());
 }

@@ -3,22 +3,21 @@
 mod common;
 
 use common::tiny;
-use invitro_lab::evaluation::reach::{Found, ReachSet, top};
-use invitro_lab::materials::Pantry;
-use invitro_lab::metrics::Rows;
-use invitro_lab::settings::FRACTIONS;
+use invitro_lab::evaluation::reach::{Found, ReachSet};
+use invitro_lab::inputs::InputCache;
 use invitro_model::inference::{Answers, Wanted};
-use invitro_model::lane::{Lane, ModelLane};
 use invitro_model::reading::{MemberReading, Score};
-use invitro_model::{Device, Population, Question, Sequence, Shape, Slot};
+use invitro_model::shard::{ModelShard, Shard};
+use invitro_model::{Device, Population, Question, Sequence, Shape, Vector};
+use invitro_results::{Fraction, Measure, Rows, Scorer, Statistic, Targets};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The logits after a context, computed for it alone: no cache, no shared prompt.
-fn logits(lane: &mut dyn Lane, context: &[u32]) -> Vec<f32> {
+fn logits(shard: &mut dyn Shard, context: &[u32]) -> Vec<f32> {
     let mut part = MemberReading::default();
     part.push(context, 0, 0, 0);
     part.picks.push((context.len() as u32 - 1, 0));
-    match lane.ask(&[part], Wanted::Logits).unwrap().pop() {
+    match shard.ask(&[part], Wanted::Logits).unwrap().pop() {
         Some(Answers::Logits(logits)) => logits,
         other => panic!("{other:?}"),
     }
@@ -38,7 +37,7 @@ struct Trie {
 }
 
 /// Algorithm 2 of the paper, gone on past the first hit: the targets that can be reached.
-fn trie_search(lane: &mut dyn Lane, prompt: &[u32], targets: &[Vec<u32>], k: u32) -> BTreeSet<usize> {
+fn trie_search(shard: &mut dyn Shard, prompt: &[u32], targets: &[Vec<u32>], k: u32) -> BTreeSet<usize> {
     let mut root = Trie::default();
     for (i, target) in targets.iter().enumerate() {
         let mut node = &mut root;
@@ -52,7 +51,7 @@ fn trie_search(lane: &mut dyn Lane, prompt: &[u32], targets: &[Vec<u32>], k: u32
     while !frontier.is_empty() {
         let mut next = Vec::new();
         for (node, context) in frontier {
-            let allowed = top_k(&logits(lane, &context), k);
+            let allowed = top_k(&logits(shard, &context), k);
             for (&token, child) in node.children.iter().filter(|(token, _)| allowed.contains(token)) {
                 reached.extend(&child.ends);
                 if !child.children.is_empty() {
@@ -66,9 +65,9 @@ fn trie_search(lane: &mut dyn Lane, prompt: &[u32], targets: &[Vec<u32>], k: u32
 }
 
 /// Every target on its own, every piece of it on its own.
-fn exhaustive(lane: &mut dyn Lane, prompt: &[u32], targets: &[Vec<u32>], k: u32) -> BTreeSet<usize> {
+fn exhaustive(shard: &mut dyn Shard, prompt: &[u32], targets: &[Vec<u32>], k: u32) -> BTreeSet<usize> {
     let mut within = |target: &Vec<u32>| {
-        (0..target.len()).all(|i| top_k(&logits(lane, &[prompt, &target[..i]].concat()), k).contains(&target[i]))
+        (0..target.len()).all(|i| top_k(&logits(shard, &[prompt, &target[..i]].concat()), k).contains(&target[i]))
     };
     (0..targets.len()).filter(|&i| within(&targets[i])).collect()
 }
@@ -76,33 +75,32 @@ fn exhaustive(lane: &mut dyn Lane, prompt: &[u32], targets: &[Vec<u32>], k: u32)
 #[test]
 fn scoring_once_equals_the_trie_search_and_the_plain_check() {
     let experiment = tiny(&["eval.subjects=12", "language.mask_share=0.5"]);
-    let materials = Pantry::default().get(&experiment).unwrap();
-    let shape: Shape = experiment.model.shape(materials.text.vocab());
+    let inputs = InputCache::default().get(&experiment).unwrap();
+    let shape: Shape = experiment.model.shape(inputs.text.vocab());
     let mut population = Population::new(Device::Cpu, &shape, &[5], 512).unwrap();
     // A little training, so that some targets are near and others far.
-    let mut source = invitro_language::Source::training(&materials.languages, &experiment.mixture, 8);
+    let mut source = invitro_language::Source::training(&inputs.languages, &experiment.mixture, 8);
     for step in 1..=40 {
-        let batch: Vec<Sequence> =
-            (0..4).map(|row| materials.text.draw(&mut source, step, row, 100).unwrap()).collect();
+        let batch: Vec<Sequence> = (0..4).map(|row| inputs.text.draw(&mut source, step, row, 100).unwrap()).collect();
         population.train_step(&[batch], &experiment.train.update(step)).unwrap();
         population.losses().unwrap();
     }
-    let mut lane = ModelLane::new(invitro_model::cpu::Cpu::<f32>::new(&shape, 1, 512).unwrap(), 512, 1).unwrap();
-    lane.make_room(512, 512, 512).unwrap();
-    lane.write(0, Slot::Weights, &population.read(0, Slot::Weights).unwrap()).unwrap();
+    let mut shard = ModelShard::new(invitro_model::cpu::Cpu::<f32>::new(&shape, 1, 512).unwrap(), 512, 1).unwrap();
+    shard.make_room(512, 512, 512).unwrap();
+    shard.write(0, Vector::Weights, &population.read(0, Vector::Weights).unwrap()).unwrap();
 
-    let set = ReachSet::new(&materials.languages, &materials.text, &experiment.eval, materials.text.vocab());
+    let set = ReachSet::new(&inputs.languages, &inputs.text, &experiment.eval, inputs.text.vocab());
     let questions: Vec<Question> = set.questions();
     let answers = population.score(std::slice::from_ref(&questions)).unwrap().pop().unwrap();
     let mut counts = BTreeMap::new();
-    for fraction in FRACTIONS.into_iter().chain([0.2, 0.3]) {
-        let k = top(fraction, materials.text.vocab());
+    for fraction in Fraction::ALL.into_iter().chain(["0.2", "0.3"].map(|fraction| fraction.parse().unwrap())) {
+        let k = fraction.of(inputs.text.vocab());
         for (question, answer) in questions.iter().zip(&answers) {
             let Question { prompt, continuations } = question;
             let fast = |i: &usize| Found::of(&answer[*i], continuations[*i].len()).rank < k;
             let fast: BTreeSet<usize> = (0..continuations.len()).filter(fast).collect();
-            assert_eq!(fast, trie_search(&mut lane, prompt, continuations, k), "K = {k}");
-            assert_eq!(fast, exhaustive(&mut lane, prompt, continuations, k), "K = {k}");
+            assert_eq!(fast, trie_search(&mut shard, prompt, continuations, k), "K = {k}");
+            assert_eq!(fast, exhaustive(&mut shard, prompt, continuations, k), "K = {k}");
             let count: &mut (usize, usize) = counts.entry(k).or_default();
             *count = (count.0 + fast.len(), count.1 + continuations.len());
         }
@@ -116,9 +114,9 @@ fn scoring_once_equals_the_trie_search_and_the_plain_check() {
 fn whoever_has_no_regard_to_the_subject_has_a_contrast_of_zero() {
     for setting in ["language.entities=9", "language.values=7", "eval.targets=2", "seeds.data=3"] {
         let experiment = tiny(&[setting, "language.mask_share=0.5", "eval.subjects=24"]);
-        let materials = Pantry::default().get(&experiment).unwrap();
-        let vocab = materials.text.vocab();
-        let set = ReachSet::new(&materials.languages, &materials.text, &experiment.eval, vocab);
+        let inputs = InputCache::default().get(&experiment).unwrap();
+        let vocab = inputs.text.vocab();
+        let set = ReachSet::new(&inputs.languages, &inputs.text, &experiment.eval, vocab);
         let blind = |pieces: &Vec<u32>| -> Vec<Score> {
             let mixed = pieces.iter().fold(7u32, |mixed, &piece| (mixed ^ piece).wrapping_mul(0x9e37_79b1));
             let score = |i| Score { rank: mixed.rotate_left(i) % 12, logprob: -((mixed % 97) as f32) };
@@ -126,15 +124,20 @@ fn whoever_has_no_regard_to_the_subject_has_a_contrast_of_zero() {
         };
         let answers: Vec<_> =
             set.questions().iter().map(|question| question.continuations.iter().map(blind).collect()).collect();
-        let mut rows = Rows::new("run", 0);
-        set.rows("blind", &answers, &mut rows);
-        let contrasts: Vec<_> = rows.list.iter().filter(|row| row.metric.starts_with("blind.facts")).collect();
+        let mut rows = Rows::new(0);
+        set.rows(Scorer::Network, &answers, &mut rows);
+        let contrasts: Vec<_> = rows
+            .list
+            .iter()
+            .filter(|row| matches!(row.quantity.measure, Measure::Reach(reach) if reach.targets == Targets::Facts))
+            .collect();
         assert!(contrasts.len() >= 15, "{setting}: {}", contrasts.len());
         for row in contrasts {
-            assert!(row.value.abs() < 1e-12 && row.low > Some(-1e-12) && row.high < Some(1e-12), "{setting}: {row:?}");
+            assert!(row.value.abs() < 1e-12 && row.interval.unwrap().within(-1e-12, 1e-12), "{setting}: {row:?}");
         }
         // It is no test of a scorer that reaches all or nothing.
-        let reached = rows.list.iter().find(|row| row.metric == "blind.allowed.share@0.1").unwrap().value;
+        let share = Measure::reach(Scorer::Network, Targets::Allowed, Statistic::Share);
+        let reached = rows.list.iter().find(|row| row.quantity.measure == share).unwrap().value;
         assert!(reached > 0.0 && reached < 1.0, "{reached}");
     }
 }

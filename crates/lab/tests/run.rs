@@ -3,9 +3,10 @@
 mod common;
 
 use common::{SAME, bytes, find, member, rows, run, tiny, train};
-use invitro_lab::metrics::Row;
 use invitro_lab::population::Outcome;
 use invitro_lab::{Experiment, State, Status, Stop, folder};
+use invitro_results::folder::METRICS;
+use invitro_results::{Fraction, Measure, Quantity, Reach, Row, Statistic, TaskMetric};
 use std::collections::BTreeMap;
 
 #[test]
@@ -33,33 +34,42 @@ fn a_run_leaves_everything_and_is_a_function_of_its_config() {
         serde_json::from_slice(&bytes(&one, "summary.json")).unwrap();
     assert_eq!(summary["run"], experiment.id());
     assert_eq!(summary["tokenizer.vocab"], 80);
-    assert_eq!(summary["final.T1.A.validity"], find(&rows, 60, "A", "T1", "validity").value);
+    assert_eq!(summary["final.T1.A.validity"], find(&rows, 60, "T1.A.validity").value);
     assert!(summary.contains_key("emergence.T1.B_masked.facts"));
     assert!(!summary.values().any(|value| value.is_object() || value.is_array()), "the summary is flat");
-    let loss = |step| find(&rows, step, "all", "loss", "loss").value;
+    let loss = |step| find(&rows, step, "loss.all.loss").value;
     assert!(loss(60) < loss(0) * 0.8, "the loss falls: {} to {}", loss(0), loss(60));
     nested(&rows);
 }
 
 /// Each check is nested in the one before, at every step, in every condition and task; shares are shares.
 fn nested(rows: &[Row]) {
-    let mut by_place: BTreeMap<(u64, &str, &str), BTreeMap<&str, f64>> = BTreeMap::new();
+    let mut values: BTreeMap<(u64, &Quantity), f64> = BTreeMap::new();
     for row in rows {
-        let place = (row.step, row.condition.as_str(), row.task.as_str());
-        assert!(by_place.entry(place).or_default().insert(&row.metric, row.value).is_none(), "{row:?} is there twice");
+        assert!(values.insert((row.step, &row.quantity), row.value).is_none(), "{row:?} is there twice");
     }
-    for ((step, condition, task), values) in by_place {
-        if task.starts_with('T') {
-            let cascade = ["validity", "grammaticality", "types", "facts"].map(|metric| values[metric]);
-            assert!(cascade.is_sorted_by(|a, b| a >= b), "{step} {condition} {task}: {cascade:?}");
-            assert!(values.values().all(|value| (0.0..=1.0).contains(value)));
-        }
-        for (metric, value) in &values {
-            // Up to the last piece is easier than with the boundary, more of |V| easier than less.
-            let Some((set, "0.1")) = metric.split_once(".share@") else { continue };
-            let Some(with_boundary) = values.get(format!("{set}.share_boundary@0.1").as_str()) else { continue };
-            assert!(with_boundary <= value && values[format!("{set}.share@0.01").as_str()] <= *value);
-            assert!(values[format!("{set}.any@0.1").as_str()] >= *value);
+    let at = |row: &Row, measure: Measure| {
+        let quantity = Quantity { measure, condition: row.quantity.condition.clone() };
+        values.get(&(row.step, &quantity)).copied()
+    };
+    for row in rows {
+        match row.quantity.measure {
+            Measure::Task(task, metric) => {
+                assert!((0.0..=1.0).contains(&row.value), "{row:?}");
+                let level = TaskMetric::CASCADE.iter().position(|&of| of == metric);
+                if let Some(level) = level.filter(|&level| level > 0) {
+                    let outer = at(row, Measure::Task(task, TaskMetric::CASCADE[level - 1])).unwrap();
+                    assert!(row.value <= outer, "{row:?} within {outer}");
+                }
+            }
+            // Up to the last piece is easier than with the boundary, more of |V| easier than less, any than all.
+            Measure::Reach(reach) if reach.statistic == Statistic::Share && reach.targets.against().is_none() => {
+                let with_boundary = at(row, Measure::Reach(Reach { boundary: true, ..reach })).unwrap();
+                let smaller = at(row, Measure::Reach(Reach { top: Some(Fraction::ALL[0]), ..reach })).unwrap();
+                let any = at(row, Measure::Reach(Reach { statistic: Statistic::Any, ..reach })).unwrap();
+                assert!(with_boundary <= row.value && smaller <= row.value && row.value <= any, "{row:?}");
+            }
+            _ => {}
         }
     }
 }
@@ -108,7 +118,7 @@ fn seeds_train_as_one_population_with_the_results_of_single_runs() {
     for name in SAME {
         assert_eq!(bytes(&members[2].folder, name), bytes(&alone, name), "{name}");
     }
-    assert_ne!(bytes(&members[2].folder, folder::METRICS), bytes(&members[3].folder, folder::METRICS));
+    assert_ne!(bytes(&members[2].folder, METRICS), bytes(&members[3].folder, METRICS));
 }
 
 #[test]
@@ -117,7 +127,7 @@ fn members_left_at_different_steps_meet_again() {
     let experiment = tiny(&["seeds.model=0,1", "train.steps=40"]);
     let members: Vec<_> = experiment.expand().iter().map(|one| member(one, &place.path().join(one.id()))).collect();
     assert_eq!(train(&members, &Stop::new()), vec![Outcome::Done; 2]);
-    let before: Vec<Vec<u8>> = members.iter().map(|m| bytes(&m.folder, folder::METRICS)).collect();
+    let before: Vec<Vec<u8>> = members.iter().map(|m| bytes(&m.folder, METRICS)).collect();
     // As if the process had died before the end, one member a checkpoint behind the other.
     let other: Vec<_> = members.iter().map(|m| member(&m.experiment, &m.folder.with_extension("again"))).collect();
     let soon = || Stop::new().at(std::time::Instant::now());
@@ -125,7 +135,7 @@ fn members_left_at_different_steps_meet_again() {
     assert_eq!(folder::saved(&other[0].folder), [1]);
     assert_eq!(train(&other, &Stop::new()), vec![Outcome::Done; 2]);
     for (again, before) in other.iter().zip(&before) {
-        assert_eq!(&bytes(&again.folder, folder::METRICS), before);
+        assert_eq!(&bytes(&again.folder, METRICS), before);
     }
 }
 
@@ -146,12 +156,12 @@ fn a_member_that_fails_does_not_take_the_others_down() {
 }
 
 #[test]
-fn a_loss_that_is_no_number_stops_the_run_and_keeps_the_last_good_checkpoint() {
+fn a_loss_that_is_not_finite_stops_the_run_and_keeps_the_last_good_checkpoint() {
     let place = tempfile::tempdir().unwrap();
     let wild = tiny(&["train.lr=1e30", "train.clip=0", "train.warmup=0", "checkpoint.every=1", "checkpoint.keep=all"]);
     let outcomes = train(&[member(&wild, place.path())], &Stop::new());
     let [Outcome::Failed { error }] = &outcomes[..] else { panic!("{outcomes:?}") };
-    assert!(error.contains("no number at step"), "{error}");
+    assert!(error.contains("NaN or infinite at step"), "{error}");
     for step in folder::saved(place.path()) {
         let saved = invitro_model::Checkpoint::load(&folder::checkpoint(place.path(), step)).unwrap();
         assert!(saved.weights.iter().all(|weight| weight.is_finite()), "step {step}");

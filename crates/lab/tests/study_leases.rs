@@ -1,7 +1,7 @@
 //! Leases: one holder at a time, taken over when the holder is dead, never on old news.
 
 use invitro_lab::study::lease::{Generations, Leases};
-use invitro_lab::study::worker::{Card, Watch, Worker, card};
+use invitro_lab::study::worker::{Watch, Worker, WorkerRecord, record};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -93,9 +93,9 @@ fn of_many_contenders_one_wins_every_time() {
     }
 }
 
-/// Rewrites a worker's card as if it stood on another machine.
-fn move_away(workers: &Path, worker: &str, change: impl Fn(&mut Card)) {
-    let mut there: Card = card(workers, worker).unwrap();
+/// Rewrites a worker's record as if it stood on another machine.
+fn move_away(workers: &Path, worker: &str, change: impl Fn(&mut WorkerRecord)) {
+    let mut there: WorkerRecord = record(workers, worker).unwrap();
     there.process.boot = "another machine".into();
     change(&mut there);
     std::fs::write(workers.join(format!("{worker}.json")), serde_json::to_vec(&there).unwrap()).unwrap();
@@ -111,7 +111,7 @@ fn a_worker_elsewhere_is_dead_when_its_heart_stands_still() {
     let begun = Instant::now();
     // As long as it beats it lives, whatever its clock says.
     for beat in 0..8 {
-        move_away(&store.workers, &far.id, |card| (card.beat, card.at) = (100 + beat, 5));
+        move_away(&store.workers, &far.id, |record| (record.beat, record.at) = (100 + beat, 5));
         assert!(!watch.dead(&far.id));
         std::thread::sleep(quick / 4);
     }
@@ -131,7 +131,7 @@ fn a_process_that_is_gone_is_dead_at_once() {
     let worker = store.worker();
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).unwrap();
     let birth = stat.rsplit_once(')').unwrap().1.split_whitespace().nth(19).unwrap().to_owned();
-    let mut there: Card = card(&store.workers, &worker.id).unwrap();
+    let mut there: WorkerRecord = record(&store.workers, &worker.id).unwrap();
     (there.process.pid, there.process.birth, there.worker) = (child.id(), birth, "other".into());
     std::fs::write(store.workers.join("other.json"), serde_json::to_vec(&there).unwrap()).unwrap();
     assert!(!store.watch().dead("other"));

@@ -2,21 +2,28 @@
 
 mod study_common;
 
+use invitro_lab::executor::slurm;
 use invitro_lab::study::grouping::{Open, populations};
-use invitro_lab::study::{Cell, Study, StudyFolder, cells};
+use invitro_lab::study::{Cell, StudyFolder, cells, file};
+use invitro_results::Plan;
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
+use std::time::Duration;
 
-fn parse(text: &str) -> Study {
-    Study::parse(text, Path::new("a.toml"), &[]).unwrap()
+fn parse(text: &str) -> Plan {
+    file::parse(text, Path::new("a.toml"), &[]).unwrap()
 }
 
 fn expand(text: &str) -> Vec<Cell> {
     cells(&parse(text), Path::new("a.toml")).unwrap()
 }
 
+fn seeds(cell: &Cell) -> (u64, u64) {
+    (cell.data_seed, cell.experiment.seeds.model.first())
+}
+
 fn fault(text: &str) -> String {
-    let study = Study::parse(text, Path::new("a.toml"), &[]);
+    let study = file::parse(text, Path::new("a.toml"), &[]);
     study.and_then(|study| cells(&study, Path::new("a.toml")).map(|_| ())).unwrap_err().to_string()
 }
 
@@ -24,7 +31,7 @@ const GRID: &str = r#"
     name = "grid"
     [factors]
     tokenizer.vocab = [512, 1024]
-    "languages.distance" = [0, 0.25, 0.5]
+    "language.distance" = [0, 0.25, 0.5]
     [seeds]
     data = [0, 1]
     model = [0, 1]
@@ -38,11 +45,11 @@ fn a_grid_is_every_combination_once() {
     assert_eq!(distinct.len(), all.len());
     // Seeds outermost, all combinations within them.
     let of_first_seeds = &all[..6];
-    assert!(of_first_seeds.iter().all(|cell| (cell.data_seed, cell.model_seed) == (0, 0)));
-    assert_eq!((all[6].data_seed, all[6].model_seed), (1, 1));
+    assert!(of_first_seeds.iter().all(|cell| seeds(cell) == (0, 0)));
+    assert_eq!(seeds(&all[6]), (1, 1));
     let first = &all[0].experiment;
     assert_eq!((first.tokenizer.vocab, first.language.distance), (512, 0.0));
-    assert_eq!(all[0].label(), "language.distance=0.0 tokenizer.vocab=512 seeds 0/0");
+    assert_eq!(all[0].label, "language.distance=0.0 tokenizer.vocab=512 seeds 0/0");
 }
 
 #[test]
@@ -59,7 +66,7 @@ fn grids_are_joined_and_filters_keep() {
     let all = expand(
         r#"
         name = "a"
-        where = ["not tokenizer.vocab = 1024"]
+        where = [{ tokenizer.vocab = { not = 1024 } }]
         experiment = { tokenizer.vocab = 512, language.distance = 0.25 }
         [[grids]]
         tokenizer.vocab = [512, 1024, 2048]
@@ -82,7 +89,7 @@ fn a_study_written_out_needs_no_other_file() {
     let again = parse(&written);
     assert_eq!(study, again);
     assert_eq!(written, again.to_toml());
-    let ids = |study: &Study| -> Vec<String> {
+    let ids = |study: &Plan| -> Vec<String> {
         cells(study, Path::new("a.toml")).unwrap().into_iter().map(|cell| cell.id).collect()
     };
     assert_eq!(ids(&study), ids(&again));
@@ -90,7 +97,7 @@ fn a_study_written_out_needs_no_other_file() {
 
 #[test]
 fn overrides_lie_over_the_base_but_not_over_factors() {
-    let with = |given: &str| Study::parse(GRID, Path::new("a.toml"), &[given.to_owned()]);
+    let with = |given: &str| file::parse(GRID, Path::new("a.toml"), &[given.to_owned()]);
     let study = with("train.steps=7").unwrap();
     assert!(cells(&study, Path::new("a.toml")).unwrap().iter().all(|cell| cell.experiment.train.steps == 7));
     let fault = with("tokenizer.vocab=7").unwrap_err().to_string();
@@ -108,8 +115,12 @@ fn faults_are_sentences() {
         ("name = \"a\"\n[factors]\nseeds.data = [1, 2]", "seeds.data is no factor"),
         ("name = \"a\"\n[factors]\ntokenizer.vocap = [512]", "the nearest known key is `tokenizer.vocab`"),
         ("name = \"a\"\n[factors]\nlanguage.distance = [7]", "distance"),
-        ("name = \"a\"\nwhere = [\"tokenizer.vocab <\"]", "expected a value at the end"),
-        ("name = \"a\"\nwhere = [\"tokenizer.vokab < 3\"]", "there is no setting `tokenizer.vokab`"),
+        (
+            "name = \"a\"\nwhere = [\"tokenizer.vocab < 3\"]",
+            "invalid type: string \"tokenizer.vocab < 3\", expected a map",
+        ),
+        ("name = \"a\"\n[[where]]\ntokenizer.vocab.below = true", "but `tokenizer.vocab` is 256, of another kind"),
+        ("name = \"a\"\n[[where]]\ntokenizer.vokab.below = 3", "there is no setting `tokenizer.vokab`"),
         ("name = \"a\"\n[seeds]\ndata = [1, 1]", "seeds.data is [1, 1], but must be one or more different seeds"),
     ] {
         let fault = fault(text);
@@ -124,7 +135,8 @@ fn every_prefix_of_the_work_is_balanced() {
     for until in 1..=all.len() {
         let mut seen: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
         for cell in &all[..until] {
-            for (key, level) in &cell.levels {
+            let factors = ["tokenizer.vocab", "language.distance"];
+            for (key, level) in cell.experiment.flatten().iter().filter(|(key, _)| factors.contains(&key.as_str())) {
                 *seen.entry(key.clone()).or_default().entry(level.to_string()).or_default() += 1;
             }
         }
@@ -145,7 +157,7 @@ fn populations_share_a_shape_and_keep_data_seeds_together() {
         assert_eq!(members.iter().map(|open| &open.cell.population_key).collect::<HashSet<_>>().len(), 1);
         assert_eq!(members.iter().map(|open| open.cell.data_seed).collect::<HashSet<_>>().len(), 1);
     }
-    // Larger ones mix data seeds, but seat equal ones side by side.
+    // Larger ones mix data seeds, but keep equal ones side by side.
     for members in populations(open.iter().copied(), |_| 12) {
         assert_eq!(members.len(), 12);
         assert!(members.is_sorted_by_key(|open| open.cell.data_seed));
@@ -169,4 +181,44 @@ fn a_folder_keeps_to_its_study_unless_it_is_updated() {
     let old: HashSet<&str> = folder.cells.iter().map(|cell| cell.id.as_str()).collect();
     assert_eq!(larger.cells.iter().filter(|cell| old.contains(cell.id.as_str())).count(), 4);
     assert_eq!(StudyFolder::open(&folder.path).unwrap().cells.len(), 6);
+}
+
+#[test]
+fn the_script_of_a_job_array_is_what_it_says() {
+    let place = tempfile::tempdir().unwrap();
+    let (file, out) = (place.path().join("paper.toml"), place.path().join("it's"));
+    std::fs::write(&file, "name = \"paper\"\n[seeds]\ndata = [0, 1, 2]\n").unwrap();
+    let folder = StudyFolder::planned(&file, &[], &out).unwrap();
+    let request = slurm::Request {
+        partition: Some("gpu".into()),
+        time: Some(Duration::from_secs(25 * 3600 + 61)),
+        gres: Some("gpu:1".into()),
+        profile: Some("#!/bin/bash\nmodule load cuda\n#SBATCH --account=lab\n".into()),
+        at_once: Some(8),
+        population: 1,
+        program: "/opt/in vitro/invitro".into(),
+        arguments: vec!["--device".into(), "cuda".into()],
+    };
+    let open: Vec<Open> = folder.cells.iter().map(|cell| Open { cell, step: 0 }).collect();
+    let [submission] = &slurm::plan(&folder, &open, &request, 1001).unwrap()[..] else { panic!() };
+    assert_eq!(submission.tasks.len(), 3);
+    assert_eq!(
+        submission.script.replace(place.path().to_str().unwrap(), "/home/x"),
+        r#"#!/bin/bash
+#SBATCH --job-name=invitro-paper
+#SBATCH --array=0-2%8
+#SBATCH --output=/home/x/it's/slurm/0001/task-%a.log
+#SBATCH --open-mode=append
+#SBATCH --signal=B:USR1@120
+#SBATCH --partition=gpu
+#SBATCH --time=1-01:01:01
+#SBATCH --gres=gpu:1
+#SBATCH --requeue
+#SBATCH --account=lab
+
+trap '' USR1
+module load cuda
+exec '/opt/in vitro/invitro' study run '/home/x/it'\''s' --task '/home/x/it'\''s/slurm/0001' --device cuda
+"#
+    );
 }

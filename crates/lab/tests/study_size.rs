@@ -40,7 +40,7 @@ fn ten_thousand_cells_take_less_than_two_seconds() {
     for cell in folder.cells.iter().step_by(10) {
         let run = folder.run(cell);
         std::fs::create_dir_all(&run).unwrap();
-        let status = invitro_lab::Status::new(&cell.experiment);
+        let status = invitro_lab::Status::new(cell.id.clone(), cell.experiment.train.steps);
         std::fs::write(run.join("status.json"), serde_json::to_string(&status).unwrap()).unwrap();
     }
     let overview = timed("looked at", || {

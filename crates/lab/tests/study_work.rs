@@ -4,12 +4,12 @@ mod study_common;
 
 use invitro_lab::Stop;
 use invitro_lab::executor::local::{Ended, Settings, work};
-use invitro_lab::folder::Status;
 use invitro_lab::study::StudyFolder;
-use invitro_lab::study::folder::Fate;
+use invitro_lab::study::folder::CellState;
 use invitro_lab::study::retry::{self, retry};
-use invitro_lab::study::status::{Overview, Standing};
-use invitro_lab::study::worker::{Card, cards};
+use invitro_lab::study::status::{CellStatus, Overview};
+use invitro_lab::study::worker::{WorkerRecord, records};
+use invitro_results::Status;
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -44,7 +44,7 @@ fn a_study_is_run_in_populations_of_one_shape() {
     let again = Journal::default();
     assert_eq!(work(&folder, &toy, &settings(&Stop::new()), &again).unwrap(), Ended::default());
     assert_eq!(again.count(""), 0);
-    assert!(cards(&folder.workers()).is_empty(), "workers sign off");
+    assert!(records(&folder.workers()).is_empty(), "workers sign off");
 }
 
 #[test]
@@ -58,9 +58,9 @@ fn a_failing_cell_is_recorded_and_touches_no_other() {
     assert_eq!(ended, Ended { done: 6, failed: 2, left: 0, stopped: false });
     assert_eq!(journal.count("failed"), 2, "shown at once, and once");
     let overview = Overview::read(&folder, EXPIRY).unwrap();
-    let failed: Vec<&Standing> =
-        overview.standings.iter().filter(|standing| matches!(standing, Standing::Failed { .. })).collect();
-    assert_eq!(failed[0], &Standing::Failed { step: 3, error: "a fault of this cell".into() });
+    let failed: Vec<&CellStatus> =
+        overview.cells.iter().filter(|status| matches!(status, CellStatus::Failed { .. })).collect();
+    assert_eq!(failed[0], &CellStatus::Failed { step: 3, error: "a fault of this cell".into() });
     // It is not tried again by itself, but once it is opened.
     assert_eq!(work(&folder, &Toy::new(4), &settings(&Stop::new()), &Journal::default()).unwrap(), Ended::default());
     let opened = retry(&folder, retry::Request::default(), EXPIRY).unwrap();
@@ -81,9 +81,9 @@ fn a_cell_that_breaks_the_population_is_found_and_left_out() {
     assert_eq!(journal.count("halved"), 4, "4 to 2 to 1, for each shape");
     let errors: Vec<String> = Overview::read(&folder, EXPIRY)
         .unwrap()
-        .standings
+        .cells
         .into_iter()
-        .filter_map(|standing| if let Standing::Failed { error, .. } = standing { Some(error) } else { None })
+        .filter_map(|status| if let CellStatus::Failed { error, .. } = status { Some(error) } else { None })
         .collect();
     assert_eq!(errors, ["the run broke: a bug in this cell"; 2]);
 }
@@ -179,7 +179,7 @@ fn who_lost_a_lease_writes_nothing() {
             None
         }
     });
-    let elsewhere = Card { worker: "elsewhere".into(), ..this_card(&folder) };
+    let elsewhere = WorkerRecord { worker: "elsewhere".into(), ..this_card(&folder) };
     std::fs::write(folder.workers().join("elsewhere.json"), serde_json::to_vec(&elsewhere).unwrap()).unwrap();
     let (stop, journal) = (Stop::new(), Journal::default());
     std::thread::scope(|scope| {
@@ -206,10 +206,10 @@ fn toy_done(journal: &Journal, times: usize) {
     }
 }
 
-/// The card of a worker of this process, which lives as long as the test.
-fn this_card(folder: &StudyFolder) -> Card {
+/// The record of a worker of this process, which lives as long as the test.
+fn this_card(folder: &StudyFolder) -> WorkerRecord {
     let worker = invitro_lab::study::worker::Worker::start(&folder.workers(), EXPIRY).unwrap();
-    invitro_lab::study::worker::card(&folder.workers(), &worker.id).unwrap()
+    invitro_lab::study::worker::record(&folder.workers(), &worker.id).unwrap()
 }
 
 #[test]
@@ -221,9 +221,9 @@ fn runs_of_another_version_are_told_and_not_used() {
     let mut status = Status::read(&run).unwrap().unwrap();
     status.version = "99.0.0".into();
     status.write(&run).unwrap();
-    let fates = folder.fates(&HashSet::new()).unwrap();
-    let stale = &fates[folder.cells[0].id.as_str()].0;
-    assert!(matches!(stale, Fate::Stale { why } if why.starts_with("made by 99.0.0, schema")), "{stale:?}");
+    let cell_states = folder.cell_states(&HashSet::new()).unwrap();
+    let stale = &cell_states[0].0;
+    assert!(matches!(stale, CellState::Stale { why } if why.starts_with("made by 99.0.0, schema")), "{stale:?}");
     // Neither used nor overwritten, until it is asked for.
     assert_eq!(work(&folder, &Toy::new(4), &settings(&Stop::new()), &Journal::default()).unwrap(), Ended::default());
     assert_eq!(retry(&folder, retry::Request::default(), EXPIRY).unwrap(), []);

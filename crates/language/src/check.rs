@@ -8,13 +8,15 @@
 
 use crate::analysis::Analysis;
 use crate::languages::Languages;
-use crate::symbol::{Category, Language, Part, Slot, Symbol};
+use crate::symbol::{Category, Language, Part, Symbol, Terminal};
 use serde::Serialize;
 
 /// How many constraints of a kind a sentence has, and how many hold. Zero of zero unless it is grammatical.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
+    /// Constraints that hold.
     pub held: u32,
+    /// All constraints.
     pub of: u32,
 }
 
@@ -24,6 +26,7 @@ impl Tally {
         self.held += u32::from(holds);
     }
 
+    /// Whether all hold.
     pub fn all(self) -> bool {
         self.held == self.of
     }
@@ -32,19 +35,27 @@ impl Tally {
 /// The outcome of all checks on one sentence.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Verdict {
+    /// Every word is known.
     pub valid: bool,
+    /// The categories parse.
     pub grammatical: bool,
+    /// The type rules hold.
     pub types: bool,
+    /// Γ allows every descriptor.
     pub facts: bool,
-    /// Type constraints by kind: one per relation verb, descriptor, adjective, adverb.
+    /// Relation verbs whose subjects and objects fit.
     pub relation: Tally,
+    /// Descriptors that fit their subject's class.
     pub descriptor: Tally,
+    /// Adjectives before a word they may modify.
     pub adjective: Tally,
+    /// Adverbs before a word they may modify.
     pub adverb: Tally,
     /// Descriptors that Γ allows their subject.
     pub gamma: Tally,
-    /// Words, and the positions of those the language does not have.
+    /// How many words there are.
     pub words: usize,
+    /// The positions of words that the language does not have.
     pub unknown: Vec<usize>,
     /// The first failure, by the checks' order and then by position.
     pub failure: Option<Failure>,
@@ -53,35 +64,24 @@ pub struct Verdict {
 /// Why a sentence fails. Positions count words from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
+#[allow(missing_docs)]
 pub enum Failure {
     /// No words at all.
     Empty,
-    UnknownWord {
-        at: usize,
-    },
+    /// The language does not have the word `at`.
+    UnknownWord { at: usize },
     /// The sentence cannot go on with the word `at`, or stops too early if that is its length.
-    Ungrammatical {
-        at: usize,
-    },
-    DescriptorClass {
-        at: usize,
-        subject: Option<usize>,
-    },
-    SubjectClass {
-        at: usize,
-        subject: Option<usize>,
-    },
-    ObjectClass {
-        at: usize,
-        object: usize,
-    },
-    Modifier {
-        at: usize,
-    },
-    Fact {
-        at: usize,
-        subject: usize,
-    },
+    Ungrammatical { at: usize },
+    /// The descriptor `at` does not fit its subject's class, or has no subject.
+    DescriptorClass { at: usize, subject: Option<usize> },
+    /// The relation verb `at` does not fit a subject's class, or has no subject.
+    SubjectClass { at: usize, subject: Option<usize> },
+    /// The relation verb `at` does not take such an object.
+    ObjectClass { at: usize, object: usize },
+    /// The modifier `at` does not stand before a word it may modify.
+    Modifier { at: usize },
+    /// Γ does not allow the subject the descriptor `at`.
+    Fact { at: usize, subject: usize },
 }
 
 impl Failure {
@@ -111,12 +111,15 @@ pub struct Checker<'a> {
     analysis: Analysis,
 }
 
-impl<'a> Checker<'a> {
-    pub fn new(languages: &'a Languages) -> Checker<'a> {
+impl Languages {
+    /// A checker of sentences.
+    pub fn checker(&self) -> Checker<'_> {
         let (symbols, parts, at, analysis) = Default::default();
-        Checker { languages, symbols, parts, at, analysis }
+        Checker { languages: self, symbols, parts, at, analysis }
     }
+}
 
+impl Checker<'_> {
     /// Checks a text: words of one language between white space.
     pub fn text(&mut self, text: &str, language: Language) -> Verdict {
         let lexicon = &self.languages.lexicon;
@@ -164,7 +167,7 @@ impl<'a> Checker<'a> {
                 self.at.push(i);
             }
         }
-        if let Err(part) = self.languages.analyser.analyse(&self.parts, &mut self.analysis) {
+        if let Err(part) = self.languages.parser.parse(&self.parts, &mut self.analysis) {
             let at = self.at.get(part).copied().unwrap_or(symbols.len());
             verdict.failure = Some(Failure::Ungrammatical { at });
             return verdict;
@@ -190,8 +193,8 @@ impl<'a> Checker<'a> {
             } else {
                 let part = next;
                 next += 1;
-                match self.analysis.slots[part] {
-                    Slot::Descriptor => {
+                match self.analysis.terminals[part] {
+                    Terminal::Descriptor => {
                         let subject = self.at.get(self.analysis.head[part] as usize).copied();
                         let fits = subject.is_some_and(|s| world.fits(symbol, symbols[s]));
                         verdict.descriptor.count(fits);
@@ -204,7 +207,7 @@ impl<'a> Checker<'a> {
                         }
                         (!fits).then_some(Failure::DescriptorClass { at: i, subject })
                     }
-                    Slot::Relation => {
+                    Terminal::Relation => {
                         let failure = self.relation(symbols, part);
                         verdict.relation.count(failure.is_none());
                         failure
@@ -222,19 +225,19 @@ impl<'a> Checker<'a> {
     /// The first thing wrong with a relation verb: a subject of its phrase, or an object of its own.
     fn relation(&self, symbols: &[Symbol], verb: usize) -> Option<Failure> {
         let world = &self.languages.world;
-        let Analysis { slots, phrase, head } = &self.analysis;
+        let Analysis { terminals, phrase, head } = &self.analysis;
         let at = self.at[verb];
         let mut any = false;
-        for other in 0..slots.len() {
+        for other in 0..terminals.len() {
             let word = self.at[other];
-            match slots[other] {
-                Slot::Subject if phrase[other] == phrase[verb] => {
+            match terminals[other] {
+                Terminal::Subject if phrase[other] == phrase[verb] => {
                     any = true;
-                    if !world.fits_subject(symbols[at], symbols[word]) {
+                    if !world.fits(symbols[at], symbols[word]) {
                         return Some(Failure::SubjectClass { at, subject: Some(word) });
                     }
                 }
-                Slot::Object if head[other] as usize == verb && !world.fits_object(symbols[at], symbols[word]) => {
+                Terminal::Object if head[other] as usize == verb && !world.fits_object(symbols[at], symbols[word]) => {
                     return Some(Failure::ObjectClass { at, object: word });
                 }
                 _ => {}

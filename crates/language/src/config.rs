@@ -1,7 +1,7 @@
-//! The settings of a world, its two languages, and the mixture they are trained in, as they stand in an experiment
+//! The settings of a world, its languages, and the mixture they are trained in, as they stand in an experiment
 //! file under `[language]` and `[mixture]`. Defaults are the paper's world.
 
-use crate::error::{Error, Result, range};
+use crate::error::{Error, Result, range, within};
 use serde::{Deserialize, Serialize};
 
 /// `[language]`: the world, the grammar and the two lexicons.
@@ -14,16 +14,18 @@ pub struct LanguageConfig {
     pub entities: usize,
     /// Of these, how many are names.
     pub names: usize,
-    /// Descriptive properties, dealt evenly to the classes. Each class gives up one for its nouns, each subject class
+    /// Descriptive properties, assigned evenly to the classes. Each class gives up one for its nouns, each subject class
     /// one more for its names.
     pub properties: usize,
     /// Values of each property: a property and a value make a descriptor.
     pub values: usize,
     /// The share of a property's values that Γ allows an entity.
     pub valid_share: f64,
-    /// Relative properties (relation verbs), dealt evenly to the pairs of a subject and an object class.
+    /// Relative properties (relation verbs), assigned evenly to the pairs of a subject and an object class.
     pub relations: usize,
+    /// How many adjectives there are.
     pub adjectives: usize,
+    /// How many adverbs there are.
     pub adverbs: usize,
     /// How often a noun or a descriptor takes an adjective.
     pub adjective_rate: f64,
@@ -75,38 +77,34 @@ impl Default for LanguageConfig {
 
 impl LanguageConfig {
     /// Classes whose entities are subjects of relations.
-    pub fn subject_classes(&self) -> usize {
+    pub(crate) fn subject_classes(&self) -> usize {
         self.classes / 2
     }
 
-    pub fn nouns(&self) -> usize {
+    pub(crate) fn nouns(&self) -> usize {
         self.entities - self.names
     }
 
     /// How many values of a property Γ allows an entity.
-    pub fn valid_values(&self) -> usize {
+    pub(crate) fn valid_values(&self) -> usize {
         (self.valid_share * self.values as f64).round() as usize
     }
 
     /// Descriptive properties left once the classes have given theirs up for nouns and names.
-    pub fn descriptive(&self) -> usize {
+    pub(crate) fn descriptive(&self) -> usize {
         self.properties - self.classes - self.subject_classes()
     }
 
     /// How many descriptors are masked.
-    pub fn masked(&self) -> usize {
+    pub(crate) fn masked(&self) -> usize {
         (self.mask_share * (self.descriptive() * self.values) as f64).round() as usize
     }
 
     /// Every setting in its range, and all of them fitting each other.
     pub fn validate(&self) -> Result<()> {
-        let share = |x: f64| (0.0..=1.0).contains(&x);
-        range(
-            (2..=1000).contains(&self.classes) && self.classes.is_multiple_of(2),
-            "language.classes",
-            self.classes,
-            "an even number from 2 to 1000",
-        )?;
+        let pairs = self.subject_classes();
+        let even = (2..=1000).contains(&self.classes) && self.classes.is_multiple_of(2);
+        range(even, "language.classes", self.classes, "an even number from 2 to 1000")?;
         range(self.names >= 1, "language.names", self.names, "at least 1")?;
         range(
             self.entities > self.names && self.entities <= 60_000,
@@ -114,8 +112,8 @@ impl LanguageConfig {
             self.entities,
             format!("above `language.names` ({}) and at most 60000", self.names),
         )?;
-        range((2..=60_000).contains(&self.values), "language.values", self.values, "2 to 60000")?;
-        divides("language.properties", self.properties, "language.classes", self.classes, self.classes)?;
+        within("language.values", self.values, 2, 60_000)?;
+        divides("language.properties", self.properties, "language.classes", self.classes)?;
         range(
             (3..=6000).contains(&(self.properties / self.classes)) && self.properties <= 60_000,
             "language.properties",
@@ -125,36 +123,31 @@ impl LanguageConfig {
                 self.classes
             ),
         )?;
-        let pairs = self.subject_classes();
-        divides("language.relations", self.relations, "language.classes / 2", pairs, pairs)?;
+        divides("language.relations", self.relations, "language.classes / 2", pairs)?;
         range(
             (pairs..=60_000).contains(&self.relations),
             "language.relations",
             self.relations,
             format!("at least one for each of the {pairs} pairs of classes, at most 60000"),
         )?;
-        range((1..=60_000).contains(&self.adjectives), "language.adjectives", self.adjectives, "1 to 60000")?;
-        range((1..=60_000).contains(&self.adverbs), "language.adverbs", self.adverbs, "1 to 60000")?;
+        within("language.adjectives", self.adjectives, 1, 60_000)?;
+        within("language.adverbs", self.adverbs, 1, 60_000)?;
         range(
             self.valid_share > 0.0 && (1..self.values).contains(&self.valid_values()),
             "language.valid_share",
             self.valid_share,
             format!("a share that allows at least 1 and forbids at least 1 of {} values", self.values),
         )?;
-        range(share(self.adjective_rate), "language.adjective_rate", self.adjective_rate, "0 to 1")?;
-        range(share(self.adverb_rate), "language.adverb_rate", self.adverb_rate, "0 to 1")?;
-        range(share(self.distance), "language.distance", self.distance, "0 to 1")?;
-        range((0.0..=5.0).contains(&self.zipf), "language.zipf", self.zipf, "0 to 5")?;
-        range((0.0..=5.0).contains(&self.letter_drift), "language.letter_drift", self.letter_drift, "0 to 5")?;
-        range((1..=50).contains(&self.affixes), "language.affixes", self.affixes, "1 to 50")?;
-        range(share(self.affix_rate), "language.affix_rate", self.affix_rate, "0 to 1")?;
-        range((3.0..=20.0).contains(&self.word_length), "language.word_length", self.word_length, "3 to 20")?;
-        range(
-            self.mask_share > 0.0 && self.mask_share < 1.0,
-            "language.mask_share",
-            self.mask_share,
-            "above 0, below 1",
-        )?;
+        within("language.adjective_rate", self.adjective_rate, 0.0, 1.0)?;
+        within("language.adverb_rate", self.adverb_rate, 0.0, 1.0)?;
+        within("language.distance", self.distance, 0.0, 1.0)?;
+        within("language.zipf", self.zipf, 0.0, 5.0)?;
+        within("language.letter_drift", self.letter_drift, 0.0, 5.0)?;
+        within("language.affixes", self.affixes, 1, 50)?;
+        within("language.affix_rate", self.affix_rate, 0.0, 1.0)?;
+        within("language.word_length", self.word_length, 3.0, 20.0)?;
+        let some = self.mask_share > 0.0 && self.mask_share < 1.0;
+        range(some, "language.mask_share", self.mask_share, "above 0, below 1")?;
         let symbols = self.classes * self.entities
             + self.descriptive() * self.values
             + self.relations
@@ -169,15 +162,17 @@ impl LanguageConfig {
     }
 }
 
-fn divides(key: &'static str, given: usize, by: &str, number: usize, divisor: usize) -> Result<()> {
-    range(given.is_multiple_of(divisor), key, given, format!("a multiple of `{by}` ({number})"))
+fn divides(key: &'static str, given: usize, by: &str, divisor: usize) -> Result<()> {
+    range(given.is_multiple_of(divisor), key, given, format!("a multiple of `{by}` ({divisor})"))
 }
 
 /// Whether training rows are drawn fresh for every step or from a finite set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Corpus {
+    /// Every row is new.
     Fresh,
+    /// Rows of a finite set, again in every epoch.
     Finite,
 }
 
@@ -189,10 +184,11 @@ pub struct MixtureConfig {
     pub lambda: f64,
     /// The shares of T0 (free generation), T1 (unscrambling) and T2 (conditional generation).
     pub tasks: [f64; 3],
-    /// `fresh`: every row of every step is new. `finite`: `sentences` rows, seen `epochs` times at
-    /// most.
+    /// `fresh`: every row of every step is new. `finite`: `sentences` rows, seen `epochs` times at most.
     pub corpus: Corpus,
+    /// Rows of a finite corpus.
     pub sentences: u64,
+    /// How often a finite corpus is seen at most.
     pub epochs: u64,
     /// Whether sentences of B with a masked word are kept from training. Without it nothing is masked, and B† should
     /// come out like B: the control of the whole setup.
@@ -213,6 +209,7 @@ impl Default for MixtureConfig {
 }
 
 impl MixtureConfig {
+    /// Every setting in its range.
     pub fn validate(&self) -> Result<()> {
         range(
             self.lambda > 0.0 && self.lambda <= 0.5,

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+/// A setting, grammar or draw that cannot be.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
 pub enum Error {
     /// A setting outside its range; `key` is its dotted name in the experiment file.
     #[error("`{key}` is {given}, but must be {allowed}")]
@@ -32,6 +34,7 @@ pub enum Error {
     NotFound { wanted: String, tries: usize },
 }
 
+/// Or an [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// `Ok` if `holds`, else [`Error::Range`].
@@ -40,4 +43,10 @@ pub(crate) fn range(holds: bool, key: &'static str, given: impl ToString, allowe
         return Ok(());
     }
     Err(Error::Range { key, given: given.to_string(), allowed: allowed.to_string() })
+}
+
+/// `Ok` if `low <= given <= high`, else [`Error::Range`].
+pub(crate) fn within<T: PartialOrd + ToString>(key: &'static str, given: T, low: T, high: T) -> Result<()> {
+    let allowed = format!("{} to {}", low.to_string(), high.to_string());
+    range(low <= given && given <= high, key, given, allowed)
 }

@@ -14,16 +14,16 @@ impl World {
         let (Some(key), Some((property, value))) = (self.key(entity), self.descriptor_of(descriptor)) else {
             return false;
         };
-        let turn = key as usize % self.values;
-        let base = (value as usize + self.values - turn) % self.values;
-        self.fits(descriptor, entity) && self.base_table[property.0 as usize * self.values + base]
+        let turn = key as usize % self.config.values;
+        let base = (value as usize + self.config.values - turn) % self.config.values;
+        self.fits(descriptor, entity) && self.base_table[property.0 as usize * self.config.values + base]
     }
 
     /// The i-th descriptor of `property` that Γ allows an entity with this key, `i` below [`World::valid_count`].
     #[inline]
     pub fn valid_descriptor(&self, key: u16, property: Property, i: usize) -> Symbol {
         let base = self.base_values[property.0 as usize * self.valid + i] as usize;
-        self.descriptor(property, (base + key as usize) % self.values)
+        self.descriptor(property, (base + key as usize) % self.config.values)
     }
 
     /// Every descriptor Γ allows the entity: of each property its class owns, the valid values.
@@ -47,63 +47,8 @@ impl World {
         if !self.category(entity).is_entity() {
             return Vec::new();
         }
-        let all = self.properties(class).iter().flat_map(|&p| (0..self.values).map(move |v| self.descriptor(p, v)));
+        let all =
+            self.properties(class).iter().flat_map(|&p| (0..self.config.values).map(move |v| self.descriptor(p, v)));
         all.filter(|&d| self.allows(entity, d) == allowed).collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::config::LanguageConfig;
-    use crate::symbol::Category;
-
-    fn paper() -> World {
-        World::new(&LanguageConfig::default(), false, 3)
-    }
-
-    #[test]
-    fn the_papers_world_has_the_papers_counts() {
-        let world = paper();
-        let count = |category| world.of_category(category).count();
-        assert_eq!(count(Category::Noun), 800);
-        assert_eq!(count(Category::Name), 100);
-        assert_eq!(count(Category::Descriptor), 17_800);
-        assert_eq!(count(Category::Relation), 100);
-        assert_eq!(world.len(), 18_843);
-        for class in world.classes() {
-            let subject = (class.0 as usize) < 5;
-            assert_eq!(world.properties(class).len(), if subject { 44 } else { 45 });
-            assert_eq!(world.relations(class).len(), if subject { 20 } else { 0 });
-        }
-    }
-
-    #[test]
-    fn every_entity_has_four_valid_values_of_each_property_rotated_by_its_key() {
-        let world = paper();
-        for entity in world.entities().step_by(7) {
-            let allowed = world.allowed(entity);
-            let class = world.class(entity).unwrap();
-            assert_eq!(allowed.len(), 4 * world.properties(class).len());
-            let key = world.key(entity).unwrap();
-            for &property in world.properties(class) {
-                let mut turned: Vec<Symbol> = (0..4).map(|i| world.valid_descriptor(key, property, i)).collect();
-                turned.sort_unstable();
-                let listed: Vec<Symbol> =
-                    allowed.iter().copied().filter(|&d| world.descriptor_of(d).unwrap().0 == property).collect();
-                assert_eq!(turned, listed);
-            }
-            let partner = world.noun(class, (key as usize + 40) % 80);
-            assert_eq!(world.allowed(partner), allowed, "keys that agree modulo 40 share their values");
-        }
-    }
-
-    #[test]
-    fn allowed_forbidden_and_foreign_split_the_descriptors() {
-        let world = paper();
-        let name = world.entity(Class(2), 85);
-        assert_eq!(world.category(name), Category::Name);
-        let sizes = [world.allowed(name).len(), world.forbidden(name).len(), world.foreign(name).len()];
-        assert_eq!(sizes, [176, 44 * 36, 17_800 - 44 * 40]);
     }
 }

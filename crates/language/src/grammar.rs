@@ -11,8 +11,9 @@
 
 use crate::error::{Error, Result};
 use crate::notation::{self, Rule};
-use crate::stream::Draw;
-use crate::symbol::Slot;
+pub use crate::notation::{Item, Production};
+use crate::stream::Rng;
+use crate::symbol::Terminal;
 
 /// The built-in grammars: the paper's word order and three others.
 pub const BUILT_IN: [(&str, &str); 4] = [
@@ -21,21 +22,6 @@ pub const BUILT_IN: [(&str, &str); 4] = [
     ("vso", include_str!("../../../experiments/grammars/vso.txt")),
     ("vos", include_str!("../../../experiments/grammars/vos.txt")),
 ];
-
-/// One item of a rule's right side.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Item {
-    Nonterminal(usize),
-    Word(Slot),
-    /// A mark that is not spoken.
-    Silent,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct Production {
-    pub items: Vec<Item>,
-    pub probability: f64,
-}
 
 /// A validated grammar. Nonterminal 0 is the start.
 #[derive(Clone, Debug)]
@@ -79,6 +65,7 @@ impl Grammar {
         Grammar { name: name.into(), text: text.into(), names, productions, cumulative }
     }
 
+    /// Its built-in name, or the file it was read from.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -106,7 +93,7 @@ impl Grammar {
         while let Some(n) = queue.pop() {
             for item in self.productions[n].iter().filter(|p| p.probability > 0.0).flat_map(|p| &p.items) {
                 match *item {
-                    Item::Word(Slot::Separator) => return true,
+                    Item::Word(Terminal::Separator) => return true,
                     Item::Nonterminal(m) if !std::mem::replace(&mut seen[m], true) => queue.push(m),
                     _ => {}
                 }
@@ -115,19 +102,19 @@ impl Grammar {
         false
     }
 
-    /// Draws a template: the slots of a sentence, modifiers not among them. `stack` is scratch.
+    /// Draws a template: the terminals of a sentence, modifiers not among them. `stack` is scratch.
     #[inline]
-    pub fn sample(&self, draw: &mut Draw, stack: &mut Vec<Item>, out: &mut Vec<Slot>) {
+    pub fn sample(&self, rng: &mut Rng, stack: &mut Vec<Item>, out: &mut Vec<Terminal>) {
         out.clear();
         stack.clear();
         stack.push(Item::Nonterminal(0));
         while let Some(item) = stack.pop() {
             match item {
                 Item::Silent => {}
-                Item::Word(slot) => out.push(slot),
+                Item::Word(terminal) => out.push(terminal),
                 Item::Nonterminal(n) => {
                     let list = &self.productions[n];
-                    let pick = if list.len() == 1 { 0 } else { self.choose(n, draw.unit()) };
+                    let pick = if list.len() == 1 { 0 } else { self.choose(n, rng.unit()) };
                     stack.extend(list[pick].items.iter().rev());
                 }
             }
@@ -221,51 +208,5 @@ impl Grammar {
             power = (0..n).map(|i| (0..n).map(|j| square(i, j)).collect()).collect();
         }
         (0..n).max_by(|&a, &b| power[a][a].total_cmp(&power[b][b]).then(b.cmp(&a)))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn fault(text: &str) -> String {
-        Grammar::parse("test", text).unwrap_err().to_string()
-    }
-
-    #[test]
-    fn each_fault_is_named_with_its_line() {
-        let word = "W -> 'relV' [1.0]";
-        for (text, line, says) in [
-            ("S -> W [0.5]\nW -> 'relV' [1.0]".into(), 1, "the probabilities of `S` sum to 0.5, not to 1"),
-            (format!("S -> W X [1.0]\n{word}"), 1, "`X` is not defined"),
-            (format!("S -> W\n{word}"), 1, "probability"),
-            (format!("S -> W [1.5]\n{word}"), 1, "1.5"),
-            (format!("S -> W ['a'] [1.0]\n{word}"), 1, "probability"),
-            (format!("S -> W [1.0]\n{word}\nS -> W W [1.0]"), 3, "`S` is already defined in line 1"),
-            (format!("\nS -> W [0.5] | S S [0.5]\n{word}"), 2, "no finite expected length"),
-            (format!("S -> W T [1.0]\nT -> W T [1.0]\n{word}"), 1, "`S` never ends"),
-            ("S -> 'verb' [1.0]".into(), 1, "'verb' is not a terminal"),
-            ("S -> 'relV [1.0]".into(), 1, "quote"),
-            ("S -> '[P]' [0.5] | 'relV' [0.5]".into(), 1, "without words"),
-            ("# nothing".into(), 1, "no rule"),
-            ("| W [1.0]".into(), 1, "before any rule"),
-            ("S W [1.0]".into(), 1, "->"),
-        ] {
-            let message = fault(&text);
-            assert!(message.starts_with(&format!("grammar `test`, line {line}: ")), "{text}: {message}");
-            assert!(message.contains(says), "{text}: {message}");
-        }
-    }
-
-    #[test]
-    fn the_built_in_grammars_are_valid_and_never_join_phrases() {
-        for (name, _) in BUILT_IN {
-            let grammar = Grammar::load(name).unwrap();
-            assert!(!grammar.has_separator());
-            let raised = grammar.text().replacen("[1.0]", "[0.7]", 1).replacen("[0.0]", "[0.3]", 1);
-            assert!(Grammar::parse("raised", &raised).unwrap().has_separator());
-        }
-        let missing = Grammar::load("ovs").unwrap_err().to_string();
-        assert!(missing.contains("`ovs`") && missing.contains("svo, sov, vso or vos"), "{missing}");
     }
 }

@@ -1,16 +1,15 @@
-//! A world with its grammar, its two lexicons and its mask: everything `[language]` and a data seed decide.
+//! A world with its grammar, its lexicons and its mask: everything `[language]` and a data seed decide.
 
-use crate::analysis::Analyser;
 use crate::config::LanguageConfig;
 use crate::error::{Error, Result};
 use crate::grammar::Grammar;
 use crate::lexicon::Lexicon;
 use crate::mask::Mask;
-use crate::sentence::{Sampler, unfillable};
+use crate::parser::{Parser, unfillable};
 use crate::symbol::{Language, Symbol};
 use crate::world::World;
 
-/// The pair of languages A and B over one world.
+/// The languages A and B over one world.
 ///
 /// ```
 /// use invitro_language::{Language, Languages, LanguageConfig, Stream};
@@ -21,23 +20,30 @@ use crate::world::World;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Languages {
+    /// The settings they were made from.
     pub config: LanguageConfig,
+    /// The data seed.
     pub seed: u64,
+    /// The world they speak of.
     pub world: World,
+    /// The grammar of both.
     pub grammar: Grammar,
+    /// The words of both.
     pub lexicon: Lexicon,
+    /// The words withheld from B.
     pub mask: Mask,
-    pub(crate) analyser: Analyser,
+    pub(crate) parser: Parser,
 }
 
 impl Languages {
+    /// The languages of a config and a data seed.
     pub fn new(config: &LanguageConfig, seed: u64) -> Result<Languages> {
         config.validate()?;
         let grammar = Grammar::load(&config.grammar)?;
-        let analyser = Analyser::new(&grammar);
-        if let Some(slots) = unfillable(&grammar, &analyser) {
+        let parser = Parser::new(&grammar);
+        if let Some(terminals) = unfillable(&grammar, &parser) {
             return Err(Error::Mismatch(format!(
-                "grammar `{}` makes phrases that nothing can fill, such as {slots:?}: a descriptor or relation verb \
+                "grammar `{}` makes phrases that nothing can fill, such as {terminals:?}: a descriptor or relation verb \
                  needs a subject in its phrase, and an object a relation verb",
                 grammar.name()
             )));
@@ -45,7 +51,13 @@ impl Languages {
         let world = World::new(config, grammar.has_separator(), seed);
         let mask = Mask::new(&world, config, seed)?;
         let lexicon = Lexicon::new(&world, config, seed)?;
-        Ok(Languages { config: config.clone(), seed, world, grammar, lexicon, mask, analyser })
+        Ok(Languages { config: config.clone(), seed, world, grammar, lexicon, mask, parser })
+    }
+
+    /// Whether words of this language are withheld from training: those of B that the mask has.
+    #[inline]
+    pub fn has_mask(&self, language: Language) -> bool {
+        language == Language::B
     }
 
     /// A symbol's word in a language.
@@ -64,13 +76,5 @@ impl Languages {
             text.push_str(self.form(symbol, language));
         }
         text
-    }
-
-    pub fn sampler(&self) -> Sampler<'_> {
-        Sampler::new(self)
-    }
-
-    pub fn checker(&self) -> crate::check::Checker<'_> {
-        crate::check::Checker::new(self)
     }
 }

@@ -2,16 +2,16 @@
 //! there perhaps a prefix and a suffix. Names are capitalised and the same in both; function words are short.
 //!
 //! Within a language no two symbols share a form, and a form of A that is also one of B belongs to the same symbol.
-//! Lengths and affixes are dealt out evenly within a category rather than drawn word by word, so that even a small
-//! world's words have the length that was asked for.
+//! Lengths and affixes are stratified within a category rather than drawn word by word, so that even a small world's
+//! words have the length that was asked for.
 
-use crate::affix::Affixes;
-use crate::calibrate::{Distance, calibrate, measure};
+use crate::affixes::Affixes;
+use crate::calibration::{Distance, calibrate, measure};
 use crate::config::LanguageConfig;
-use crate::drift::{Family, Rate};
+use crate::drift::{Rate, StemHistory};
 use crate::error::{Error, Result, range};
 use crate::phonology::{Letters, Stem, is_vowel};
-use crate::stream::{Draw, Stream};
+use crate::stream::{Rng, Stream};
 use crate::symbol::{Category, Language, Symbol};
 use crate::world::World;
 use std::collections::{HashMap, HashSet};
@@ -38,18 +38,22 @@ impl Word {
         Word { form: form.into(), stem: (start as u8, (start + stem.letters().len()) as u8) }
     }
 
+    /// The whole word.
     pub fn form(&self) -> &str {
         &self.form
     }
 
+    /// Its prefix, perhaps empty.
     pub fn prefix(&self) -> &str {
         &self.form[..self.stem.0 as usize]
     }
 
+    /// Its stem.
     pub fn stem(&self) -> &str {
         &self.form[self.stem.0 as usize..self.stem.1 as usize]
     }
 
+    /// Its suffix, perhaps empty.
     pub fn suffix(&self) -> &str {
         &self.form[self.stem.1 as usize..]
     }
@@ -68,7 +72,6 @@ pub struct Lexicon {
     symbols: [HashMap<Box<str>, Symbol>; 2],
     letters: [Letters; 2],
     affixes: Affixes,
-    rate: Rate,
     stem_distance: Distance,
     word_distance: Distance,
 }
@@ -78,12 +81,12 @@ impl Lexicon {
         let letters = rankings(config, seed);
         let affixes = |rate| Affixes::new(config.affixes, config.affix_rate, &letters, rate, seed);
         let builder = Builder::new(world, config, &letters, &affixes(Rate::at(0.0)), seed)?;
-        let families = builder.families()?;
+        let histories = builder.histories()?;
         let measured = |s: &Symbol| is_measured(world.category(*s));
-        let cognates: Vec<Family> = world.symbols().filter(measured).map(|s| families[s.index()].clone()).collect();
+        let cognates: Vec<&StemHistory> = world.symbols().filter(measured).map(|s| &histories[s.index()]).collect();
         let rate = calibrate(&cognates, config.distance);
         let affixes = affixes(rate);
-        let words = builder.words(families, rate, &affixes)?;
+        let words = builder.words(histories, rate, &affixes)?;
 
         let pairs = |part: fn(&Word) -> &str| -> Vec<(&[u8], &[u8])> {
             let of = |language: usize, s: Symbol| part(&words[language][s.index()]).as_bytes();
@@ -93,35 +96,35 @@ impl Lexicon {
         let symbols =
             [0, 1].map(|language| words[language].iter().map(|w| w.form.clone()).zip(world.symbols()).collect());
         let [_, a, b] = letters;
-        Ok(Lexicon { words, symbols, letters: [a, b], affixes, rate, stem_distance, word_distance })
+        Ok(Lexicon { words, symbols, letters: [a, b], affixes, stem_distance, word_distance })
     }
 
+    /// A symbol's word in a language.
     #[inline]
     pub fn word(&self, symbol: Symbol, language: Language) -> &Word {
-        &self.words[language as usize][symbol.index()]
+        &self.words[language.index()][symbol.index()]
     }
 
+    /// The same as a string.
     #[inline]
     pub fn form(&self, symbol: Symbol, language: Language) -> &str {
-        &self.words[language as usize][symbol.index()].form
+        &self.words[language.index()][symbol.index()].form
     }
 
     /// The symbol a word stands for in a language.
     #[inline]
     pub fn symbol(&self, form: &str, language: Language) -> Option<Symbol> {
-        self.symbols[language as usize].get(form).copied()
+        self.symbols[language.index()].get(form).copied()
     }
 
+    /// How frequent the letters of a language are.
     pub fn letters(&self, language: Language) -> &Letters {
-        &self.letters[language as usize]
+        &self.letters[language.index()]
     }
 
+    /// The prefixes and suffixes of both languages.
     pub fn affixes(&self) -> &Affixes {
         &self.affixes
-    }
-
-    pub fn rate(&self) -> Rate {
-        self.rate
     }
 
     /// The measured distance of the stems, names and function words left out: what `language.distance` asks for.
@@ -156,24 +159,21 @@ fn rankings(config: &LanguageConfig, seed: u64) -> [Letters; 3] {
     [proto, a, b]
 }
 
-/// Each symbol's place in [0, 1) among its category, for one purpose: a shuffle of even steps.
-struct Deal(Vec<f64>);
-
-impl Deal {
-    fn new(world: &World, seed: u64, purpose: &str) -> Deal {
-        let stream = Stream::new(seed, purpose);
-        let mut places = vec![0.0; world.len()];
-        for category in Category::ALL {
-            let mut draw = stream.at(0, category as u64);
-            let mut symbols: Vec<Symbol> = world.of_category(category).collect();
-            draw.shuffle(&mut symbols);
-            let n = symbols.len() as f64;
-            for (i, symbol) in symbols.into_iter().enumerate() {
-                places[symbol.index()] = (i as f64 + draw.unit()) / n;
-            }
+/// A stratified draw: each symbol's number in [0, 1), one from each of as many equal steps as its category has symbols.
+fn stratified(world: &World, seed: u64, purpose: &str) -> Vec<f64> {
+    // The stream's name decides every word that is drawn: it must stay.
+    let stream = Stream::new(seed, &format!("lexicon/deal/{purpose}"));
+    let mut numbers = vec![0.0; world.len()];
+    for category in Category::ALL {
+        let mut rng = stream.at(0, category as u64);
+        let mut symbols: Vec<Symbol> = world.of_category(category).collect();
+        rng.shuffle(&mut symbols);
+        let n = symbols.len() as f64;
+        for (i, symbol) in symbols.into_iter().enumerate() {
+            numbers[symbol.index()] = (i as f64 + rng.unit()) / n;
         }
-        Deal(places)
     }
+    numbers
 }
 
 struct Builder<'a> {
@@ -182,10 +182,10 @@ struct Builder<'a> {
     /// Mean stem length of each category.
     lengths: HashMap<Category, f64>,
     word_length: f64,
-    /// Where the lengths of proto-stems and of replacements are dealt, and per language prefixes and suffixes.
-    proto_lengths: Deal,
-    replacement_lengths: Deal,
-    affix_deals: [[Deal; 2]; 2],
+    /// What decides the lengths of proto-stems and of replacements, and per language the prefixes and suffixes.
+    proto_lengths: Vec<f64>,
+    replacement_lengths: Vec<f64>,
+    affix_choices: [[Vec<f64>; 2]; 2],
     stems: Stream,
     affix_draws: Stream,
 }
@@ -210,31 +210,32 @@ impl<'a> Builder<'a> {
             )?;
             lengths.insert(category, mean);
         }
-        let deal = |purpose: &str| Deal::new(world, seed, &format!("lexicon/deal/{purpose}"));
+        let stratified = |purpose: &str| stratified(world, seed, purpose);
         Ok(Builder {
             world,
             letters,
             lengths,
             word_length: config.word_length,
-            proto_lengths: deal("proto"),
-            replacement_lengths: deal("replacement"),
-            affix_deals: [[deal("prefix A"), deal("suffix A")], [deal("prefix B"), deal("suffix B")]],
+            proto_lengths: stratified("proto"),
+            replacement_lengths: stratified("replacement"),
+            affix_choices: Language::ALL
+                .map(|language| ["prefix", "suffix"].map(|kind| stratified(&format!("{kind} {}", language.name())))),
             stems: Stream::new(seed, "lexicon/stems"),
             affix_draws: Stream::new(seed, "lexicon/forms"),
         })
     }
 
-    /// A family for every symbol, no two with the same proto-stem.
-    fn families(&self) -> Result<Vec<Family>> {
+    /// A stem history for every symbol, no two with the same proto-stem.
+    fn histories(&self) -> Result<Vec<StemHistory>> {
         let mut taken: HashSet<Stem> = HashSet::with_capacity(self.world.len());
         self.world
             .symbols()
             .map(|symbol| {
                 for attempt in 0..TRIES {
-                    let mut draw = self.stems.at(attempt, symbol.0.into());
-                    let proto = self.proto(symbol, &mut draw);
+                    let mut rng = self.stems.at(attempt, symbol.0.into());
+                    let proto = self.proto(symbol, &mut rng);
                     if taken.insert(proto) {
-                        return Ok(self.family(symbol, proto, &mut draw));
+                        return Ok(self.history(symbol, proto, &mut rng));
                     }
                 }
                 Err(self.exhausted(symbol))
@@ -242,10 +243,10 @@ impl<'a> Builder<'a> {
             .collect()
     }
 
-    fn proto(&self, symbol: Symbol, draw: &mut Draw) -> Stem {
+    fn proto(&self, symbol: Symbol, rng: &mut Rng) -> Stem {
         let length = self.length(symbol, &self.proto_lengths);
         loop {
-            let stem = self.letters[0].stem(length, draw);
+            let stem = self.letters[0].stem(length, rng);
             // Function words have a consonant, or they would all sound alike.
             if self.world.category(symbol).is_open() || !stem.letters().iter().all(|&l| is_vowel(l)) {
                 return stem;
@@ -253,31 +254,31 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn family(&self, symbol: Symbol, proto: Stem, draw: &mut Draw) -> Family {
+    fn history(&self, symbol: Symbol, proto: Stem, rng: &mut Rng) -> StemHistory {
         let length = self.length(symbol, &self.replacement_lengths);
-        Family::new(proto, [&self.letters[1], &self.letters[2]], length, draw)
+        StemHistory::new(proto, [&self.letters[1], &self.letters[2]], length, rng)
     }
 
     /// A stem's length, evenly spread about its category's mean.
-    fn length(&self, symbol: Symbol, deal: &Deal) -> usize {
+    fn length(&self, symbol: Symbol, numbers: &[f64]) -> usize {
         let category = self.world.category(symbol);
-        let place = deal.0[symbol.index()];
+        let number = numbers[symbol.index()];
         if !category.is_open() {
-            return 2 + (place * 3.0) as usize;
+            return 2 + (number * 3.0) as usize;
         }
         let mean = self.lengths[&category];
         let spread = SPREAD.min(1.0 + 2.0 * (mean - SHORTEST).floor());
-        (mean - (spread - 1.0) / 2.0 + place * spread).floor() as usize
+        (mean - (spread - 1.0) / 2.0 + number * spread).floor() as usize
     }
 
     /// Both languages' words. A form that is taken redraws the affixes first, then the stem, at the same rate.
-    fn words(&self, families: Vec<Family>, rate: Rate, affixes: &Affixes) -> Result<[Vec<Word>; 2]> {
-        let mut owner: HashMap<Box<str>, Symbol> = HashMap::with_capacity(2 * families.len());
-        let mut words = [Vec::with_capacity(families.len()), Vec::with_capacity(families.len())];
-        for (symbol, mut family) in self.world.symbols().zip(families) {
+    fn words(&self, histories: Vec<StemHistory>, rate: Rate, affixes: &Affixes) -> Result<[Vec<Word>; 2]> {
+        let mut owner: HashMap<Box<str>, Symbol> = HashMap::with_capacity(2 * histories.len());
+        let mut words = [Vec::with_capacity(histories.len()), Vec::with_capacity(histories.len())];
+        for (symbol, mut history) in self.world.symbols().zip(histories) {
             let mut attempt = 0;
             let pair = loop {
-                let pair = self.pair(symbol, &family, rate, affixes, attempt);
+                let pair = self.pair(symbol, &history, rate, affixes, attempt);
                 let free = |w: &Word| owner.get(&w.form).is_none_or(|&s| s == symbol);
                 if pair.iter().all(free) {
                     break pair;
@@ -287,10 +288,10 @@ impl<'a> Builder<'a> {
                     return Err(self.exhausted(symbol));
                 }
                 if attempt >= AFFIX_TRIES {
-                    // Beyond the attempts that `families` can have used.
-                    let mut draw = self.stems.at(TRIES + attempt, symbol.0.into());
-                    let proto = self.proto(symbol, &mut draw);
-                    family = self.family(symbol, proto, &mut draw);
+                    // Beyond the attempts that `histories` can have used.
+                    let mut rng = self.stems.at(TRIES + attempt, symbol.0.into());
+                    let proto = self.proto(symbol, &mut rng);
+                    history = self.history(symbol, proto, &mut rng);
                 }
             };
             for (list, word) in words.iter_mut().zip(pair) {
@@ -301,24 +302,24 @@ impl<'a> Builder<'a> {
         Ok(words)
     }
 
-    fn pair(&self, symbol: Symbol, family: &Family, rate: Rate, affixes: &Affixes, attempt: u64) -> [Word; 2] {
+    fn pair(&self, symbol: Symbol, history: &StemHistory, rate: Rate, affixes: &Affixes, attempt: u64) -> [Word; 2] {
         let category = self.world.category(symbol);
         let empty = Stem::new(b"");
         if category == Category::Name {
-            let [stem, _] = family.cognates(Rate::at(0.0));
+            let [stem, _] = history.cognates(Rate::at(0.0));
             let mut letters = stem.letters().to_vec();
             letters[0].make_ascii_uppercase();
             return [0, 1].map(|_| Word::new(empty, Stem::new(&letters), empty));
         }
-        let stems = family.cognates(rate);
-        let mut draw = self.affix_draws.at(attempt, symbol.0.into());
-        Language::BOTH.map(|language| {
-            // What was dealt, and after a collision whatever is drawn.
-            let places = self.affix_deals[language as usize]
+        let stems = history.cognates(rate);
+        let mut rng = self.affix_draws.at(attempt, symbol.0.into());
+        Language::ALL.map(|language| {
+            // Stratified, and after a collision whatever is drawn.
+            let numbers = self.affix_choices[language.index()]
                 .each_ref()
-                .map(|deal| if attempt == 0 { deal.0[symbol.index()] } else { draw.unit() });
-            let [prefix, suffix] = affixes.pick(category, language, places);
-            Word::new(prefix, stems[language as usize], suffix)
+                .map(|choice| if attempt == 0 { choice[symbol.index()] } else { rng.unit() });
+            let [prefix, suffix] = affixes.pick(category, language, numbers);
+            Word::new(prefix, stems[language.index()], suffix)
         })
     }
 

@@ -1,4 +1,4 @@
-//! Two languages over one world.
+//! Languages A and B over one world.
 //!
 //! A [`World`] of classes, entities, properties and relations; a probabilistic [`Grammar`]; a [`Lexicon`] that gives
 //! every symbol a word in language A and one in language B, at a calibrated lexical distance; a [`Mask`] of words
@@ -9,45 +9,54 @@
 //! - [`Checker`] says of a text, or of symbols, how far it is a sentence: valid, grammatical, types, facts
 //! - [`Process`] gives the probability of a sentence or sequence, and so the entropy floor of a loss
 
-pub mod affix;
+#![warn(missing_docs)]
+
+mod affixes;
 pub mod analysis;
-pub mod calibrate;
-mod chains;
-pub mod check;
-pub mod config;
-mod deal;
-pub mod distance;
-pub mod drift;
+mod assign;
+mod calibration;
+mod check;
+mod condition;
+mod config;
+pub mod cyk;
+mod drift;
 mod error;
+mod export;
+mod fast_parser;
 mod gamma;
 pub mod grammar;
 mod languages;
-pub mod lexicon;
+mod levenshtein;
+mod lexicon;
 mod mask;
-pub mod normal;
+mod named;
 mod notation;
-pub mod order;
-pub mod phonology;
+pub mod parser;
+mod phonology;
 mod process;
-pub mod sentence;
+mod sentence;
 mod source;
 mod stream;
 mod symbol;
 pub mod task;
+mod unit_closure;
 mod world;
 
-pub use calibrate::Distance;
+pub use affixes::{AFFIXED, Affixes, Inventory};
+pub use calibration::Distance;
 pub use check::{Checker, Failure, Tally, Verdict};
+pub use condition::Condition;
 pub use config::{Corpus, LanguageConfig, MixtureConfig};
 pub use error::{Error, Result};
 pub use grammar::Grammar;
 pub use languages::Languages;
 pub use lexicon::{Lexicon, Word};
 pub use mask::Mask;
+pub use phonology::{Letters, Stem};
 pub use process::Process;
 pub use sentence::{Place, Role, Sampler, Sentence};
-pub use source::{Condition, Source};
-pub use stream::{Draw, Stream};
-pub use symbol::{Category, Class, Language, Part, Property, Slot, Symbol};
+pub use source::Source;
+pub use stream::{Rng, Stream};
+pub use symbol::{Category, Class, Language, Part, Property, Symbol, Terminal};
 pub use task::{Sequence, Task};
 pub use world::World;

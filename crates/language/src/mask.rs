@@ -3,10 +3,11 @@
 
 use crate::config::LanguageConfig;
 use crate::error::{Result, range};
-use crate::stream::{Draw, Stream};
+use crate::stream::{Rng, Stream};
 use crate::symbol::Symbol;
 use crate::world::World;
 
+/// The masked words.
 #[derive(Clone, Debug)]
 pub struct Mask {
     masked: Vec<bool>,
@@ -16,14 +17,14 @@ pub struct Mask {
 impl Mask {
     pub(crate) fn new(world: &World, config: &LanguageConfig, seed: u64) -> Result<Mask> {
         let wanted = config.masked();
-        let mut draw = Stream::new(seed, "mask").at(0, 0);
+        let mut rng = Stream::new(seed, "mask").at(0, 0);
         let mut order: Vec<Symbol> = world.descriptors().collect();
-        draw.shuffle(&mut order);
+        rng.shuffle(&mut order);
         let mut masked = vec![false; world.len()];
         for &symbol in order.iter().take(wanted) {
             masked[symbol.index()] = true;
         }
-        let repaired = wanted > 0 && wanted < order.len() && repair(world, &mut masked, &mut draw);
+        let repaired = wanted > 0 && wanted < order.len() && repair(world, &mut masked, &mut rng);
         range(
             repaired,
             "language.mask_share",
@@ -34,6 +35,7 @@ impl Mask {
         Ok(Mask { masked, symbols })
     }
 
+    /// Whether a symbol is masked.
     #[inline]
     pub fn contains(&self, symbol: Symbol) -> bool {
         self.masked[symbol.index()]
@@ -53,9 +55,9 @@ impl Mask {
 
 /// Swaps masked for unmasked descriptors, keeping their number, until every entity has both kinds. In the paper's
 /// world no swap is ever needed; in tiny worlds a few are. False if it cannot be done.
-fn repair(world: &World, masked: &mut [bool], draw: &mut Draw) -> bool {
+fn repair(world: &World, masked: &mut [bool], rng: &mut Rng) -> bool {
     // Entities of a class whose keys agree modulo the number of values have one Γ: one stands for all.
-    let stands = |key: u16| (key as usize) < world.value_count();
+    let stands = |key: u16| (key as usize) < world.config.values;
     let kinds: Vec<Vec<Symbol>> =
         world.entities().filter(|&e| stands(world.key(e).unwrap_or(u16::MAX))).map(|e| world.allowed(e)).collect();
     let mut kinds_of = vec![Vec::new(); world.len()];
@@ -71,9 +73,9 @@ fn repair(world: &World, masked: &mut [bool], draw: &mut Draw) -> bool {
         let lacking = (0..kinds.len()).find(|&k| count[k] == 0 || count[k] == kinds[k].len());
         let Some(kind) = lacking else { return true };
         let give = count[kind] == 0;
-        let flip = kinds[kind][draw.index(kinds[kind].len())];
+        let flip = kinds[kind][rng.index(kinds[kind].len())];
         // The partner flips the other way: one whose flip leaves every other entity both kinds, found at random.
-        let partner = (0..200).map(|_| descriptors[draw.index(descriptors.len())]).find(|&d| {
+        let partner = (0..200).map(|_| descriptors[rng.index(descriptors.len())]).find(|&d| {
             masked[d.index()] == give
                 && kinds_of[d.index()]
                     .iter()
@@ -88,47 +90,4 @@ fn repair(world: &World, masked: &mut [bool], draw: &mut Draw) -> bool {
         }
     }
     false
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn check(config: &LanguageConfig, seed: u64) {
-        let world = World::new(config, false, seed);
-        let mask = Mask::new(&world, config, seed).unwrap();
-        assert_eq!(mask.symbols().len(), config.masked());
-        for entity in world.entities() {
-            let allowed = world.allowed(entity);
-            let masked = allowed.iter().filter(|&&d| mask.contains(d)).count();
-            assert!(masked > 0 && masked < allowed.len(), "entity {entity:?}: {masked} of {}", allowed.len());
-        }
-    }
-
-    #[test]
-    fn every_entity_keeps_both_kinds() {
-        check(&LanguageConfig::default(), 0);
-        let tiny = LanguageConfig {
-            classes: 2,
-            entities: 6,
-            names: 2,
-            properties: 8,
-            values: 5,
-            valid_share: 0.2,
-            relations: 2,
-            mask_share: 0.4,
-            ..Default::default()
-        };
-        for seed in 0..20 {
-            check(&tiny, seed);
-        }
-    }
-
-    #[test]
-    fn a_share_that_leaves_an_entity_without_is_an_error() {
-        let config = LanguageConfig { mask_share: 0.0001, ..Default::default() };
-        let world = World::new(&config, false, 0);
-        let error = Mask::new(&world, &config, 0).unwrap_err().to_string();
-        assert!(error.contains("`language.mask_share` is 0.0001 (2 of 17800 descriptors)"), "{error}");
-    }
 }

@@ -2,9 +2,28 @@
 //! Reads text into rules with their lines, then resolves names into numbers.
 
 use crate::error::{Error, Result};
-use crate::grammar::{Item, Production};
-use crate::symbol::Slot;
+use crate::symbol::Terminal;
 use std::collections::HashMap;
+
+/// One item of a rule's right side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Item {
+    /// A nonterminal, by its number.
+    Nonterminal(usize),
+    /// A terminal that becomes a word.
+    Word(Terminal),
+    /// A mark that becomes no word.
+    Silent,
+}
+
+/// One alternative of a nonterminal.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Production {
+    /// Its right side.
+    pub items: Vec<Item>,
+    /// The chance that the nonterminal is rewritten so.
+    pub probability: f64,
+}
 
 /// One left side with its alternatives, as written.
 #[derive(Debug)]
@@ -37,17 +56,17 @@ enum Token {
 }
 
 /// The terminals and what they become; `None` for the silent marks.
-const TERMINALS: [(&str, Option<Slot>); 10] = [
+const TERMINALS: [(&str, Option<Terminal>); 10] = [
     ("[P]", None),
     ("<eos>", None),
-    ("subjectID", Some(Slot::Subject)),
-    ("objectID", Some(Slot::Object)),
-    ("relV", Some(Slot::Relation)),
-    ("descV", Some(Slot::Descriptor)),
-    ("descPreP", Some(Slot::Copula)),
-    ("relPreP", Some(Slot::Preposition)),
-    ("conj", Some(Slot::Conjunction)),
-    ("<sep>", Some(Slot::Separator)),
+    ("subjectID", Some(Terminal::Subject)),
+    ("objectID", Some(Terminal::Object)),
+    ("relV", Some(Terminal::Relation)),
+    ("descV", Some(Terminal::Descriptor)),
+    ("descPreP", Some(Terminal::Copula)),
+    ("relPreP", Some(Terminal::Preposition)),
+    ("conj", Some(Terminal::Conjunction)),
+    ("<sep>", Some(Terminal::Separator)),
 ];
 
 /// The rules of a grammar's text, in order.
@@ -148,7 +167,7 @@ pub fn resolve(name: &str, rules: &[Rule]) -> Result<Resolved> {
                 .map(|&i| Item::Nonterminal(i))
                 .ok_or_else(|| fault(format!("`{n}` is not defined; terminals stand in quotes"))),
             Written::Terminal(t) => match TERMINALS.iter().find(|(known, _)| known == t) {
-                Some((_, Some(slot))) => Ok(Item::Word(*slot)),
+                Some((_, Some(terminal))) => Ok(Item::Word(*terminal)),
                 Some((_, None)) => Ok(Item::Silent),
                 None => {
                     let known: Vec<&str> = TERMINALS.iter().map(|(t, _)| *t).collect();

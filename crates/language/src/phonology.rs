@@ -3,7 +3,7 @@
 //! Letters follow Zipf's law, consonants and vowels ranked apart. A stem is a run of the paper's syllables (CVC, CCV,
 //! CVCC, CV, VC, V) of an exact length, with no more than three consonants or two vowels in a row.
 
-use crate::stream::Draw;
+use crate::stream::Rng;
 
 const CONSONANTS: &[u8] = b"tnsrldkmpgbvfhzcwjyxq";
 const VOWELS: &[u8] = b"aeiou";
@@ -27,16 +27,17 @@ pub struct Stem {
 }
 
 impl Stem {
-    pub fn new(letters: &[u8]) -> Stem {
+    pub(crate) fn new(letters: &[u8]) -> Stem {
         let mut stem = Stem { letters: [0; MAX_STEM], len: letters.len() as u8 };
         stem.letters[..letters.len()].copy_from_slice(letters);
         stem
     }
 
-    pub fn letters(&self) -> &[u8] {
+    pub(crate) fn letters(&self) -> &[u8] {
         &self.letters[..self.len as usize]
     }
 
+    /// As a string.
     pub fn as_str(&self) -> &str {
         std::str::from_utf8(self.letters()).expect("letters are ASCII")
     }
@@ -51,9 +52,9 @@ struct Ranking {
 
 impl Ranking {
     /// The letters of `order` reordered: each at the logarithm of its rank, give or take `drift`.
-    fn new(order: &[u8], zipf: f64, drift: f64, draw: &mut Draw) -> Ranking {
-        let place = |rank: usize, draw: &mut Draw| ((rank + 1) as f64).ln() + drift * (2.0 * draw.unit() - 1.0);
-        let mut placed: Vec<(f64, u8)> = order.iter().enumerate().map(|(i, &l)| (place(i, draw), l)).collect();
+    fn new(order: &[u8], zipf: f64, drift: f64, rng: &mut Rng) -> Ranking {
+        let place = |rank: usize, rng: &mut Rng| ((rank + 1) as f64).ln() + drift * (2.0 * rng.unit() - 1.0);
+        let mut placed: Vec<(f64, u8)> = order.iter().enumerate().map(|(i, &l)| (place(i, rng), l)).collect();
         placed.sort_by(|a, b| a.0.total_cmp(&b.0));
         let weights: Vec<f64> = (1..=order.len()).map(|rank| (rank as f64).powf(-zipf)).collect();
         let total: f64 = weights.iter().sum();
@@ -62,8 +63,8 @@ impl Ranking {
         Ranking { letters: placed.into_iter().map(|(_, l)| l).collect(), cumulative }
     }
 
-    fn draw(&self, draw: &mut Draw) -> u8 {
-        let u = draw.unit();
+    fn draw(&self, rng: &mut Rng) -> u8 {
+        let u = rng.unit();
         let i = self.cumulative.iter().position(|&c| u < c).unwrap_or(self.letters.len() - 1);
         self.letters[i]
     }
@@ -79,46 +80,48 @@ pub struct Letters {
 
 impl Letters {
     /// A new ranking for a proto-language.
-    pub fn proto(zipf: f64, draw: &mut Draw) -> Letters {
+    pub(crate) fn proto(zipf: f64, rng: &mut Rng) -> Letters {
         Letters {
-            consonants: Ranking::new(CONSONANTS, zipf, PROTO_DRIFT, draw),
-            vowels: Ranking::new(VOWELS, zipf, PROTO_DRIFT, draw),
+            consonants: Ranking::new(CONSONANTS, zipf, PROTO_DRIFT, rng),
+            vowels: Ranking::new(VOWELS, zipf, PROTO_DRIFT, rng),
             zipf,
         }
     }
 
     /// The ranking of a descendant, `drift` away from this one.
-    pub fn descend(&self, drift: f64, draw: &mut Draw) -> Letters {
+    pub(crate) fn descend(&self, drift: f64, rng: &mut Rng) -> Letters {
         Letters {
-            consonants: Ranking::new(&self.consonants.letters, self.zipf, drift, draw),
-            vowels: Ranking::new(&self.vowels.letters, self.zipf, drift, draw),
+            consonants: Ranking::new(&self.consonants.letters, self.zipf, drift, rng),
+            vowels: Ranking::new(&self.vowels.letters, self.zipf, drift, rng),
             zipf: self.zipf,
         }
     }
 
+    /// Consonants, the most frequent first.
     pub fn consonants(&self) -> &str {
         std::str::from_utf8(&self.consonants.letters).expect("letters are ASCII")
     }
 
+    /// Vowels, the most frequent first.
     pub fn vowels(&self) -> &str {
         std::str::from_utf8(&self.vowels.letters).expect("letters are ASCII")
     }
 
-    pub fn letter(&self, vowel: bool, draw: &mut Draw) -> u8 {
-        if vowel { self.vowels.draw(draw) } else { self.consonants.draw(draw) }
+    pub(crate) fn letter(&self, vowel: bool, rng: &mut Rng) -> u8 {
+        if vowel { self.vowels.draw(rng) } else { self.consonants.draw(rng) }
     }
 
     /// A stem of exactly `length` letters.
-    pub fn stem(&self, length: usize, draw: &mut Draw) -> Stem {
+    pub(crate) fn stem(&self, length: usize, rng: &mut Rng) -> Stem {
         debug_assert!((1..=MAX_STEM).contains(&length));
         let mut letters = Vec::with_capacity(MAX_STEM);
         loop {
             letters.clear();
             while letters.len() < length {
                 let left = length - letters.len();
-                let syllable = SYLLABLES[draw.index(SYLLABLES.len())];
+                let syllable = SYLLABLES[rng.index(SYLLABLES.len())];
                 if syllable.len() <= left {
-                    letters.extend(syllable.iter().map(|&consonant| self.letter(!consonant, draw)));
+                    letters.extend(syllable.iter().map(|&consonant| self.letter(!consonant, rng)));
                 }
             }
             if is_pronounceable(&letters) {
@@ -128,10 +131,10 @@ impl Letters {
     }
 
     /// A prefix or suffix: a syllable of two or three letters.
-    pub fn affix(&self, draw: &mut Draw) -> Stem {
+    pub(crate) fn affix(&self, rng: &mut Rng) -> Stem {
         const SHORT: [&[bool]; 4] = [SYLLABLES[0], SYLLABLES[1], SYLLABLES[3], SYLLABLES[4]];
-        let syllable = SHORT[draw.index(SHORT.len())];
-        let letters: Vec<u8> = syllable.iter().map(|&consonant| self.letter(!consonant, draw)).collect();
+        let syllable = SHORT[rng.index(SHORT.len())];
+        let letters: Vec<u8> = syllable.iter().map(|&consonant| self.letter(!consonant, rng)).collect();
         Stem::new(&letters)
     }
 }
@@ -159,11 +162,11 @@ mod tests {
 
     #[test]
     fn stems_have_their_length_and_letters_fall_off_as_zipf_says() {
-        let mut draw = Stream::new(1, "phonology").at(0, 0);
-        let letters = Letters::proto(1.0, &mut draw);
+        let mut rng = Stream::new(1, "phonology").at(0, 0);
+        let letters = Letters::proto(1.0, &mut rng);
         let mut counts = [0usize; 256];
         for i in 0..20_000 {
-            let stem = letters.stem(3 + i % 9, &mut draw);
+            let stem = letters.stem(3 + i % 9, &mut rng);
             assert_eq!(stem.letters().len(), 3 + i % 9);
             assert!(is_pronounceable(stem.letters()), "{}", stem.as_str());
             stem.letters().iter().for_each(|&l| counts[l as usize] += 1);
@@ -176,9 +179,9 @@ mod tests {
 
     #[test]
     fn no_drift_keeps_the_ranking() {
-        let mut draw = Stream::new(1, "phonology").at(0, 0);
-        let letters = Letters::proto(1.0, &mut draw);
-        let same = letters.descend(0.0, &mut draw);
+        let mut rng = Stream::new(1, "phonology").at(0, 0);
+        let letters = Letters::proto(1.0, &mut rng);
+        let same = letters.descend(0.0, &mut rng);
         assert_eq!((letters.consonants(), letters.vowels()), (same.consonants(), same.vowels()));
     }
 }

@@ -6,17 +6,17 @@
 
 use crate::analysis::{Analysis, NONE};
 use crate::config::MixtureConfig;
+use crate::cyk::Cyk;
 use crate::languages::Languages;
-use crate::normal::Normal;
 use crate::stream::Stream;
-use crate::symbol::{Category, Language, Slot, Symbol};
+use crate::symbol::{Category, Language, Symbol, Terminal};
 use crate::task::{KINDS, Sequence, Task};
 
 /// Log-probabilities, in nats, under the process that makes the sentences.
 #[derive(Clone, Debug)]
 pub struct Process<'a> {
     languages: &'a Languages,
-    normal: Normal,
+    cyk: Cyk,
     masked_share: f64,
 }
 
@@ -24,12 +24,13 @@ pub struct Process<'a> {
 const PROBE: u64 = 20_000;
 
 impl<'a> Process<'a> {
+    /// Of these languages.
     pub fn new(languages: &'a Languages) -> Process<'a> {
         let stream = Stream::new(languages.seed, "process/masked");
         let mut sampler = languages.sampler();
         let masked =
             (0..PROBE).filter(|&row| languages.mask.touches(&sampler.sentence(&mut stream.at(0, row)).symbols)).count();
-        Process { languages, normal: Normal::new(&languages.grammar), masked_share: masked as f64 / PROBE as f64 }
+        Process { languages, cyk: Cyk::new(&languages.grammar), masked_share: masked as f64 / PROBE as f64 }
     }
 
     /// The share of sentences with a masked word, from a fixed sample.
@@ -53,18 +54,19 @@ impl<'a> Process<'a> {
         let kept: Vec<Symbol> = symbols.iter().copied().filter(|&s| !world.category(s).is_modifier()).collect();
         let parts: Vec<_> = kept.iter().filter_map(|&s| world.category(s).part()).collect();
         let mut analysis = Analysis::default();
-        if self.languages.analyser.analyse(&parts, &mut analysis).is_err() {
+        if self.languages.parser.parse(&parts, &mut analysis).is_err() {
             return f64::NEG_INFINITY;
         }
-        let mut sum = self.normal.log_probability(&parts);
+        let mut sum = self.cyk.log_probability(&parts);
         let phrases = analysis.phrase.last().map_or(0, |&p| p + 1);
         for phrase in 0..phrases {
-            let inside = |slot| (0..kept.len()).any(|i| analysis.phrase[i] == phrase && analysis.slots[i] == slot);
-            let classes = if inside(Slot::Relation) { world.subject_class_count() } else { world.class_count() };
+            let inside =
+                |terminal| (0..kept.len()).any(|i| analysis.phrase[i] == phrase && analysis.terminals[i] == terminal);
+            let classes = if inside(Terminal::Relation) { world.subject_class_count() } else { config.classes };
             sum += one_of(classes);
             // All conjoined subjects are of one class.
             let mut of = (0..kept.len())
-                .filter(|&i| analysis.phrase[i] == phrase && analysis.slots[i] == Slot::Subject)
+                .filter(|&i| analysis.phrase[i] == phrase && analysis.terminals[i] == Terminal::Subject)
                 .map(|i| world.class(kept[i]));
             let first = of.next();
             if of.any(|class| Some(class) != first) {
@@ -73,19 +75,19 @@ impl<'a> Process<'a> {
         }
         for (i, &symbol) in kept.iter().enumerate() {
             let class = world.class(symbol);
-            sum += match (analysis.slots[i], class) {
-                (Slot::Subject, Some(class)) => one_of(world.entity_count(class)),
-                (Slot::Relation, Some(class)) => one_of(world.relations(class).len()),
-                (Slot::Object, _) => one_of(world.noun_count()),
-                (Slot::Descriptor, Some(class)) => one_of(world.properties(class).len() * world.valid_count()),
+            sum += match (analysis.terminals[i], class) {
+                (Terminal::Subject, Some(class)) => one_of(world.entity_count(class)),
+                (Terminal::Relation, Some(class)) => one_of(world.relations(class).len()),
+                (Terminal::Object, _) => one_of(world.noun_count()),
+                (Terminal::Descriptor, Some(class)) => one_of(world.properties(class).len() * world.valid_count()),
                 _ => 0.0,
             };
             debug_assert!(analysis.head[i] == NONE || (analysis.head[i] as usize) < kept.len());
         }
         for (i, &symbol) in symbols.iter().enumerate() {
             let (rate, choices) = match world.category(symbol) {
-                Category::Noun | Category::Descriptor => (config.adjective_rate, world.adjective_count()),
-                Category::Relation => (config.adverb_rate, world.adverb_count()),
+                Category::Noun | Category::Descriptor => (config.adjective_rate, config.adjectives),
+                Category::Relation => (config.adverb_rate, config.adverbs),
                 _ => continue,
             };
             let modified = i > 0 && world.category(symbols[i - 1]).is_modifier();

@@ -1,4 +1,4 @@
-//! Where sequences come from: the training mixture, or one of the conditions A, B and B†, each row by its key.
+//! Where sequences come from: the training mixture, or one condition, each row by its key.
 //!
 //! A training row draws its language with P(B) = λ / (1 + λ); one of B that turns out masked is redrawn whole, language
 //! and all, so masked forms never reach training. B takes sentences without a masked word, B† those with one.
@@ -6,48 +6,29 @@
 //! ```
 //! use invitro_language::{Condition, Languages, LanguageConfig, Source, Task};
 //! let languages = Languages::new(&LanguageConfig::default(), 0).unwrap();
-//! let mut masked = Source::condition(&languages, "eval", Condition::BMasked, Task::T1);
+//! let mut masked = Source::condition(&languages, "eval", Condition::B_MASKED, Task::T1);
 //! assert!(masked.draw(0, 7).unwrap().masked);
 //! ```
 
+use crate::condition::Condition;
 use crate::config::{Corpus, MixtureConfig};
 use crate::error::{Error, Result};
 use crate::languages::Languages;
 use crate::sentence::Sampler;
-use crate::stream::{Draw, Stream};
+use crate::stream::{Rng, Stream};
 use crate::symbol::Language;
 use crate::task::{Sequence, Task};
-use serde::{Deserialize, Serialize};
-
-/// What a model is judged on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Condition {
-    A,
-    B,
-    #[serde(rename = "B_masked")]
-    BMasked,
-}
-
-impl Condition {
-    pub const ALL: [Condition; 3] = [Condition::A, Condition::B, Condition::BMasked];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Condition::A => "A",
-            Condition::B => "B",
-            Condition::BMasked => "B_masked",
-        }
-    }
-
-    pub fn language(self) -> Language {
-        if self == Condition::A { Language::A } else { Language::B }
-    }
-}
 
 #[derive(Clone, Copy, Debug)]
 enum Split {
     Training { share_of_b: f64, withhold: bool },
     Condition(Condition),
+}
+
+impl Split {
+    fn training(mixture: &MixtureConfig) -> Split {
+        Split::Training { share_of_b: mixture.share_of_b(), withhold: mixture.withhold }
+    }
 }
 
 /// Draws before a row is given up.
@@ -71,44 +52,30 @@ impl<'a> Source<'a> {
             batch,
             order: Stream::new(languages.seed, "train/order"),
         });
-        let split = Split::Training { share_of_b: mixture.share_of_b(), withhold: mixture.withhold };
-        Source::new(languages, split, mixture.tasks, "train", finite)
+        Source::new(languages, Split::training(mixture), mixture.tasks, "train", finite)
     }
 
-    /// Rows of the training mixture for another purpose, such as a tokenizer's sample: `set` names the stream, and
-    /// `share_of_b` is the chance of B before masked rows are redrawn ([`MixtureConfig::share_of_b`], or 0.5).
-    pub fn mixture(languages: &'a Languages, set: &str, share_of_b: f64, tasks: [f64; 3]) -> Source<'a> {
-        Source::new(languages, Split::Training { share_of_b, withhold: true }, tasks, &format!("{set}/mixture"), None)
-    }
-
-    /// The same, with masked rows of B kept unless `withhold`.
-    pub fn withholding(mut self, withhold: bool) -> Source<'a> {
-        if let Split::Training { withhold: own, .. } = &mut self.split {
-            *own = withhold;
-        }
-        self
+    /// Fresh rows of the same distribution for another purpose, such as a held-out loss; `set` names the stream.
+    pub fn mixture(languages: &'a Languages, set: &str, mixture: &MixtureConfig) -> Source<'a> {
+        Source::new(languages, Split::training(mixture), mixture.tasks, &format!("{set}/mixture"), None)
     }
 
     /// Rows of one condition and task; `set` names the stream.
     pub fn condition(languages: &'a Languages, set: &str, condition: Condition, task: Task) -> Source<'a> {
         let mut tasks = [0.0; 3];
         tasks[task as usize] = 1.0;
-        let name = format!("{set}/{}/{}", condition.name(), task.name());
+        let name = format!("{set}/{condition}/{}", task.name());
         Source::new(languages, Split::Condition(condition), tasks, &name, None)
     }
 
     /// Rows of one condition in a mix of tasks.
     pub fn condition_mix(languages: &'a Languages, set: &str, condition: Condition, tasks: [f64; 3]) -> Source<'a> {
-        let name = format!("{set}/{}/mix", condition.name());
+        let name = format!("{set}/{condition}/mix");
         Source::new(languages, Split::Condition(condition), tasks, &name, None)
     }
 
     fn new(languages: &'a Languages, split: Split, tasks: [f64; 3], name: &str, finite: Option<Finite>) -> Source<'a> {
         Source { sampler: languages.sampler(), split, tasks, stream: Stream::new(languages.seed, name), finite }
-    }
-
-    pub fn languages(&self) -> &'a Languages {
-        self.sampler.languages()
     }
 
     /// The sequence of a step and row.
@@ -135,27 +102,27 @@ impl<'a> Source<'a> {
             None => (step, row),
             Some(finite) => finite.place(step, row),
         };
-        let mut draw = self.stream.at(step, row);
+        let mut rng = self.stream.at(step, row);
         for _ in 0..TRIES {
-            if self.attempt(&mut draw, out) && accept(out) {
+            if self.attempt(&mut rng, out) && accept(out) {
                 return Ok(());
             }
         }
         let wanted = match self.split {
             Split::Training { .. } => "training sequence that fits".to_owned(),
-            Split::Condition(c) => format!("sequence of {} that fits", c.name()),
+            Split::Condition(condition) => format!("sequence of {condition} that fits"),
         };
         Err(Error::NotFound { wanted, tries: TRIES })
     }
 
-    fn attempt(&mut self, draw: &mut Draw, out: &mut Sequence) -> bool {
+    fn attempt(&mut self, rng: &mut Rng, out: &mut Sequence) -> bool {
         let languages = self.sampler.languages();
         out.language = match self.split {
-            Split::Training { share_of_b, .. } if draw.chance(share_of_b) => Language::B,
+            Split::Training { share_of_b, .. } if rng.chance(share_of_b) => Language::B,
             Split::Training { .. } => Language::A,
-            Split::Condition(c) => c.language(),
+            Split::Condition(condition) => condition.language,
         };
-        let u = draw.unit();
+        let u = rng.unit();
         let task = if u < self.tasks[0] {
             Task::T0
         } else if u < self.tasks[0] + self.tasks[1] {
@@ -163,16 +130,16 @@ impl<'a> Source<'a> {
         } else {
             Task::T2
         };
-        self.sampler.sample(draw, &mut out.sentence);
-        out.masked = out.language == Language::B && languages.mask.touches(&out.sentence.symbols);
+        self.sampler.sample(rng, &mut out.sentence);
+        out.masked = languages.has_mask(out.language) && languages.mask.touches(&out.sentence.symbols);
         let wanted = match self.split {
             Split::Training { withhold, .. } => !(withhold && out.masked),
-            Split::Condition(condition) => out.masked == (condition == Condition::BMasked),
+            Split::Condition(condition) => out.masked == condition.masked,
         };
         if !wanted {
             return false;
         }
-        out.prepare(task, draw);
+        out.prepare(task, rng);
         true
     }
 }
@@ -209,25 +176,6 @@ fn permute(i: u64, n: u64, stream: &Stream, epoch: u64) -> u64 {
         at = (left << half) | right;
         if at < n {
             return at;
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_permutation_takes_every_place_once() {
-        let stream = Stream::new(5, "order");
-        for n in [1, 2, 7, 64, 1000] {
-            let mut seen: Vec<u64> = (0..n).map(|i| permute(i, n, &stream, 3)).collect();
-            if n == 1000 {
-                assert!(seen.windows(2).filter(|w| w[0] < w[1]).count() < 700, "the order is mixed");
-                assert_ne!(seen, (0..n).map(|i| permute(i, n, &stream, 4)).collect::<Vec<_>>());
-            }
-            seen.sort_unstable();
-            assert_eq!(seen, (0..n).collect::<Vec<_>>());
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Symbols: the abstract vocabulary both languages share. A symbol is a number with a type, never a string to be
 //! matched; [`crate::World`] knows its class, property and value.
 
+use crate::named;
 use serde::{Deserialize, Serialize};
 
 /// One abstract word. Numbers run from 0 to [`crate::World::len`], grouped by category.
@@ -9,6 +10,7 @@ use serde::{Deserialize, Serialize};
 pub struct Symbol(pub u32);
 
 impl Symbol {
+    /// The symbol as an index.
     #[inline]
     pub fn index(self) -> usize {
         self.0 as usize
@@ -25,54 +27,36 @@ pub struct Class(pub u16);
 #[serde(transparent)]
 pub struct Property(pub u16);
 
-/// The grammatical category of a symbol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Category {
-    Noun,
-    Name,
-    Descriptor,
-    Relation,
-    Adjective,
-    Adverb,
-    Copula,
-    Preposition,
-    Conjunction,
-    Separator,
+named! {
+    /// The grammatical category of a symbol.
+    Category {
+        /// A common noun: an entity.
+        Noun = "noun",
+        /// A proper name: an entity of a subject class.
+        Name = "name",
+        /// A property with a value, said of a subject.
+        Descriptor = "descriptor",
+        /// A relation verb, between subjects and objects.
+        Relation = "relation",
+        /// Modifies a noun or descriptor.
+        Adjective = "adjective",
+        /// Modifies a relation verb.
+        Adverb = "adverb",
+        /// Joins a subject and a descriptor.
+        Copula = "copula",
+        /// Comes with the objects of a relation verb.
+        Preposition = "preposition",
+        /// Joins entities, or verbs.
+        Conjunction = "conjunction",
+        /// Joins phrases.
+        Separator = "separator",
+    }
 }
 
 impl Category {
-    pub const ALL: [Category; 10] = [
-        Category::Noun,
-        Category::Name,
-        Category::Descriptor,
-        Category::Relation,
-        Category::Adjective,
-        Category::Adverb,
-        Category::Copula,
-        Category::Preposition,
-        Category::Conjunction,
-        Category::Separator,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Category::Noun => "noun",
-            Category::Name => "name",
-            Category::Descriptor => "descriptor",
-            Category::Relation => "relation",
-            Category::Adjective => "adjective",
-            Category::Adverb => "adverb",
-            Category::Copula => "copula",
-            Category::Preposition => "preposition",
-            Category::Conjunction => "conjunction",
-            Category::Separator => "separator",
-        }
-    }
-
     /// Nouns and names.
     #[inline]
-    pub fn is_entity(self) -> bool {
+    pub(crate) fn is_entity(self) -> bool {
         matches!(self, Category::Noun | Category::Name)
     }
 
@@ -88,7 +72,7 @@ impl Category {
         (self as u8) <= Category::Adverb as u8
     }
 
-    /// What the recogniser sees of a word: `None` for a modifier.
+    /// What the parser sees of a word: `None` for a modifier.
     #[inline]
     pub fn part(self) -> Option<Part> {
         Some(match self {
@@ -109,84 +93,75 @@ impl Category {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
 pub enum Part {
+    /// A noun or a name.
     Entity,
+    /// A relation verb.
     Relation,
+    /// A descriptor.
     Descriptor,
+    /// The copula.
     Copula,
+    /// The preposition.
     Preposition,
+    /// The conjunction.
     Conjunction,
+    /// The separator.
     Separator,
-}
-
-impl Part {
-    pub const ALL: [Part; 7] = [
-        Part::Entity,
-        Part::Relation,
-        Part::Descriptor,
-        Part::Copula,
-        Part::Preposition,
-        Part::Conjunction,
-        Part::Separator,
-    ];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Part::Entity => "entity",
-            Part::Relation => "relation",
-            Part::Descriptor => "descriptor",
-            Part::Copula => "copula",
-            Part::Preposition => "preposition",
-            Part::Conjunction => "conjunction",
-            Part::Separator => "separator",
-        }
-    }
 }
 
 /// A terminal of the grammar that becomes a word: the role the word plays in its sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[repr(u8)]
-pub enum Slot {
+pub enum Terminal {
+    /// An entity that is spoken of.
     Subject,
+    /// An entity that a relation leads to.
     Object,
+    /// A relation verb.
     Relation,
+    /// A descriptor.
     Descriptor,
+    /// The copula.
     Copula,
+    /// The preposition.
     Preposition,
+    /// The conjunction.
     Conjunction,
+    /// The separator.
     Separator,
 }
 
-impl Slot {
+impl Terminal {
+    /// What the parser sees of it.
     #[inline]
     pub fn part(self) -> Part {
         match self {
-            Slot::Subject | Slot::Object => Part::Entity,
-            Slot::Relation => Part::Relation,
-            Slot::Descriptor => Part::Descriptor,
-            Slot::Copula => Part::Copula,
-            Slot::Preposition => Part::Preposition,
-            Slot::Conjunction => Part::Conjunction,
-            Slot::Separator => Part::Separator,
+            Terminal::Subject | Terminal::Object => Part::Entity,
+            Terminal::Relation => Part::Relation,
+            Terminal::Descriptor => Part::Descriptor,
+            Terminal::Copula => Part::Copula,
+            Terminal::Preposition => Part::Preposition,
+            Terminal::Conjunction => Part::Conjunction,
+            Terminal::Separator => Part::Separator,
         }
     }
 }
 
-/// The majority language A and the minority language B.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[repr(u8)]
-pub enum Language {
-    A,
-    B,
+named! {
+    /// The majority language A and the minority language B.
+    Language {
+        /// The majority language.
+        A = "A",
+        /// The minority language.
+        B = "B",
+    }
 }
 
 impl Language {
-    pub const BOTH: [Language; 2] = [Language::A, Language::B];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Language::A => "A",
-            Language::B => "B",
-        }
+    /// Its place in [`Language::ALL`].
+    #[inline]
+    pub fn index(self) -> usize {
+        self as usize
     }
 }

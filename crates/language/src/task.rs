@@ -7,58 +7,49 @@
 //! ```
 
 use crate::languages::Languages;
+use crate::named;
 use crate::sentence::Sentence;
-use crate::stream::Draw;
-use crate::symbol::{Language, Slot, Symbol};
-use serde::{Deserialize, Serialize};
+use crate::stream::Rng;
+use crate::symbol::{Language, Symbol, Terminal};
 
 /// The end of every sequence.
 pub const EOS: &str = "<eos>";
 /// Between what is given and what is wanted.
 pub const OUT: &str = "<out>";
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[repr(u8)]
-pub enum Task {
-    T0,
-    T1,
-    T2,
+named! {
+    /// What a sequence asks of a model.
+    Task {
+        /// Free generation.
+        T0 = "T0",
+        /// Unscrambling.
+        T1 = "T1",
+        /// Conditional generation.
+        T2 = "T2",
+    }
 }
 
 impl Task {
-    pub const ALL: [Task; 3] = [Task::T0, Task::T1, Task::T2];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Task::T0 => "T0",
-            Task::T1 => "T1",
-            Task::T2 => "T2",
-        }
-    }
-
     /// The special token that opens a sequence: one per task and language.
     pub fn tag(self, language: Language) -> &'static str {
-        match (self, language) {
-            (Task::T0, Language::A) => "<T0:A>",
-            (Task::T1, Language::A) => "<T1:A>",
-            (Task::T2, Language::A) => "<T2:A>",
-            (Task::T0, Language::B) => "<T0:B>",
-            (Task::T1, Language::B) => "<T1:B>",
-            (Task::T2, Language::B) => "<T2:B>",
-        }
+        const TAGS: [[&str; 3]; 2] = [["<T0:A>", "<T1:A>", "<T2:A>"], ["<T0:B>", "<T1:B>", "<T2:B>"]];
+        TAGS[language.index()][self as usize]
     }
 }
 
 /// T2 gives words of these kinds.
-pub const KINDS: [Slot; 4] = [Slot::Subject, Slot::Object, Slot::Relation, Slot::Descriptor];
+pub const KINDS: [Terminal; 4] = [Terminal::Subject, Terminal::Object, Terminal::Relation, Terminal::Descriptor];
 
 /// One row of a corpus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sequence {
+    /// What is asked.
     pub task: Task,
+    /// In which language.
     pub language: Language,
     /// What stands before `<out>`; empty for T0.
     pub prompt: Vec<Symbol>,
+    /// What is wanted.
     pub sentence: Sentence,
     /// Whether the sentence has a masked word and is in B: whether it is one of B†.
     pub masked: bool,
@@ -73,14 +64,14 @@ impl Default for Sequence {
 
 impl Sequence {
     /// Fills the prompt for `task` from the sentence.
-    pub fn prepare(&mut self, task: Task, draw: &mut Draw) {
+    pub fn prepare(&mut self, task: Task, rng: &mut Rng) {
         self.task = task;
         self.prompt.clear();
         match task {
             Task::T0 => {}
             Task::T1 => {
                 self.prompt.extend_from_slice(&self.sentence.symbols);
-                draw.shuffle(&mut self.prompt);
+                rng.shuffle(&mut self.prompt);
             }
             Task::T2 => {
                 // Of each kind the sentence has, one to all of them, in random order.
@@ -90,12 +81,12 @@ impl Sequence {
                     self.prompt.extend(found);
                     let n = self.prompt.len() - start;
                     if n > 1 {
-                        let wanted = 1 + draw.index(n);
-                        draw.shuffle(&mut self.prompt[start..]);
+                        let wanted = 1 + rng.index(n);
+                        rng.shuffle(&mut self.prompt[start..]);
                         self.prompt.truncate(start + wanted);
                     }
                 }
-                draw.shuffle(&mut self.prompt);
+                rng.shuffle(&mut self.prompt);
             }
         }
     }

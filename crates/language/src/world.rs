@@ -1,12 +1,12 @@
 //! The world both languages speak of: classes, their entities, the properties they own, the relations between them.
 //!
 //! Symbols are numbered in one run by category: nouns, names, descriptors, relation verbs, adjectives, adverbs, then
-//! the function words. The ontology Γ, which values of a property fit which entity, is in [`crate::gamma`].
+//! the function words. The ontology Γ, which values of a property fit which entity, is in `gamma.rs`.
 //!
 //! The paper's world has 10 classes, 800 nouns, 100 names, 445 descriptive properties of 40 values, 100 relations.
 
+use crate::assign::{assign, assign_properties, valid_values};
 use crate::config::LanguageConfig;
-use crate::deal::{deal, deal_properties, valid_values};
 use crate::stream::Stream;
 use crate::symbol::{Category, Class, Property, Symbol};
 
@@ -23,26 +23,16 @@ struct Entry {
 /// Classes, properties, entities, relations and Γ.
 #[derive(Clone, Debug)]
 pub struct World {
+    pub(crate) config: LanguageConfig,
     entries: Vec<Entry>,
-    classes: usize,
-    nouns: usize,
-    names: usize,
-    pub(crate) values: usize,
+    /// The first symbol of each category; the next category's is where it ends.
+    first: [u32; Category::ALL.len()],
+    /// Values of a property that Γ allows an entity.
     pub(crate) valid: usize,
-    adjectives: usize,
-    adverbs: usize,
     /// Per class, the properties it owns, in rising order.
     properties: Vec<Vec<Property>>,
-    property_class: Vec<Class>,
     /// Per subject class, its relation verbs.
     relations: Vec<Vec<Symbol>>,
-    first_name: u32,
-    first_descriptor: u32,
-    first_relation: u32,
-    first_adjective: u32,
-    first_adverb: u32,
-    copula: Symbol,
-    separator: bool,
     /// Per property, the values valid for the entity with key 0, in rising order, `valid` of them each.
     pub(crate) base_values: Vec<u16>,
     /// The same as a table: property × value.
@@ -54,51 +44,43 @@ impl World {
     /// so needs a word for it.
     pub(crate) fn new(config: &LanguageConfig, separator: bool, seed: u64) -> World {
         let subjects = config.subject_classes();
-        let property_class = deal_properties(config, seed);
+        let property_class = assign_properties(config, seed);
         let mut properties = vec![Vec::new(); config.classes];
         for (p, class) in property_class.iter().enumerate() {
             properties[class.0 as usize].push(Property(p as u16));
         }
-        let relation_class = deal(config.relations, subjects, &mut Stream::new(seed, "world/relations").at(0, 0));
+        let relation_class = assign(config.relations, subjects, &mut Stream::new(seed, "world/relations").at(0, 0));
 
         let mut entries = Vec::new();
         let mut push = |category, owner: usize, major: usize, minor: usize| {
             entries.push(Entry { category, owner: owner as u16, major: major as u16, minor: minor as u16 });
-            entries.len() as u32
+            Symbol(entries.len() as u32 - 1)
         };
-        let mut end = 0;
         for class in 0..config.classes {
             for key in 0..config.nouns() {
-                end = push(Category::Noun, class, class, key);
+                push(Category::Noun, class, class, key);
             }
         }
-        let first_name = end;
         for class in 0..subjects {
             for key in 0..config.names {
-                end = push(Category::Name, class, class, key);
+                push(Category::Name, class, class, key);
             }
         }
-        let first_descriptor = end;
         for (property, class) in property_class.iter().enumerate() {
             for value in 0..config.values {
-                end = push(Category::Descriptor, class.0 as usize, property, value);
+                push(Category::Descriptor, class.0 as usize, property, value);
             }
         }
-        let first_relation = end;
         let mut relations = vec![Vec::new(); subjects];
         for (verb, &class) in relation_class.iter().enumerate() {
-            relations[class].push(Symbol(end));
-            end = push(Category::Relation, class, verb, 0);
+            relations[class].push(push(Category::Relation, class, verb, 0));
         }
-        let first_adjective = end;
         for i in 0..config.adjectives {
-            end = push(Category::Adjective, 0, i, 0);
+            push(Category::Adjective, 0, i, 0);
         }
-        let first_adverb = end;
         for i in 0..config.adverbs {
-            end = push(Category::Adverb, 0, i, 0);
+            push(Category::Adverb, 0, i, 0);
         }
-        let copula = Symbol(end);
         for category in [Category::Copula, Category::Preposition, Category::Conjunction] {
             push(category, 0, 0, 0);
         }
@@ -106,29 +88,10 @@ impl World {
             push(Category::Separator, 0, 0, 0);
         }
 
+        let first = Category::ALL.map(|category| entries.partition_point(|entry| entry.category < category) as u32);
         let (base_values, base_table) = valid_values(config, seed);
-        World {
-            entries,
-            classes: config.classes,
-            nouns: config.nouns(),
-            names: config.names,
-            values: config.values,
-            valid: config.valid_values(),
-            adjectives: config.adjectives,
-            adverbs: config.adverbs,
-            properties,
-            property_class,
-            relations,
-            first_name,
-            first_descriptor,
-            first_relation,
-            first_adjective,
-            first_adverb,
-            copula,
-            separator,
-            base_values,
-            base_table,
-        }
+        let (config, valid) = (config.clone(), config.valid_values());
+        World { config, entries, first, valid, properties, relations, base_values, base_table }
     }
 
     /// How many symbols there are.
@@ -137,14 +100,18 @@ impl World {
         self.entries.len()
     }
 
+    /// Every symbol.
     pub fn symbols(&self) -> impl DoubleEndedIterator<Item = Symbol> + ExactSizeIterator + use<> {
         (0..self.entries.len() as u32).map(Symbol)
     }
 
-    pub fn of_category(&self, category: Category) -> impl Iterator<Item = Symbol> + '_ {
-        self.symbols().filter(move |&s| self.category(s) == category)
+    /// The symbols of a category.
+    pub fn of_category(&self, category: Category) -> impl ExactSizeIterator<Item = Symbol> + use<> {
+        let end = self.first.get(category as usize + 1).copied().unwrap_or(self.len() as u32);
+        (self.first[category as usize]..end).map(Symbol)
     }
 
+    /// A symbol's category.
     #[inline]
     pub fn category(&self, symbol: Symbol) -> Category {
         self.entries[symbol.index()].category
@@ -171,30 +138,25 @@ impl World {
         entry.category.is_entity().then_some(entry.minor)
     }
 
+    /// Every class.
     pub fn classes(&self) -> impl ExactSizeIterator<Item = Class> + use<> {
-        (0..self.classes as u16).map(Class)
+        (0..self.config.classes as u16).map(Class)
     }
 
-    pub fn class_count(&self) -> usize {
-        self.classes
-    }
-
+    /// How many of them hold subjects of relations.
     pub fn subject_class_count(&self) -> usize {
-        self.classes / 2
+        self.config.subject_classes()
     }
 
     /// The class of the objects of a subject class's relations: c + 5 in the paper's world.
     #[inline]
     pub fn object_class(&self, subject: Class) -> Class {
-        Class(subject.0 + (self.classes / 2) as u16)
+        Class(subject.0 + self.subject_class_count() as u16)
     }
 
+    /// How many descriptive properties there are.
     pub fn property_count(&self) -> usize {
-        self.property_class.len()
-    }
-
-    pub fn value_count(&self) -> usize {
-        self.values
+        self.config.descriptive()
     }
 
     /// How many values of a property Γ allows each entity.
@@ -202,13 +164,10 @@ impl World {
         self.valid
     }
 
+    /// The properties that a class owns.
     #[inline]
     pub fn properties(&self, class: Class) -> &[Property] {
         &self.properties[class.0 as usize]
-    }
-
-    pub fn property_class(&self, property: Property) -> Class {
-        self.property_class[property.0 as usize]
     }
 
     /// The relation verbs of a subject class; none for an object class.
@@ -217,95 +176,95 @@ impl World {
         self.relations.get(class.0 as usize).map_or(&[], Vec::as_slice)
     }
 
+    /// A noun by its class and key.
     #[inline]
     pub fn noun(&self, class: Class, key: usize) -> Symbol {
-        debug_assert!(key < self.nouns);
-        Symbol((class.0 as usize * self.nouns + key) as u32)
+        debug_assert!(key < self.noun_count());
+        Symbol((class.0 as usize * self.noun_count() + key) as u32)
     }
 
+    /// How many nouns a class has.
+    #[inline]
     pub fn noun_count(&self) -> usize {
-        self.nouns
+        self.config.nouns()
     }
 
     /// How many entities a class has, nouns and names together.
     #[inline]
     pub fn entity_count(&self, class: Class) -> usize {
-        if (class.0 as usize) < self.classes / 2 { self.nouns + self.names } else { self.nouns }
+        if (class.0 as usize) < self.subject_class_count() { self.config.entities } else { self.noun_count() }
     }
 
     /// The i-th entity of a class: its nouns, then its names.
     #[inline]
     pub fn entity(&self, class: Class, i: usize) -> Symbol {
-        if i < self.nouns {
-            return self.noun(class, i);
+        match i.checked_sub(self.noun_count()) {
+            None => self.noun(class, i),
+            Some(name) => self.nth(Category::Name, class.0 as usize * self.config.names + name),
         }
-        Symbol(self.first_name + (class.0 as usize * self.names + i - self.nouns) as u32)
     }
 
     /// All entities: nouns and names of every class.
     pub fn entities(&self) -> impl Iterator<Item = Symbol> + use<> {
-        (0..self.first_descriptor).map(Symbol)
+        (0..self.first[Category::Descriptor as usize]).map(Symbol)
     }
 
     /// All descriptors: every value of every property.
     pub fn descriptors(&self) -> impl ExactSizeIterator<Item = Symbol> + use<> {
-        (self.first_descriptor..self.first_relation).map(Symbol)
+        self.of_category(Category::Descriptor)
     }
 
+    /// A descriptor by its property and value.
     #[inline]
     pub fn descriptor(&self, property: Property, value: usize) -> Symbol {
-        Symbol(self.first_descriptor + (property.0 as usize * self.values + value) as u32)
+        self.nth(Category::Descriptor, property.0 as usize * self.config.values + value)
     }
 
-    pub fn adjective_count(&self) -> usize {
-        self.adjectives
+    #[inline]
+    fn nth(&self, category: Category, i: usize) -> Symbol {
+        Symbol(self.first[category as usize] + i as u32)
     }
 
-    pub fn adverb_count(&self) -> usize {
-        self.adverbs
-    }
-
+    /// An adjective by its number.
     #[inline]
     pub fn adjective(&self, i: usize) -> Symbol {
-        Symbol(self.first_adjective + i as u32)
+        self.nth(Category::Adjective, i)
     }
 
+    /// An adverb by its number.
     #[inline]
     pub fn adverb(&self, i: usize) -> Symbol {
-        Symbol(self.first_adverb + i as u32)
+        self.nth(Category::Adverb, i)
     }
 
+    /// The copula.
     #[inline]
     pub fn copula(&self) -> Symbol {
-        self.copula
+        self.nth(Category::Copula, 0)
     }
 
+    /// The preposition.
     #[inline]
     pub fn preposition(&self) -> Symbol {
-        Symbol(self.copula.0 + 1)
+        self.nth(Category::Preposition, 0)
     }
 
+    /// The conjunction.
     #[inline]
     pub fn conjunction(&self) -> Symbol {
-        Symbol(self.copula.0 + 2)
+        self.nth(Category::Conjunction, 0)
     }
 
     /// The word between phrases, in a world whose grammar joins them.
     #[inline]
     pub fn separator(&self) -> Option<Symbol> {
-        self.separator.then_some(Symbol(self.copula.0 + 3))
+        self.of_category(Category::Separator).next()
     }
 
-    /// Type rule: a descriptor fits an entity whose class owns its property.
+    /// Type rule: a descriptor fits an entity whose class owns its property, a relation verb one of its subject class.
     #[inline]
-    pub fn fits(&self, descriptor: Symbol, entity: Symbol) -> bool {
-        self.entries[descriptor.index()].owner == self.entries[entity.index()].owner
-    }
-
-    /// Type rule: a relation verb fits subjects of its subject class.
-    #[inline]
-    pub fn fits_subject(&self, relation: Symbol, entity: Symbol) -> bool {
-        self.entries[relation.index()].owner == self.entries[entity.index()].owner
+    pub fn fits(&self, said: Symbol, subject: Symbol) -> bool {
+        self.entries[said.index()].owner == self.entries[subject.index()].owner
     }
 
     /// Type rule: a relation verb fits objects of its object class, and objects are nouns.

@@ -67,13 +67,13 @@ fn training_keeps_its_shares_and_never_shows_a_masked_word() {
 #[test]
 fn prompts_are_what_the_task_says() {
     let languages = paper();
-    for condition in Condition::ALL {
+    for condition in languages.conditions() {
         for task in Task::ALL {
             let mut source = Source::condition(&languages, "test", condition, task);
             for row in 0..300 {
                 let sequence = source.draw(0, row).unwrap();
-                assert_eq!((sequence.task, sequence.language), (task, condition.language()));
-                assert_eq!(sequence.masked, condition == Condition::BMasked);
+                assert_eq!((sequence.task, sequence.language), (task, condition.language));
+                assert_eq!(sequence.masked, condition == Condition::B_MASKED);
                 assert_eq!(
                     sequence.masked,
                     sequence.language == Language::B && languages.mask.touches(&sequence.sentence.symbols)
@@ -160,6 +160,34 @@ fn a_finite_corpus_repeats_every_epoch_in_another_order() {
     assert!(set(&first).len() > 45);
 }
 
+#[test]
+fn an_epoch_of_a_finite_corpus_takes_every_row_once() {
+    let languages = Languages::new(&small(), 5).unwrap();
+    for n in [1, 2, 7, 64, 1000] {
+        let fresh = MixtureConfig::default();
+        let finite = MixtureConfig { corpus: Corpus::Finite, sentences: n, epochs: 10, ..fresh.clone() };
+        // A finite corpus has the first rows of a fresh one.
+        let mut source = Source::training(&languages, &fresh, n);
+        let rows: Vec<String> = (0..n).map(|row| source.draw(0, row).unwrap().text(&languages)).collect();
+        let mut source = Source::training(&languages, &finite, n);
+        let mut epoch = |epoch: u64| -> Vec<String> {
+            (0..n).map(|row| source.draw(epoch, row).unwrap().text(&languages)).collect()
+        };
+        let taken = epoch(3);
+        if n == 1000 {
+            let place = |text: &String| rows.iter().position(|row| row == text).unwrap();
+            let rising = taken.windows(2).filter(|pair| place(&pair[0]) < place(&pair[1])).count();
+            assert!(rising < 700, "the order is mixed");
+            assert_ne!(taken, epoch(4));
+        }
+        let sorted = |mut list: Vec<String>| {
+            list.sort_unstable();
+            list
+        };
+        assert_eq!(sorted(taken), sorted(rows));
+    }
+}
+
 /// A world of so few sentences that their frequencies can be counted.
 fn tiny() -> LanguageConfig {
     LanguageConfig {
@@ -230,14 +258,14 @@ fn prompts_are_as_frequent_as_their_probability_says() {
     // A sentence with words that repeat, two objects and two descriptors.
     let sentence = (0..)
         .map(|row| languages.sampler().sentence(&mut stream.at(0, row)))
-        .find(|s| s.positions(Slot::Object).count() == 2 && s.positions(Slot::Descriptor).count() == 2)
+        .find(|s| s.positions(Terminal::Object).count() == 2 && s.positions(Terminal::Descriptor).count() == 2)
         .unwrap();
     let mut sequence = Sequence { sentence, ..Default::default() };
     let mut counts: HashMap<Vec<Symbol>, (usize, f64)> = HashMap::new();
-    let mut draw = stream.at(1, 0);
+    let mut rng = stream.at(1, 0);
     let n = 50_000;
     for _ in 0..n {
-        sequence.prepare(Task::T2, &mut draw);
+        sequence.prepare(Task::T2, &mut rng);
         counts.entry(sequence.prompt.clone()).or_insert_with(|| (0, process.prompt(&sequence))).0 += 1;
     }
     let sum: f64 = counts.values().map(|(_, p)| p.exp()).sum();
@@ -249,10 +277,7 @@ fn prompts_are_as_frequent_as_their_probability_says() {
 fn a_control_that_withholds_nothing_has_masked_words() {
     let languages = Languages::new(&small(), 0).unwrap();
     let mixture = MixtureConfig { lambda: 0.5, withhold: false, ..Default::default() };
-    let sources = [
-        Source::training(&languages, &mixture, 8),
-        Source::mixture(&languages, "test", mixture.share_of_b(), mixture.tasks).withholding(false),
-    ];
+    let sources = [Source::training(&languages, &mixture, 8), Source::mixture(&languages, "test", &mixture)];
     for mut source in sources {
         let n = 3000;
         let rows: Vec<Sequence> = (0..n).map(|row| source.draw(0, row).unwrap()).collect();

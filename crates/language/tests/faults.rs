@@ -7,14 +7,14 @@ use invitro_language::*;
 use proptest::prelude::*;
 use std::sync::LazyLock;
 
-/// A sentence with at least one word in each wanted slot, and with modifiers.
-fn sentence(languages: &Languages, wanted: &[Slot], row: u64) -> Sentence {
+/// A sentence with at least one word in each wanted terminal, and with modifiers.
+fn sentence(languages: &Languages, wanted: &[Terminal], row: u64) -> Sentence {
     let stream = Stream::new(languages.seed, "test/faults");
-    let mut draw = stream.at(0, row);
+    let mut rng = stream.at(0, row);
     let mut sampler = languages.sampler();
     loop {
-        let sentence = sampler.sentence(&mut draw);
-        if wanted.iter().all(|&slot| sentence.positions(slot).next().is_some()) {
+        let sentence = sampler.sentence(&mut rng);
+        if wanted.iter().all(|&terminal| sentence.positions(terminal).next().is_some()) {
             return sentence;
         }
     }
@@ -64,7 +64,7 @@ proptest! {
     #[test]
     fn swapped_categories(order in prop::sample::select(ORDERS.to_vec()), row in 0u64..10_000) {
         let languages = languages(order);
-        let mut symbols = sentence(languages, &[Slot::Relation], row).symbols;
+        let mut symbols = sentence(languages, &[Terminal::Relation], row).symbols;
         let world = &languages.world;
         let verb = symbols.iter().position(|&s| world.category(s) == Category::Relation).unwrap();
         let preposition = symbols.iter().position(|&s| s == world.preposition()).unwrap();
@@ -75,8 +75,8 @@ proptest! {
     #[test]
     fn a_descriptor_of_another_class(order in prop::sample::select(ORDERS.to_vec()), row in 0u64..10_000) {
         let languages = languages(order);
-        let mut sentence = sentence(languages, &[Slot::Descriptor], row);
-        let at = sentence.positions(Slot::Descriptor).next().unwrap();
+        let mut sentence = sentence(languages, &[Terminal::Descriptor], row);
+        let at = sentence.positions(Terminal::Descriptor).next().unwrap();
         let subject = sentence.symbols[sentence.places[at].head.unwrap() as usize];
         let foreign = languages.world.foreign(subject);
         sentence.symbols[at] = foreign[row as usize % foreign.len()];
@@ -89,9 +89,9 @@ proptest! {
     #[test]
     fn a_subject_of_another_class(order in prop::sample::select(ORDERS.to_vec()), row in 0u64..10_000) {
         let languages = languages(order);
-        let mut sentence = sentence(languages, &[Slot::Relation], row);
+        let mut sentence = sentence(languages, &[Terminal::Relation], row);
         let world = &languages.world;
-        let at = sentence.positions(Slot::Subject).next().unwrap();
+        let at = sentence.positions(Terminal::Subject).next().unwrap();
         let class = world.class(sentence.symbols[at]).unwrap();
         sentence.symbols[at] = match world.category(sentence.symbols[at]) {
             Category::Name => world.entity(Class(1 - class.0), world.noun_count()),
@@ -108,9 +108,9 @@ proptest! {
     #[test]
     fn an_object_of_another_class_or_a_name(order in prop::sample::select(ORDERS.to_vec()), row in 0u64..10_000) {
         let languages = languages(order);
-        let mut sentence = sentence(languages, &[Slot::Object], row);
+        let mut sentence = sentence(languages, &[Terminal::Object], row);
         let world = &languages.world;
-        let at = sentence.positions(Slot::Object).next().unwrap();
+        let at = sentence.positions(Terminal::Object).next().unwrap();
         let class = world.class(sentence.symbols[at]).unwrap();
         sentence.symbols[at] = world.noun(Class(5 - class.0), 0);
         prop_assert_eq!(outcome(languages, &sentence.symbols), (MISTYPED, "object_class"));
@@ -127,7 +127,7 @@ proptest! {
     fn a_wrong_modifier(order in prop::sample::select(ORDERS.to_vec()), row in 0u64..10_000) {
         let languages = languages(order);
         let world = &languages.world;
-        let sentence = sentence(languages, &[Slot::Descriptor, Slot::Relation], row);
+        let sentence = sentence(languages, &[Terminal::Descriptor, Terminal::Relation], row);
         let is = |role: Role| sentence.places.iter().position(|p| p.role == role);
         if let Some(at) = is(Role::Adjective) {
             let mut symbols = sentence.symbols.clone();
@@ -153,8 +153,8 @@ proptest! {
     #[test]
     fn a_value_outside_gamma(order in prop::sample::select(ORDERS.to_vec()), row in 0u64..10_000) {
         let languages = languages(order);
-        let mut sentence = sentence(languages, &[Slot::Descriptor], row);
-        let at = sentence.positions(Slot::Descriptor).last().unwrap();
+        let mut sentence = sentence(languages, &[Terminal::Descriptor], row);
+        let at = sentence.positions(Terminal::Descriptor).last().unwrap();
         let subject = sentence.places[at].head.unwrap() as usize;
         let forbidden = languages.world.forbidden(sentence.symbols[subject]);
         sentence.symbols[at] = forbidden[row as usize % forbidden.len()];

@@ -1,8 +1,8 @@
-//! The recogniser and its probabilities against a brute-force enumeration of derivations.
+//! Grammars: each fault named, and the CYK parser and its probabilities against a brute-force enumeration of derivations.
 
 use invitro_language::analysis::Analysis;
-use invitro_language::grammar::Item;
-use invitro_language::normal::Normal;
+use invitro_language::cyk::Cyk;
+use invitro_language::grammar::{BUILT_IN, Item};
 use invitro_language::*;
 use proptest::prelude::*;
 use std::collections::HashMap;
@@ -16,18 +16,18 @@ fn enumerate(grammar: &Grammar, longest: usize) -> Option<HashMap<Vec<Part>, f64
     let mut open: HashMap<(Vec<Part>, Vec<u8>), f64> = HashMap::new();
     let code = |item: &Item| match item {
         Item::Nonterminal(n) => 100 + *n as u8,
-        Item::Word(slot) => *slot as u8,
+        Item::Word(terminal) => *terminal as u8,
         Item::Silent => 99,
     };
-    let slots = [
-        Slot::Subject,
-        Slot::Object,
-        Slot::Relation,
-        Slot::Descriptor,
-        Slot::Copula,
-        Slot::Preposition,
-        Slot::Conjunction,
-        Slot::Separator,
+    let terminals = [
+        Terminal::Subject,
+        Terminal::Object,
+        Terminal::Relation,
+        Terminal::Descriptor,
+        Terminal::Copula,
+        Terminal::Preposition,
+        Terminal::Conjunction,
+        Terminal::Separator,
     ];
     open.insert((Vec::new(), vec![100]), 1.0);
     while open.values().sum::<f64>() > 1e-12 {
@@ -37,7 +37,7 @@ fn enumerate(grammar: &Grammar, longest: usize) -> Option<HashMap<Vec<Part>, f64
                 None => *found.entry(words).or_insert(0.0) += p,
                 Some(99) => *next.entry((words, rest)).or_insert(0.0) += p,
                 Some(word @ 0..99) => {
-                    let words: Vec<Part> = words.into_iter().chain([slots[word as usize].part()]).collect();
+                    let words: Vec<Part> = words.into_iter().chain([terminals[word as usize].part()]).collect();
                     if words.len() <= longest {
                         *next.entry((words, rest)).or_insert(0.0) += p;
                     }
@@ -75,15 +75,15 @@ fn sequences(parts: &[Part], longest: usize) -> Vec<Vec<Part>> {
 
 fn agrees(text: &str, parts: &[Part], longest: usize) -> std::result::Result<(), TestCaseError> {
     let Ok(grammar) = Grammar::parse("test", text) else { return Ok(()) };
-    let normal = Normal::new(&grammar);
+    let cyk = Cyk::new(&grammar);
     let truth = enumerate(&grammar, longest);
     prop_assume!(truth.is_some());
     let truth = truth.expect("just seen");
     for sequence in sequences(parts, longest).iter().filter(|s| !s.is_empty()) {
-        let p = normal.log_probability(sequence).exp();
+        let p = cyk.log_probability(sequence).exp();
         let expected = truth.get(sequence).copied().unwrap_or(0.0);
         prop_assert!((p - expected).abs() < 1e-9, "{:?}: {} but {} in\n{}", sequence, p, expected, text);
-        let parsed = normal.analyse(sequence, &mut Analysis::default()).is_ok();
+        let parsed = cyk.parse(sequence, &mut Analysis::default()).is_ok();
         prop_assert_eq!(parsed, p > 0.0);
         prop_assert!(parsed || expected == 0.0);
     }
@@ -112,28 +112,28 @@ fn ambiguous_recursive_unit_and_silent_rules() {
 #[test]
 fn the_papers_grammar_against_enumeration() {
     let grammar = Grammar::load("svo").unwrap();
-    let normal = Normal::new(&grammar);
+    let cyk = Cyk::new(&grammar);
     let truth = enumerate(&grammar, 8).expect("few enough derivations");
     assert!(truth.len() > 10);
     let mut sum = 0.0;
     for (sequence, &p) in &truth {
-        let ours = normal.log_probability(sequence).exp();
+        let ours = cyk.log_probability(sequence).exp();
         assert!((ours - p).abs() < 1e-9, "{sequence:?}: {ours} but {p}");
         sum += p;
     }
     assert!(sum > 0.5 && sum < 1.0);
     // "Entity copula descriptor" has one parse: one subject (0.8), one descriptor (0.4).
     let short = [Part::Entity, Part::Copula, Part::Descriptor];
-    assert!((normal.log_probability(&short) - (0.8f64 * 0.4).ln()).abs() < 1e-12);
+    assert!((cyk.log_probability(&short) - (0.8f64 * 0.4).ln()).abs() < 1e-12);
     // Three subjects: two bracketings of 0.2² · 0.8³.
     use Part::*;
     let three = [Entity, Conjunction, Entity, Conjunction, Entity, Copula, Descriptor];
-    assert!((normal.log_probability(&three).exp() - 2.0 * 0.04 * 0.512 * 0.4).abs() < 1e-12);
+    assert!((cyk.log_probability(&three).exp() - 2.0 * 0.04 * 0.512 * 0.4).abs() < 1e-12);
 }
 
 #[test]
 fn the_four_word_orders_are_equally_probable() {
-    let probability = |name: &str, parts: &[Part]| Normal::new(&Grammar::load(name).unwrap()).log_probability(parts);
+    let probability = |name: &str, parts: &[Part]| Cyk::new(&Grammar::load(name).unwrap()).log_probability(parts);
     use Part::*;
     let svo = probability("svo", &[Entity, Relation, Preposition, Entity, Conjunction, Copula, Descriptor]);
     for (name, parts) in [
@@ -167,4 +167,41 @@ proptest! {
     fn random_grammars_against_enumeration(text in grammars()) {
         agrees(&text, &[Part::Relation, Part::Conjunction], 4)?;
     }
+}
+
+#[test]
+fn each_fault_is_named_with_its_line() {
+    let word = "W -> 'relV' [1.0]";
+    for (text, line, says) in [
+        ("S -> W [0.5]\nW -> 'relV' [1.0]".into(), 1, "the probabilities of `S` sum to 0.5, not to 1"),
+        (format!("S -> W X [1.0]\n{word}"), 1, "`X` is not defined"),
+        (format!("S -> W\n{word}"), 1, "probability"),
+        (format!("S -> W [1.5]\n{word}"), 1, "1.5"),
+        (format!("S -> W ['a'] [1.0]\n{word}"), 1, "probability"),
+        (format!("S -> W [1.0]\n{word}\nS -> W W [1.0]"), 3, "`S` is already defined in line 1"),
+        (format!("\nS -> W [0.5] | S S [0.5]\n{word}"), 2, "no finite expected length"),
+        (format!("S -> W T [1.0]\nT -> W T [1.0]\n{word}"), 1, "`S` never ends"),
+        ("S -> 'verb' [1.0]".into(), 1, "'verb' is not a terminal"),
+        ("S -> 'relV [1.0]".into(), 1, "quote"),
+        ("S -> '[P]' [0.5] | 'relV' [0.5]".into(), 1, "without words"),
+        ("# nothing".into(), 1, "no rule"),
+        ("| W [1.0]".into(), 1, "before any rule"),
+        ("S W [1.0]".into(), 1, "->"),
+    ] {
+        let message = Grammar::parse("test", &text).unwrap_err().to_string();
+        assert!(message.starts_with(&format!("grammar `test`, line {line}: ")), "{text}: {message}");
+        assert!(message.contains(says), "{text}: {message}");
+    }
+}
+
+#[test]
+fn the_built_in_grammars_are_valid_and_never_join_phrases() {
+    for (name, _) in BUILT_IN {
+        let grammar = Grammar::load(name).unwrap();
+        assert!(!grammar.has_separator());
+        let raised = grammar.text().replacen("[1.0]", "[0.7]", 1).replacen("[0.0]", "[0.3]", 1);
+        assert!(Grammar::parse("raised", &raised).unwrap().has_separator());
+    }
+    let missing = Grammar::load("ovs").unwrap_err().to_string();
+    assert!(missing.contains("`ovs`") && missing.contains("svo, sov, vso or vos"), "{missing}");
 }

@@ -15,7 +15,7 @@ fn keeps_its_word(config: LanguageConfig, seed: u64) {
     let languages = Languages::new(&config, seed).unwrap();
     let (asked, measured) = (config.distance, languages.lexicon.stem_distance());
     assert!((measured.relative - asked).abs() < 0.02, "asked {asked}, measured {measured:?}");
-    for language in Language::BOTH {
+    for language in Language::ALL {
         let length = languages.lexicon.mean_length(&languages.world, language);
         assert!((length - 9.0).abs() < 0.5, "at {asked} words of {} have {length} letters", language.name());
     }
@@ -42,7 +42,7 @@ fn forms_are_unique_and_a_shared_form_is_one_symbol() {
     for d in [0.0, 0.5, 1.0] {
         let languages = at(d, 3);
         let mut owner: HashMap<&str, Symbol> = HashMap::new();
-        for language in Language::BOTH {
+        for language in Language::ALL {
             let mut seen = std::collections::HashSet::new();
             for symbol in languages.world.symbols() {
                 let form = languages.form(symbol, language);
@@ -67,10 +67,10 @@ fn names_are_shared_and_capitalised_and_function_words_short() {
     }
     for symbol in world.symbols().filter(|&s| world.category(s) != Category::Name) {
         let lower = |language| languages.form(symbol, language).bytes().all(|b| b.is_ascii_lowercase());
-        assert!(Language::BOTH.into_iter().all(lower));
+        assert!(Language::ALL.into_iter().all(lower));
     }
     for word in [world.copula(), world.preposition(), world.conjunction()] {
-        for language in Language::BOTH {
+        for language in Language::ALL {
             assert!((1..=5).contains(&languages.form(word, language).len()));
         }
     }
@@ -81,13 +81,13 @@ fn at_distance_0_stems_and_affixes_are_the_same_and_each_word_draws_its_own() {
     let languages = at(0.0, 2);
     let (mut same, mut other) = (0, 0);
     for symbol in languages.world.symbols() {
-        let [a, b] = Language::BOTH.map(|language| languages.lexicon.word(symbol, language));
+        let [a, b] = Language::ALL.map(|language| languages.lexicon.word(symbol, language));
         assert_eq!(a.stem(), b.stem());
         if a.form() == b.form() { same += 1 } else { other += 1 }
     }
     assert!(same > 1000 && other > 10_000, "{same} forms the same, {other} not");
-    for category in invitro_language::affix::AFFIXED {
-        let [a, b] = Language::BOTH.map(|language| languages.lexicon.affixes().inventory(category, language).unwrap());
+    for category in AFFIXED {
+        let [a, b] = Language::ALL.map(|language| languages.lexicon.affixes().inventory(category, language).unwrap());
         assert_eq!(a, b);
     }
 }

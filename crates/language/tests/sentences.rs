@@ -4,9 +4,10 @@
 mod common;
 
 use common::{small, worlds};
-use invitro_language::analysis::{Analyser, Analysis, NONE};
+use invitro_language::analysis::{Analysis, NONE};
+use invitro_language::cyk::Cyk;
 use invitro_language::grammar::BUILT_IN;
-use invitro_language::normal::Normal;
+use invitro_language::parser::Parser;
 use invitro_language::*;
 use proptest::prelude::*;
 
@@ -17,7 +18,7 @@ fn all_hold(languages: &Languages, n: u64) -> std::result::Result<(), TestCaseEr
         let sentence = sampler.sentence(&mut stream.at(0, row));
         let verdict = checker.symbols(&sentence.symbols);
         prop_assert!(verdict.facts && verdict.failure.is_none(), "{:?}: {:?}", sentence, verdict);
-        for language in Language::BOTH {
+        for language in Language::ALL {
             let text = languages.text(&sentence.symbols, language);
             prop_assert_eq!(&checker.text(&text, language), &verdict);
         }
@@ -34,14 +35,14 @@ fn structure_holds(languages: &Languages, sentence: &Sentence) -> std::result::R
         let symbol = sentence.symbols[i];
         let head = place.head.map(|h| (h as usize, sentence.symbols[h as usize]));
         match place.role {
-            Role::Slot(Slot::Descriptor) => {
+            Role::Terminal(Terminal::Descriptor) => {
                 let (at, subject) = head.expect("a descriptor has a subject");
                 prop_assert!(world.allows(subject, symbol));
                 let last =
-                    sentence.positions(Slot::Subject).filter(|&p| sentence.places[p].phrase == place.phrase).last();
+                    sentence.positions(Terminal::Subject).filter(|&p| sentence.places[p].phrase == place.phrase).last();
                 prop_assert_eq!(last, Some(at));
             }
-            Role::Slot(Slot::Object) => {
+            Role::Terminal(Terminal::Object) => {
                 let (_, verb) = head.expect("an object has a verb");
                 prop_assert!(world.fits_object(verb, symbol));
             }
@@ -54,6 +55,16 @@ fn structure_holds(languages: &Languages, sentence: &Sentence) -> std::result::R
         }
     }
     Ok(())
+}
+
+/// Every part of speech there is.
+fn every_part() -> Vec<Part> {
+    Category::ALL
+        .into_iter()
+        .filter_map(Category::part)
+        .collect::<std::collections::BTreeSet<Part>>()
+        .into_iter()
+        .collect()
 }
 
 proptest! {
@@ -77,8 +88,8 @@ fn in_the_papers_world_a_descriptor_speaks_of_the_nearest_subject_before_it() {
     let stream = Stream::new(1, "test/nearest");
     for row in 0..2000 {
         let sentence = sampler.sentence(&mut stream.at(0, row));
-        for at in sentence.positions(Slot::Descriptor) {
-            let nearest = sentence.positions(Slot::Subject).filter(|&s| s < at).last();
+        for at in sentence.positions(Terminal::Descriptor) {
+            let nearest = sentence.positions(Terminal::Subject).filter(|&s| s < at).last();
             assert_eq!(sentence.places[at].head.map(usize::from), nearest);
         }
     }
@@ -107,8 +118,10 @@ fn phrases_can_be_joined() {
         let mean = phrases as f64 / 300.0;
         assert!((1.5..1.85).contains(&mean), "{name}: {mean} phrases a sentence, 1 / 0.6 expected");
         let classes = |s: &Sentence| {
-            let mut of: Vec<_> =
-                s.positions(Slot::Subject).map(|i| (s.places[i].phrase, languages.world.class(s.symbols[i]))).collect();
+            let mut of: Vec<_> = s
+                .positions(Terminal::Subject)
+                .map(|i| (s.places[i].phrase, languages.world.class(s.symbols[i])))
+                .collect();
             of.dedup();
             of
         };
@@ -126,8 +139,8 @@ fn a_separator_is_ungrammatical_where_phrases_are_not_joined() {
     let sentence = sentence.into_iter().find(|s| s.symbols.contains(&separator)).unwrap();
     let parts: Vec<Part> = sentence.symbols.iter().filter_map(|&s| languages.world.category(s).part()).collect();
     let plain = Grammar::load("svo").unwrap();
-    assert!(Analyser::new(&plain).analyse(&parts, &mut Analysis::default()).is_err());
-    assert!(Analyser::new(&languages.grammar).analyse(&parts, &mut Analysis::default()).is_ok());
+    assert!(Parser::new(&plain).parse(&parts, &mut Analysis::default()).is_err());
+    assert!(Parser::new(&languages.grammar).parse(&parts, &mut Analysis::default()).is_ok());
 }
 
 #[test]
@@ -139,11 +152,15 @@ fn word_orders_really_differ() {
         for row in 0..400 {
             let sentence = languages.sampler().sentence(&mut stream.at(0, row));
             // A second verb follows the subjects under vso too, so only sentences of one verb tell.
-            if sentence.positions(Slot::Descriptor).next().is_some() {
+            if sentence.positions(Terminal::Descriptor).next().is_some() {
                 continue;
             }
-            let one = |slot| (sentence.positions(slot).count() == 1).then(|| sentence.positions(slot).next().unwrap());
-            if let (Some(s), Some(o), Some(v)) = (one(Slot::Subject), one(Slot::Object), one(Slot::Relation)) {
+            let one = |terminal| {
+                (sentence.positions(terminal).count() == 1).then(|| sentence.positions(terminal).next().unwrap())
+            };
+            if let (Some(s), Some(o), Some(v)) =
+                (one(Terminal::Subject), one(Terminal::Object), one(Terminal::Relation))
+            {
                 let mut letters = [(s, 's'), (o, 'o'), (v, 'v')];
                 letters.sort_unstable();
                 seen.insert(letters.map(|(_, l)| l).iter().collect::<String>());
@@ -157,30 +174,30 @@ fn word_orders_really_differ() {
 }
 
 proptest! {
-    /// The one-pass analyser and the general one agree on every category sequence, grammatical or not.
+    /// The one-pass parser and the general one agree on every category sequence, grammatical or not.
     #[test]
     fn fast_and_general_analysis_agree(
         name in prop::sample::select(vec!["svo", "sov", "vso", "vos"]),
         share in prop::sample::select(vec![0.0, 0.4]),
-        random in prop::collection::vec(prop::sample::select(Part::ALL.to_vec()), 0..9),
+        random in prop::collection::vec(prop::sample::select(every_part()), 0..9),
         row in 0u64..1_000_000,
-        noise in prop::option::of((0usize..20, prop::sample::select(Part::ALL.to_vec()))),
+        noise in prop::option::of((0usize..20, prop::sample::select(every_part()))),
     ) {
         let (_file, config) = joined(name, share);
         let grammar = Grammar::load(&config.grammar).unwrap();
-        let fast = Analyser::new(&grammar);
-        prop_assert!(matches!(fast, Analyser::Order(_)));
-        let general = Normal::new(&grammar);
-        let (mut stack, mut slots) = (Vec::new(), Vec::new());
-        grammar.sample(&mut Stream::new(0, "test/agree").at(0, row), &mut stack, &mut slots);
-        let mut sampled: Vec<Part> = slots.iter().map(|s| s.part()).collect();
+        let fast = Parser::new(&grammar);
+        prop_assert!(matches!(fast, Parser::Fast(_)));
+        let general = Cyk::new(&grammar);
+        let (mut stack, mut terminals) = (Vec::new(), Vec::new());
+        grammar.sample(&mut Stream::new(0, "test/agree").at(0, row), &mut stack, &mut terminals);
+        let mut sampled: Vec<Part> = terminals.iter().map(|s| s.part()).collect();
         if let Some((at, part)) = noise {
             let at = at % sampled.len();
             sampled[at] = part;
         }
         for parts in [sampled, random] {
             let (mut a, mut b) = (Analysis::default(), Analysis::default());
-            let (x, y) = (fast.analyse(&parts, &mut a), general.analyse(&parts, &mut b));
+            let (x, y) = (fast.parse(&parts, &mut a), general.parse(&parts, &mut b));
             prop_assert_eq!(x.is_ok(), y.is_ok(), "{:?}", parts);
             if x.is_ok() {
                 prop_assert_eq!(a, b);
@@ -200,7 +217,7 @@ fn a_users_own_grammar_is_sampled_and_checked() {
     std::fs::write(file.path(), text).unwrap();
     let config = LanguageConfig { grammar: file.path().to_str().unwrap().into(), ..small() };
     let languages = Languages::new(&config, 0).unwrap();
-    assert!(matches!(Analyser::new(&languages.grammar), Analyser::General(_)));
+    assert!(matches!(Parser::new(&languages.grammar), Parser::Cyk(_)));
     all_hold(&languages, 300).unwrap();
 }
 
@@ -215,9 +232,9 @@ fn a_grammar_whose_phrases_cannot_be_filled_is_refused() {
 
 #[test]
 fn heads_of_the_general_analysis_are_none_where_nothing_is_attached() {
-    let normal = Normal::new(&Grammar::load("svo").unwrap());
+    let cyk = Cyk::new(&Grammar::load("svo").unwrap());
     let mut analysis = Analysis::default();
     use Part::*;
-    normal.analyse(&[Entity, Relation, Preposition, Entity, Conjunction, Copula, Descriptor], &mut analysis).unwrap();
+    cyk.parse(&[Entity, Relation, Preposition, Entity, Conjunction, Copula, Descriptor], &mut analysis).unwrap();
     assert_eq!(analysis.head, [NONE, NONE, NONE, 1, NONE, NONE, 0]);
 }

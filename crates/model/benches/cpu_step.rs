@@ -5,7 +5,7 @@
 
 use invitro_model::cpu::{Buffer, Cpu};
 use invitro_model::init::initial_weights;
-use invitro_model::ops::{Loss, Ops, Slot, Update};
+use invitro_model::ops::{Loss, Ops, Update, Vector};
 use invitro_model::stream::Stream;
 use invitro_model::{Batch, Layout, Result, Sequence, Shape, Tensor, TrainConfig, Transformer};
 use std::collections::BTreeMap;
@@ -47,10 +47,10 @@ impl Ops for Timed {
     fn stat(&mut self, elements: usize) -> Result<Buf> {
         self.ops.stat(elements)
     }
-    fn write(&mut self, member: usize, slot: Slot, values: &[f32]) -> Result<()> {
+    fn write(&mut self, member: usize, slot: Vector, values: &[f32]) -> Result<()> {
         self.ops.write(member, slot, values)
     }
-    fn read(&mut self, member: usize, slot: Slot) -> Result<Vec<f32>> {
+    fn read(&mut self, member: usize, slot: Vector) -> Result<Vec<f32>> {
         self.ops.read(member, slot)
     }
     fn load(&mut self, batch: &Batch, update: &Update) -> Result<()> {
@@ -145,7 +145,7 @@ fn main() -> Result<()> {
         let batch = batch(&shape, members, natural);
         let mut ops = Timed { ops: Cpu::new(&shape, members, batch.rows)?, clock: BTreeMap::new() };
         for member in 0..members {
-            ops.write(member, Slot::Weights, &initial_weights(&shape, member as u64))?;
+            ops.write(member, Vector::Weights, &initial_weights(&shape, member as u64))?;
         }
         let mut model = Transformer::new(ops, batch.rows)?;
         let train = TrainConfig::default();
@@ -157,7 +157,7 @@ fn main() -> Result<()> {
                 start = Instant::now();
             }
             model.train_step(&batch, &train.update(256))?;
-            first.get_or_insert(model.losses()?[0].mean());
+            first.get_or_insert(model.ops.losses()?[0].mean());
         }
         let seconds = start.elapsed().as_secs_f64() / steps as f64;
         let tokens: usize = batch.real.iter().sum();
@@ -173,7 +173,7 @@ fn main() -> Result<()> {
             tokens as f64 / seconds,
             flops / seconds / 1e9,
             first.unwrap_or(f64::NAN),
-            model.losses()?[0].mean(),
+            model.ops.losses()?[0].mean(),
         );
         for (name, time) in &model.ops.clock {
             let time = time.as_secs_f64() / steps as f64;

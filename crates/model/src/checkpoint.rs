@@ -119,19 +119,11 @@ impl Checkpoint {
 
     /// Whether it continues a model of this shape; names the first size that differs.
     pub fn fits(&self, shape: &Shape) -> Result<()> {
-        let sizes = |s: &Shape| {
-            [
-                ("layers", s.layers as f64),
-                ("width", s.width as f64),
-                ("heads", s.heads as f64),
-                ("hidden", s.hidden as f64),
-                ("context", s.context as f64),
-                ("vocab", s.vocab as f64),
-                ("rope_theta", s.rope_theta),
-                ("norm_eps", s.norm_eps),
-            ]
+        let numbers = |shape: &Shape| {
+            let (sizes, others) = shape.numbers();
+            sizes.map(|(name, size)| (name, size as f64)).into_iter().chain(others)
         };
-        match sizes(&self.shape).into_iter().zip(sizes(shape)).find(|(own, given)| own != given) {
+        match numbers(&self.shape).zip(numbers(shape)).find(|(own, given)| own != given) {
             Some(((name, own), (_, given))) => {
                 Err(Error::Shape(format!("the checkpoint's {name} is {own}, but the model's is {given}")))
             }

@@ -5,8 +5,8 @@
 //! the member's model seed, the prompt's index and the position, by a stream of their own.
 
 use crate::inference::{Answers, Wanted};
-use crate::lane::Lane;
-use crate::reading::MemberReading;
+use crate::reading::{MemberReading, drawn};
+use crate::shard::Shard;
 use crate::stream::Stream;
 use crate::{Error, Result};
 use rayon::prelude::*;
@@ -46,7 +46,7 @@ pub struct Decoded {
 }
 
 /// Rows of a pass that may go to reading prompts.
-const PROMPT_ROWS: usize = 512;
+pub const PROMPT_ROWS: usize = 512;
 
 /// A sequence under way in a region of the cache.
 struct Active {
@@ -65,18 +65,18 @@ struct Member<'a> {
     done: Vec<Option<Decoded>>,
 }
 
-/// Decodes every prompt of every member of a lane; `seeds` are the members' model seeds.
-pub fn decode(lane: &mut dyn Lane, prompts: &[Vec<Prompt>], seeds: &[u64], eos: u32) -> Result<Vec<Vec<Decoded>>> {
-    let (context, vocab) = (lane.shape().context, lane.shape().vocab);
+/// Decodes every prompt of every member of a shard; `seeds` are the members' model seeds.
+pub fn decode(shard: &mut dyn Shard, prompts: &[Vec<Prompt>], seeds: &[u64], eos: u32) -> Result<Vec<Vec<Decoded>>> {
+    let (context, vocab) = (shard.shape().context, shard.shape().vocab);
     prompts.iter().flatten().try_for_each(|prompt| check(prompt, context))?;
     let longest = prompts.iter().flatten().map(|prompt| prompt.tokens.len()).max().unwrap_or(0);
     let most = prompts.iter().flatten().map(|prompt| prompt.most).max().unwrap_or(0);
     let region = context.min(longest.saturating_add(most));
-    let regions = prompts.iter().map(Vec::len).max().unwrap_or(0).min(lane.regions());
+    let regions = prompts.iter().map(Vec::len).max().unwrap_or(0).min(shard.regions());
     if regions == 0 {
         return Ok(prompts.iter().map(|_| Vec::new()).collect());
     }
-    lane.make_room(regions + longest.max(PROMPT_ROWS), regions * region, regions)?;
+    shard.make_room(regions + longest.max(PROMPT_ROWS), regions * region, regions)?;
     let mut members: Vec<Member> = prompts
         .iter()
         .map(|prompts| Member {
@@ -102,7 +102,7 @@ pub fn decode(lane: &mut dyn Lane, prompts: &[Vec<Prompt>], seeds: &[u64], eos: 
         if parts.iter().all(|part| part.tokens.is_empty()) {
             break;
         }
-        let answers = lane.ask(&parts, wanted)?;
+        let answers = shard.ask(&parts, wanted)?;
         let taken = members.par_iter_mut().zip(order).zip(answers).zip(seeds);
         taken.for_each(|(((member, picked), answers), &seed)| {
             for (pick, region) in picked.into_iter().enumerate() {
@@ -134,18 +134,12 @@ pub fn decode(lane: &mut dyn Lane, prompts: &[Vec<Prompt>], seeds: &[u64], eos: 
 fn wanted(prompts: &[Vec<Prompt>]) -> Wanted {
     let mut wanted = Wanted::Argmax;
     for prompt in prompts.iter().flatten() {
-        wanted = match (prompt.sampling, wanted) {
-            (Sampling::Greedy, wanted) => wanted,
-            (Sampling::Random { temperature, top_k: None, top_p: None, .. }, Wanted::Argmax) => {
-                Wanted::Drawn(temperature)
-            }
-            (Sampling::Random { temperature, top_k: None, top_p: None, .. }, Wanted::Drawn(same))
-                if temperature == same =>
-            {
-                wanted
-            }
-            _ => return Wanted::Logits,
-        };
+        let Sampling::Random { temperature, top_k, top_p, .. } = prompt.sampling else { continue };
+        let other = wanted != Wanted::Argmax && wanted != Wanted::Drawn(temperature);
+        if other || top_k.is_some() || top_p.is_some() {
+            return Wanted::Logits;
+        }
+        wanted = Wanted::Drawn(temperature);
     }
     wanted
 }
@@ -256,25 +250,17 @@ pub fn choose(logits: &[f32], sampling: &Sampling, [member, prompt, position]: [
         // In the order of their ids, whatever the selection left.
         kept.sort_unstable();
     }
-    let max = kept.iter().map(|&t| logits[t as usize]).fold(f32::NEG_INFINITY, f32::max) as f64;
-    let weights: Vec<f64> = kept.iter().map(|&t| ((logits[t as usize] as f64 - max) / temperature).exp()).collect();
-    let mut total: f64 = weights.iter().sum();
+    let mut logits: Vec<f32> = kept.iter().map(|&token| logits[token as usize]).collect();
     if let Some(p) = top_p {
-        let mut sum = 0.0;
+        // The first is the largest.
+        let weights: Vec<f64> =
+            logits.iter().map(|&l| libm::exp((l as f64 - logits[0] as f64) / temperature)).collect();
+        let (mut sum, total) = (0.0, weights.iter().sum::<f64>());
         let enough = weights.iter().position(|w| {
             sum += w;
             sum >= p * total
         });
-        let count = enough.map_or(kept.len(), |last| last + 1);
-        kept.truncate(count);
-        total = weights[..count].iter().sum();
+        logits.truncate(enough.map_or(kept.len(), |last| last + 1));
     }
-    let mut left = uniform([seed, member, prompt], position) as f64 * total;
-    for (&token, weight) in kept.iter().zip(&weights) {
-        left -= weight;
-        if left < 0.0 {
-            return token;
-        }
-    }
-    kept[kept.len() - 1]
+    kept[drawn(&logits, temperature, uniform([seed, member, prompt], position)) as usize]
 }

@@ -22,36 +22,43 @@ pub fn export(folder: &Path, shape: &Shape, weights: &[f32], special: SpecialTok
     }
     std::fs::create_dir_all(folder).map_err(|e| Error::File(format!("{}: cannot make: {e}", folder.display())))?;
     write_json(&folder.join("config.json"), &config(shape, special))?;
-    write_json(&folder.join("generation_config.json"), &generation_config(shape, special))?;
+    let generation = json!({
+        "bos_token_id": special.bos,
+        "eos_token_id": special.eos,
+        "pad_token_id": special.pad,
+        "max_length": shape.context,
+        "do_sample": false,
+    });
+    write_json(&folder.join("generation_config.json"), &generation)?;
     let tensors: Vec<(String, Tensor, &[f32])> =
-        split_tensors(&layout).into_iter().map(|(name, tensor)| (name, tensor, &weights[tensor.range()])).collect();
+        split_tensors(&layout).into_iter().map(|(_, name, tensor)| (name, tensor, &weights[tensor.range()])).collect();
     tensor_file::write(&folder.join("model.safetensors"), &tensors, ("format", "pt".to_string()))
 }
 
-/// Every tensor under its name in `transformers`, joint ones split into their parts.
-pub fn split_tensors(layout: &Layout) -> Vec<(String, Tensor)> {
+/// Every tensor with its own name and that in `transformers`, joint ones split into their parts.
+pub fn split_tensors(layout: &Layout) -> Vec<(String, String, Tensor)> {
     let part = |tensor: Tensor, index: usize, parts: usize| {
         let rows = tensor.rows / parts;
         Tensor { offset: tensor.offset + index * rows * tensor.cols, rows, cols: tensor.cols }
     };
-    let mut tensors = vec![("model.embed_tokens.weight".to_string(), layout.embed)];
+    let mut tensors = vec![("embed".to_string(), "model.embed_tokens.weight".to_string(), layout.embed)];
     for (l, layer) in layout.layers.iter().enumerate() {
-        for (name, tensor) in [
-            ("input_layernorm", layer.norm1),
-            ("self_attn.q_proj", part(layer.qkv, 0, 3)),
-            ("self_attn.k_proj", part(layer.qkv, 1, 3)),
-            ("self_attn.v_proj", part(layer.qkv, 2, 3)),
-            ("self_attn.o_proj", layer.out),
-            ("post_attention_layernorm", layer.norm2),
-            ("mlp.gate_proj", part(layer.gate_up, 0, 2)),
-            ("mlp.up_proj", part(layer.gate_up, 1, 2)),
-            ("mlp.down_proj", layer.down),
+        for (own, name, tensor) in [
+            ("norm1", "input_layernorm", layer.norm1),
+            ("q", "self_attn.q_proj", part(layer.qkv, 0, 3)),
+            ("k", "self_attn.k_proj", part(layer.qkv, 1, 3)),
+            ("v", "self_attn.v_proj", part(layer.qkv, 2, 3)),
+            ("out", "self_attn.o_proj", layer.out),
+            ("norm2", "post_attention_layernorm", layer.norm2),
+            ("gate", "mlp.gate_proj", part(layer.gate_up, 0, 2)),
+            ("up", "mlp.up_proj", part(layer.gate_up, 1, 2)),
+            ("down", "mlp.down_proj", layer.down),
         ] {
-            tensors.push((format!("model.layers.{l}.{name}.weight"), tensor));
+            tensors.push((format!("layers.{l}.{own}"), format!("model.layers.{l}.{name}.weight"), tensor));
         }
     }
-    tensors.push(("model.norm.weight".to_string(), layout.norm));
-    tensors.push(("lm_head.weight".to_string(), layout.head));
+    tensors.push(("norm".to_string(), "model.norm.weight".to_string(), layout.norm));
+    tensors.push(("head".to_string(), "lm_head.weight".to_string(), layout.head));
     tensors
 }
 
@@ -82,16 +89,6 @@ fn config(shape: &Shape, special: SpecialTokens) -> Value {
         "eos_token_id": special.eos,
         "pad_token_id": special.pad,
         "torch_dtype": "float32",
-    })
-}
-
-fn generation_config(shape: &Shape, special: SpecialTokens) -> Value {
-    json!({
-        "bos_token_id": special.bos,
-        "eos_token_id": special.eos,
-        "pad_token_id": special.pad,
-        "max_length": shape.context,
-        "do_sample": false,
     })
 }
 

@@ -1,7 +1,8 @@
 //! The model forward only, over a cache of keys and values.
 
+use crate::ops::{Part, Point};
 use crate::reading::{InferOps, MemberReading, Reading, Score};
-use crate::{Error, Result};
+use crate::{Error, Result, Shape};
 
 /// The memory of forward-only passes: up to `rows` rows, `slots` cached rows and `picks` logits per member.
 pub struct Inference<O: InferOps> {
@@ -19,7 +20,13 @@ pub struct Inference<O: InferOps> {
     /// One per layer.
     caches: Vec<O::Buf>,
     picked: O::Buf,
-    logits: O::Buf,
+    logits: O::Logits,
+}
+
+/// Elements of activations and of logits that a member takes in [`Inference`].
+pub fn elements(shape: &Shape, rows: usize, slots: usize, picks: usize) -> (usize, usize) {
+    let &Shape { layers, width, hidden, vocab, .. } = shape;
+    (rows * (7 * width + 3 * hidden) + slots * layers * 2 * width + picks * width, picks * vocab)
 }
 
 /// What to read off the logits of the picked rows.
@@ -70,7 +77,7 @@ impl<O: InferOps> Inference<O> {
     }
 
     /// The logits of the picked rows, in the device's buffer.
-    pub fn logits(&mut self, ops: &mut O, reading: &Reading) -> Result<&O::Buf> {
+    pub fn logits(&mut self, ops: &mut O, reading: &Reading) -> Result<&O::Logits> {
         if reading.members != ops.members() || reading.rows > self.rows || reading.picks > self.picks {
             return Err(Error::Batch(format!(
                 "{} members reading {} rows for {} logits: there is room for {} members, {} rows and {} logits",
@@ -96,9 +103,11 @@ impl<O: InferOps> Inference<O> {
         }
         let layout = ops.layout().clone();
         ops.load_reading(reading)?;
+        ops.reach(Point::BeginForward)?;
         ops.embed(layout.embed, &mut self.x)?;
-        for (at, cache) in layout.layers.iter().zip(&mut self.caches) {
+        for (l, (at, cache)) in layout.layers.iter().zip(&mut self.caches).enumerate() {
             ops.rms_norm(&self.x, at.norm1, &mut self.norm, &mut self.inv_rms)?;
+            ops.reach(Point::BeginPart(Part::Layer(l)))?;
             ops.linear(&self.norm, at.qkv, None, &mut self.qkv)?;
             ops.attention_cached(&self.qkv, cache, self.slots, &mut self.attended)?;
             ops.linear(&self.attended, at.out, Some(&self.x), &mut self.mid)?;
@@ -109,6 +118,7 @@ impl<O: InferOps> Inference<O> {
         }
         ops.select(&self.x, &mut self.picked)?;
         ops.rms_norm(&self.picked, layout.norm, &mut self.norm, &mut self.inv_rms)?;
+        ops.reach(Point::BeginPart(Part::Head))?;
         ops.head(&self.norm, layout.head, &mut self.logits)?;
         Ok(&self.logits)
     }

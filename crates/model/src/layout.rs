@@ -1,7 +1,7 @@
 //! Where each tensor lies in a member's one flat vector of parameters.
 //!
 //! Weights, gradients and both moments of a member are one vector each, in this order: the matrices, then the gains.
-//! So a population's parameters are `[N, size]`, every product is strided-batched with stride `size`, the optimizer is
+//! So a population's parameters are `[N, size]`, every matmul is strided-batched with stride `size`, the optimizer is
 //! one pass, and weight decay is "the elements before `decayed`".
 
 use crate::{Error, Result, Shape};
@@ -89,6 +89,12 @@ impl Layout {
             .collect();
         let norm = place(1, width);
         Layout { embed, layers, norm, head, decayed, size: offset }
+    }
+
+    /// The matrices that activations are multiplied with: all but the embedding.
+    pub fn matrices(&self) -> impl Iterator<Item = Tensor> {
+        let layers = self.layers.iter();
+        layers.flat_map(|layer| [layer.qkv, layer.out, layer.gate_up, layer.down]).chain([self.head])
     }
 
     /// Says whether these are a member's parameters.

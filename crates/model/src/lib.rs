@@ -8,12 +8,16 @@
 //! - [`ops`]: the dozen operations a device must offer, forward and backward
 //! - [`transformer`]: the model, written once over them
 //! - [`cpu`], [`cuda`]: the operations on a device
-//! - [`population`]: N models over the lanes of a device, which is what a study trains
+//! - [`shard`], [`population`]: N models over the shards of a device, which is what a study trains
 //! - [`schedule`], [`init`]: the training settings and the initial weights
 //! - [`decode`], [`score`]: generation and scoring, over [`reading`] and [`inference`]
+//! - [`memory`]: what all this takes
 //! - [`checkpoint`], [`export`]: models on disk
 
+#![warn(clippy::undocumented_unsafe_blocks)]
+
 pub mod batch;
+mod by_token;
 pub mod checkpoint;
 pub mod cpu;
 pub mod cuda;
@@ -23,8 +27,8 @@ pub mod error;
 pub mod export;
 pub mod inference;
 pub mod init;
-pub mod lane;
 pub mod layout;
+pub mod memory;
 pub mod ops;
 pub mod population;
 pub mod reading;
@@ -32,6 +36,7 @@ pub mod schedule;
 pub mod score;
 pub mod selftest;
 pub mod shape;
+pub mod shard;
 pub mod stream;
 mod tensor_file;
 pub mod transformer;
@@ -42,7 +47,7 @@ pub use decode::{Decoded, Prompt, Sampling};
 pub use device::Device;
 pub use error::{Error, Result};
 pub use layout::{Layout, Tensor};
-pub use ops::{Loss, Ops, Slot, Update};
+pub use ops::{Loss, Ops, Update, Vector};
 pub use population::Population;
 pub use reading::{InferOps, Score};
 pub use schedule::TrainConfig;

@@ -4,8 +4,29 @@
 //! loaded last. Activations are buffers of `[N, rows, width]`, rows being the loaded batch's; their number type is the
 //! device's (f32 or f64 on CPU, bf16 on CUDA with f32 inside every reduction). No result depends on the order in which
 //! threads finish.
+//!
+//! A device may run work at the same time as other work, or put it off. The transformer therefore says where it is, by
+//! [`Ops::reach`]. One training step is these calls and points, in this order:
+//!
+//! ```text
+//! load                                     the batch, and the update that follows it
+//! replay_step                              may replay a recording of all the rest
+//!   BeginForward                           embed_rms_norm
+//!   BeginPart(Layer(l))                    the layer's forward operations; for each layer
+//!   BeginPart(Head)                        linear
+//!   cross_entropy
+//!   linear_backward_weight(head)           EndPartBackward(Head), then the norm's backward
+//!   ... of layer l, qkv last               EndPartBackward(Layer(l)), then the norm's backward; from the last layer on
+//!   EndNormsBackward                       embed_backward
+//!   EndBackward
+//!   update
+//! EndStep
+//! losses                                   whenever they are wanted
+//! ```
+//!
+//! A forward-only pass (evaluation, decoding, scoring) makes the calls from `BeginForward` to the head.
 
-use crate::{Batch, Layout, Result, Shape, Tensor};
+use crate::{Batch, Error, Layout, Result, Shape, Span, Tensor};
 
 /// AdamW and clipping for one step. The learning rate is the schedule's at this step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,13 +51,75 @@ impl Update {
 
 /// The four vectors of a population, each `[N, layout.size]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Slot {
+pub enum Vector {
     Weights,
     Gradients,
     /// First moment.
     Mean,
     /// Second moment.
     Variance,
+}
+
+/// The parts of a model whose weights are read, and whose gradients are complete, at one time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    Embedding,
+    /// Of all norms.
+    Gains,
+    /// The matrices of a layer.
+    Layer(usize),
+    Head,
+}
+
+/// The points of a pass that a device is told of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Point {
+    /// Before the first operation of every forward pass. A device that defers updates starts the last one here; the
+    /// embedding and the gains may be read afterwards.
+    BeginForward,
+    /// In a forward pass before the first matrix of a layer, or that of the head, is read.
+    BeginPart(Part),
+    /// In the backward pass when the last weight gradient of the head, or of a layer, has been issued.
+    EndPartBackward(Part),
+    /// When the backward of every norm has been issued. A device that leaves the gains' gradients as partial sums adds
+    /// them up here.
+    EndNormsBackward,
+    /// After the last operation of the backward pass. A device that runs weight gradients on a stream of their own joins
+    /// it here: all gradients are complete for what is issued next.
+    EndBackward,
+    /// After [`Ops::update`], where [`Ops::replay_step`] replayed nothing; ends a recording.
+    EndStep,
+}
+
+/// Loss groups a batch may have, numbered from 0.
+pub const GROUPS: usize = 16;
+
+/// Says what of a batch a model of this shape cannot read, or its device not count.
+pub fn check_batch(batch: &Batch, shape: &Shape) -> Result<()> {
+    check_tokens(&batch.tokens, shape)?;
+    if let Some(target) = batch.targets.iter().find(|&&target| target >= shape.vocab as i32) {
+        return Err(Error::Batch(format!("target {target}: the vocabulary has {} tokens", shape.vocab)));
+    }
+    if let Some(span) = batch.spans.iter().flatten().find(|span| span.len as usize > shape.context) {
+        return Err(Error::Batch(format!("a span of {}: the context is {}", span.len, shape.context)));
+    }
+    // Spans are computed in parallel, each writing to its own rows.
+    let overlap = |pair: &[Span]| pair[0].start + pair[0].len > pair[1].start;
+    if batch.spans.iter().any(|spans| spans.windows(2).any(overlap)) {
+        return Err(Error::Batch("spans overlap, or are not in the order of their rows".into()));
+    }
+    if let Some(group) = batch.groups.iter().find(|&&group| group as usize >= GROUPS) {
+        return Err(Error::Batch(format!("loss group {group}: groups are numbered from 0 to {}", GROUPS - 1)));
+    }
+    Ok(())
+}
+
+/// The same of the tokens of a forward-only pass.
+pub fn check_tokens(tokens: &[u32], shape: &Shape) -> Result<()> {
+    match tokens.iter().find(|&&token| token as usize >= shape.vocab) {
+        Some(token) => Err(Error::Batch(format!("token {token}: the vocabulary has {} tokens", shape.vocab))),
+        None => Ok(()),
+    }
 }
 
 /// Loss of one member: sums over its rows, and how many rows each sum has, per group.
@@ -55,13 +138,6 @@ impl Loss {
     }
 }
 
-/// Whether the operations that follow are to be issued, or were replayed from a recording.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Recording {
-    Issue,
-    Replayed,
-}
-
 pub trait Ops {
     /// An activation buffer.
     type Buf;
@@ -75,21 +151,22 @@ pub trait Ops {
     fn buf(&mut self, elements: usize) -> Result<Self::Buf>;
     fn stat(&mut self, elements: usize) -> Result<Self::Stat>;
 
-    /// Copies a vector of one member in and out, as f32.
-    fn write(&mut self, member: usize, slot: Slot, values: &[f32]) -> Result<()>;
-    fn read(&mut self, member: usize, slot: Slot) -> Result<Vec<f32>>;
+    /// Copies a vector of one member in and out, as f32. A deferred update is made first.
+    fn write(&mut self, member: usize, vector: Vector, values: &[f32]) -> Result<()>;
+    fn read(&mut self, member: usize, vector: Vector) -> Result<Vec<f32>>;
 
     /// Makes `batch` the one that all operations work on, with the update that [`Ops::update`] is to apply.
     fn load(&mut self, batch: &Batch, update: &Update) -> Result<()>;
-    /// Before a whole step's operations; a device that replays recordings returns `Replayed` where it has one for the
-    /// loaded batch's rows, and the caller then issues nothing.
-    fn begin_step(&mut self) -> Result<Recording> {
-        Ok(Recording::Issue)
+    /// Called after [`Ops::load`], before a whole training step's operations. A device that records steps replays the one
+    /// of the loaded batch's sizes here, if there is one, and says whether it did: the caller then issues nothing.
+    fn replay_step(&mut self) -> Result<bool> {
+        Ok(false)
     }
-    fn end_step(&mut self) -> Result<()> {
+    /// Called where the transformer is at a point of a pass.
+    fn reach(&mut self, _point: Point) -> Result<()> {
         Ok(())
     }
-    /// Waits for the last step and returns the losses per member.
+    /// Waits for the last step, or for the last [`Ops::cross_entropy`], and returns the losses per member.
     fn losses(&mut self) -> Result<Vec<Loss>>;
 
     /// out\[row\] = weight\[token\[row\]\]
@@ -97,9 +174,10 @@ pub trait Ops {
     /// grad(weight)\[v\] = sum of dx over the rows that read v, in row order; every row of the gradient is written.
     fn embed_backward(&mut self, dx: &Self::Buf, weight: Tensor) -> Result<()>;
 
-    /// out = x · inv_rms · gain, inv_rms = 1 / sqrt(mean(x²) + ε), kept for the way back.
+    /// out = x · inv_rms · gain, inv_rms = 1 / sqrt(mean(x²) + ε), saved for backward.
     fn rms_norm(&mut self, x: &Self::Buf, gain: Tensor, out: &mut Self::Buf, inv_rms: &mut Self::Stat) -> Result<()>;
-    /// The gradient through the norm into `dx`, added where `add` is set, else written; grad(gain) is written.
+    /// The gradient through the norm into `dx`, added where `add` is set, else written; grad(gain) is written, by
+    /// [`Point::EndNormsBackward`] at the latest.
     fn rms_norm_backward(
         &mut self,
         dy: &Self::Buf,
@@ -118,7 +196,7 @@ pub trait Ops {
     fn linear_backward_weight(&mut self, dy: &Self::Buf, x: &Self::Buf, weight: Tensor) -> Result<()>;
 
     /// Causal attention within each span, heads side by side in every row of `qkv` = \[query | key | value\], rotary
-    /// positions (rotate-half) applied to query and key on the way. `log_sum` keeps each row's log-sum-exp per head.
+    /// positions (rotate-half) applied to query and key first. `log_sum` saves each row's log-sum-exp per head.
     fn attention(&mut self, qkv: &Self::Buf, out: &mut Self::Buf, log_sum: &mut Self::Stat) -> Result<()>;
     fn attention_backward(
         &mut self,
@@ -129,7 +207,7 @@ pub trait Ops {
         dqkv: &mut Self::Buf,
     ) -> Result<()>;
 
-    /// gate_up = x · weightᵀ, then gated = silu(gate) · up: [`Ops::linear`] and [`Ops::swiglu`], which a device may join.
+    /// gate_up = x · weightᵀ, then gated = silu(gate) · up: [`Ops::linear`] and [`Ops::swiglu`], which a device may fuse.
     fn linear_swiglu(
         &mut self,
         x: &Self::Buf,
@@ -140,8 +218,7 @@ pub trait Ops {
         self.linear(x, weight, None, gate_up)?;
         self.swiglu(gate_up, gated)
     }
-    /// The way back from dy, the gradient of gated · weightᵀ, to gate_up. A device that joins the two leaves `dgated` as it
-    /// was.
+    /// Backward from dy, the gradient of gated · weightᵀ, to gate_up. A device that fuses the two leaves `dgated` as it was.
     fn linear_swiglu_backward(
         &mut self,
         dy: &Self::Buf,
@@ -154,7 +231,7 @@ pub trait Ops {
         self.swiglu_backward(gate_up, dgated, dgate_up)
     }
 
-    /// [`Ops::embed`] and [`Ops::rms_norm`] of what comes out, which a device may join.
+    /// [`Ops::embed`] and [`Ops::rms_norm`] of what comes out, which a device may fuse.
     fn embed_rms_norm(
         &mut self,
         weight: Tensor,
@@ -166,7 +243,7 @@ pub trait Ops {
         self.embed(weight, out)?;
         self.rms_norm(out, gain, norm, inv_rms)
     }
-    /// y = x · weightᵀ + residual and its norm: [`Ops::linear`] and [`Ops::rms_norm`], which a device may join.
+    /// y = x · weightᵀ + residual and its norm: [`Ops::linear`] and [`Ops::rms_norm`], which a device may fuse.
     #[allow(clippy::too_many_arguments)]
     fn linear_rms_norm(
         &mut self,
@@ -181,8 +258,8 @@ pub trait Ops {
         self.linear(x, weight, Some(residual), y)?;
         self.rms_norm(y, gain, norm, inv_rms)
     }
-    /// The way back from dy, the gradient of norm · weightᵀ, to x, of which norm is the norm. A device that joins the two
-    /// leaves `dnorm` as it was.
+    /// Backward from dy, the gradient of norm · weightᵀ, to x, of which norm is the norm. A device that fuses the two leaves
+    /// `dnorm` as it was.
     #[allow(clippy::too_many_arguments)]
     fn linear_rms_norm_backward(
         &mut self,
@@ -204,9 +281,10 @@ pub trait Ops {
     fn swiglu_backward(&mut self, gate_up: &Self::Buf, dout: &Self::Buf, dgate_up: &mut Self::Buf) -> Result<()>;
 
     /// Cross-entropy of every row with a target. Turns `logits` into their gradient: of the member's mean loss over its
-    /// rows with targets. Keeps the losses for [`Ops::losses`].
+    /// rows with targets. Saves the losses for [`Ops::losses`].
     fn cross_entropy(&mut self, logits: &mut Self::Buf) -> Result<()>;
 
-    /// Clips each member's gradient and applies AdamW, with the update given at [`Ops::load`].
+    /// Clips each member's gradient and applies AdamW, with the update given at [`Ops::load`]. A device may defer it to the
+    /// next forward pass.
     fn update(&mut self) -> Result<()>;
 }

@@ -15,39 +15,39 @@ use crate::cpu::{Cpu, simd};
 use crate::cuda;
 use crate::decode::{self, Decoded, Prompt};
 use crate::init::initial_weights;
-use crate::lane::{Lane, ModelLane};
-use crate::ops::{Loss, Slot, Update};
+use crate::ops::{Loss, Update, Vector};
 use crate::score::{self, Answer, Question};
+use crate::shard::{ModelShard, Shard};
 use crate::{Device, Error, Result, Sequence, Shape};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// Room for so many models on a device.
-fn lanes(device: Device, shape: &Shape, members: usize, capacity: usize) -> Result<Vec<Box<dyn Lane>>> {
+fn shards(device: Device, shape: &Shape, members: usize, capacity: usize) -> Result<Vec<Box<dyn Shard>>> {
     match device {
-        // One member per lane: a core that trains a whole model waits for no other.
+        // One member per shard: a core that trains a whole model waits for no other.
         Device::Cpu => (0..members)
             .map(|_| {
                 let ops = Cpu::<f32>::new(shape, 1, capacity)?;
-                Ok(Box::new(ModelLane::new(ops, capacity, 1)?) as Box<dyn Lane>)
+                Ok(Box::new(ModelShard::new(ops, capacity, 1)?) as Box<dyn Shard>)
             })
             .collect(),
-        // All members in one lane: the larger the batch of products, the better.
+        // All members in one shard: the larger the batch of matmuls, the better.
         Device::Cuda(number) => {
             let capacity = capacity.next_multiple_of(cuda::ROUND);
-            let ops = cuda::Lane::new(&cuda::Gpu::open(number)?, shape, members, capacity)?;
-            Ok(vec![Box::new(ModelLane::new(ops, capacity, cuda::ROUND)?)])
+            let ops = cuda::Cuda::new(&cuda::Gpu::open(number)?, shape, members, capacity)?;
+            Ok(vec![Box::new(ModelShard::new(ops, capacity, cuda::ROUND)?)])
         }
     }
 }
 
-/// N models over the lanes of a device.
+/// N models over the shards of a device.
 pub struct Population {
     shape: Shape,
     device: Device,
     seeds: Vec<u64>,
-    lanes: Vec<Box<dyn Lane>>,
-    /// The first member of each lane, and N.
+    shards: Vec<Box<dyn Shard>>,
+    /// The first member of each shard, and N.
     starts: Vec<usize>,
 }
 
@@ -60,16 +60,16 @@ impl Population {
         if seeds.is_empty() {
             return Err(Error::Batch("a population of no models: there must be at least one".into()));
         }
-        let lanes = lanes(device, shape, seeds.len(), capacity)?;
+        let shards = shards(device, shape, seeds.len(), capacity)?;
         let mut starts = vec![0];
-        starts.extend(lanes.iter().scan(0, |sum, lane| {
-            *sum += lane.members();
+        starts.extend(shards.iter().scan(0, |sum, shard| {
+            *sum += shard.members();
             Some(*sum)
         }));
-        let mut population = Population { shape: shape.clone(), device, seeds: seeds.to_vec(), lanes, starts };
+        let mut population = Population { shape: shape.clone(), device, seeds: seeds.to_vec(), shards, starts };
         let weights: Vec<Vec<f32>> = seeds.par_iter().map(|&seed| initial_weights(shape, seed)).collect();
         for (member, weights) in weights.iter().enumerate() {
-            population.write(member, Slot::Weights, weights)?;
+            population.write(member, Vector::Weights, weights)?;
         }
         Ok(population)
     }
@@ -79,8 +79,8 @@ impl Population {
     pub fn grow(&mut self, capacity: usize) -> Result<()> {
         let members = (0..self.members()).map(|member| self.checkpoint(member, 0, BTreeMap::new()));
         let members = members.collect::<Result<Vec<_>>>()?;
-        self.lanes.clear();
-        self.lanes = lanes(self.device, &self.shape, self.members(), capacity)?;
+        self.shards.clear();
+        self.shards = shards(self.device, &self.shape, self.members(), capacity)?;
         members.iter().enumerate().try_for_each(|(member, checkpoint)| self.restore(member, checkpoint))
     }
 
@@ -102,8 +102,8 @@ impl Population {
 
     /// One step of every member on its own sequences. The device may still be at work when this returns.
     pub fn train_step(&mut self, sequences: &[Vec<Sequence>], update: &Update) -> Result<()> {
-        self.per_lane(sequences, |_, lane, sequences| {
-            lane.train_step(sequences, update)?;
+        self.per_shard(sequences, |_, shard, sequences| {
+            shard.train_step(sequences, update)?;
             Ok(Vec::new())
         })
         .map(|_: Vec<()>| ())
@@ -111,35 +111,35 @@ impl Population {
 
     /// Waits for the last step; its losses, one per member.
     pub fn losses(&mut self) -> Result<Vec<Loss>> {
-        let losses: Vec<_> = self.lanes.iter_mut().map(|lane| lane.losses()).collect::<Result<_>>()?;
+        let losses: Vec<_> = self.shards.iter_mut().map(|shard| shard.losses()).collect::<Result<_>>()?;
         Ok(losses.into_iter().flatten().collect())
     }
 
     /// Every member's losses on its own sequences, without training.
     pub fn evaluate(&mut self, sequences: &[Vec<Sequence>]) -> Result<Vec<Loss>> {
-        self.per_lane(sequences, |_, lane, sequences| lane.evaluate(sequences))
+        self.per_shard(sequences, |_, shard, sequences| shard.evaluate(sequences))
     }
 
     /// Decodes every member's own prompts, each to its `eos` or its limit.
     pub fn decode(&mut self, prompts: &[Vec<Prompt>], eos: u32) -> Result<Vec<Vec<Decoded>>> {
         let seeds = self.seeds.clone();
-        self.per_lane(prompts, |start, lane, prompts| decode::decode(lane, prompts, &seeds[start..], eos))
+        self.per_shard(prompts, |start, shard, prompts| decode::decode(shard, prompts, &seeds[start..], eos))
     }
 
     /// Scores every member's own questions.
     pub fn score(&mut self, questions: &[Vec<Question>]) -> Result<Vec<Vec<Answer>>> {
-        self.per_lane(questions, |_, lane, questions| score::score(lane, questions))
+        self.per_shard(questions, |_, shard, questions| score::score(shard, questions))
     }
 
     /// One vector of a member, in the order of [`crate::Layout`].
-    pub fn read(&mut self, member: usize, slot: Slot) -> Result<Vec<f32>> {
-        let (lane, member) = self.lane(member)?;
-        self.lanes[lane].read(member, slot)
+    pub fn read(&mut self, member: usize, vector: Vector) -> Result<Vec<f32>> {
+        let (shard, member) = self.shard(member)?;
+        self.shards[shard].read(member, vector)
     }
 
-    pub fn write(&mut self, member: usize, slot: Slot, values: &[f32]) -> Result<()> {
-        let (lane, member) = self.lane(member)?;
-        self.lanes[lane].write(member, slot, values)
+    pub fn write(&mut self, member: usize, vector: Vector, values: &[f32]) -> Result<()> {
+        let (shard, member) = self.shard(member)?;
+        self.shards[shard].write(member, vector, values)
     }
 
     /// Everything needed to continue a member after `step` steps.
@@ -148,34 +148,34 @@ impl Population {
             shape: self.shape.clone(),
             step,
             metadata,
-            weights: self.read(member, Slot::Weights)?,
-            mean: self.read(member, Slot::Mean)?,
-            variance: self.read(member, Slot::Variance)?,
+            weights: self.read(member, Vector::Weights)?,
+            mean: self.read(member, Vector::Mean)?,
+            variance: self.read(member, Vector::Variance)?,
         })
     }
 
     /// Puts a member where a checkpoint left off.
     pub fn restore(&mut self, member: usize, checkpoint: &Checkpoint) -> Result<()> {
         checkpoint.fits(&self.shape)?;
-        self.write(member, Slot::Weights, &checkpoint.weights)?;
-        self.write(member, Slot::Mean, &checkpoint.mean)?;
-        self.write(member, Slot::Variance, &checkpoint.variance)
+        self.write(member, Vector::Weights, &checkpoint.weights)?;
+        self.write(member, Vector::Mean, &checkpoint.mean)?;
+        self.write(member, Vector::Variance, &checkpoint.variance)
     }
 
-    /// The lane of a member, and its place there.
-    fn lane(&self, member: usize) -> Result<(usize, usize)> {
+    /// The shard of a member, and its place there.
+    fn shard(&self, member: usize) -> Result<(usize, usize)> {
         if member >= self.members() {
             return Err(Error::Batch(format!("member {member}: this population has {}", self.members())));
         }
-        let lane = self.starts.partition_point(|&start| start <= member) - 1;
-        Ok((lane, member - self.starts[lane]))
+        let shard = self.starts.partition_point(|&start| start <= member) - 1;
+        Ok((shard, member - self.starts[shard]))
     }
 
-    /// Gives every lane its members' part of `given`, all lanes at once, and joins what they return.
-    fn per_lane<T: Sync, R: Send>(
+    /// Gives every shard its members' part of `given`, all shards at once, and joins what they return.
+    fn per_shard<T: Sync, R: Send>(
         &mut self,
         given: &[T],
-        work: impl Fn(usize, &mut dyn Lane, &[T]) -> Result<Vec<R>> + Sync,
+        work: impl Fn(usize, &mut dyn Shard, &[T]) -> Result<Vec<R>> + Sync,
     ) -> Result<Vec<R>> {
         if given.len() != self.members() {
             return Err(Error::Batch(format!(
@@ -186,10 +186,10 @@ impl Population {
         }
         let starts = &self.starts;
         let results: Vec<Vec<R>> = self
-            .lanes
+            .shards
             .par_iter_mut()
             .enumerate()
-            .map(|(l, lane)| work(starts[l], lane.as_mut(), &given[starts[l]..starts[l + 1]]))
+            .map(|(l, shard)| work(starts[l], shard.as_mut(), &given[starts[l]..starts[l + 1]]))
             .collect::<Result<_>>()?;
         Ok(results.into_iter().flatten().collect())
     }

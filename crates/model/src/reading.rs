@@ -10,6 +10,7 @@ use rayon::prelude::*;
 /// Consecutive rows of a member. Row i stands at position `prefix_len` + i. It sees the slots
 /// `prefix .. prefix + prefix_len`, and of its own span `slot ..= slot + i`; its key and value go to `slot` + i.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(C)]
 pub struct CachedSpan {
     pub start: u32,
     pub len: u32,
@@ -112,7 +113,7 @@ pub fn drawn(logits: &[f32], temperature: f64, uniform: f32) -> u32 {
         return logits.iter().position(|&logit| logit == max).unwrap_or(0) as u32;
     }
     let max = max as f64;
-    let weight = |&logit: &f32| ((logit as f64 - max) / temperature).exp();
+    let weight = |&logit: &f32| libm::exp((logit as f64 - max) / temperature);
     let mut left = uniform as f64 * logits.iter().map(weight).sum::<f64>();
     let found = logits.iter().position(|logit| {
         left -= weight(logit);
@@ -123,6 +124,9 @@ pub fn drawn(logits: &[f32], temperature: f64, uniform: f32) -> u32 {
 
 /// The operations that forward-only work needs beyond [`Ops`].
 pub trait InferOps: Ops {
+    /// The logits of picks; a device may keep these finer than its activations, so that close ones do not tie.
+    type Logits;
+
     /// Makes `reading` the batch that the operations work on.
     fn load_reading(&mut self, reading: &Reading) -> Result<()>;
 
@@ -139,31 +143,26 @@ pub trait InferOps: Ops {
     /// out = the picked rows of `x`. From here to the next load, rows are the picks.
     fn select(&mut self, x: &Self::Buf, out: &mut Self::Buf) -> Result<()>;
 
-    /// A buffer for the logits of picks; a device may keep these finer than its activations, so that close ones do not tie.
-    fn logits_buf(&mut self, elements: usize) -> Result<Self::Buf> {
-        self.buf(elements)
-    }
+    fn logits_buf(&mut self, elements: usize) -> Result<Self::Logits>;
 
-    /// logits = x · weightᵀ, into such a buffer.
-    fn head(&mut self, x: &Self::Buf, weight: Tensor, logits: &mut Self::Buf) -> Result<()> {
-        self.linear(x, weight, None, logits)
-    }
+    /// logits = x · weightᵀ
+    fn head(&mut self, x: &Self::Buf, weight: Tensor, logits: &mut Self::Logits) -> Result<()>;
 
     /// The first of the largest logits of every pick, `[members, picks]`.
-    fn argmax(&mut self, logits: &Self::Buf) -> Result<Vec<u32>>;
+    fn argmax(&mut self, logits: &Self::Logits) -> Result<Vec<u32>>;
 
     /// The score of every pick's target, `[members, picks]`.
-    fn scores(&mut self, logits: &Self::Buf) -> Result<Vec<Score>>;
+    fn scores(&mut self, logits: &Self::Logits) -> Result<Vec<Score>>;
 
     /// A token of every pick, drawn with the probabilities that its logits have at a temperature: the first at which
     /// they add up to more than its number in `uniforms`, `[members, picks]`. A number below 0 takes the first of the
     /// largest logits instead.
-    fn draw(&mut self, logits: &Self::Buf, temperature: f64, uniforms: &[f32]) -> Result<Vec<u32>> {
+    fn draw(&mut self, logits: &Self::Logits, temperature: f64, uniforms: &[f32]) -> Result<Vec<u32>> {
         let vocab = self.shape().vocab;
         let logits = self.fetch_logits(logits)?;
         Ok(logits.par_chunks(vocab).zip(uniforms).map(|(row, &uniform)| drawn(row, temperature, uniform)).collect())
     }
 
     /// The logits themselves, `[members, picks, vocab]`.
-    fn fetch_logits(&mut self, logits: &Self::Buf) -> Result<Vec<f32>>;
+    fn fetch_logits(&mut self, logits: &Self::Logits) -> Result<Vec<f32>>;
 }

@@ -53,7 +53,7 @@ impl TrainConfig {
             return self.lr * step as f64 / self.warmup as f64;
         }
         let done = (step - self.warmup) as f64 / self.steps.saturating_sub(self.warmup).max(1) as f64;
-        self.lr * 0.5 * (1.0 + (std::f64::consts::PI * done.min(1.0)).cos())
+        self.lr * 0.5 * (1.0 + libm::cos(std::f64::consts::PI * done.min(1.0)))
     }
 
     /// The update of a step, counted from 1.
@@ -71,63 +71,24 @@ impl TrainConfig {
 
     /// Says what is wrong with the numbers, if anything is.
     pub fn validate(&self) -> Result<()> {
-        let wrong = |name: &str, value: f64, allowed: &str| {
-            Err(Error::Train(format!("train.{name} is {value}, but must be {allowed}")))
-        };
-        if self.batch == 0 {
-            return wrong("batch", 0.0, "at least 1");
-        }
-        for (name, value) in [("lr", self.lr), ("weight_decay", self.weight_decay), ("clip", self.clip)] {
-            if !value.is_finite() || value < 0.0 {
-                return wrong(name, value, "a number of at least 0");
-            }
-        }
-        // A weight that was never read has a moment of 0, which is divided by this.
+        let at_least_0 = |value: f64| value.is_finite() && value >= 0.0;
+        let share = |value: f64| (0.0..1.0).contains(&value);
         let eps = self.eps as f32;
-        if !eps.is_finite() || eps <= 0.0 {
-            return wrong("eps", self.eps, "a number above 0 (of at least 1e-45)");
-        }
-        for (name, value) in [("beta1", self.beta1), ("beta2", self.beta2)] {
-            if !(0.0..1.0).contains(&value) {
-                return wrong(name, value, "at least 0 and below 1");
+        let checks = [
+            ("batch", self.batch as f64, self.batch > 0, "at least 1"),
+            ("lr", self.lr, at_least_0(self.lr), "a number of at least 0"),
+            ("weight_decay", self.weight_decay, at_least_0(self.weight_decay), "a number of at least 0"),
+            ("clip", self.clip, at_least_0(self.clip), "a number of at least 0"),
+            // A weight that was never read has a moment of 0, which is divided by this.
+            ("eps", self.eps, eps.is_finite() && eps > 0.0, "a number above 0 (of at least 1e-45)"),
+            ("beta1", self.beta1, share(self.beta1), "at least 0 and below 1"),
+            ("beta2", self.beta2, share(self.beta2), "at least 0 and below 1"),
+        ];
+        match checks.into_iter().find(|&(_, _, right, _)| !right) {
+            Some((name, value, _, allowed)) => {
+                Err(Error::Train(format!("train.{name} is {value}, but must be {allowed}")))
             }
+            None => Ok(()),
         }
-        Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn warms_up_linearly_and_falls_as_a_cosine() {
-        let train = TrainConfig { steps: 1256, ..TrainConfig::default() };
-        assert_eq!(train.rate(1), 1e-4 / 256.0);
-        assert_eq!(train.rate(128), 0.5e-4);
-        assert!((train.rate(256 + 500) - 0.5e-4).abs() < 1e-18);
-        assert!(train.rate(1256).abs() < 1e-18);
-        assert!((2..=256).all(|s| train.rate(s) > train.rate(s - 1)));
-        assert!((257..=1256).all(|s| train.rate(s) < train.rate(s - 1)));
-    }
-
-    #[test]
-    fn no_warm_up_and_no_clipping_are_possible() {
-        let train = TrainConfig { warmup: 0, clip: 0.0, steps: 10, ..TrainConfig::default() };
-        assert!(train.rate(1) > 0.9e-4);
-        assert_eq!(train.update(1).clip, f64::INFINITY);
-        assert!(train.validate().is_ok());
-    }
-
-    #[test]
-    fn nonsense_is_refused() {
-        let bad = TrainConfig { beta2: 1.0, ..TrainConfig::default() };
-        assert_eq!(
-            bad.validate().unwrap_err().to_string(),
-            "training: train.beta2 is 1, but must be at least 0 and below 1"
-        );
-        assert!(TrainConfig { batch: 0, ..TrainConfig::default() }.validate().is_err());
-        assert!(TrainConfig { eps: 0.0, ..TrainConfig::default() }.validate().is_err());
-        assert!(TrainConfig { lr: f64::NAN, ..TrainConfig::default() }.validate().is_err());
     }
 }

@@ -5,8 +5,8 @@
 //! one prompt go through in a pass or two.
 
 use crate::inference::{Answers, Wanted};
-use crate::lane::Lane;
 use crate::reading::{MemberReading, Score};
+use crate::shard::Shard;
 use crate::{Error, Result};
 
 /// A prompt and what might follow it.
@@ -20,7 +20,9 @@ pub struct Question {
 pub type Answer = Vec<Vec<Score>>;
 
 /// Rows, and logits, of a pass per member.
-const ROWS: usize = 1024;
+pub fn rows(context: usize) -> usize {
+    1024.max(2 * context)
+}
 
 /// Where the next pass starts: question and continuation.
 #[derive(Clone, Copy, Default)]
@@ -29,32 +31,24 @@ struct Cursor {
     continuation: usize,
 }
 
-/// Answers every question of every member of a lane.
-pub fn score(lane: &mut dyn Lane, questions: &[Vec<Question>]) -> Result<Vec<Vec<Answer>>> {
-    let context = lane.shape().context;
+/// Answers every question of every member of a shard.
+pub fn score(shard: &mut dyn Shard, questions: &[Vec<Question>]) -> Result<Vec<Vec<Answer>>> {
+    let context = shard.shape().context;
     check(questions, context)?;
-    let rows = ROWS.max(2 * context);
-    lane.make_room(rows, rows, rows)?;
+    let rows = rows(context);
+    shard.make_room(rows, rows, rows)?;
     let mut cursors = vec![Cursor::default(); questions.len()];
     let mut answers: Vec<Vec<Answer>> = questions
         .iter()
         .map(|questions| questions.iter().map(|q| vec![Vec::new(); q.continuations.len()]).collect())
         .collect();
     loop {
-        let mut order = Vec::with_capacity(questions.len());
-        let parts: Vec<MemberReading> = questions
-            .iter()
-            .zip(&mut cursors)
-            .map(|(questions, cursor)| {
-                let (part, asked) = fill(questions, cursor, rows);
-                order.push(asked);
-                part
-            })
-            .collect();
+        let members = questions.iter().zip(&mut cursors);
+        let (parts, order): (Vec<_>, Vec<_>) = members.map(|(questions, cursor)| fill(questions, cursor, rows)).unzip();
         if parts.iter().all(|part| part.tokens.is_empty()) {
             return Ok(answers);
         }
-        for ((asked, got), answers) in order.iter().zip(lane.ask(&parts, Wanted::Scores)?).zip(&mut answers) {
+        for ((asked, got), answers) in order.iter().zip(shard.ask(&parts, Wanted::Scores)?).zip(&mut answers) {
             let Answers::Scores(scores) = got else { unreachable!("scores were asked for") };
             for (&(question, continuation), score) in asked.iter().zip(scores) {
                 answers[question][continuation].push(score);

@@ -41,36 +41,36 @@ impl Shape {
         self.width / self.heads
     }
 
-    /// Parameters that take part in a matrix product for every token: all but the embedding and the gains.
-    pub fn matmul_parameters(&self) -> usize {
-        self.layers * (4 * self.width * self.width + 3 * self.width * self.hidden) + self.width * self.vocab
-    }
-
     /// Floating-point operations of one training step over `tokens` tokens whose sequences average `length`.
     pub fn train_flops(&self, tokens: f64, length: f64) -> f64 {
-        6.0 * self.matmul_parameters() as f64 * tokens + 6.0 * (self.layers * self.width) as f64 * length * tokens
+        // All but the embedding and the gains are multiplied with every token.
+        let layer = 4 * self.width * self.width + 3 * self.width * self.hidden;
+        let parameters = self.layers * layer + self.width * self.vocab;
+        6.0 * parameters as f64 * tokens + 6.0 * (self.layers * self.width) as f64 * length * tokens
     }
 
-    /// Says what is wrong with the sizes, if anything is.
-    pub fn validate(&self) -> Result<()> {
-        let wrong = |text: String| Err(Error::Shape(text));
-        for (name, value) in [
+    /// The sizes, and the other numbers that a trained model depends on.
+    pub(crate) fn numbers(&self) -> ([(&'static str, usize); 6], [(&'static str, f64); 2]) {
+        let sizes = [
             ("layers", self.layers),
             ("width", self.width),
             ("heads", self.heads),
             ("hidden", self.hidden),
             ("context", self.context),
             ("vocab", self.vocab),
-        ] {
-            if value == 0 {
-                return wrong(format!("{name} is 0, but must be at least 1"));
-            }
+        ];
+        (sizes, [("rope_theta", self.rope_theta), ("norm_eps", self.norm_eps)])
+    }
+
+    /// Says what is wrong with the sizes, if anything is.
+    pub fn validate(&self) -> Result<()> {
+        let wrong = |text: String| Err(Error::Shape(text));
+        let (sizes, others) = self.numbers();
+        if let Some((name, _)) = sizes.into_iter().find(|&(_, size)| size == 0) {
+            return wrong(format!("{name} is 0, but must be at least 1"));
         }
-        for (name, value, zero) in [
-            ("rope_theta", self.rope_theta, false),
-            ("norm_eps", self.norm_eps, true),
-            ("init_std", self.init_std, true),
-        ] {
+        for (name, value) in others.into_iter().chain([("init_std", self.init_std)]) {
+            let zero = name != "rope_theta";
             if !(value as f32).is_finite() || value < 0.0 || (value == 0.0 && !zero) {
                 let allowed = if zero { "a number of at least 0" } else { "a number above 0" };
                 return wrong(format!("{name} is {value}, but must be {allowed}"));

@@ -31,8 +31,8 @@ impl Stream {
 
     /// Two independent standard normals (Box and Muller).
     pub fn normals(&mut self) -> [f64; 2] {
-        let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
-        let (sin, cos) = (std::f64::consts::TAU * self.uniform()).sin_cos();
+        let radius = (-2.0 * libm::log(1.0 - self.uniform())).sqrt();
+        let (sin, cos) = libm::sincos(std::f64::consts::TAU * self.uniform());
         [radius * cos, radius * sin]
     }
 }

@@ -1,7 +1,7 @@
 //! The model, forward and backward, written once over [`Ops`].
 
-use crate::ops::{Loss, Ops, Recording, Update};
-use crate::{Batch, Error, Layout, Result};
+use crate::ops::{Loss, Ops, Part, Point, Update};
+use crate::{Batch, Error, Layout, Result, Shape};
 
 /// N models of one shape with the memory for a batch of up to `capacity` rows each.
 pub struct Transformer<O: Ops> {
@@ -17,7 +17,7 @@ pub struct Transformer<O: Ops> {
     back: Gradients<O>,
 }
 
-/// What one layer keeps for the way back.
+/// What one layer saves for backward.
 struct LayerActivations<O: Ops> {
     x: O::Buf,
     inv_rms1: O::Stat,
@@ -40,6 +40,14 @@ struct Gradients<O: Ops> {
     attended: O::Buf,
     gate_up: O::Buf,
     gated: O::Buf,
+}
+
+/// Elements of activations, and of statistics, that a row of a batch takes in [`Transformer`].
+pub fn elements_per_row(shape: &Shape) -> (usize, usize) {
+    let &Shape { layers, width, heads, hidden, vocab, .. } = shape;
+    let layer = 8 * width + 3 * hidden;
+    let gradients = 6 * width + 3 * hidden;
+    (layers * layer + gradients + 2 * width + vocab, layers * (2 + heads) + 1)
 }
 
 impl<O: Ops> Transformer<O> {
@@ -88,19 +96,14 @@ impl<O: Ops> Transformer<O> {
     /// One step: forward, backward, update. The losses come with [`Ops::losses`].
     pub fn train_step(&mut self, batch: &Batch, update: &Update) -> Result<()> {
         self.load(batch, update)?;
-        if self.ops.begin_step()? == Recording::Issue {
+        if !self.ops.replay_step()? {
             self.forward()?;
             self.ops.cross_entropy(&mut self.logits)?;
             self.backward()?;
             self.ops.update()?;
-            self.ops.end_step()?;
+            self.ops.reach(Point::EndStep)?;
         }
         Ok(())
-    }
-
-    /// Waits for the last step; its losses, one per member.
-    pub fn losses(&mut self) -> Result<Vec<Loss>> {
-        self.ops.losses()
     }
 
     /// Forward and backward without an update: the gradients stay in the device's vectors.
@@ -142,12 +145,14 @@ impl<O: Ops> Transformer<O> {
 
     fn forward(&mut self) -> Result<()> {
         let ops = &mut self.ops;
+        ops.reach(Point::BeginForward)?;
         let first = &mut self.layers[0];
         let gain = self.layout.layers[0].norm1;
         ops.embed_rms_norm(self.layout.embed, &mut first.x, gain, &mut first.norm1, &mut first.inv_rms1)?;
         for (l, at) in self.layout.layers.iter().enumerate() {
             let (here, after) = self.layers[l..].split_at_mut(1);
             let a = &mut here[0];
+            ops.reach(Point::BeginPart(Part::Layer(l)))?;
             ops.linear(&a.norm1, at.qkv, None, &mut a.qkv)?;
             ops.attention(&a.qkv, &mut a.attended, &mut a.log_sum)?;
             let (mid, norm2, inv_rms2) = (&mut a.mid, &mut a.norm2, &mut a.inv_rms2);
@@ -160,6 +165,7 @@ impl<O: Ops> Transformer<O> {
             };
             ops.linear_rms_norm(&a.gated, at.down, &a.mid, next, gain, norm, inv_rms)?;
         }
+        ops.reach(Point::BeginPart(Part::Head))?;
         ops.linear(&self.last_norm, self.layout.head, None, &mut self.logits)
     }
 
@@ -167,9 +173,10 @@ impl<O: Ops> Transformer<O> {
     fn backward(&mut self) -> Result<()> {
         let (ops, d, layout) = (&mut self.ops, &mut self.back, &self.layout);
         ops.linear_backward_weight(&self.logits, &self.last_norm, layout.head)?;
+        ops.reach(Point::EndPartBackward(Part::Head))?;
         let (x, inv_rms) = (&self.last, &self.last_inv_rms);
         ops.linear_rms_norm_backward(&self.logits, layout.head, x, inv_rms, layout.norm, &mut d.norm, &mut d.x, false)?;
-        for (a, at) in self.layers.iter().zip(&layout.layers).rev() {
+        for (l, (a, at)) in self.layers.iter().zip(&layout.layers).enumerate().rev() {
             ops.linear_backward_weight(&d.x, &a.gated, at.down)?;
             ops.linear_swiglu_backward(&d.x, at.down, &a.gate_up, &mut d.gated, &mut d.gate_up)?;
             ops.linear_backward_weight(&d.gate_up, &a.norm2, at.gate_up)?;
@@ -179,9 +186,36 @@ impl<O: Ops> Transformer<O> {
             ops.linear_backward_input(&d.x, at.out, &mut d.attended)?;
             ops.attention_backward(&a.qkv, &a.attended, &a.log_sum, &d.attended, &mut d.qkv)?;
             ops.linear_backward_weight(&d.qkv, &a.norm1, at.qkv)?;
+            ops.reach(Point::EndPartBackward(Part::Layer(l)))?;
             let (x, inv_rms) = (&a.x, &a.inv_rms1);
             ops.linear_rms_norm_backward(&d.qkv, at.qkv, x, inv_rms, at.norm1, &mut d.norm, &mut d.x, true)?;
         }
-        ops.embed_backward(&d.x, layout.embed)
+        ops.reach(Point::EndNormsBackward)?;
+        ops.embed_backward(&d.x, layout.embed)?;
+        ops.reach(Point::EndBackward)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cpu::{Buffer, Cpu};
+
+    #[test]
+    fn a_row_takes_as_many_elements_as_are_said() {
+        let shape = Shape { layers: 3, width: 16, heads: 2, hidden: 24, context: 8, ..Shape::paper(32) };
+        const ROWS: usize = 16;
+        let model = Transformer::new(Cpu::<f32>::new(&shape, 1, ROWS).unwrap(), ROWS).unwrap();
+        let total = |buffers: &[&Buffer<f32>]| buffers.iter().map(|buffer| buffer.len()).sum::<usize>();
+        let d = &model.back;
+        let mut buf = total(&[&model.last, &model.last_norm, &model.logits]);
+        buf += total(&[&d.x, &d.norm, &d.qkv, &d.attended, &d.gate_up, &d.gated]);
+        let mut stat = model.last_inv_rms.len();
+        for a in &model.layers {
+            buf += total(&[&a.x, &a.norm1, &a.qkv, &a.attended, &a.mid, &a.norm2, &a.gate_up, &a.gated]);
+            stat += total(&[&a.inv_rms1, &a.log_sum, &a.inv_rms2]);
+        }
+        let (per_row, statistics) = elements_per_row(&shape);
+        assert_eq!((buf, stat), (ROWS * per_row, ROWS * statistics));
     }
 }

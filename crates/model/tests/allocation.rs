@@ -12,13 +12,16 @@ static BYTES: AtomicUsize = AtomicUsize::new(0);
 
 struct Counting;
 
+// SAFETY: the system's allocator does the work; this only counts.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         BYTES.fetch_add(layout.size(), Relaxed);
+        // SAFETY: as the caller vouches.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: as the caller vouches.
         unsafe { System.dealloc(pointer, layout) }
     }
 }

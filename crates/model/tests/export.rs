@@ -5,7 +5,7 @@ mod common;
 
 use common::{sequences, small};
 use invitro_model::export::{SpecialTokens, export};
-use invitro_model::{Batch, Device, Layout, Ops, Population, Prompt, Sampling, Slot, Transformer, Update};
+use invitro_model::{Batch, Device, Layout, Ops, Population, Prompt, Sampling, Transformer, Update, Vector};
 use safetensors::SafeTensors;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -16,13 +16,13 @@ const SPECIAL: SpecialTokens = SpecialTokens { bos: None, eos: 1, pad: 0 };
 /// A population of one with clear logits, exported.
 fn exported(folder: &Path) -> Population {
     let mut population = Population::new(Device::Cpu, &small(), &[3], 8).unwrap();
-    let mut weights = population.read(0, Slot::Weights).unwrap();
+    let mut weights = population.read(0, Vector::Weights).unwrap();
     // Larger matrices, and gains that are not all one.
     weights
         .iter_mut()
         .enumerate()
         .for_each(|(i, w)| *w = if *w == 1.0 { 1.0 + (i % 5) as f32 * 0.1 } else { *w * 8.0 });
-    population.write(0, Slot::Weights, &weights).unwrap();
+    population.write(0, Vector::Weights, &weights).unwrap();
     export(folder, &small(), &weights, SPECIAL).unwrap();
     population
 }
@@ -46,7 +46,7 @@ fn names_and_sizes() {
     }
     // The value projection is the last third of the joint tensor.
     let layout = Layout::new(&small());
-    let weights = population.read(0, Slot::Weights).unwrap();
+    let weights = population.read(0, Vector::Weights).unwrap();
     let value = &weights[layout.layers[0].qkv.offset + 2 * 32 * 32..][..32 * 32];
     let bytes: Vec<u8> = value.iter().flat_map(|w| w.to_le_bytes()).collect();
     assert_eq!(file.tensor("model.layers.0.self_attn.v_proj.weight").unwrap().data(), bytes);
@@ -70,7 +70,7 @@ fn transformers_loads_it_and_agrees() {
     };
     let folder = tempfile::tempdir().unwrap();
     let mut population = exported(folder.path());
-    let weights = population.read(0, Slot::Weights).unwrap();
+    let weights = population.read(0, Vector::Weights).unwrap();
     let sequence = sequences(&small(), &[40], 1);
     let tokens = sequence[0].tokens[..40].to_vec();
     let prompt = Prompt { tokens: tokens[..5].to_vec(), sampling: Sampling::Greedy, most: 10 };
@@ -80,7 +80,7 @@ fn transformers_loads_it_and_agrees() {
 
     let batch = Batch::pack(&[sequence], 1, small().context).unwrap();
     let mut ops = invitro_model::cpu::Cpu::<f32>::new(&small(), 1, 40).unwrap();
-    ops.write(0, Slot::Weights, &weights).unwrap();
+    ops.write(0, Vector::Weights, &weights).unwrap();
     let mut model = Transformer::new(ops, 40).unwrap();
     let logits = model.logits(&batch, &Update::none()).unwrap();
     let rows: Vec<&[f32]> = logits.chunks(small().vocab).collect();

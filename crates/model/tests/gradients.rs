@@ -4,7 +4,7 @@ mod common;
 
 use common::{naive_logits, numbers, sequences, tiny};
 use invitro_model::cpu::{Buffer, Cpu};
-use invitro_model::{Batch, Layout, Loss, Ops, Shape, Slot, Tensor, Transformer, Update};
+use invitro_model::{Batch, Layout, Loss, Ops, Shape, Tensor, Transformer, Update, Vector};
 
 type Buf = Buffer<f64>;
 
@@ -17,7 +17,7 @@ fn loaded(shape: &Shape) -> (Cpu<f64>, Batch) {
     let mut ops = Cpu::new(shape, 2, batch.rows).unwrap();
     for member in 0..2 {
         let size = ops.layout().size;
-        ops.vector_mut(member, Slot::Weights).copy_from_slice(&numbers(size, member as u64));
+        ops.vector_mut(member, Vector::Weights).copy_from_slice(&numbers(size, member as u64));
     }
     ops.load(&batch, &Update::none()).unwrap();
     (ops, batch)
@@ -79,15 +79,15 @@ fn check_weight(
     let outputs = real(batch, out_wide);
     for member in 0..2 {
         for i in tensor.range() {
-            let kept = ops.vector(member, Slot::Weights)[i];
+            let kept = ops.vector(member, Vector::Weights)[i];
             let mut at = |value: f64| {
-                ops.vector_mut(member, Slot::Weights)[i] = value;
+                ops.vector_mut(member, Vector::Weights)[i] = value;
                 run(ops, &mut out);
                 outputs.iter().map(|&i| out[i] * along[i]).sum::<f64>()
             };
             let slope = (at(kept + STEP) - at(kept - STEP)) / (2.0 * STEP);
             at(kept);
-            compare(&format!("{name}, weight {i} of {member}"), ops.vector(member, Slot::Gradients)[i], slope);
+            compare(&format!("{name}, weight {i} of {member}"), ops.vector(member, Vector::Gradients)[i], slope);
         }
     }
 }
@@ -207,18 +207,18 @@ fn whole_model() {
     let layout = Layout::new(&shape);
     let mut model = Transformer::new(ops, batch.rows).unwrap();
     for member in 0..2 {
-        let vector = model.ops.vector_mut(member, Slot::Weights);
+        let vector = model.ops.vector_mut(member, Vector::Weights);
         vector.iter_mut().for_each(|w| *w *= 0.5);
     }
     model.gradients(&batch, &Update::none()).unwrap();
     for member in 0..2 {
-        let gradients = model.ops.vector(member, Slot::Gradients).to_vec();
+        let gradients = model.ops.vector(member, Vector::Gradients).to_vec();
         let (mut worst, mut largest) = (0.0f64, 0.0f64);
         for (_, tensor) in invitro_model::checkpoint::named_tensors(&layout) {
             for i in tensor.range() {
-                let kept = model.ops.vector(member, Slot::Weights)[i];
+                let kept = model.ops.vector(member, Vector::Weights)[i];
                 let mut at = |value: f64| {
-                    model.ops.vector_mut(member, Slot::Weights)[i] = value;
+                    model.ops.vector_mut(member, Vector::Weights)[i] = value;
                     model.evaluate(&batch).unwrap()[member].mean()
                 };
                 let slope = (at(kept + STEP) - at(kept - STEP)) / (2.0 * STEP);
@@ -241,7 +241,7 @@ fn packed_equals_padded() {
     let losses = model.evaluate(&batch).unwrap();
     for (member, (loss, seed)) in losses.iter().zip([1, 2]).enumerate() {
         let rows: &[usize] = if member == 0 { &[50, 3, 1] } else { &[2, 17] };
-        let weights = model.ops.vector(member, Slot::Weights).to_vec();
+        let weights = model.ops.vector(member, Vector::Weights).to_vec();
         let (mut sums, mut counts) = (vec![0.0; 3], vec![0; 3]);
         for sequence in sequences(&shape, rows, seed) {
             let (input, targets) = (&sequence.tokens[..sequence.tokens.len() - 1], &sequence.tokens[1..]);

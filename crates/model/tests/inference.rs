@@ -7,22 +7,22 @@ use invitro_model::cpu::Cpu;
 use invitro_model::decode::choose;
 use invitro_model::inference::{Answers, Inference, Wanted};
 use invitro_model::reading::MemberReading;
-use invitro_model::{Device, Ops, Population, Prompt, Question, Sampling, Slot};
+use invitro_model::{Device, Ops, Population, Prompt, Question, Sampling, Vector};
 use proptest::prelude::*;
 
 /// Weights far from their small beginnings, so that logits differ clearly.
 fn population(seeds: &[u64]) -> Population {
     let mut population = Population::new(Device::Cpu, &small(), seeds, 8).unwrap();
     for member in 0..seeds.len() {
-        let mut weights = population.read(member, Slot::Weights).unwrap();
+        let mut weights = population.read(member, Vector::Weights).unwrap();
         weights.iter_mut().filter(|w| **w != 1.0).for_each(|w| *w *= 10.0);
-        population.write(member, Slot::Weights, &weights).unwrap();
+        population.write(member, Vector::Weights, &weights).unwrap();
     }
     population
 }
 
 fn weights(population: &mut Population, member: usize) -> Vec<f64> {
-    population.read(member, Slot::Weights).unwrap().iter().map(|&w| w as f64).collect()
+    population.read(member, Vector::Weights).unwrap().iter().map(|&w| w as f64).collect()
 }
 
 fn prompts(count: usize, seed: u64) -> Vec<Vec<u32>> {
@@ -156,7 +156,7 @@ fn ranks_equal_sorting() {
     let shape = small();
     let mut ops = Cpu::<f32>::new(&shape, 1, 1).unwrap();
     let vector: Vec<f32> = common::numbers(ops.layout().size, 3).iter().map(|&w| w as f32).collect();
-    ops.write(0, Slot::Weights, &vector).unwrap();
+    ops.write(0, Vector::Weights, &vector).unwrap();
     let tokens = sequences(&shape, &[9], 4).remove(0).tokens;
     let mut part = MemberReading::default();
     part.push(&tokens, 0, 0, 0);

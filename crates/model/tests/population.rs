@@ -5,7 +5,8 @@ mod common;
 use common::{sequences, small};
 use invitro_model::cpu::Cpu;
 use invitro_model::init::initial_weights;
-use invitro_model::{Batch, Checkpoint, Device, Ops, Population, Sequence, Slot, TrainConfig, Transformer};
+use invitro_model::ops::GROUPS;
+use invitro_model::{Batch, Checkpoint, Device, Ops, Population, Sequence, TrainConfig, Transformer, Vector};
 use std::collections::BTreeMap;
 
 const STEPS: u64 = 6;
@@ -32,7 +33,7 @@ fn run(population: &mut Population, steps: std::ops::RangeInclusive<u64>) -> Vec
 }
 
 fn vectors(population: &mut Population, member: usize) -> Vec<Vec<u32>> {
-    [Slot::Weights, Slot::Mean, Slot::Variance]
+    [Vector::Weights, Vector::Mean, Vector::Variance]
         .map(|slot| population.read(member, slot).unwrap().iter().map(|v| v.to_bits()).collect())
         .to_vec()
 }
@@ -62,7 +63,7 @@ fn one_device_of_three_equals_three_alone() {
     let shape = small();
     let mut ops = Cpu::<f32>::new(&shape, 3, CAPACITY).unwrap();
     for seed in 0..3 {
-        ops.write(seed, Slot::Weights, &initial_weights(&shape, seed as u64)).unwrap();
+        ops.write(seed, Vector::Weights, &initial_weights(&shape, seed as u64)).unwrap();
     }
     let mut model = Transformer::new(ops, CAPACITY).unwrap();
     for step in 1..=STEPS {
@@ -71,7 +72,7 @@ fn one_device_of_three_equals_three_alone() {
         model.train_step(&batch, &train().update(step)).unwrap();
     }
     for seed in 0..3 {
-        let bits: Vec<u32> = model.ops.read(seed, Slot::Weights).unwrap().iter().map(|v| v.to_bits()).collect();
+        let bits: Vec<u32> = model.ops.read(seed, Vector::Weights).unwrap().iter().map(|v| v.to_bits()).collect();
         assert!(bits == alone(seed as u64).0[0], "member {seed} differs from the single run");
     }
 }
@@ -100,8 +101,8 @@ fn interrupted_equals_uninterrupted() {
     assert_eq!((checkpoint.step, &checkpoint.metadata), (3, &note));
     // A population with another seed: everything comes from the file.
     let mut population = Population::new(Device::Cpu, &small(), &[1], CAPACITY).unwrap();
-    let wrong = vec![0.5; population.read(0, Slot::Weights).unwrap().len()];
-    population.write(0, Slot::Weights, &wrong).unwrap();
+    let wrong = vec![0.5; population.read(0, Vector::Weights).unwrap().len()];
+    population.write(0, Vector::Weights, &wrong).unwrap();
     population.restore(0, &checkpoint).unwrap();
     run(&mut population, checkpoint.step + 1..=STEPS);
     assert!(vectors(&mut population, 0) == alone(1).0, "the resumed run differs");
@@ -141,7 +142,14 @@ fn bad_input_is_refused_with_a_reason() {
     let many = vec![sequences(&shape, &[20, 20], 0)];
     assert!(message(population.train_step(&many, &update)).contains("room for 30 rows"));
     assert!(message(population.train_step(&[], &update)).contains("data for 0 members: this population has 1"));
-    assert!(population.read(1, Slot::Weights).unwrap_err().to_string().contains("member 1"));
+    let group = |group| vec![vec![Sequence { tokens: vec![1, 2], group }]];
+    assert_eq!(
+        message(population.train_step(&group(GROUPS as u8), &update)),
+        "batch: loss group 16: groups are numbered from 0 to 15"
+    );
+    population.train_step(&group(GROUPS as u8 - 1), &update).unwrap();
+    assert_eq!(population.losses().unwrap()[0].count[GROUPS - 1], 1, "the largest group is counted");
+    assert!(population.read(1, Vector::Weights).unwrap_err().to_string().contains("member 1"));
 }
 
 #[test]

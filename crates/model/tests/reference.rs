@@ -1,9 +1,9 @@
 //! Logits, losses and gradients against `reference/reference.safetensors`, which `reference/make_reference.py` wrote:
 //! an independent PyTorch program, padded, with autograd.
 
-use invitro_model::cpu::{Cpu, Float};
+use invitro_model::cpu::{Cpu, MatmulFloat};
 use invitro_model::export::split_tensors;
-use invitro_model::{Batch, Layout, Ops, Sequence, Shape, Slot, Transformer, Update};
+use invitro_model::{Batch, Layout, Ops, Sequence, Shape, Transformer, Update, Vector};
 use safetensors::SafeTensors;
 use safetensors::tensor::Dtype;
 
@@ -24,7 +24,7 @@ fn difference(got: impl Iterator<Item = f64>, expected: &[f64]) -> f64 {
     got.zip(expected).map(|(g, e)| (g - e).abs() / largest).fold(0.0, f64::max)
 }
 
-fn agrees<F: Float>(tolerance: f64) {
+fn agrees<F: MatmulFloat>(tolerance: f64) {
     let bytes = include_bytes!("reference/reference.safetensors");
     let file = SafeTensors::deserialize(bytes).unwrap();
     let sizes = numbers(&file, "sizes");
@@ -43,9 +43,9 @@ fn agrees<F: Float>(tolerance: f64) {
     let batch = Batch::pack(&[sequences], 1, shape.context).unwrap();
 
     let mut ops = Cpu::<F>::new(&shape, 1, batch.rows).unwrap();
-    for (name, tensor) in &tensors {
+    for (_, name, tensor) in &tensors {
         let weights = numbers(&file, &format!("weight.{name}"));
-        let own = &mut ops.vector_mut(0, Slot::Weights)[tensor.range()];
+        let own = &mut ops.vector_mut(0, Vector::Weights)[tensor.range()];
         own.iter_mut().zip(&weights).for_each(|(own, &given)| *own = F::of(given));
     }
     let mut model = Transformer::new(ops, batch.rows).unwrap();
@@ -59,10 +59,10 @@ fn agrees<F: Float>(tolerance: f64) {
     let expected = losses.iter().sum::<f64>() / losses.len() as f64;
     assert!((loss - expected).abs() < tolerance, "loss {loss} is not {expected}");
 
-    for (name, tensor) in &tensors {
+    for (_, name, tensor) in &tensors {
         let expected = numbers(&file, &format!("gradient.{name}"));
         assert_eq!(expected.len(), tensor.len());
-        let got = model.ops.vector(0, Slot::Gradients)[tensor.range()].iter().map(|g| g.f64());
+        let got = model.ops.vector(0, Vector::Gradients)[tensor.range()].iter().map(|g| g.f64());
         let off = difference(got, &expected);
         println!("{name:<48} {off:.1e}");
         assert!(off < tolerance, "the gradient of {name} is off by {off}");

@@ -5,8 +5,9 @@ use crate::draw::{Target, Width, plain};
 use crate::error::{Error, Result};
 use crate::figures::{self, Figure};
 use crate::findings::Findings;
-use crate::{page, write};
+use crate::page;
 use std::fmt::Write;
+use std::io;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Clone, Default)]
@@ -31,10 +32,13 @@ pub struct Built {
     pub bytes: usize,
 }
 
+/// The file every figures folder of ours holds; a folder without it is not ours to replace.
+const CAPTIONS: &str = "captions.md";
+
 /// Reads the study or run in `folder` and writes its report.
 pub fn build(folder: &Path, options: &Options) -> Result<Built> {
     let out = options.out.as_deref().unwrap_or(folder);
-    let (page_path, figures_path) = (out.join("report.html"), out.join("figures"));
+    let (page_path, figures_path) = (out.join(invitro_results::folder::REPORT), out.join("figures"));
     for path in [&page_path, &figures_path] {
         let wanted = path == &page_path || !options.page_only;
         if wanted && path.exists() && !options.force {
@@ -43,18 +47,20 @@ pub fn build(folder: &Path, options: &Options) -> Result<Built> {
     }
     let study = data::read(folder)?;
     let (page, figures) = render(&study, false);
-    if out != folder {
-        use crate::error::At;
-        std::fs::create_dir_all(out).at(out)?;
-    }
+    let writing = |path: &Path| {
+        let path = path.to_owned();
+        |why| Error::Write { path, why }
+    };
+    std::fs::create_dir_all(out).map_err(writing(out))?;
     let mut files = 1;
     if !options.page_only {
-        write::folder(&figures_path, |place| {
-            files += write_figures(place, &figures)?;
-            Ok(())
-        })?;
+        if figures_path.exists() && !figures_path.join(CAPTIONS).exists() {
+            return Err(Error::Exists { path: figures_path });
+        }
+        let written = invitro_files::replace_folder(&figures_path, |place| write_figures(place, &figures));
+        files += written.map_err(writing(&figures_path))?;
     }
-    write::file(&page_path, &page)?;
+    invitro_files::write(&page_path, page.as_bytes()).map_err(writing(&page_path))?;
     let figures = (!options.page_only).then_some(figures_path);
     let done = study.runs.iter().filter(|run| run.done()).count();
     Ok(Built { page: page_path, figures, runs: study.runs.len(), done, files, bytes: page.len() })
@@ -68,7 +74,7 @@ pub(crate) fn render(study: &Study, live: bool) -> (String, Vec<Figure>) {
 }
 
 /// Every variant that shows something at both widths, the numbers behind each figure, and the captions.
-fn write_figures(place: &Path, figures: &[Figure]) -> Result<usize> {
+fn write_figures(place: &Path, figures: &[Figure]) -> io::Result<usize> {
     let mut captions = String::from(
         "# Captions\n\nFigures at column width (77 mm) and page width (160 mm), text at 7 pt: include them at 100 %.\n",
     );
@@ -77,7 +83,7 @@ fn write_figures(place: &Path, figures: &[Figure]) -> Result<usize> {
         write!(captions, "\n## {}\n\n{}\n\n", plain(&figure.title), plain(&figure.caption))
             .expect("writing to a string");
         if !figure.table.is_empty() {
-            write::file(&place.join(format!("{}.csv", figure.name)), &figure.table.to_csv())?;
+            std::fs::write(place.join(format!("{}.csv", figure.name)), figure.table.to_csv())?;
             files += 1;
         }
         for variant in &figure.variants {
@@ -87,12 +93,12 @@ fn write_figures(place: &Path, figures: &[Figure]) -> Result<usize> {
             let stem = figure.stem(variant);
             for width in [Width::Column, Width::Page] {
                 let svg = variant.drawing.render(width, Target::File, &figure.title);
-                write::file(&place.join(format!("{stem}.{}.svg", width.name())), &svg)?;
+                std::fs::write(place.join(format!("{stem}.{}.svg", width.name())), svg)?;
                 files += 1;
             }
             writeln!(captions, "- `{stem}`: {}", variant.runs).expect("writing to a string");
         }
     }
-    write::file(&place.join(write::MARK), &captions)?;
+    std::fs::write(place.join(CAPTIONS), captions)?;
     Ok(files)
 }

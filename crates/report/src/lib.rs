@@ -8,7 +8,7 @@
 //! # Ok::<(), invitro_report::Error>(())
 //! ```
 //!
-//! [`Live`] serves the same page on 127.0.0.1 while a study runs. `data` reads folders, `stats` computes, `findings`
+//! [`Live`] serves the same page on 127.0.0.1 while a study runs. `data` places runs, `stats` computes, `findings`
 //! decides, `figures` say what to draw, `draw` draws, `page` puts it together.
 
 mod build;
@@ -19,8 +19,9 @@ pub mod figures;
 pub mod findings;
 mod live;
 mod page;
+pub mod sentences;
 pub mod stats;
-mod write;
+mod wording;
 
 pub use build::{Built, Options, build};
 pub use error::{Error, Result};

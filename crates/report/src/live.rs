@@ -33,13 +33,12 @@ impl Live {
     /// Reads the folder once and takes the port; 0 takes any that is free.
     pub fn bind(folder: &Path, port: u16) -> Result<Self> {
         data::read(folder)?;
-        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))
-            .map_err(|error| Error::Listen { port, why: error.to_string() })?;
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|why| Error::Listen { port, why })?;
         Ok(Self { listener, folder: folder.to_owned(), shown: Arc::default() })
     }
 
     pub fn address(&self) -> Result<SocketAddr> {
-        self.listener.local_addr().map_err(|error| Error::Listen { port: 0, why: error.to_string() })
+        self.listener.local_addr().map_err(|why| Error::Listen { port: 0, why })
     }
 
     /// Serves until the process ends.

@@ -31,7 +31,7 @@ fn the_page_of_a_study() {
     build(folder.path(), &Options::default()).unwrap();
     let study = invitro_report::data::read(folder.path()).unwrap();
     let page = folder.path().join("report.html");
-    browser("study.mjs", &[page.to_str().unwrap(), &study.words[0].forms[0]]);
+    browser("study.mjs", &[page.to_str().unwrap(), &study.words[0].1.forms[0].form]);
 }
 
 #[test]
@@ -39,13 +39,13 @@ fn the_live_page_follows_a_run() {
     let folder = tempfile::tempdir().unwrap();
     let plan = Plan { data_seeds: 1, model_seeds: 1, ..Plan::small() };
     synthetic::scattered(folder.path(), &plan, |_| Progress::Running(4));
-    let config = plan.configs().into_iter().min_by_key(|config| config.id()).unwrap();
+    let config = plan.configs().into_iter().min_by_key(|config| config.id.clone()).unwrap();
     let lines = folder.path().join("next.jsonl");
-    std::fs::write(&lines, synthetic::metric_lines(&config, 400, plan.steps)).unwrap();
+    std::fs::write(&lines, synthetic::metric_lines(&config, &plan, 400)).unwrap();
     let live = Live::bind(folder.path(), 0).unwrap();
     let url = format!("http://{}/", live.address().unwrap());
     std::thread::spawn(move || live.serve());
-    let run = folder.path().join("runs").join(config.id());
+    let run = folder.path().join("runs").join(&config.id);
     browser("live.mjs", &[&url, run.to_str().unwrap(), lines.to_str().unwrap()]);
 }
 

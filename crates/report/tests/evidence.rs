@@ -4,6 +4,7 @@ mod synthetic;
 
 use invitro_report::findings::{Findings, correlations};
 use invitro_report::{Options, build, data};
+use invitro_results::{Measure, Quantity, SCHEMA, TokenizerMetric, Words};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -20,7 +21,9 @@ fn model_seeds_are_no_further_worlds() {
         let folder = tempfile::tempdir().unwrap();
         synthetic::collected(folder.path(), &Plan { data_seeds: 3, model_seeds, ..Plan::small() });
         let study = data::read(folder.path()).unwrap();
-        let gap = study.mean(study.at(&[]), |run| run.number("fertility.A")).unwrap();
+        let fertility = Measure::Tokenizer(Words::Text, TokenizerMetric::Fertility);
+        let fertility = Quantity::of(fertility, &study.conditions()[0]);
+        let gap = study.mean(study.at(&[]), |run| run.once(&fertility)).unwrap();
         let interval = gap.interval.unwrap();
         (gap.value, interval.high - interval.low)
     };
@@ -91,9 +94,23 @@ fn what_chance_gives_is_said_to_be_an_average() {
 }
 
 #[test]
-fn seconds_that_runs_shared_are_not_summed() {
+fn nothing_is_judged_on_two_data_seeds() {
     let folder = tempfile::tempdir().unwrap();
     synthetic::collected(folder.path(), &Plan::small());
+    let html = page(folder.path());
+    assert!(!html.contains("badge yes") && !html.contains("badge no\""));
+    assert!(html.contains("Not judged, with 2 data seeds where 3 are needed"));
+    synthetic::collected(folder.path(), &Plan { data_seeds: 3, model_seeds: 1, ..Plan::small() });
+    let html = page(folder.path());
+    assert!(html.contains("badge yes"), "three are judged");
+    let said = Findings::of(&data::read(folder.path()).unwrap()).knowledge.sentence;
+    assert!(said.starts_with("Knowledge crossed"), "{said}");
+}
+
+#[test]
+fn seconds_that_runs_shared_are_not_summed() {
+    let folder = tempfile::tempdir().unwrap();
+    synthetic::collected(folder.path(), &Plan { schema: 1, ..Plan::small() });
     let html = page(folder.path());
     let row = "<td>seconds of training, of a run and all that trained beside it</td><td>61.0</td><td>64</td>";
     assert!(html.contains(row) && !html.contains("hours of training"));
@@ -131,8 +148,9 @@ fn runs_known_from_tables_count_beside_run_folders() {
     }
     let contrast = |place: &Path| {
         let study = data::read(place).unwrap();
-        let key = study.key("B_masked", "reach", "network.facts.share@0.1");
-        (study.mean(study.ended(&[]), |run| run.last(key)).unwrap().value, study.words.len())
+        let masked = study.masked().next().unwrap();
+        let facts = Quantity::of(Measure::KNOWLEDGE, masked);
+        (study.mean(study.ended(&[]), |run| run.curve(&facts).end()).unwrap().value, study.words.len())
     };
     let (mixed, whole) = (contrast(mixed.path()), contrast(whole.path()));
     assert!((mixed.0 - whole.0).abs() < 1e-9 && mixed.1 == whole.1, "{mixed:?} against {whole:?}");
@@ -155,7 +173,7 @@ fn known_runs_stay_when_others_move_after_collecting() {
     assert_eq!(data::read(folder.path()).unwrap().ended(&[]).count(), 32);
     std::thread::sleep(std::time::Duration::from_millis(20));
     let config = plan.configs().into_iter().find(|config| config.data == 1).unwrap();
-    synthetic::run_folder(&folder.path().join("runs").join(config.id()), &config, &plan, Progress::Done);
+    synthetic::run_folder(&folder.path().join("runs").join(&config.id), &config, &plan, Progress::Done);
     assert_eq!(data::read(folder.path()).unwrap().ended(&[]).count(), 33);
 }
 
@@ -168,4 +186,13 @@ fn known_runs_that_the_collected_table_lacks_are_added() {
     assert_eq!(data::read(folder.path()).unwrap().ended(&[]).count(), 32);
     fs::remove_file(folder.path().join("known/runs.parquet")).unwrap();
     assert_ne!(data::fingerprint(folder.path()), before);
+}
+
+#[test]
+fn known_runs_of_another_schema_are_not_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    with_known(folder.path(), |_| Progress::Planned);
+    let older = Plan { schema: SCHEMA - 1, ..Plan::small() };
+    synthetic::collected_where(&folder.path().join("known"), &older, |config| config.data == 0);
+    assert_eq!(data::read(folder.path()).unwrap().runs.len(), 0);
 }

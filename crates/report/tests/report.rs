@@ -2,11 +2,15 @@
 
 mod synthetic;
 
-use invitro_report::findings::correlations;
+use invitro_report::findings::stages::Stage;
+use invitro_report::findings::{correlations, order};
 use invitro_report::{Error, Options, build, data};
+use invitro_results::Emergence;
+use invitro_results::identity::set;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
+use synthetic::curves::Config;
 use synthetic::{Plan, Progress};
 
 fn force() -> Options {
@@ -70,7 +74,7 @@ fn a_study_has_every_figure_and_its_numbers() {
     for id in ["H1", "H2", "H3", "H4"] {
         assert!(html.contains(&format!("<article class=\"card\" id=\"{id}\">")), "{id}");
     }
-    assert!(!without_script(&html).contains("NaN"), "no number that is none");
+    assert!(!without_script(&html).contains("NaN"), "no NaN is shown");
     assert!(
         !html.contains("http://") && !html.contains("https://") && !html.contains("src="),
         "nothing from elsewhere"
@@ -86,12 +90,11 @@ fn numbers_in_the_table_are_means_of_the_runs() {
     build(folder.path(), &force()).unwrap();
     let csv = fs::read_to_string(folder.path().join("figures/overlap.csv")).unwrap();
     let row = csv.lines().find(|line| line.starts_with("vanilla,lambda,0.05,2048,")).unwrap();
-    let of = |config: &synthetic::curves::Config| config.measures().iter().find(|it| it.0 == "overlap").unwrap().1;
     let cell: Vec<f64> = plan
         .configs()
         .iter()
         .filter(|config| config.regime == "vanilla" && config.lambda == 0.05 && config.vocab == 2048)
-        .map(of)
+        .map(|config| config.overlap())
         .collect();
     let expected = cell.iter().sum::<f64>() / cell.len() as f64;
     let got: f64 = row.split(',').nth(4).unwrap().parse().unwrap();
@@ -149,13 +152,13 @@ fn what_exists_is_kept_without_force() {
     assert!(matches!(build(other.path(), &force()), Err(Error::Exists { .. })));
     assert_eq!(fs::read_to_string(other.path().join("figures/thesis.svg")).unwrap(), "mine");
     let left: Vec<_> = fs::read_dir(other.path()).unwrap().flatten().map(|e| e.file_name()).collect();
-    assert!(left.iter().all(|name| !name.to_string_lossy().contains("writing")), "{left:?}");
+    assert!(left.iter().all(|name| !name.to_string_lossy().contains(".part")), "{left:?}");
 }
 
 #[test]
 fn an_empty_study_says_so() {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("study.toml"), "name = \"none\"\n").unwrap();
+    fs::write(folder.path().join("study.toml"), "name = \"none\"\n[experiment]\n").unwrap();
     let html = page(folder.path());
     assert!(html.contains("No run has started yet"));
     assert_eq!(html.matches("badge open\">cannot tell").count() - claims_open(&html), tests_open(&html) + 4);
@@ -231,7 +234,7 @@ fn a_run_folder_has_its_own_report() {
     // A broken line inside is named with its place.
     fs::write(&metrics, format!("{{broken\n{whole}")).unwrap();
     let error = build(&run, &force()).unwrap_err().to_string();
-    assert!(error.contains("metrics.jsonl, line 1"), "{error}");
+    assert!(error.contains("metrics.jsonl`, line 1"), "{error}");
 }
 
 #[test]
@@ -239,8 +242,8 @@ fn runs_of_another_study_in_the_same_store_are_left_out() {
     let folder = tempfile::tempdir().unwrap();
     synthetic::scattered(folder.path(), &Plan::small(), |_| Progress::Running(2));
     let stranger = Plan { vocabs: vec![512], ..Plan::one() };
-    let config = stranger.configs()[0];
-    synthetic::run_folder(&folder.path().join("runs").join(config.id()), &config, &stranger, Progress::Done);
+    let config = stranger.configs()[0].clone();
+    synthetic::run_folder(&folder.path().join("runs").join(&config.id), &config, &stranger, Progress::Done);
     assert_eq!(data::read(folder.path()).unwrap().runs.len(), 64);
 }
 
@@ -250,15 +253,13 @@ fn other_settings_are_compared_one_at_a_time() {
     let plan = Plan { data_seeds: 2, model_seeds: 1, ..Plan::one() };
     for (grammar, boundary) in [("svo", "token"), ("sov", "token"), ("svo", "first")] {
         for config in plan.configs() {
-            let run = folder.path().join(format!("{grammar}-{boundary}-{}", config.data));
-            synthetic::run_folder(&run, &config, &plan, Progress::Done);
-            let text = fs::read_to_string(run.join("config.toml")).unwrap();
-            let text = text.replace("[language]", &format!("[language]\ngrammar = \"{grammar}\""));
-            fs::write(
-                run.join("config.toml"),
-                text.replace("[tokenizer]", &format!("[tokenizer]\nboundary = \"{boundary}\"")),
-            )
-            .unwrap();
+            let name = format!("{grammar}-{boundary}-{}", config.data);
+            let run = folder.path().join(&name);
+            synthetic::run_folder(&run, &Config { id: name, ..config.clone() }, &plan, Progress::Done);
+            let mut experiment = plan.experiment(&config);
+            set(&mut experiment, "language.grammar", grammar.into());
+            set(&mut experiment, "tokenizer.boundary", boundary.into());
+            fs::write(run.join("config.toml"), experiment.to_string()).unwrap();
         }
     }
     // Run folders side by side, as a run over several seeds leaves them, are a study too.
@@ -273,4 +274,65 @@ fn other_settings_are_compared_one_at_a_time() {
         .map(|line| (line.split(',').nth(2).unwrap(), line.rsplit(',').next().unwrap()))
         .collect();
     assert_eq!(counts, [("sov", "2"), ("svo", "2"), ("first", "2"), ("token", "2")]);
+}
+
+#[test]
+fn studies_that_differ_in_evaluation_alone_do_not_share_runs() {
+    let store = tempfile::tempdir().unwrap();
+    let plans = [Plan::one(), Plan { emergence: 0.3, data_seeds: 2, ..Plan::one() }];
+    for plan in plans.iter().rev() {
+        synthetic::scattered(store.path(), plan, |_| Progress::Done);
+    }
+    // The store has the runs of both; the study's file is the first plan's.
+    assert_eq!(fs::read_dir(store.path().join("runs")).unwrap().count(), 3);
+    let study = data::read(store.path()).unwrap();
+    assert_eq!((study.runs.len(), study.planned), (1, Some(1)));
+    assert_eq!(study.runs[0].emergence_threshold(), 0.02);
+}
+
+#[test]
+fn emergence_has_the_threshold_that_experiments_set() {
+    let folder = tempfile::tempdir().unwrap();
+    synthetic::collected(folder.path(), &Plan { emergence: 0.3, ..Plan::small() });
+    let html = page(folder.path());
+    assert!(html.contains("emerges first (threshold 0.3;"));
+    let csv = fs::read_to_string(folder.path().join("figures/emergence-by-language.csv")).unwrap();
+    let step = |threshold: &str| -> f64 {
+        let row = csv.lines().find(|line| line.starts_with(&format!("vanilla,{threshold},2048,A,types,"))).unwrap();
+        row.split(',').nth(7).unwrap().parse().unwrap()
+    };
+    assert!(step("0.02") < step("0.3") && step("0.3") < step("0.5"));
+    let shown = html.split("id=\"fig-cascade\"").nth(1).unwrap();
+    let chooser = shown.split("data-name=\"threshold\">").nth(1).unwrap();
+    assert!(chooser.starts_with("<option value=\"0\" selected>0.3</option>"), "{}", &chooser[..100]);
+    // What H4 says is said of the same threshold.
+    let study = data::read(folder.path()).unwrap();
+    let [a, b, _] = study.conditions() else { panic!("three conditions") };
+    let places = [(a.clone(), Stage::TYPES), (b.clone(), Stage::TYPES)];
+    let share = order::share_before(&study, &places[0], &places[1]).unwrap();
+    let when =
+        |run: &data::Run, place: &order::Milestone| place.1.emergence(run, &place.0, 0.3).and_then(Emergence::step);
+    let before = study.runs.iter().filter(|run| when(run, &places[0]) < when(run, &places[1])).count();
+    let ties = study.runs.iter().filter(|run| when(run, &places[0]) == when(run, &places[1])).count();
+    assert!((share.value - (before as f64 + 0.5 * ties as f64) / study.runs.len() as f64).abs() < 1e-12);
+}
+
+#[test]
+fn three_languages_have_every_figure() {
+    let folder = tempfile::tempdir().unwrap();
+    synthetic::collected(folder.path(), &Plan { languages: vec!["A", "B", "C"], data_seeds: 3, ..Plan::small() });
+    let html = page(folder.path());
+    let labels: Vec<String> =
+        data::read(folder.path()).unwrap().conditions().iter().map(|condition| condition.label()).collect();
+    assert_eq!(labels, ["A", "B", "C", "B†", "C†"]);
+    assert!(!html.contains("class=\"empty\""), "every figure shows something");
+    let figures = files(&folder.path().join("figures"));
+    for (name, column) in [("fertility", 4), ("cascade", 3), ("nulls", 2), ("dynamics", 1)] {
+        let csv = &figures[&format!("{name}.csv")];
+        let seen: BTreeSet<&str> = csv.lines().skip(1).map(|line| line.split(',').nth(column).unwrap()).collect();
+        assert_eq!(seen.len(), 5, "{name}: {seen:?}");
+    }
+    assert!(figures["contrast.csv"].contains("\"A, symbols masked in B and C\""));
+    assert!(figures["maxima.csv"].contains(",C†,") && figures["reachability.csv"].contains(",C†,"));
+    assert!(html.contains("C comes before C†."));
 }

@@ -40,7 +40,7 @@ impl Condition {
 
 impl From<invitro_language::Condition> for Condition {
     fn from(condition: invitro_language::Condition) -> Condition {
-        condition.name().parse().expect("a language's name is a plain word")
+        condition.to_string().parse().expect("a language's name is a plain word")
     }
 }
 

@@ -138,26 +138,3 @@ impl Curve {
         (!self.is_empty()).then(|| found.map_or(Emergence::Never, |point| Emergence::At(point.step)))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_step_measured_twice_keeps_its_last_value() {
-        let points = [(0, 0.1), (100, 0.2), (200, 0.3), (100, 0.25), (200, 0.35)];
-        let curve = Curve::new(points.map(|(step, value)| Point::plain(step, value)).into());
-        let got: Vec<_> = curve.points().iter().map(|point| (point.step, point.value)).collect();
-        assert_eq!(got, [(0, 0.1), (100, 0.25), (200, 0.35)]);
-    }
-
-    #[test]
-    fn peak_end_and_decline() {
-        let curve = Curve::new([(0, 0.1), (10, 0.8), (20, 0.8), (30, 0.5)].map(|(s, v)| Point::plain(s, v)).into());
-        assert_eq!(curve.peak().map(|point| point.step), Some(10));
-        assert_eq!(curve.end(), Some(0.5));
-        assert!((curve.decline().unwrap() - 0.3).abs() < 1e-12);
-        let nothing = Curve::new(vec![Point::plain(0, f64::NAN)]);
-        assert_eq!((nothing.peak(), nothing.end(), nothing.decline()), (None, None, None));
-    }
-}

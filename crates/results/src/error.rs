@@ -29,7 +29,9 @@ pub enum Error {
     Study { path: PathBuf, why: String },
 
     #[error(
-        "the results in `{path}` were made by {made_by}; this is schema {here}, whose measures differ: they can be reported on, not gone on from"
+        "the results in `{path}` were made by {made_by}; this is {version}, schema {here}: what they measured cannot be put \
+         beside new results",
+        version = env!("CARGO_PKG_VERSION")
     )]
     OldResults { path: PathBuf, made_by: String, here: u32 },
 }

@@ -25,6 +25,15 @@ impl Filter {
         self.0.is_empty()
     }
 
+    /// Each table in a line, for people.
+    pub fn describe(&self) -> Vec<String> {
+        let line = |table: &Table| {
+            let keys: Vec<String> = leaves(table).iter().map(|(key, value)| format!("{key} = {value}")).collect();
+            keys.join(", ")
+        };
+        self.0.iter().map(line).collect()
+    }
+
     /// Whether a complete config is kept; an unknown setting or values of two kinds are an error.
     pub(crate) fn holds(&self, config: &Table) -> Result<bool, String> {
         // Every table is looked at, so that a fault shows whatever comes before it.

@@ -30,6 +30,8 @@ pub const REACHED: &str = "reached.jsonl";
 pub const WORDS: &str = "words.parquet";
 pub const PAIRS: &str = "pairs.jsonl";
 pub const REPORT: &str = "report.html";
+/// What a tokenizer is saved as.
+pub const TOKENIZER: [&str; 3] = ["tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"];
 pub const CHECKPOINTS: &str = "checkpoints";
 pub const LANGUAGE: &str = "language";
 pub const STUDY: &str = "study.toml";

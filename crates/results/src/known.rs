@@ -6,8 +6,7 @@
 use crate::error::{At, Error, Result};
 use crate::folder::{KNOWN, METRICS_TABLE, RUNS_TABLE, WORDS, write_file};
 use crate::run::column;
-use crate::summary::Columns;
-use crate::table::Table;
+use crate::table::{Columns, Table};
 use crate::{SCHEMA, State, compatible};
 use serde_json::Value;
 use std::collections::HashMap;

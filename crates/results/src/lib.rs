@@ -2,7 +2,7 @@
 //!
 //! - [`Condition`], [`Measure`], [`Quantity`]: what is measured, with its name on disk
 //! - [`Row`], [`metrics`], [`summary`], [`words`], [`folder`]: what a run writes; [`table`]: Parquet
-//! - [`Plan`]: what a study sets out to run; [`identity`]: which run a config stands for
+//! - [`Plan`]: what a study sets out to run; [`mod@identity`]: which run a config stands for
 //! - [`read()`]: a run's or a study's folder as [`Results`], with a [`Run`] and its [`Curve`]s for each
 //! - [`Curve`]: peak, end, decline and emergence; [`Verdict`], [`knowledge`]: what may be said
 //!

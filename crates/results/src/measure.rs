@@ -4,7 +4,7 @@
 //! back by `FromStr`, and stands with its meaning in `docs/formats.md`, which is made from this file.
 
 use crate::UnknownName;
-use crate::names::named;
+use crate::names::recorded;
 use invitro_language::Task;
 use std::fmt;
 use std::str::FromStr;
@@ -34,7 +34,7 @@ pub enum Measure {
     Language(LanguageMetric),
 }
 
-named! {
+recorded! {
     /// What is judged of a sentence that a model made. The first four are nested, each in the one before.
     TaskMetric {
         Validity = "validity": "it ends, and every word is a word of the language",
@@ -67,7 +67,8 @@ impl TaskMetric {
 
     /// The share of sentences whose first failure is of a kind, by the kind's name.
     pub fn failure(kind: &str) -> Result<TaskMetric, UnknownName> {
-        format!("failure.{kind}").parse()
+        let name = format!("failure.{kind}");
+        name.parse().map_err(|_| UnknownName(name))
     }
 
     /// Whether this counts one kind of failure.
@@ -93,7 +94,7 @@ pub struct Reach {
     pub boundary: bool,
 }
 
-named! {
+recorded! {
     /// Who gives the probabilities.
     Scorer {
         Network = "network": "the model",
@@ -102,7 +103,7 @@ named! {
     }
 }
 
-named! {
+recorded! {
     /// Three sets of descriptors, equally many of each, and the contrasts between them.
     Targets {
         Allowed = "allowed": "descriptors that Γ allows the subject",
@@ -127,7 +128,7 @@ impl Targets {
     }
 }
 
-named! {
+recorded! {
     /// How the targets of a subject are counted.
     Statistic {
         Any = "any": "share of subjects with any reachable target (the paper's reading)",
@@ -162,7 +163,7 @@ impl Fraction {
     }
 }
 
-named! {
+recorded! {
     /// Held-out losses per condition, and what training reports of its last step.
     Loss {
         Loss = "loss": "loss on held-out sequences, nats per token",
@@ -188,7 +189,7 @@ impl Loss {
     }
 }
 
-named! {
+recorded! {
     /// Which words a tokenizer is measured on.
     Words {
         Text = "": "running text: words as often as they are said",
@@ -196,7 +197,7 @@ named! {
     }
 }
 
-named! {
+recorded! {
     /// What a tokenizer does. Per condition, or over both languages where none is given.
     TokenizerMetric {
         Fertility = "fertility": "pieces per word",
@@ -211,7 +212,7 @@ named! {
     }
 }
 
-named! {
+recorded! {
     /// With which words the pieces of a masked word are compared.
     Bridge {
         General = "bridge": "the unmasked word, of either language, with the largest overlap (the paper's β)",
@@ -219,7 +220,7 @@ named! {
     }
 }
 
-named! {
+recorded! {
     /// How overlap of pieces is counted, as multisets.
     Similarity {
         Jaccard = "jaccard": "shared pieces over pieces of either",
@@ -228,7 +229,7 @@ named! {
     }
 }
 
-named! {
+recorded! {
     /// What a pair of languages is like.
     LanguageMetric {
         StemDistance = "distance.stems": "measured lexical distance of stems, relative to unrelated stems",
@@ -243,6 +244,20 @@ impl Measure {
     pub const fn reach(scorer: Scorer, targets: Targets, statistic: Statistic) -> Measure {
         let top = if matches!(statistic, Statistic::LogProb) { None } else { Some(Fraction::PAPER) };
         Measure::Reach(Reach { scorer, targets, masked_elsewhere: false, statistic, top, boundary: false })
+    }
+
+    /// Reachability at another K, in its plain form.
+    pub const fn reach_at(scorer: Scorer, targets: Targets, statistic: Statistic, top: Fraction) -> Measure {
+        let (masked_elsewhere, boundary) = (false, false);
+        Measure::Reach(Reach { scorer, targets, masked_elsewhere, statistic, top: Some(top), boundary })
+    }
+
+    /// The same of the symbols alone that are masked in another language, where it is reachability.
+    pub const fn masked_elsewhere(self) -> Measure {
+        match self {
+            Measure::Reach(reach) => Measure::Reach(Reach { masked_elsewhere: true, ..reach }),
+            other => other,
+        }
     }
 
     /// The contrast of facts in nats: the measure of knowledge.
@@ -337,18 +352,23 @@ impl FromStr for Measure {
         let unknown = || UnknownName(name.to_owned());
         let (first, rest) = name.split_once('.').ok_or_else(unknown)?;
         if let Some(task) = Task::ALL.into_iter().find(|task| task.name() == first) {
-            return Ok(Measure::Task(task, rest.parse()?));
+            return Ok(Measure::Task(task, part(rest, name)?));
         }
         match first {
             REACH => Ok(Measure::Reach(rest.parse()?)),
-            LOSS => Ok(Measure::Loss(rest.parse()?)),
+            LOSS => Ok(Measure::Loss(part(rest, name)?)),
             _ => match (first.parse(), first.parse()) {
-                (Ok(words), _) => Ok(Measure::Tokenizer(words, rest.parse()?)),
-                (_, Ok(bridge)) => Ok(Measure::Bridge(bridge, rest.parse()?)),
+                (Ok(words), _) => Ok(Measure::Tokenizer(words, part(rest, name)?)),
+                (_, Ok(bridge)) => Ok(Measure::Bridge(bridge, part(rest, name)?)),
                 _ => Err(unknown()),
             },
         }
     }
+}
+
+/// One part of a name; an error names the whole.
+fn part<T: FromStr>(part: &str, whole: &str) -> Result<T, UnknownName> {
+    part.parse().map_err(|_| UnknownName(whole.to_owned()))
 }
 
 impl fmt::Display for Fraction {
@@ -389,11 +409,11 @@ impl FromStr for Reach {
         let marked = |name: &'_ str, mark: &str| name.strip_suffix(mark).map(str::to_owned);
         let (plain_targets, plain_statistic) = (marked(targets, MASKED), marked(statistic, BOUNDARY));
         Ok(Reach {
-            scorer: scorer.parse()?,
+            scorer: part(scorer, name)?,
             masked_elsewhere: plain_targets.is_some(),
-            targets: plain_targets.as_deref().unwrap_or(targets).parse()?,
+            targets: part(plain_targets.as_deref().unwrap_or(targets), name)?,
             boundary: plain_statistic.is_some(),
-            statistic: plain_statistic.as_deref().unwrap_or(statistic).parse()?,
+            statistic: part(plain_statistic.as_deref().unwrap_or(statistic), name)?,
             top: top.map(str::parse).transpose()?,
         })
     }

@@ -3,7 +3,7 @@
 
 use crate::error::{At, Error, Result};
 use crate::table::{self, Column, Table};
-use crate::{Condition, Curve, Interval, Measure, Point, Quantity};
+use crate::{Condition, Curve, Interval, Measure, Point, Quantity, Scorer};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
@@ -184,31 +184,81 @@ pub fn read(path: &Path) -> Result<HashMap<String, HashMap<Quantity, Curve>>> {
     })?;
     runs.insert(current.0, current.1);
     let curves = |(run, by_place): (String, Vec<Vec<Point>>)| {
-        let named = by_place.into_iter().enumerate().filter(|(_, points)| !points.is_empty());
-        (run, named.map(|(place, points)| (names.quantities[place].clone(), Curve::new(points))).collect())
+        let named = names.quantities.iter().zip(by_place).filter(|(_, points)| !points.is_empty());
+        (run, complete(named.collect()))
     };
     Ok(runs.into_iter().filter(|(run, _)| !run.is_empty()).map(curves).collect())
 }
 
-/// The curves of a run's rows. Where a condition's task was evaluated at a step and a measure has no row there, there
-/// was nothing to count: NaN.
+/// The curves of a run's rows.
 pub fn curves(rows: &[Row]) -> HashMap<Quantity, Curve> {
-    fn group(quantity: &Quantity) -> (Option<&Condition>, &'static str) {
-        (quantity.condition.as_ref(), quantity.measure.columns().0)
-    }
-    let mut steps: HashMap<(Option<&Condition>, &str), BTreeSet<u64>> = HashMap::new();
     let mut points: HashMap<&Quantity, Vec<Point>> = HashMap::new();
     for row in rows {
-        steps.entry(group(&row.quantity)).or_default().insert(row.step);
         let (low, high) = row.interval.map_or((f32::NAN, f32::NAN), |it| (it.low as f32, it.high as f32));
         let point = Point { step: row.step as u32, value: row.value, low, high };
         points.entry(&row.quantity).or_default().push(point);
     }
-    let complete = |(quantity, mut points): (&Quantity, Vec<Point>)| {
-        let have: BTreeSet<u32> = points.iter().map(|point| point.step).collect();
-        let all = steps[&group(quantity)].iter().map(|&step| step as u32);
-        points.extend(all.filter(|step| !have.contains(step)).map(|step| Point::plain(step, f64::NAN)));
+    complete(points)
+}
+
+/// Where a condition's task was evaluated at a step and a measure has no row there, there was nothing to count: NaN.
+/// N-gram models do not train and are measured once.
+fn complete(points: HashMap<&Quantity, Vec<Point>>) -> HashMap<Quantity, Curve> {
+    fn group(quantity: &Quantity) -> (Option<&Condition>, &'static str) {
+        (quantity.condition.as_ref(), quantity.measure.columns().0)
+    }
+    let trains = |quantity: &Quantity| match quantity.measure {
+        Measure::Reach(reach) => reach.scorer == Scorer::Network,
+        _ => true,
+    };
+    let mut steps: HashMap<(Option<&Condition>, &str), BTreeSet<u32>> = HashMap::new();
+    for (quantity, points) in &points {
+        steps.entry(group(quantity)).or_default().extend(points.iter().map(|point| point.step));
+    }
+    let curve = |(quantity, mut points): (&Quantity, Vec<Point>)| {
+        let all = &steps[&group(quantity)];
+        if trains(quantity) && points.len() < all.len() {
+            let have: BTreeSet<u32> = points.iter().map(|point| point.step).collect();
+            points.extend(all.difference(&have).map(|step| Point::plain(*step, f64::NAN)));
+        }
         (quantity.clone(), Curve::new(points))
     };
-    points.into_iter().map(complete).collect()
+    points.into_iter().map(curve).collect()
+}
+
+/// Whether a row of `metrics.parquet` is one that no figure shows.
+pub fn is_detail(row: &table::Columns) -> bool {
+    let text = |column: usize| row.get(COLUMNS[column]).and_then(serde_json::Value::as_str).unwrap_or_default();
+    Quantity::from_columns(text(2), text(3), text(4)).is_ok_and(|quantity| quantity.measure.is_detail())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Statistic, Targets, TaskMetric};
+
+    #[test]
+    fn what_was_not_counted_is_nan_however_it_is_read() {
+        let (a, mut rows) = (Condition::new("A", false), Vec::new());
+        let share = |scorer| Measure::reach(scorer, Targets::Allowed, Statistic::Share);
+        for step in [0, 100] {
+            let mut now = Rows::new(step);
+            now.push(Some(&a), Measure::unscrambling(TaskMetric::Validity), 0.5, 1);
+            now.push(Some(&a), Measure::unscrambling(TaskMetric::Types), if step == 0 { 0.1 } else { f64::NAN }, 1);
+            now.push(Some(&a), share(Scorer::Network), 0.5, 1);
+            if step == 0 {
+                now.push(Some(&a), share(Scorer::Unigram), 0.2, 1);
+            }
+            rows.extend(now.list);
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("metrics.parquet");
+        write(&path, "run", &rows).unwrap();
+        for curves in [curves(&rows), read(&path).unwrap().remove("run").unwrap()] {
+            let curve = |measure| &curves[&Quantity::of(measure, &a)];
+            assert_eq!(curve(Measure::unscrambling(TaskMetric::Validity)).end(), Some(0.5));
+            assert_eq!(curve(Measure::unscrambling(TaskMetric::Types)).end(), None);
+            assert_eq!(curve(share(Scorer::Unigram)).end(), Some(0.2));
+        }
+    }
 }

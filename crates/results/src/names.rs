@@ -1,22 +1,14 @@
-//! Enums whose variants have a name on disk and a meaning in the documentation, both spelled once.
+//! Enums whose values have a name on disk and a meaning in the documentation, both spelled once.
 
-/// Declares such an enum: `Variant = "name": "meaning"`, with `ALL`, `name`, `meaning`, `Display` and `FromStr`.
-macro_rules! named {
+/// Declares such an enum: `Variant = "name": "meaning"`. What [`invitro_language::named`] gives, `meaning` and `Display`.
+macro_rules! recorded {
     ($(#[$about:meta])* $kind:ident { $($variant:ident = $name:literal: $meaning:literal,)+ }) => {
-        $(#[$about])*
-        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        #[allow(missing_docs, reason = "each variant's meaning is its documentation")]
-        pub enum $kind { $(#[doc = $meaning] $variant,)+ }
+        invitro_language::named! {
+            $(#[$about])*
+            $kind { $(#[doc = $meaning] $variant = $name,)+ }
+        }
 
         impl $kind {
-            /// Every variant, in the order tables show them.
-            pub const ALL: &[$kind] = &[$($kind::$variant,)+];
-
-            /// The name on disk.
-            pub const fn name(self) -> &'static str {
-                match self { $($kind::$variant => $name,)+ }
-            }
-
             /// What it is, for the documentation.
             pub const fn meaning(self) -> &'static str {
                 match self { $($kind::$variant => $meaning,)+ }
@@ -28,15 +20,7 @@ macro_rules! named {
                 out.write_str(self.name())
             }
         }
-
-        impl std::str::FromStr for $kind {
-            type Err = $crate::UnknownName;
-
-            fn from_str(name: &str) -> Result<$kind, $crate::UnknownName> {
-                $kind::ALL.iter().copied().find(|one| one.name() == name).ok_or_else(|| $crate::UnknownName(name.to_owned()))
-            }
-        }
     };
 }
 
-pub(crate) use named;
+pub(crate) use recorded;

@@ -201,6 +201,15 @@ impl Plan {
     /// advance together along a diagonal, so that a study stopped early has seen every level about equally often. With
     /// factors x, y of 3 levels: 00 11 22, 01 12 20, 02 10 21. Pairs of seeds are ordered the same way.
     pub fn cells(&self) -> std::result::Result<Vec<Cell>, String> {
+        self.map_cells(|why| why, Ok)
+    }
+
+    /// What `make` makes of each cell, in the same order; `wrong` makes the error of a filter that cannot be applied.
+    pub fn map_cells<T: Send, E: Send>(
+        &self,
+        wrong: impl Fn(String) -> E + Sync,
+        make: impl Fn(Cell) -> std::result::Result<T, E> + Sync,
+    ) -> std::result::Result<Vec<T>, E> {
         let combinations = self.combinations();
         let seeds = diagonal(&[self.data_seeds.len(), self.model_seeds.len()]);
         let planned: Vec<(u64, u64, &Vec<(&Factor, usize)>)> = seeds
@@ -211,12 +220,15 @@ impl Plan {
             })
             .collect();
         let keys = self.factor_keys();
-        let made: Vec<Option<Cell>> = planned
+        let made: Vec<Option<(String, T)>> = planned
             .par_iter()
-            .map(|&(data, model, combination)| self.cell(&keys, data, model, combination))
-            .collect::<std::result::Result<_, String>>()?;
+            .map(|&(data, model, combination)| {
+                let cell = self.cell(&keys, data, model, combination).map_err(&wrong)?;
+                cell.map(|cell| Ok((cell.id.clone(), make(cell)?))).transpose()
+            })
+            .collect::<std::result::Result<_, E>>()?;
         let mut seen = HashSet::new();
-        Ok(made.into_iter().flatten().filter(|cell| seen.insert(cell.id.clone())).collect())
+        Ok(made.into_iter().flatten().filter(|(id, _)| seen.insert(id.clone())).map(|(_, made)| made).collect())
     }
 
     /// The combinations of all grids, each grid spread over the whole length.

@@ -11,8 +11,7 @@ use crate::folder::{
 };
 use crate::known::Known;
 use crate::run::{Run, Value, column};
-use crate::summary::Columns;
-use crate::table::Table;
+use crate::table::{Columns, Table};
 use crate::words::{self, Pair, Sample, Word};
 use crate::{Plan, leaves, metrics};
 use std::collections::{HashMap, HashSet};
@@ -122,6 +121,7 @@ impl Results {
             Ok(plan) => self.plan = plan,
             Err(error) => self.notes.push(format!("The study's plan cannot be read: {error}.")),
         }
+        let known_ids: HashSet<String> = known.iter().map(|run| run.id.clone()).collect();
         let collected = if runs.exists() { read_runs(&runs)? } else { Vec::new() };
         let is_collected = runs.exists() && metrics.exists();
         if is_collected && !any_newer(&folders, &metrics) && is_within(&known, &collected) {
@@ -147,19 +147,23 @@ impl Results {
         if words.exists() {
             self.read_words([words].iter(), None)?;
         } else {
-            let table = Known::read(&self.folder)?.table(WORDS);
-            let own: Vec<PathBuf> =
-                table.into_iter().chain(folders.iter().map(|run| run.join(WORDS)).filter(|p| p.exists())).collect();
-            self.read_words(own.iter(), None)?;
+            // A run that is both known and has a folder has its words once.
+            let is_known = |run: &&PathBuf| {
+                run.file_name().and_then(|name| name.to_str()).is_some_and(|name| known_ids.contains(name))
+            };
+            let own = folders.iter().filter(|run| !is_known(run)).map(|run| run.join(WORDS)).filter(|p| p.exists());
+            let tables: Vec<PathBuf> = Known::read(&self.folder)?.table(WORDS).into_iter().chain(own).collect();
+            self.read_words(tables.iter(), None)?;
         }
         self.read_pairs(&folders)
     }
 
     /// Several studies may keep their runs in one store: a study's own are those its plan names.
     fn keep_planned(&mut self) {
-        let Some(Ok(cells)) = self.plan.as_ref().map(Plan::cells) else { return };
-        let planned: HashSet<&str> = cells.iter().map(|cell| cell.id.as_str()).collect();
-        self.runs.retain(|run| planned.contains(run.id.as_str()));
+        let ids = |plan: &Plan| plan.map_cells(|why| why, |cell| Ok(cell.id));
+        let Some(Ok(ids)) = self.plan.as_ref().map(ids) else { return };
+        let planned: HashSet<String> = ids.into_iter().collect();
+        self.runs.retain(|run| planned.contains(&run.id));
     }
 
     fn read_words<'a>(&mut self, files: impl Iterator<Item = &'a PathBuf> + Clone, only: Option<usize>) -> Result<()> {

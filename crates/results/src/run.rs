@@ -116,7 +116,7 @@ pub mod column {
 pub struct Run {
     /// Its identity.
     pub id: String,
-    /// Settings under their dotted keys, measures that stand once under theirs, and what [`column`] names.
+    /// Settings under their dotted keys, measures that stand once under theirs, and what [`mod@column`] names.
     pub columns: BTreeMap<String, Value>,
     /// What was evaluated over training.
     pub curves: HashMap<Quantity, Curve>,

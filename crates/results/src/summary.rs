@@ -5,13 +5,10 @@
 
 use crate::folder::Status;
 use crate::run::column;
-use crate::table::Column;
+use crate::table::{Column, Columns};
 use crate::{Curve, Emergence, Loss, Measure, Quantity, Reach, Row, Scorer, State, Statistic, Targets, metrics};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeSet, HashMap};
-
-/// One row of a table of runs.
-pub type Columns = Map<String, Value>;
 
 /// What is known of a run that may not be done.
 pub fn describe(run: &str, state: State, status: Option<&Status>, settings: &[(String, toml::Value)]) -> Columns {
@@ -64,7 +61,10 @@ fn add_curve(out: &mut Columns, quantity: &Quantity, curve: &Curve, curves: &Has
             out.insert(format!("emergence.{quantity}"), step(curve.emergence(threshold)));
             out.insert(format!("emergence.{quantity}.lasting"), step(curve.lasting_emergence(threshold)));
         }
-        Measure::Reach(reach) if (reach.targets, reach.statistic) == (Targets::Allowed, Statistic::Share) => {
+        Measure::Reach(reach)
+            if (reach.targets, reach.statistic, reach.masked_elsewhere)
+                == (Targets::Allowed, Statistic::Share, false) =>
+        {
             let null = Quantity { measure: over_unigram(reach), condition: quantity.condition.clone() };
             let null = curves.get(&null).and_then(Curve::peak).map_or(0.0, |point| point.value);
             out.insert(format!("emergence.{quantity}.over_unigram"), step(curve.emergence(null + threshold)));

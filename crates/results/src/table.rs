@@ -1,6 +1,6 @@
 //! Tables as Parquet: columns of text and numbers, any value of which may be missing.
 //!
-//! Everything of invitro that is Parquet is written and read here. [`write`] takes whole columns, [`Writer`] group after
+//! Everything of invitro that is Parquet is written and read here. [`write()`] takes whole columns, [`Writer`] group after
 //! group; [`Table`] reads the columns asked for in batches, which keeps memory flat over millions of rows.
 
 use crate::error::{At, Error, Result};
@@ -19,6 +19,9 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// One row: a value per column, null where there is none.
+pub type Columns = Map<String, Value>;
 
 /// One column to be written, a value per row.
 #[derive(Clone, Debug, PartialEq)]
@@ -225,16 +228,16 @@ impl Table {
     }
 
     /// Every row as a map from column to value, numbers in their own kind; what is missing is null.
-    pub fn rows(&self) -> Result<Vec<Map<String, Value>>> {
+    pub fn rows(&self) -> Result<Vec<Columns>> {
         let row = |row: Row| row.get_column_iter().map(|(name, field)| (name.clone(), value(field))).collect();
         self.each_row().map(|next| next.map(row)).collect()
     }
 
     /// The table with only the rows that are to stay, given each row's number and values.
-    pub fn retain(&self, stays: impl Fn(usize, &Map<String, Value>) -> bool) -> Result<Vec<(String, Column)>> {
+    pub fn retain(&self, stays: impl Fn(usize, &Columns) -> bool) -> Result<Vec<(String, Column)>> {
         let fields = self.reader.metadata().file_metadata().schema().get_fields();
         let mut columns: Vec<(String, Column)> = Vec::new();
-        let kept: Vec<Map<String, Value>> =
+        let kept: Vec<Columns> =
             self.rows()?.into_iter().enumerate().filter(|(at, row)| stays(*at, row)).map(|(_, row)| row).collect();
         for field in fields {
             let values = || kept.iter().map(|row| &row[field.name()]);
@@ -383,63 +386,4 @@ fn spread<T>(mut values: impl Iterator<Item = T>, defined: &[i16], missing: impl
     }
     let next = |level: &i16| if *level > 0 { values.next().unwrap_or_else(&missing) } else { missing() };
     defined.iter().map(next).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_is_written_is_read_back() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("t.parquet");
-        let columns = [
-            ("name", Column::Text(vec![Some("a".into()), None, Some("β†".into())])),
-            ("step", Column::Whole(vec![Some(1), Some(2), None])),
-            ("value", Column::Number(vec![None, Some(0.5), Some(-1.25)])),
-        ];
-        write(&path, &columns).unwrap();
-        let first = std::fs::read(&path).unwrap();
-        write(&path, &columns).unwrap();
-        assert_eq!(first, std::fs::read(&path).unwrap(), "the same columns, the same bytes");
-        let table = Table::open(&path).unwrap();
-        assert_eq!((table.len(), table.names()), (3, vec!["name".to_owned(), "step".into(), "value".into()]));
-        let rows = table.rows().unwrap();
-        assert_eq!((rows[2]["name"].as_str(), &rows[1]["name"]), (Some("β†"), &Value::Null));
-        assert_eq!((rows[1]["step"].as_i64(), rows[2]["value"].as_f64()), (Some(2), Some(-1.25)));
-        table
-            .batches(&["value", "other", "name"], |batch, rows| {
-                assert_eq!((rows, batch[0].number(0), batch[0].number(2)), (3, None, Some(-1.25)));
-                assert_eq!((batch[1].text(0), batch[2].text(2), batch[2].text(1)), (None, Some("β†"), None));
-            })
-            .unwrap();
-        let kept = table.retain(|at, row| at > 0 && row["value"].as_f64() > Some(0.0)).unwrap();
-        assert_eq!(kept[1], ("step".to_owned(), Column::Whole(vec![Some(2)])));
-        let csv = folder.path().join("t.csv");
-        table.write_csv(&csv).unwrap();
-        assert_eq!(std::fs::read_to_string(&csv).unwrap(), "name,step,value\na,1,\n,2,0.5\nβ†,,-1.25\n");
-    }
-
-    #[test]
-    fn parts_are_joined_and_other_columns_refused() {
-        let folder = tempfile::tempdir().unwrap();
-        let [a, b, c, whole] = ["a", "b", "c", "whole"].map(|name| folder.path().join(name));
-        write(&a, &[("x", Column::Whole(vec![Some(1)]))]).unwrap();
-        write(&b, &[("x", Column::Whole(vec![Some(2), Some(3)]))]).unwrap();
-        write(&c, &[("y", Column::Whole(vec![Some(2)]))]).unwrap();
-        join(&[a.clone(), b], &whole).unwrap();
-        let read: Vec<_> = Table::open(&whole).unwrap().rows().unwrap().iter().map(|row| row["x"].as_i64()).collect();
-        assert_eq!(read, [Some(1), Some(2), Some(3)]);
-        let error = join(&[a, c.clone()], &whole).unwrap_err().to_string();
-        assert!(error.contains(&c.display().to_string()) && error.contains("columns differ"), "{error}");
-        assert_eq!(Table::open(&whole).unwrap().len(), 3, "the whole stays as it was");
-    }
-
-    #[test]
-    fn an_empty_table_is_a_table() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("t.parquet");
-        write(&path, &[("name", Column::Text(Vec::new()))]).unwrap();
-        assert!(Table::open(&path).unwrap().is_empty());
-    }
 }

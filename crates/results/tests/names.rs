@@ -14,7 +14,7 @@ fn of<T: Copy + std::fmt::Debug + 'static>(all: &'static [T]) -> impl Strategy<V
 
 fn reach() -> impl Strategy<Value = Measure> {
     let fraction = (1u32..=10_000).prop_map(|parts| format!("{}", f64::from(parts) / 1e4).parse::<Fraction>().unwrap());
-    let parts = (of(Scorer::ALL), of(Targets::ALL), any::<bool>(), of(Statistic::ALL), prop::option::of(fraction));
+    let parts = (of(&Scorer::ALL), of(&Targets::ALL), any::<bool>(), of(&Statistic::ALL), prop::option::of(fraction));
     (parts, any::<bool>()).prop_map(|((scorer, targets, masked_elsewhere, statistic, top), boundary)| {
         Measure::Reach(Reach { scorer, targets, masked_elsewhere, statistic, top, boundary })
     })
@@ -22,12 +22,12 @@ fn reach() -> impl Strategy<Value = Measure> {
 
 fn measure() -> impl Strategy<Value = Measure> {
     prop_oneof![
-        (prop::sample::select(Task::ALL.to_vec()), of(TaskMetric::ALL)).prop_map(|(task, m)| Measure::Task(task, m)),
+        (prop::sample::select(Task::ALL.to_vec()), of(&TaskMetric::ALL)).prop_map(|(task, m)| Measure::Task(task, m)),
         reach(),
-        of(Loss::ALL).prop_map(Measure::Loss),
-        (of(Words::ALL), of(TokenizerMetric::ALL)).prop_map(|(words, m)| Measure::Tokenizer(words, m)),
-        (of(Bridge::ALL), of(Similarity::ALL)).prop_map(|(bridge, s)| Measure::Bridge(bridge, s)),
-        of(LanguageMetric::ALL).prop_map(Measure::Language),
+        of(&Loss::ALL).prop_map(Measure::Loss),
+        (of(&Words::ALL), of(&TokenizerMetric::ALL)).prop_map(|(words, m)| Measure::Tokenizer(words, m)),
+        (of(&Bridge::ALL), of(&Similarity::ALL)).prop_map(|(bridge, s)| Measure::Bridge(bridge, s)),
+        of(&LanguageMetric::ALL).prop_map(Measure::Language),
     ]
 }
 

@@ -3,7 +3,7 @@
 //! Each line is the best of several rounds, so that other work on the machine counts for little.
 
 use invitro_language::{LanguageConfig, Languages, MixtureConfig, Sequence, Source};
-use invitro_tokenizer::{Bridges, Kind, Measures, Regime, Sample, Segmentation, Tokenizer, TokenizerConfig};
+use invitro_tokenizer::{Bridges, Kind, Measures, Regime, Segmentation, Tokenizer, TokenizerConfig, WordCounts};
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -65,7 +65,7 @@ fn main() {
         words as f64 / seconds / 1e6
     );
 
-    let sample = Sample::text(&languages, invitro_tokenizer::sample::SENTENCES).expect("a sample");
+    let sample = WordCounts::text(&languages, invitro_tokenizer::MEASURED_SENTENCES).expect("a sample");
     let (seconds, _) = best(|| Measures::new(&segmentation, &languages, &sample));
     println!("{:<52} {seconds:8.3} s", "measures");
     for vocab in [2048, 8192] {

@@ -15,7 +15,7 @@ const PRIVATE: u32 = 0xE000;
 /// Every letter of either language, in order: those its words are made of, and the capitals of names.
 pub fn letters(languages: &Languages) -> Vec<char> {
     let mut all = BTreeSet::new();
-    for language in Language::BOTH {
+    for language in Language::ALL {
         let letters = languages.lexicon.letters(language);
         all.extend(letters.consonants().chars().chain(letters.vowels().chars()));
         all.extend(languages.world.symbols().flat_map(|s| languages.form(s, language).chars()));

@@ -18,10 +18,14 @@ use invitro_language::{Category, Language, Languages, Symbol};
 use rayon::prelude::*;
 use serde::Serialize;
 
+/// Three measures of how many pieces two words have in common.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Similarity {
+    /// Common pieces over all.
     pub jaccard: f64,
+    /// Twice the common pieces over the sum.
     pub dice: f64,
+    /// Common pieces over those of the masked word.
     pub containment: f64,
 }
 
@@ -47,19 +51,22 @@ impl Similarity {
 
 /// A word of an unmasked symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Pier {
+pub struct Candidate {
+    /// In this language.
     pub language: Language,
+    /// The unmasked symbol.
     pub symbol: Symbol,
 }
 
 /// One masked word and what it is bridged by.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bridge {
+    /// The masked symbol.
     pub symbol: Symbol,
     /// The largest similarity of each kind.
     pub similarity: Similarity,
     /// The word of the largest Jaccard similarity: the first such in A, else in B. None where no piece is shared.
-    pub pier: Option<Pier>,
+    pub candidate: Option<Candidate>,
     /// With v's own form in A.
     pub cognate: Similarity,
 }
@@ -69,15 +76,16 @@ pub struct Bridge {
 pub struct Bridges(pub Vec<Bridge>);
 
 impl Bridges {
+    /// Finds the bridge of every masked word.
     pub fn new(segmentation: &Segmentation, languages: &Languages) -> Bridges {
         let index = Index::new(segmentation, languages);
         let mut masked = languages.mask.symbols().to_vec();
         masked.sort_unstable();
         let find = |seek: &mut Seek, &symbol: &Symbol| {
             let pieces = sorted(segmentation.core(symbol, Language::B));
-            let (similarity, pier) = index.best(&pieces, seek);
+            let (similarity, candidate) = index.best(&pieces, seek);
             let cognate = similarity_of(&pieces, &sorted(segmentation.core(symbol, Language::A)));
-            Bridge { symbol, similarity, pier, cognate }
+            Bridge { symbol, similarity, candidate, cognate }
         };
         Bridges(masked.par_iter().map_init(|| Seek::new(&index), find).collect())
     }
@@ -87,6 +95,7 @@ impl Bridges {
         self.mean_of(|bridge| bridge.similarity)
     }
 
+    /// The mean similarity of masked words with their own form in A.
     pub fn mean_cognate(&self) -> Similarity {
         self.mean_of(|bridge| bridge.cognate)
     }
@@ -95,15 +104,6 @@ impl Bridges {
         let sum = self.0.iter().map(of).fold(Similarity::default(), |a, b| a.zip(b, |x, y| x + y));
         let count = self.0.len() as f64;
         Similarity { jaccard: sum.jaccard / count, dice: sum.dice / count, containment: sum.containment / count }
-    }
-
-    /// The means under their column names.
-    pub fn flatten(&self) -> Vec<(String, f64)> {
-        let columns = |name: &str, s: Similarity| {
-            [("jaccard", s.jaccard), ("dice", s.dice), ("containment", s.containment)]
-                .map(|(kind, value)| (format!("{name}.{kind}"), value))
-        };
-        [columns("bridge", self.mean()), columns("cognate_bridge", self.mean_cognate())].into_iter().flatten().collect()
     }
 }
 
@@ -127,21 +127,21 @@ fn similarity_of(v: &[u32], u: &[u32]) -> Similarity {
 }
 
 /// The words a masked word may be bridged by: unmasked, not names, of A first and then of B.
-pub fn piers(languages: &Languages) -> Vec<Pier> {
+pub fn candidates(languages: &Languages) -> Vec<Candidate> {
     let world = &languages.world;
     let may = |s: &Symbol| !languages.mask.contains(*s) && world.category(*s) != Category::Name;
-    Language::BOTH
+    Language::ALL
         .into_iter()
-        .flat_map(|language| world.symbols().filter(may).map(move |symbol| Pier { language, symbol }))
+        .flat_map(|language| world.symbols().filter(may).map(move |symbol| Candidate { language, symbol }))
         .collect()
 }
 
-/// For each token, the piers that have it. A token that a pier has twice stands there as its second occurrence too, so
+/// For each token, the candidates that have it. A token that a candidate has twice stands there as its second occurrence too, so
 /// that common pieces are counted as multisets by adding one per posting.
 struct Index {
-    piers: Vec<Pier>,
+    candidates: Vec<Candidate>,
     sizes: Vec<u32>,
-    /// By token and occurrence, 0 for the first: places in `piers`.
+    /// By token and occurrence, 0 for the first: places in `candidates`.
     postings: Vec<Vec<Vec<u32>>>,
 }
 
@@ -153,17 +153,17 @@ struct Seek {
 
 impl Seek {
     fn new(index: &Index) -> Seek {
-        Seek { common: vec![0; index.piers.len()], touched: Vec::new() }
+        Seek { common: vec![0; index.candidates.len()], touched: Vec::new() }
     }
 }
 
 impl Index {
     fn new(segmentation: &Segmentation, languages: &Languages) -> Index {
-        let piers = piers(languages);
+        let candidates = candidates(languages);
         let mut postings: Vec<Vec<Vec<u32>>> = vec![Vec::new(); segmentation.vocab_size()];
-        let mut sizes = Vec::with_capacity(piers.len());
-        for (place, pier) in (0..).zip(&piers) {
-            let pieces = sorted(segmentation.core(pier.symbol, pier.language));
+        let mut sizes = Vec::with_capacity(candidates.len());
+        for (place, candidate) in (0..).zip(&candidates) {
+            let pieces = sorted(segmentation.core(candidate.symbol, candidate.language));
             sizes.push(pieces.len() as u32);
             for (occurrence, piece) in occurrences(&pieces) {
                 let by_occurrence = &mut postings[piece as usize];
@@ -173,11 +173,11 @@ impl Index {
                 by_occurrence[occurrence].push(place);
             }
         }
-        Index { piers, sizes, postings }
+        Index { candidates, sizes, postings }
     }
 
-    /// The largest similarities of sorted pieces with any pier, and the pier of the largest Jaccard similarity.
-    fn best(&self, pieces: &[u32], seek: &mut Seek) -> (Similarity, Option<Pier>) {
+    /// The largest similarities of sorted pieces with any candidate, and the candidate of the largest Jaccard similarity.
+    fn best(&self, pieces: &[u32], seek: &mut Seek) -> (Similarity, Option<Candidate>) {
         for (occurrence, piece) in occurrences(pieces) {
             for &place in self.postings[piece as usize].get(occurrence).map_or(&[][..], |p| p) {
                 let common = &mut seek.common[place as usize];
@@ -197,7 +197,7 @@ impl Index {
                 best = Some((similarity.jaccard, place));
             }
         }
-        (largest, best.map(|(_, place)| self.piers[place as usize]))
+        (largest, best.map(|(_, place)| self.candidates[place as usize]))
     }
 }
 
@@ -205,70 +205,4 @@ impl Index {
 fn occurrences(pieces: &[u32]) -> impl Iterator<Item = (usize, u32)> + '_ {
     let first = |i: usize| pieces[..i].iter().rev().take_while(|&&p| p == pieces[i]).count();
     pieces.iter().enumerate().map(move |(i, &piece)| (first(i), piece))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn similarities_of_multisets() {
-        let (v, u) = (sorted(&[1, 5, 5]), sorted(&[5, 5, 7]));
-        let s = similarity_of(&v, &u);
-        assert_eq!((s.jaccard, s.dice, s.containment), (2.0 / 4.0, 4.0 / 6.0, 2.0 / 3.0));
-        let s = similarity_of(&[5], &u);
-        assert_eq!((s.jaccard, s.dice, s.containment), (1.0 / 3.0, 2.0 / 4.0, 1.0));
-        assert_eq!(similarity_of(&[1], &[2]), Similarity::default());
-        assert_eq!(occurrences(&[3, 4, 4, 4, 9]).map(|(o, _)| o).collect::<Vec<_>>(), [0, 0, 1, 2, 0]);
-    }
-
-    /// The plain double loop.
-    pub fn slow(segmentation: &Segmentation, languages: &Languages, v: Symbol) -> (Similarity, Option<Pier>) {
-        let pieces = sorted(segmentation.core(v, Language::B));
-        let mut largest = Similarity::default();
-        let mut best = None;
-        for pier in piers(languages) {
-            let s = similarity_of(&pieces, &sorted(segmentation.core(pier.symbol, pier.language)));
-            if s.jaccard > largest.jaccard {
-                best = Some(pier);
-            }
-            largest = largest.zip(s, f64::max);
-        }
-        (largest, best)
-    }
-
-    #[test]
-    fn the_index_finds_what_the_double_loop_finds() {
-        use crate::{Boundary, Kind, Tokenizer, TokenizerConfig};
-        use invitro_language::{LanguageConfig, MixtureConfig};
-        for (seed, distance) in [(0, 0.0), (1, 0.25), (2, 1.0)] {
-            let config = LanguageConfig {
-                entities: 20,
-                names: 5,
-                properties: 80,
-                values: 20,
-                relations: 20,
-                distance,
-                ..Default::default()
-            };
-            let languages = Languages::new(&config, seed).unwrap();
-            for (kind, boundary, vocab) in [
-                (Kind::Bpe, Boundary::Token, 200),
-                (Kind::Bpe, Boundary::First, 800),
-                (Kind::Character, Boundary::Token, 0),
-                (Kind::Byte, Boundary::Last, 0),
-            ] {
-                let config =
-                    TokenizerConfig { kind, boundary, vocab: vocab.max(1), sentences: 2000, ..Default::default() };
-                let tokenizer = Tokenizer::train(&languages, &config, &MixtureConfig::default()).unwrap();
-                let segmentation = Segmentation::new(&tokenizer, &languages).unwrap();
-                let bridges = Bridges::new(&segmentation, &languages);
-                assert_eq!(bridges.0.len(), languages.mask.symbols().len());
-                for bridge in &bridges.0 {
-                    let (similarity, pier) = slow(&segmentation, &languages, bridge.symbol);
-                    assert_eq!((bridge.similarity, bridge.pier), (similarity, pier), "{kind:?} {boundary:?}");
-                }
-            }
-        }
-    }
 }

@@ -1,6 +1,7 @@
 //! The settings of a tokenizer, as they stand in an experiment file under `[tokenizer]`. Defaults are the paper's.
 
 use crate::error::{Error, Result};
+use invitro_language::named;
 use serde::{Deserialize, Serialize};
 
 /// `[tokenizer]`: what is trained, on what, and how words are told apart.
@@ -55,90 +56,49 @@ impl TokenizerConfig {
     }
 }
 
-/// How words are taken apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Kind {
-    /// The most frequent pair of pieces becomes a piece, over and over; words are taken apart by the same merges.
-    Bpe,
-    /// Pieces of a unigram language model; a word falls into its most probable pieces.
-    Unigram,
-    /// The pieces of `bpe`; a word gives up its longest known beginning, over and over.
-    Wordpiece,
-    /// Every letter is a piece.
-    Character,
-    /// Every byte is a piece.
-    Byte,
+named! {
+    /// How words are taken apart.
+    Kind {
+        /// The most frequent pair of pieces becomes a piece, over and over; words are taken apart by the same merges.
+        Bpe = "bpe",
+        /// Pieces of a unigram language model; a word falls into its most probable pieces.
+        Unigram = "unigram",
+        /// The pieces of `bpe`; a word gives up its longest known beginning, over and over.
+        Wordpiece = "wordpiece",
+        /// Every letter is a piece.
+        Character = "character",
+        /// Every byte is a piece.
+        Byte = "byte",
+    }
 }
 
 impl Kind {
-    pub const ALL: [Kind; 5] = [Kind::Bpe, Kind::Unigram, Kind::Wordpiece, Kind::Character, Kind::Byte];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Kind::Bpe => "bpe",
-            Kind::Unigram => "unigram",
-            Kind::Wordpiece => "wordpiece",
-            Kind::Character => "character",
-            Kind::Byte => "byte",
-        }
-    }
-
     /// Whether |V| can be chosen.
     pub fn is_trained(self) -> bool {
         !matches!(self, Kind::Character | Kind::Byte)
     }
 }
 
-/// What the tokenizer is trained on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Regime {
-    /// The 1 : λ mixture the model is trained on.
-    Vanilla,
-    /// As many sentences of B as of A.
-    Balanced,
-    /// The 1 : λ mixture, each merge chosen for the language that needs more pieces for the same sentences.
-    Parity,
-}
-
-impl Regime {
-    pub const ALL: [Regime; 3] = [Regime::Vanilla, Regime::Balanced, Regime::Parity];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Regime::Vanilla => "vanilla",
-            Regime::Balanced => "balanced",
-            Regime::Parity => "parity",
-        }
-    }
-
-    /// Whether λ makes a difference.
-    pub fn sees_mixture(self) -> bool {
-        self != Regime::Balanced
+named! {
+    /// What the tokenizer is trained on.
+    Regime {
+        /// The 1 : λ mixture the model is trained on.
+        Vanilla = "vanilla",
+        /// As many sentences of B as of A.
+        Balanced = "balanced",
+        /// The 1 : λ mixture, each merge chosen for the language that needs more pieces for the same sentences.
+        Parity = "parity",
     }
 }
 
-/// How the end of a word shows in its pieces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Boundary {
-    /// A token of its own after each word, so that a piece is the same wherever in a word it stands.
-    Token,
-    /// A mark on the word's first piece.
-    First,
-    /// A mark on the word's last piece.
-    Last,
-}
-
-impl Boundary {
-    pub const ALL: [Boundary; 3] = [Boundary::Token, Boundary::First, Boundary::Last];
-
-    pub fn name(self) -> &'static str {
-        match self {
-            Boundary::Token => "token",
-            Boundary::First => "first",
-            Boundary::Last => "last",
-        }
+named! {
+    /// How the end of a word shows in its pieces.
+    Boundary {
+        /// A token of its own after each word, so that a piece is the same wherever in a word it stands.
+        Token = "token",
+        /// A mark on the word's first piece.
+        First = "first",
+        /// A mark on the word's last piece.
+        Last = "last",
     }
 }

@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+/// A setting, file or tokenizer that cannot be used.
 #[derive(Debug, thiserror::Error)]
+#[allow(missing_docs)]
 pub enum Error {
     /// A setting outside its range; `key` is its dotted name in the experiment file.
     #[error("`{key}` is {given}, but must be {allowed}")]
@@ -27,6 +29,7 @@ pub enum Error {
     #[error("`{}` is not a tokenizer of invitro: {why}", path.display())]
     Damaged { path: PathBuf, why: String },
 
+    /// What went wrong with the languages.
     #[error(transparent)]
     Languages(#[from] invitro_language::Error),
 
@@ -35,6 +38,7 @@ pub enum Error {
     Library(String),
 }
 
+/// Or an [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// The `tokenizers` crate speaks in boxed errors.

@@ -1,4 +1,4 @@
-//! Subword tokenizers over two artificial languages, what can be measured of them, and tokenizer bridges.
+//! Subword tokenizers over artificial languages, what can be measured of them, and tokenizer bridges.
 //!
 //! A [`Tokenizer`] is trained on a sample of a [`Languages`](invitro_language::Languages) under a [`TokenizerConfig`] and
 //! saved as the `tokenizer.json` that Python's `tokenizers` and `transformers` load. A [`Segmentation`] is its table of
@@ -6,8 +6,6 @@
 //!
 //! - [`measure`]: fertility, continuation rate, overlap, parity, Rényi efficiency, morpheme boundaries
 //! - [`bridge`]: how strongly the pieces of a masked word overlap with those of words seen in training
-//! - [`sweep`]: both, over a grid of vocabulary sizes, mixtures, distances and regimes
-//! - [`table`]: paired sentences with their pieces coloured, as SVG, HTML or LaTeX
 //!
 //! ```
 //! use invitro_language::{Language, Languages, LanguageConfig, MixtureConfig};
@@ -22,32 +20,32 @@
 //! assert_eq!(segmentation.pieces(copula, Language::A), text);
 //! ```
 
+#![warn(missing_docs)]
+
 mod alphabet;
 pub mod bridge;
 mod config;
-mod corpus;
+mod counts;
+mod decode;
 mod error;
 mod files;
 mod learn;
 pub mod measure;
 mod merges;
 mod pipeline;
-mod reading;
-pub mod sample;
+mod provenance;
 mod segmentation;
 pub mod special;
-pub mod sweep;
-pub mod table;
 mod tokenizer;
 mod unigram;
+mod vocabulary;
 
 pub use bridge::Bridges;
 pub use config::{Boundary, Kind, Regime, TokenizerConfig};
-pub use corpus::Counts;
+pub use counts::{MEASURED_SENTENCES, WordCounts};
+pub use decode::DecodedWords;
 pub use error::{Error, Result};
-pub use files::{Provenance, fingerprint};
 pub use measure::Measures;
-pub use reading::Reading;
-pub use sample::Sample;
+pub use provenance::{Provenance, fingerprint};
 pub use segmentation::Segmentation;
 pub use tokenizer::Tokenizer;

@@ -6,8 +6,8 @@
 use crate::alphabet;
 use crate::config::Boundary;
 use crate::error::{Result, library};
-use crate::learn::Ground;
 use crate::special::MARK;
+use crate::vocabulary::TrainingVocabulary;
 use std::collections::{BTreeMap, HashSet};
 use tokenizers::models::bpe::{BPE, BpeTrainer, ParityBpeTrainer, Vocab};
 use tokenizers::{AddedToken, Trainer};
@@ -22,12 +22,11 @@ pub struct Merges {
 
 impl Merges {
     /// Letters alone.
-    pub fn none(ground: &Ground) -> Merges {
-        let pieces = ground.head().into_iter().chain(ground.letters.iter().map(char::to_string)).collect();
-        Merges { pieces, pairs: Vec::new(), letters: ground.letters.clone() }
+    pub fn none(vocabulary: &TrainingVocabulary) -> Merges {
+        Merges { pieces: vocabulary.initial(), pairs: Vec::new(), letters: vocabulary.letters.clone() }
     }
 
-    fn of(trained: &BPE, ground: &Ground) -> Result<Merges> {
+    fn of(trained: &BPE, vocabulary: &TrainingVocabulary) -> Result<Merges> {
         // The trainer's merges can be read off its file form only.
         #[derive(serde::Deserialize)]
         struct File {
@@ -39,7 +38,7 @@ impl Merges {
         for (piece, id) in file.vocab {
             pieces[id] = piece;
         }
-        Ok(Merges { pieces, pairs: file.merges, letters: ground.letters.clone() })
+        Ok(Merges { pieces, pairs: file.merges, letters: vocabulary.letters.clone() })
     }
 
     /// The model: marks written out, and put on their letters by the first merges of all.
@@ -62,9 +61,8 @@ impl Merges {
 
 /// Special tokens of the trainer: they take the first ids, in this order. The letters are among them, so that theirs
 /// do not depend on what the sample holds.
-fn first(ground: &Ground) -> Vec<AddedToken> {
-    let letters = ground.letters.iter().map(char::to_string);
-    ground.head().into_iter().chain(letters).map(|t| AddedToken::from(t, true)).collect()
+fn first(vocabulary: &TrainingVocabulary) -> Vec<AddedToken> {
+    vocabulary.initial().into_iter().map(|t| AddedToken::from(t, true)).collect()
 }
 
 /// A word as often as it was counted: the trainers count for themselves.
@@ -82,42 +80,42 @@ fn split(text: &str) -> tokenizers::Result<Vec<String>> {
 }
 
 /// Merges by the count of a pair in the whole sample.
-pub fn learn(ground: &Ground) -> Result<Merges> {
+pub fn learn(vocabulary: &TrainingVocabulary) -> Result<Merges> {
     let mut trainer = BpeTrainer::builder()
         .show_progress(false)
-        .vocab_size(ground.config.vocab)
-        .special_tokens(first(ground))
+        .vocab_size(vocabulary.config.vocab)
+        .special_tokens(first(vocabulary))
         .build();
-    trainer.feed(ground.words.iter().flatten().map(repeat), split).map_err(library)?;
+    trainer.feed(vocabulary.words.iter().flatten().map(repeat), split).map_err(library)?;
     let mut model = BPE::default();
     trainer.train(&mut model).map_err(library)?;
-    Merges::of(&model, ground)
+    Merges::of(&model, vocabulary)
 }
 
 /// Merges by the count of a pair in the language that needs more pieces for the `parallel` sentences.
-pub fn learn_parity(ground: &Ground, parallel: &[Vec<(String, u64)>; 2]) -> Result<Merges> {
+pub fn learn_parity(vocabulary: &TrainingVocabulary, parallel: &[Vec<(String, u64)>; 2]) -> Result<Merges> {
     // The trainer counts merges, and a merge may make a piece that is there already: ask again until |V| is reached or
     // no more is to be had.
-    let mut target = ground.config.vocab;
+    let mut target = vocabulary.config.vocab;
     let mut seen = HashSet::new();
     loop {
         let mut trainer = ParityBpeTrainer::builder()
             .show_progress(false)
             .total_symbols(true)
             .num_merges(target)
-            .special_tokens(first(ground))
+            .special_tokens(first(vocabulary))
             .build();
-        for (language, (words, parallel)) in ground.words.iter().zip(parallel).enumerate() {
+        for (language, (words, parallel)) in vocabulary.words.iter().zip(parallel).enumerate() {
             trainer.feed_language_from_iter(language, words.iter().map(repeat), split).map_err(library)?;
             trainer.feed_dev_language_from_iter(language, parallel.iter().map(repeat), split).map_err(library)?;
         }
         let mut model = BPE::default();
         trainer.do_train(&mut model).map_err(library)?;
-        let merges = Merges::of(&model, ground)?;
+        let merges = Merges::of(&model, vocabulary)?;
         let reached = merges.pieces.len();
-        if reached >= ground.config.vocab || !seen.insert(reached) {
+        if reached >= vocabulary.config.vocab || !seen.insert(reached) {
             return Ok(merges);
         }
-        target += ground.config.vocab - reached;
+        target += vocabulary.config.vocab - reached;
     }
 }

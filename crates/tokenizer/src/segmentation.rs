@@ -10,13 +10,14 @@
 
 use crate::config::Boundary;
 use crate::error::{Error, Result};
-use crate::files::fingerprint;
+use crate::provenance::fingerprint;
 use crate::special::{self, BOUNDARY, MARK};
 use crate::tokenizer::Tokenizer;
 use crate::{alphabet, config::Kind};
 use invitro_language::{Language, Languages, Sequence, Symbol, Task};
 use rayon::prelude::*;
 
+/// The pieces of every word.
 #[derive(Clone, Debug)]
 pub struct Segmentation {
     pub(crate) boundary: Boundary,
@@ -35,7 +36,7 @@ impl Segmentation {
     /// The pieces of every word of a language, by a tokenizer that was trained on it.
     pub fn new(tokenizer: &Tokenizer, languages: &Languages) -> Result<Segmentation> {
         if let Some(provenance) = tokenizer.provenance() {
-            let (theirs, ours) = (&provenance.languages, fingerprint(languages));
+            let (theirs, ours) = (&provenance.language, fingerprint(languages));
             if *theirs != ours {
                 return Err(Error::Mismatch(format!(
                     "the tokenizer was trained on another language: its words have the fingerprint {theirs}, those of \
@@ -51,7 +52,7 @@ impl Segmentation {
             )));
         }
         let words =
-            Language::BOTH.into_iter().flat_map(|language| languages.world.symbols().map(move |s| (s, language)));
+            Language::ALL.into_iter().flat_map(|language| languages.world.symbols().map(move |s| (s, language)));
         let words: Vec<Vec<u32>> = words
             .collect::<Vec<_>>()
             .into_par_iter()
@@ -76,30 +77,8 @@ impl Segmentation {
         })
     }
 
-    /// A table written out, for worked examples.
-    #[cfg(test)]
-    pub(crate) fn by_hand(boundary: Boundary, words: [Vec<Vec<&str>>; 2]) -> Segmentation {
-        let pieces: std::collections::BTreeSet<&str> = words.iter().flatten().flatten().copied().collect();
-        let mark = MARK.to_string();
-        let tokens: Vec<&str> = special::tokens().into_iter().chain([mark.as_str()]).chain(pieces).collect();
-        let (mut ids, mut starts) = (Vec::new(), vec![0]);
-        for word in words.iter().flatten() {
-            ids.extend(word.iter().map(|piece| tokens.iter().position(|t| t == piece).unwrap() as u32));
-            ids.extend((boundary == Boundary::Token).then_some(BOUNDARY));
-            starts.push(ids.len() as u32);
-        }
-        Segmentation {
-            boundary,
-            ids,
-            starts,
-            symbols: words[0].len(),
-            letters: tokens.iter().enumerate().map(|(id, t)| letters(id as u32, t, Kind::Bpe)).collect(),
-            marked: tokens.iter().map(|t| t.contains(MARK)).collect(),
-        }
-    }
-
     fn range(&self, symbol: Symbol, language: Language) -> std::ops::Range<usize> {
-        let at = language as usize * self.symbols + symbol.index();
+        let at = language.index() * self.symbols + symbol.index();
         self.starts[at] as usize..self.starts[at + 1] as usize
     }
 
@@ -120,24 +99,14 @@ impl Segmentation {
         }
     }
 
+    /// |V|
     pub fn vocab_size(&self) -> usize {
         self.letters.len()
-    }
-
-    /// How many symbols the table holds.
-    pub fn symbols(&self) -> usize {
-        self.symbols
     }
 
     /// A token's letters, without a mark; none for special tokens and the boundary.
     pub fn letters(&self, id: u32) -> &[u8] {
         &self.letters[id as usize]
-    }
-
-    /// The characters of text a token stands for: its letters, and one for the word boundary where it carries it.
-    /// Special tokens stand for none. However words are taken apart, a sequence has the same number in all.
-    pub fn characters(&self, id: u32) -> usize {
-        self.letters[id as usize].len() + usize::from(self.marked[id as usize])
     }
 
     /// The ids of a sequence, appended.

@@ -1,15 +1,15 @@
 //! A trained tokenizer: text to ids and back, exactly as its `tokenizer.json` does in any other program.
 
 use crate::config::{Boundary, Kind, TokenizerConfig};
-use crate::corpus::Counts;
+use crate::counts::WordCounts;
 use crate::error::{Error, Result, library};
-use crate::files::{self, Provenance};
-use crate::special::{BOUNDARY, COUNT};
+use crate::provenance::{Provenance, fingerprint};
+use crate::special::COUNT;
 use crate::{learn, pipeline};
 use invitro_language::{Languages, MixtureConfig};
-use std::path::Path;
 use tokenizers::Model;
 
+/// A tokenizer of the `tokenizers` crate with its kind, its boundary and where it came from.
 pub struct Tokenizer {
     inner: tokenizers::Tokenizer,
     kind: Kind,
@@ -22,14 +22,15 @@ impl Tokenizer {
     pub fn train(languages: &Languages, config: &TokenizerConfig, mixture: &MixtureConfig) -> Result<Tokenizer> {
         config.validate()?;
         mixture.validate()?;
-        let counts = Counts::training(languages, config, mixture)?;
+        let counts = WordCounts::training(languages, config, mixture)?;
         let model = learn::learn(languages, config, &counts)?;
         let reached = model.get_vocab_size();
         if config.kind.is_trained() && reached < config.vocab && !config.allow_shortfall {
             return Err(Error::Shortfall { asked: config.vocab, reached, sentences: config.sentences });
         }
         let inner = pipeline::build(model, config.kind, config.boundary)?;
-        let provenance = Provenance::new(languages, config, mixture, reached);
+        let language = fingerprint(languages);
+        let provenance = Provenance { config: config.clone(), lambda: mixture.lambda, vocab: reached, language };
         Ok(Tokenizer { inner, kind: config.kind, boundary: config.boundary, provenance: Some(provenance) })
     }
 
@@ -50,21 +51,6 @@ impl Tokenizer {
             ));
         }
         Ok(Tokenizer { inner, kind, boundary, provenance })
-    }
-
-    /// Writes `tokenizer.json`, `tokenizer_config.json` and `special_tokens_map.json` into a folder.
-    pub fn save(&self, dir: &Path) -> Result<()> {
-        files::save(self, dir)
-    }
-
-    /// The files of [`Tokenizer::save`], by name.
-    pub fn files(&self) -> Result<[(&'static str, String); 3]> {
-        files::contents(self)
-    }
-
-    /// Reads a tokenizer from its folder or its `tokenizer.json`.
-    pub fn load(path: &Path) -> Result<Tokenizer> {
-        files::load(path)
     }
 
     /// Refuses a tokenizer whose word boundary is not the one asked for.
@@ -89,17 +75,14 @@ impl Tokenizer {
         self.inner.get_vocab_size(true)
     }
 
+    /// How it splits words.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
+    /// How it marks where words end.
     pub fn boundary(&self) -> Boundary {
         self.boundary
-    }
-
-    /// The boundary's token, where words end with one.
-    pub fn boundary_id(&self) -> Option<u32> {
-        (self.boundary == Boundary::Token).then_some(BOUNDARY)
     }
 
     /// How the tokenizer came about; unknown where only `tokenizer.json` was found.
@@ -113,7 +96,7 @@ impl Tokenizer {
         self.provenance.as_ref().map_or(0, |p| asked(p).saturating_sub(self.vocab_size()))
     }
 
-    pub fn is_special(id: u32) -> bool {
+    pub(crate) fn is_special(id: u32) -> bool {
         id < COUNT
     }
 
@@ -122,10 +105,12 @@ impl Tokenizer {
         self.inner.id_to_token(id)
     }
 
+    /// The ids of a text.
     pub fn encode(&self, text: &str) -> Result<Vec<u32>> {
         Ok(self.inner.encode(text, false).map_err(library)?.get_ids().to_vec())
     }
 
+    /// The ids of many texts, on all cores.
     pub fn encode_batch(&self, texts: &[String]) -> Result<Vec<Vec<u32>>> {
         let texts = texts.iter().map(String::as_str).collect();
         let encodings = self.inner.encode_batch(texts, false).map_err(library)?;

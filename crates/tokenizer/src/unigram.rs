@@ -5,8 +5,8 @@
 
 use crate::alphabet;
 use crate::error::{Result, library};
-use crate::learn::Ground;
 use crate::special::MARK;
+use crate::vocabulary::TrainingVocabulary;
 use std::collections::BTreeMap;
 use tokenizers::models::unigram::{Unigram, UnigramTrainer};
 
@@ -18,15 +18,15 @@ fn round(score: f64) -> f64 {
     (score * 1e6).round() / 1e6
 }
 
-pub fn learn(ground: &Ground) -> Result<Unigram> {
+pub fn learn(vocabulary: &TrainingVocabulary) -> Result<Unigram> {
     let mut words: BTreeMap<String, u32> = BTreeMap::new();
-    let letters = ground.letters.iter().map(|c| (c.to_string(), 1));
-    for (word, count) in ground.words.iter().flatten().cloned().chain(letters) {
+    let letters = vocabulary.letters.iter().map(|c| (c.to_string(), 1));
+    for (word, count) in vocabulary.words.iter().flatten().cloned().chain(letters) {
         let total = words.entry(word).or_default();
         *total = total.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
     }
-    let head = ground.head();
-    let wanted = ground.config.vocab - head.len();
+    let reserved = vocabulary.reserved();
+    let wanted = vocabulary.config.vocab - reserved.len();
     let trainer = UnigramTrainer::builder().show_progress(false).vocab_size(wanted as u32).build().map_err(library)?;
     let mut trained = Unigram::default();
     trainer.do_train(words.into_iter().collect(), &mut trained).map_err(library)?;
@@ -37,13 +37,13 @@ pub fn learn(ground: &Ground) -> Result<Unigram> {
     let (single, longer): (Vec<_>, Vec<_>) = pieces.into_iter().partition(|(p, _)| p.chars().nth(1).is_none());
     let scores: BTreeMap<String, f64> = single.into_iter().collect();
     let letter = |c: &char| (c.to_string(), scores.get(&c.to_string()).copied().unwrap_or(NEVER));
-    let head = head.into_iter().map(|token| {
+    let reserved = reserved.into_iter().map(|token| {
         let score = if token == MARK.to_string() { NEVER } else { 0.0 };
         (token, score)
     });
-    let room = wanted - ground.letters.len();
-    let pieces = head.chain(ground.letters.iter().map(letter)).chain(longer.into_iter().take(room));
-    let boundary = ground.config.boundary;
+    let room = wanted - vocabulary.letters.len();
+    let pieces = reserved.chain(vocabulary.letters.iter().map(letter)).chain(longer.into_iter().take(room));
+    let boundary = vocabulary.config.boundary;
     let pieces = pieces.map(|(piece, score)| (alphabet::write_out(&piece, boundary), score)).collect();
     Unigram::from(pieces, None, false).map_err(library)
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use invitro_language::{Condition, Source, Task};
+use invitro_language::{Source, Task};
 use invitro_tokenizer::{Segmentation, TokenizerConfig};
 use serde_json::json;
 use std::fmt::Write;
@@ -27,7 +27,7 @@ fn python_agrees_on_every_kind() {
         let folder = place.path().join(format!("{} {}", common::name(&config), config.vocab).replace(' ', "-"));
         tokenizer.save(&folder).unwrap();
         let mut rows = String::new();
-        for condition in Condition::ALL {
+        for condition in languages.conditions() {
             for row in 0..sentences {
                 let task = Task::ALL[(row % 3) as usize];
                 let sequence = Source::condition(&languages, "python", condition, task).draw(0, row).unwrap();

@@ -2,10 +2,9 @@
 
 mod common;
 
-use invitro_language::{Language, LanguageConfig, Languages, MixtureConfig};
+use invitro_language::{Language, LanguageConfig, Languages, MixtureConfig, Task};
 use invitro_tokenizer::measure::Measures;
-use invitro_tokenizer::sample::Sample;
-use invitro_tokenizer::{Boundary, Kind, Regime, Segmentation, Tokenizer, TokenizerConfig, special};
+use invitro_tokenizer::{Boundary, Kind, Regime, Segmentation, Tokenizer, TokenizerConfig, WordCounts, special};
 use std::path::Path;
 
 fn with_threads<T: Send>(threads: usize, work: impl FnOnce() -> T + Send) -> T {
@@ -70,7 +69,7 @@ fn parity_evens_the_languages_out() {
         let config = TokenizerConfig { vocab: 600, regime, ..Default::default() };
         let tokenizer = Tokenizer::train(&languages, &config, &mixture).unwrap();
         let segmentation = Segmentation::new(&tokenizer, &languages).unwrap();
-        let sample = invitro_tokenizer::Sample::text(&languages, 500).unwrap();
+        let sample = WordCounts::text(&languages, 500).unwrap();
         invitro_tokenizer::Measures::new(&segmentation, &languages, &sample).text.parity
     };
     let [vanilla, balanced, even] = Regime::ALL.map(parity);
@@ -195,7 +194,19 @@ fn languages_of_the_same_words_overlap_wholly() {
     for vocab in [300, 900] {
         let config = TokenizerConfig { vocab, ..common::config(Kind::Bpe, Regime::Balanced, Boundary::Token) };
         let segmentation = Segmentation::new(&common::train(&languages, &config), &languages).unwrap();
-        let measures = Measures::new(&segmentation, &languages, &Sample::text(&languages, 50).unwrap());
+        let measures = Measures::new(&segmentation, &languages, &WordCounts::text(&languages, 50).unwrap());
         assert_eq!((measures.text.overlap, measures.lexicon.overlap), (1.0, 1.0), "|V| {vocab}");
+    }
+}
+
+#[test]
+fn special_ids_are_places_in_the_list() {
+    let tokens = special::tokens();
+    assert_eq!(tokens.len(), special::COUNT as usize);
+    assert_eq!((tokens[special::EOS as usize], tokens[special::OUT as usize]), ("<eos>", "<out>"));
+    for task in Task::ALL {
+        for language in Language::ALL {
+            assert_eq!(tokens[special::task_id(task, language) as usize], task.tag(language));
+        }
     }
 }

@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use invitro_lab::Experiment;
-use invitro_lab::feed::Feed;
-use invitro_lab::materials::Pantry;
+use invitro_lab::data_loader::DataLoader;
+use invitro_lab::inputs::{InputCache, on_threads};
 use invitro_model::Sequence;
 
 /// Experiments of `members` cells: λ, regime and d vary, three model seeds each, as the paper's study orders them.
@@ -31,11 +31,11 @@ pub fn cells(vocab: usize, members: usize) -> Result<Vec<Experiment>> {
 
 /// The batches of the first steps, `[step][member]`.
 pub fn real(cells: &[Experiment], steps: usize) -> Result<Vec<Vec<Vec<Sequence>>>> {
-    let pantry = Pantry::default();
-    let materials = pantry.get_all(cells).into_iter().zip(cells);
-    let materials = materials.map(|(made, cell)| Ok((cell.clone(), made?))).collect::<Result<Vec<_>>>()?;
-    let mut feed = Feed::start(materials, 0, rayon::current_num_threads().min(8));
-    (0..steps).map(|_| Ok(feed.take()?)).collect()
+    let cache = InputCache::default();
+    let inputs = on_threads(cells, |cell| cache.get(cell)).into_iter().zip(cells);
+    let inputs = inputs.map(|(made, cell)| Ok((cell.clone(), made?))).collect::<Result<Vec<_>>>()?;
+    let mut loader = DataLoader::start(inputs, 0, rayon::current_num_threads().min(8));
+    (0..steps).map(|_| Ok(loader.take()?)).collect()
 }
 
 pub fn tokens(batch: &[Vec<Sequence>]) -> usize {

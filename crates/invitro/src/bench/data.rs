@@ -4,8 +4,8 @@ use super::batches::tokens;
 use super::{Report, Row};
 use anyhow::Result;
 use invitro_lab::Experiment;
-use invitro_lab::feed::Feed;
-use invitro_lab::materials::Pantry;
+use invitro_lab::data_loader::DataLoader;
+use invitro_lab::inputs::InputCache;
 use invitro_language::{Languages, Source};
 use std::time::Instant;
 
@@ -29,12 +29,12 @@ pub fn measure(paper: &Experiment, report: &Report) -> Result<()> {
         vec![("sequences/s on one core", ROWS as f64 / seconds), ("words/sentence", symbols as f64 / ROWS as f64)];
     report.row(Row { what: "task sequences".into(), members: None, vocab: None, figures })?;
 
-    let materials = Pantry::default().get(paper)?;
-    let mut feed = Feed::start(vec![(paper.clone(), materials)], 0, rayon::current_num_threads());
+    let inputs = InputCache::default().get(paper)?;
+    let mut loader = DataLoader::start(vec![(paper.clone(), inputs)], 0, rayon::current_num_threads());
     let start = Instant::now();
     let mut made = 0;
     for _ in 0..STEPS {
-        made += tokens(&feed.take()?);
+        made += tokens(&loader.take()?);
     }
     let figures = vec![("tokens/s on all cores", made as f64 / start.elapsed().as_secs_f64())];
     report.row(Row { what: "training batches".into(), members: None, vocab: Some(paper.tokenizer.vocab), figures })

@@ -1,12 +1,12 @@
-//! Whole training steps on a GPU, over real batches, beside the products they are made of.
+//! Whole training steps on a GPU, over real batches, beside the matmuls they are made of.
 
 use super::batches::{cells, real, tokens};
 use super::{Report, Row};
 use anyhow::Result;
-use invitro_model::cuda::{Gpu, Lane, ROUND};
+use invitro_model::cuda::{Cuda, Gpu, ROUND};
 use invitro_model::init::initial_weights;
 use invitro_model::ops::Ops;
-use invitro_model::{Batch, Slot, TrainConfig, Transformer};
+use invitro_model::{Batch, TrainConfig, Transformer, Vector};
 use rayon::prelude::*;
 use std::time::Instant;
 
@@ -14,7 +14,7 @@ use std::time::Instant;
 const POOL: usize = 16;
 const WARM_UP: usize = 3 * POOL;
 
-pub fn measure(gpu: usize, vocab: usize, members: usize, kernels: bool, apart: bool, report: &Report) -> Result<()> {
+pub fn measure(gpu: usize, vocab: usize, members: usize, kernels: bool, unfused: bool, report: &Report) -> Result<()> {
     let cells = cells(vocab, members)?;
     let shape = cells[0].model.shape(vocab);
     let batches = real(&cells, POOL)?;
@@ -22,18 +22,18 @@ pub fn measure(gpu: usize, vocab: usize, members: usize, kernels: bool, apart: b
         batches.iter().map(|batch| Ok(Batch::pack(batch, ROUND, shape.context)?)).collect::<Result<Vec<_>>>()?;
     let capacity = packed.iter().map(|batch| batch.rows).max().unwrap_or(ROUND);
     let gpu = Gpu::open(gpu)?;
-    let mut lane = Lane::new(&gpu, &shape, members, capacity)?;
-    if apart {
-        lane.run_apart();
+    let mut ops = Cuda::new(&gpu, &shape, members, capacity)?;
+    if unfused {
+        ops.disable_fusion();
     }
-    let mut model = Transformer::new(lane, capacity)?;
+    let mut model = Transformer::new(ops, capacity)?;
     let weights: Vec<_> = (0..members as u64).into_par_iter().map(|seed| initial_weights(&shape, seed)).collect();
     for (member, weights) in weights.iter().enumerate() {
-        model.ops.write(member, Slot::Weights, weights)?;
+        model.ops.write(member, Vector::Weights, weights)?;
     }
     let config = TrainConfig::default();
     let mut step = 0;
-    let mut go = |model: &mut Transformer<Lane>, steps: usize| -> Result<f64> {
+    let mut go = |model: &mut Transformer<Cuda>, steps: usize| -> Result<f64> {
         let start = Instant::now();
         for _ in 0..steps {
             step += 1;
@@ -50,14 +50,14 @@ pub fn measure(gpu: usize, vocab: usize, members: usize, kernels: bool, apart: b
     let real: f64 = batches.iter().map(|batch| tokens(batch)).sum::<usize>() as f64 / POOL as f64;
     let rows: f64 = packed.iter().map(|batch| batch.rows).sum::<usize>() as f64 / POOL as f64;
     let length = real / (members * cells[0].train.batch) as f64;
-    let products = model.ops.products_alone((rows as usize).next_multiple_of(ROUND).min(capacity))?;
+    let gemm = model.ops.gemm_seconds((rows as usize).next_multiple_of(ROUND).min(capacity))?;
     let figures = vec![
         ("real tokens/s", real / seconds),
         ("model-steps/s", members as f64 / seconds),
         ("TFLOP/s", shape.train_flops(real, length) / seconds / 1e12),
         ("ms/step", seconds * 1e3),
-        ("ms products alone", products * 1e3),
-        ("of that ceiling", products / seconds),
+        ("ms matmuls alone", gemm * 1e3),
+        ("of the GEMM ceiling", gemm / seconds),
         ("real share", real / (rows * members as f64)),
         ("tokens/sequence", length),
     ];

@@ -33,9 +33,9 @@ pub struct Args {
     /// Also the time of each kernel of a GPU step
     #[arg(long)]
     kernels: bool,
-    /// Run products, SwiGLU and norms in kernels of their own on a Hopper GPU too, to see what joining them gains
+    /// Run matmuls, SwiGLU and norms in kernels of their own on a Hopper GPU too, to see what fusing them gains
     #[arg(long)]
-    apart: bool,
+    unfused: bool,
     /// One JSON object per row instead of a table
     #[arg(long)]
     json: bool,
@@ -118,7 +118,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
             && wants(Part::Gpu)
         {
             for &members in &args.members {
-                gpu::measure(number, vocab, members, args.kernels, args.apart, &report)?;
+                gpu::measure(number, vocab, members, args.kernels, args.unfused, &report)?;
             }
         }
         if wants(Part::Decode) {

@@ -1,17 +1,17 @@
 //! `invitro corpus`: task sequences as a file of text, JSON lines or Parquet.
 
-mod table;
+mod row;
 mod writer;
 
 use crate::experiment::ExperimentArgs;
 use crate::output::StagedFile;
-use crate::study::amounts::count;
+use crate::study::format::count;
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressStyle};
-use invitro_language::{Condition, Languages, MixtureConfig, Sequence, Source, Task};
+use invitro_language::{Condition, Languages, MixtureConfig, Sequence, Source};
 use rayon::prelude::*;
-use serde::Serialize;
+use row::Row;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -60,46 +60,13 @@ enum TaskArg {
     Mix,
 }
 
-/// One sequence, as it is written.
-#[derive(Serialize)]
-pub struct Row {
-    pub text: String,
-    pub language: &'static str,
-    pub task: &'static str,
-    pub symbols: Vec<String>,
-    pub masked: bool,
-}
-
-impl Row {
-    /// The text's words and their symbols, one for one; special tokens stand for themselves.
-    fn new(languages: &Languages, sequence: &Sequence) -> Row {
-        let words: Vec<&str> = sequence.words(languages).collect();
-        let prompt = sequence.prompt.len();
-        let mut symbols: Vec<String> = Vec::with_capacity(words.len());
-        symbols.push(words[0].to_owned());
-        symbols.extend(sequence.prompt.iter().map(|&s| languages.world.label(s)));
-        if sequence.task != Task::T0 {
-            symbols.push(words[1 + prompt].to_owned());
-        }
-        symbols.extend(sequence.sentence.symbols.iter().map(|&s| languages.world.label(s)));
-        symbols.push(words[words.len() - 1].to_owned());
-        Row {
-            text: words.join(" "),
-            language: sequence.language.name(),
-            task: sequence.task.name(),
-            symbols,
-            masked: sequence.masked,
-        }
-    }
-}
-
 /// Rows made in one go by one thread; a round is one chunk for each, so memory does not grow with the corpus.
 const CHUNK: u64 = 4096;
 
 pub fn run(args: Args) -> Result<ExitCode> {
     let format = Format::of(&args.out)?;
     let (experiment, languages) = args.experiment.languages()?;
-    let staged = StagedFile::new(&args.out, args.force)?;
+    let mut staged = StagedFile::new(&args.out, args.force)?;
     let source = source(&languages, &experiment.mixture, args.split, args.task);
     let mut writer = Writer::new(format, staged.file()?)?;
 
@@ -133,13 +100,10 @@ fn source<'a>(languages: &'a Languages, mixture: &MixtureConfig, split: Split, t
         one => [TaskArg::T0, TaskArg::T1, TaskArg::T2].map(|t| f64::from(u8::from(t == one))),
     };
     let condition = match split {
-        Split::Train => {
-            let all = Source::mixture(languages, "corpus", mixture.share_of_b(), tasks);
-            return all.withholding(mixture.withhold);
-        }
+        Split::Train => return Source::mixture(languages, "corpus", &MixtureConfig { tasks, ..mixture.clone() }),
         Split::A => Condition::A,
         Split::B => Condition::B,
-        Split::Masked => Condition::BMasked,
+        Split::Masked => Condition::B_MASKED,
     };
     Source::condition_mix(languages, "corpus", condition, tasks)
 }

@@ -1,8 +1,9 @@
-//! The three formats of a corpus file, written row by row or in groups of rows.
+//! The three formats of a corpus file: text and JSON lines row by row, Parquet in groups of rows of a fixed size, each
+//! written and forgotten.
 
-use super::Row;
-use super::table::Table;
+use super::row::Row;
 use anyhow::{Result, bail};
+use invitro_results::table::{Column, Writer as Table};
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
@@ -26,39 +27,61 @@ impl Format {
     }
 }
 
+/// Rows to a group of a Parquet table: some ten megabytes of text.
+const GROUP: usize = 65_536;
+
 pub enum Writer {
-    Text(BufWriter<File>),
-    JsonLines(BufWriter<File>),
-    Parquet(Box<Table>),
+    Lines { out: BufWriter<File>, json: bool },
+    Parquet { table: Table<File>, rows: Vec<Row> },
 }
 
 impl Writer {
     pub fn new(format: Format, file: File) -> Result<Writer> {
         Ok(match format {
-            Format::Text => Writer::Text(BufWriter::new(file)),
-            Format::JsonLines => Writer::JsonLines(BufWriter::new(file)),
-            Format::Parquet => Writer::Parquet(Box::new(Table::new(file)?)),
+            Format::Text => Writer::Lines { out: BufWriter::new(file), json: false },
+            Format::JsonLines => Writer::Lines { out: BufWriter::new(file), json: true },
+            Format::Parquet => Writer::Parquet { table: Table::new(file, &columns(&[]))?, rows: Vec::new() },
         })
     }
 
-    pub fn write(&mut self, rows: Vec<Row>) -> Result<()> {
+    pub fn write(&mut self, more: Vec<Row>) -> Result<()> {
         match self {
-            Writer::Text(out) => rows.iter().try_for_each(|row| writeln!(out, "{}", row.text))?,
-            Writer::JsonLines(out) => {
-                for row in rows {
-                    serde_json::to_writer(&mut *out, &row)?;
-                    out.write_all(b"\n")?;
+            Writer::Lines { out, json: false } => more.iter().try_for_each(|row| writeln!(out, "{}", row.text))?,
+            Writer::Lines { out, json: true } => {
+                more.iter().try_for_each(|row| writeln!(out, "{}", serde_json::to_string(row)?))?;
+            }
+            Writer::Parquet { table, rows } => {
+                rows.extend(more);
+                while rows.len() >= GROUP {
+                    table.group(&columns(&rows[..GROUP]))?;
+                    rows.drain(..GROUP);
                 }
             }
-            Writer::Parquet(table) => table.write(rows)?,
         }
         Ok(())
     }
 
     pub fn finish(self) -> Result<()> {
         match self {
-            Writer::Text(mut out) | Writer::JsonLines(mut out) => Ok(out.flush()?),
-            Writer::Parquet(table) => table.finish(),
+            Writer::Lines { mut out, .. } => Ok(out.flush()?),
+            Writer::Parquet { mut table, rows } => {
+                if !rows.is_empty() {
+                    table.group(&columns(&rows))?;
+                }
+                Ok(table.finish()?)
+            }
         }
     }
+}
+
+/// Text, language, task, the symbols as a list, and whether a masked word is in it.
+fn columns(rows: &[Row]) -> [(&'static str, Column); 5] {
+    let text = |of: fn(&Row) -> &str| Column::Text(rows.iter().map(|row| Some(of(row).to_owned())).collect());
+    [
+        ("text", text(|row| &row.text)),
+        ("language", text(|row| row.language)),
+        ("task", text(|row| row.task)),
+        ("symbols", Column::List(rows.iter().map(|row| row.symbols.clone()).collect())),
+        ("masked", Column::Flag(rows.iter().map(|row| row.masked).collect())),
+    ]
 }

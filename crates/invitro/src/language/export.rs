@@ -1,11 +1,10 @@
-//! `invitro language export`: the pair of languages as files that other programs read. Column names are stable.
+//! `invitro language export`: the languages as files that other programs read. Column names are stable.
 
 use crate::experiment::ExperimentArgs;
 use crate::output::StagedDir;
 use anyhow::Result;
-use invitro_language::{Class, Language, LanguageConfig, Languages};
+use invitro_language::{Class, LanguageConfig, Languages};
 use serde::Serialize;
-use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -73,7 +72,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let staged = StagedDir::new(&args.out, args.force, &CONTENTS)?;
     staged.write("world.json", serde_json::to_string_pretty(&world(&languages))? + "\n")?;
     staged.write("grammar.txt", languages.grammar.text())?;
-    staged.write("lexicon.tsv", lexicon(&languages))?;
+    staged.write("lexicon.tsv", languages.lexicon_tsv())?;
     staged.write(
         "README.md",
         README.replace("{name}", &experiment.name).replace("{seed}", &languages.seed.to_string()),
@@ -125,29 +124,4 @@ fn world(languages: &Languages) -> World<'_> {
             words: languages.lexicon.word_distance().relative,
         },
     }
-}
-
-fn lexicon(languages: &Languages) -> String {
-    let world = &languages.world;
-    let mut out = String::from("symbol\tcategory\tclass\tproperty\tvalue\tform_A\tform_B\tstem_A\tstem_B\tmasked\n");
-    for symbol in world.symbols() {
-        let class = world.class(symbol).map_or(String::new(), |c| c.0.to_string());
-        let (property, value) = world
-            .descriptor_of(symbol)
-            .map_or((String::new(), String::new()), |(p, v)| (p.0.to_string(), v.to_string()));
-        let [a, b] = Language::BOTH.map(|language| languages.lexicon.word(symbol, language));
-        writeln!(
-            out,
-            "{}\t{}\t{class}\t{property}\t{value}\t{}\t{}\t{}\t{}\t{}",
-            world.label(symbol),
-            world.category(symbol).name(),
-            a.form(),
-            b.form(),
-            a.stem(),
-            b.stem(),
-            languages.mask.contains(symbol),
-        )
-        .expect("writing to a string does not fail");
-    }
-    out
 }

@@ -1,4 +1,4 @@
-//! `invitro language`: look at a pair of languages, sample it, export it.
+//! `invitro language`: look at the languages of an experiment, sample them, export them.
 
 mod export;
 mod gloss;
@@ -6,7 +6,6 @@ mod sample;
 mod show;
 
 use anyhow::Result;
-use clap::Subcommand;
 use std::process::ExitCode;
 
 /// Look at the two languages of an experiment, sample them, export them
@@ -16,17 +15,8 @@ pub struct Args {
     command: Command,
 }
 
-#[derive(Subcommand)]
-enum Command {
-    Show(show::Args),
-    Sample(sample::Args),
-    Export(export::Args),
-}
+commands! { Show(show), Sample(sample), Export(export), }
 
 pub fn run(args: Args) -> Result<ExitCode> {
-    match args.command {
-        Command::Show(args) => show::run(args),
-        Command::Sample(args) => sample::run(args),
-        Command::Export(args) => export::run(args),
-    }
+    args.command.run()
 }

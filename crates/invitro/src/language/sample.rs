@@ -41,7 +41,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     for row in 0..args.n {
         let symbols = sampler.sentence(&mut stream.at(0, row)).symbols;
-        let [a, b] = Language::BOTH.map(|language| languages.text(&symbols, language));
+        let [a, b] = Language::ALL.map(|language| languages.text(&symbols, language));
         if args.json {
             let labels = symbols.iter().map(|&s| languages.world.label(s)).collect();
             let row = Row { a, b, symbols: labels, masked: languages.mask.touches(&symbols) };

@@ -1,11 +1,9 @@
-//! `invitro language show`: what a pair of languages is like, for a person.
+//! `invitro language show`: what the languages are like, for a person.
 
 use super::gloss::{interlinear, label};
 use crate::experiment::ExperimentArgs;
 use anyhow::Result;
-use invitro_language::affix::AFFIXED;
-use invitro_language::phonology::Stem;
-use invitro_language::{Category, Distance, Language, Languages, Process, Stream, Symbol};
+use invitro_language::{AFFIXED, Category, Distance, Language, Languages, Process, Stem, Stream, Symbol};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -67,7 +65,6 @@ pub fn run(args: Args) -> Result<ExitCode> {
     }
     let world = &languages.world;
     let lexicon = &languages.lexicon;
-    let by_lang = |language: Language| language.name();
     let mut categories = BTreeMap::new();
     for symbol in world.symbols() {
         *categories.entry(world.category(symbol).name()).or_insert(0) += 1;
@@ -77,17 +74,17 @@ pub fn run(args: Args) -> Result<ExitCode> {
         seed: languages.seed,
         grammar: languages.grammar.name().to_owned(),
         symbols: world.len(),
-        classes: world.class_count(),
+        classes: languages.config.classes,
         properties: world.property_count(),
-        values: world.value_count(),
+        values: languages.config.values,
         valid_values: world.valid_count(),
         categories,
         distance: experiment.language.distance,
         stem_distance: lexicon.stem_distance(),
         word_distance: lexicon.word_distance(),
-        word_length: Language::BOTH.map(|l| (by_lang(l), lexicon.mean_length(world, l))).into(),
-        letters: Language::BOTH
-            .map(|l| (by_lang(l), [lexicon.letters(l).consonants().into(), lexicon.letters(l).vowels().into()]))
+        word_length: Language::ALL.map(|l| (l.name(), lexicon.mean_length(world, l))).into(),
+        letters: Language::ALL
+            .map(|l| (l.name(), [lexicon.letters(l).consonants().into(), lexicon.letters(l).vowels().into()]))
             .into(),
         masked: languages.mask.symbols().len(),
         masked_sentences: process.masked_share(),
@@ -174,7 +171,7 @@ fn affixes(languages: &Languages, out: &mut impl Write) -> Result<()> {
     writeln!(out, "\nAffixes")?;
     let mut rows = Vec::new();
     for category in AFFIXED {
-        for language in Language::BOTH {
+        for language in Language::ALL {
             let Some(inventory) = languages.lexicon.affixes().inventory(category, language) else { continue };
             let name = if language == Language::A { category.name() } else { "" };
             rows.push([

@@ -1,6 +1,6 @@
 //! `invitro study collect`: the results of all runs as tables.
 
-use super::amounts::count;
+use super::format::count;
 use anyhow::Result;
 use invitro_lab::study::StudyFolder;
 use invitro_lab::study::collect::{Request, collect};

@@ -1,16 +1,17 @@
 //! `invitro study`: grids of experiments that resume, on one machine or a cluster.
 
-pub mod amounts;
 mod collect;
 mod display;
+pub mod format;
+mod measure;
 mod plan;
 mod retry;
 mod run;
+mod run_args;
 mod slurm;
 mod status;
 
 use anyhow::Result;
-use clap::Subcommand;
 use std::process::ExitCode;
 
 /// Plan, run, watch and collect a grid of experiments
@@ -20,21 +21,8 @@ pub struct Args {
     command: Command,
 }
 
-#[derive(Subcommand)]
-enum Command {
-    Plan(plan::Args),
-    Run(Box<run::Args>),
-    Status(status::Args),
-    Retry(retry::Args),
-    Collect(collect::Args),
-}
+commands! { Plan(plan), Run(run), Status(status), Retry(retry), Collect(collect), Measure(measure), }
 
 pub fn run(args: Args) -> Result<ExitCode> {
-    match args.command {
-        Command::Plan(args) => plan::run(args),
-        Command::Run(args) => run::run(*args),
-        Command::Status(args) => status::run(args),
-        Command::Retry(args) => retry::run(args),
-        Command::Collect(args) => collect::run(args),
-    }
+    args.command.run()
 }

@@ -1,13 +1,14 @@
 //! `invitro study plan`: what a study would do, and what it would take. Nothing is run, unless to measure.
 
-use super::amounts::{count, size, time};
+use super::format::{count, size, time};
 use anyhow::{Context, Result};
 use invitro_lab::executor::{Training, Workload};
 use invitro_lab::study::estimate::{assumed, disk, measure, noted};
-use invitro_lab::study::file::{Study, show};
 use invitro_lab::study::grouping::{Open, populations};
-use invitro_lab::study::{Cell, Fate, StudyFolder};
+use invitro_lab::study::{Cell, CellState, StudyFolder};
 use invitro_model::Device;
+use invitro_results::Plan;
+use invitro_results::identity::show;
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
@@ -60,16 +61,14 @@ pub fn run(args: Args) -> Result<ExitCode> {
         StudyFolder::planned(&args.file, &args.overrides, &out)?
     };
     let begun = args.file.is_dir() || folder.path.join("study.toml").exists();
-    let fates = if begun { folder.fates(&HashSet::new())? } else { HashMap::new() };
-    let open: Vec<Open> = folder
-        .cells
-        .iter()
-        .filter_map(|cell| match fates.get(cell.id.as_str()) {
-            None => Some(Open { cell, step: 0 }),
-            Some((Fate::Open { step }, _)) => Some(Open { cell, step: *step }),
-            Some(_) => None,
-        })
-        .collect();
+    let open: Vec<Open> = if begun {
+        let states = folder.cell_states(&HashSet::new())?;
+        let open =
+            |(cell, (state, _))| if let CellState::Open { step } = state { Some(Open { cell, step }) } else { None };
+        folder.cells.iter().zip(states).filter_map(open).collect()
+    } else {
+        folder.cells.iter().map(|cell| Open { cell, step: 0 }).collect()
+    };
     let device = Device::parse(&args.device)?;
     let kinds = kinds(&args, &folder, &open, device)?;
     let seconds = kinds.iter().fold(0.0, |sum, kind| sum + kind.seconds);
@@ -78,7 +77,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         say!("{}", in_json(&folder, &open, &kinds, device, seconds, bytes)?);
         return Ok(ExitCode::SUCCESS);
     }
-    describe(&folder.study, folder.cells.len())?;
+    describe(&folder.plan, folder.cells.len())?;
     if open.is_empty() {
         say!("nothing is left to run");
         return Ok(ExitCode::SUCCESS);
@@ -109,7 +108,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     if args.cells {
         say!();
         for cell in &folder.cells {
-            say!("{}  {}", cell.id, cell.label());
+            say!("{}  {}", cell.id, cell.label);
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -149,12 +148,12 @@ fn kinds<'a>(args: &Args, folder: &StudyFolder, open: &[Open<'a>], device: Devic
 }
 
 /// The study's factors, in words.
-fn describe(study: &Study, cells: usize) -> Result<()> {
+fn describe(plan: &Plan, cells: usize) -> Result<()> {
     let seeds =
-        format!("{} × {}", count(study.data_seeds.len(), "data seed"), count(study.model_seeds.len(), "model seed"));
-    say!("{}: {}, {seeds}", study.name, count(cells, "cell"));
-    for (number, grid) in study.grids.iter().enumerate() {
-        if study.grids.len() > 1 {
+        format!("{} × {}", count(plan.data_seeds.len(), "data seed"), count(plan.model_seeds.len(), "model seed"));
+    say!("{}: {}, {seeds}", plan.name, count(cells, "cell"));
+    for (number, grid) in plan.grids.iter().enumerate() {
+        if plan.grids.len() > 1 {
             say!("  grid {}", number + 1);
         }
         for factor in grid {
@@ -162,8 +161,8 @@ fn describe(study: &Study, cells: usize) -> Result<()> {
             say!("  {:<24} {}", factor.key, levels.join("  "));
         }
     }
-    for filter in &study.filters {
-        say!("  where {}", filter.text());
+    for table in plan.filter.describe() {
+        say!("  where {table}");
     }
     Ok(())
 }
@@ -183,9 +182,9 @@ fn in_json(
             "populations": kind.populations, "members": kind.members, "seconds": kind.seconds, "source": kind.source,
         })
     };
-    let cell = |cell: &Cell| json!({ "run": cell.id, "label": cell.label(), "population": cell.population_key });
+    let cell = |cell: &Cell| json!({ "run": cell.id, "label": cell.label, "population": cell.population_key });
     Ok(json!({
-        "study": folder.study.name,
+        "study": folder.plan.name,
         "device": device.describe()?,
         "cells": folder.cells.iter().map(cell).collect::<Vec<_>>(),
         "open": open.len(),

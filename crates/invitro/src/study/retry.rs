@@ -1,6 +1,6 @@
 //! `invitro study retry`: opens failed cells again.
 
-use super::amounts::{count, parse_time};
+use super::format::{count, parse_time};
 use anyhow::Result;
 use invitro_lab::study::StudyFolder;
 use invitro_lab::study::retry::{Request, retry};

@@ -1,79 +1,23 @@
 //! `invitro study run`: works on a study until nothing is left, here or through Slurm.
 
-use super::amounts::{count, parse_time};
 use super::display::Display;
+use super::format::count;
+pub use super::run_args::Args;
+use super::run_args::Executor;
 use super::slurm;
 use anyhow::{Context, Result, bail};
-use clap::ValueEnum;
 use invitro_lab::Stop;
 use invitro_lab::executor::local::{Ended, Settings, work};
 use invitro_lab::executor::slurm::REQUEUE;
 use invitro_lab::executor::{Training, queue};
-use invitro_lab::study::{Fate, StudyFolder};
+use invitro_lab::study::{CellState, StudyFolder};
 use invitro_model::Device;
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-
-/// Run what is missing of a study; any number of these share the work on one folder
-///
-/// The same command goes on where an interrupted one left off. Exit status: 0 if all is done or the time is up, 1 if
-/// cells failed, 2 for bad input, 75 if it was asked to stop.
-#[derive(clap::Args)]
-pub struct Args {
-    /// A study file, or the folder of a study
-    file: PathBuf,
-    /// Settings laid over the base experiment, such as train.steps=2000
-    #[arg(value_name = "KEY=VALUE")]
-    overrides: Vec<String>,
-    /// The study's folder; made if need be
-    #[arg(long, value_name = "DIR")]
-    pub(super) out: Option<PathBuf>,
-    /// Keep the runs in this folder, to be shared with other studies: a cell they have in common is run once
-    #[arg(long, value_name = "DIR")]
-    runs: Option<PathBuf>,
-    /// The study's file has changed: replace the one in the folder, and keep the runs of cells that are still in it
-    #[arg(long)]
-    update: bool,
-    /// Results of this study that `study collect` wrote elsewhere: their cells are not run again
-    #[arg(long, value_name = "DIR")]
-    with: Option<PathBuf>,
-    /// auto, cpu, cuda or cuda:NUMBER
-    #[arg(long, default_value = "auto")]
-    pub(super) device: String,
-    /// Cells trained at once [default: one per core, or what the GPU's memory holds]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(super) jobs: Option<u32>,
-    /// Take no more than this many cells
-    #[arg(long, value_name = "N")]
-    limit: Option<usize>,
-    /// Stop cleanly within this time, such as 25m or 2h; with Slurm, the time limit of each task
-    #[arg(long, value_name = "TIME", value_parser = parse_time)]
-    pub(super) time: Option<Duration>,
-    /// Stop everything at the first failure
-    #[arg(long)]
-    fail_fast: bool,
-    /// Where to run
-    #[arg(long, value_enum, default_value = "local")]
-    executor: Executor,
-    #[command(flatten)]
-    pub(super) slurm: slurm::SlurmArgs,
-    /// How long a worker on another machine may be silent before its cells are taken over
-    #[arg(long, value_name = "TIME", value_parser = parse_time, default_value = "2m")]
-    pub(super) lease: Duration,
-    /// Work as a task of this submission
-    #[arg(long, value_name = "DIR", hide = true)]
-    task: Option<PathBuf>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Executor {
-    Local,
-    Slurm,
-}
 
 /// Part of the time that is kept for saving and leaving.
 const MARGIN: f64 = 0.02;
@@ -113,19 +57,19 @@ pub fn run(args: Args) -> Result<ExitCode> {
 fn work_on(folder: &StudyFolder, args: &Args, stop: &Stop, only: Option<&HashSet<String>>) -> Result<Ended> {
     let device = Device::parse(&args.device)?;
     let training = Training::new(device, args.jobs.map(|jobs| jobs as usize));
-    let fates = folder.fates(&HashSet::new())?;
-    let stale: Vec<&String> =
-        fates.values().filter_map(|(fate, _)| if let Fate::Stale { why } = fate { Some(why) } else { None }).collect();
+    let cell_states = folder.cell_states(&HashSet::new())?;
+    let stale: Vec<&String> = cell_states
+        .iter()
+        .filter_map(|(cell_state, _)| if let CellState::Stale { why } = cell_state { Some(why) } else { None })
+        .collect();
     if let Some(why) = stale.first() {
         let cells = count(stale.len(), "cell");
         eprintln!("{cells} cannot be used ({why}); `study retry --stale` runs them anew");
     }
-    let done = fates.values().filter(|(fate, _)| *fate == Fate::Done).count();
+    let done = cell_states.iter().filter(|(cell_state, _)| *cell_state == CellState::Done).count();
     let display = Display::new(folder.cells.len(), done);
     let (limit, fail_fast, expiry) = (args.limit, args.fail_fast, args.lease);
-    let ended = work(folder, &training, &Settings { stop, only, limit, fail_fast, expiry }, &display);
-    display.end();
-    Ok(ended?)
+    Ok(work(folder, &training, &Settings { stop, only, limit, fail_fast, expiry }, &display)?)
 }
 
 fn tell(folder: &StudyFolder, ended: &Ended) -> Result<()> {
@@ -154,7 +98,7 @@ fn open(args: &Args) -> Result<StudyFolder> {
         StudyFolder::create(&args.file, &args.overrides, out(args)?, args.runs.as_deref(), args.update)?
     };
     if let Some(results) = &args.with {
-        folder.learn(results)?;
+        folder.add_known(results)?;
     }
     Ok(folder)
 }

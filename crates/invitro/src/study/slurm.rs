@@ -1,45 +1,23 @@
 //! `invitro study run --executor slurm`: writes and submits the job arrays.
 
-use super::amounts::count;
+use super::format::count;
+use super::run_args::Args;
 use anyhow::{Context, Result, bail};
 use invitro_lab::executor::queue;
 use invitro_lab::executor::slurm::{Request, covered, plan, submit, tasks};
 use invitro_lab::study::StudyFolder;
 use invitro_lab::study::grouping::Open;
-use invitro_lab::study::status::{Overview, Standing};
+use invitro_lab::study::status::{CellStatus, Overview};
 use std::collections::HashSet;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-#[derive(clap::Args)]
-#[command(next_help_heading = "Slurm")]
-pub struct SlurmArgs {
-    /// Print the script and submit nothing
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Partition of the tasks
-    #[arg(long, value_name = "NAME")]
-    partition: Option<String>,
-    /// Resources of each task, such as gpu:1
-    #[arg(long, value_name = "LIST")]
-    gres: Option<String>,
-    /// File with further lines for the script: #SBATCH options, and commands to run first
-    #[arg(long, value_name = "FILE")]
-    profile: Option<PathBuf>,
-    /// Tasks at once, at most
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    at_once: Option<u32>,
-    /// Cells per task [default: 32 with --gres, else --jobs or 4]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    population: Option<u32>,
-}
-
 /// Cells of a task where nothing else says.
 const ON_GPU: u32 = 32;
 const ON_CPU: u32 = 4;
 
-pub fn run(folder: &StudyFolder, args: &super::run::Args) -> Result<ExitCode> {
+pub fn run(folder: &StudyFolder, args: &Args) -> Result<ExitCode> {
     let request = request(args)?;
     let open = open_cells(folder, args)?;
     if open.is_empty() {
@@ -61,7 +39,7 @@ pub fn run(folder: &StudyFolder, args: &super::run::Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn request(args: &super::run::Args) -> Result<Request> {
+fn request(args: &Args) -> Result<Request> {
     let slurm = &args.slurm;
     let read = |path: &PathBuf| {
         std::fs::read_to_string(path).with_context(|| format!("the profile `{}` cannot be read", path.display()))
@@ -85,18 +63,18 @@ fn request(args: &super::run::Args) -> Result<Request> {
 }
 
 /// Cells that wait and that no task in the queue will see to.
-fn open_cells<'a>(folder: &'a StudyFolder, args: &super::run::Args) -> Result<Vec<Open<'a>>> {
+fn open_cells<'a>(folder: &'a StudyFolder, args: &Args) -> Result<Vec<Open<'a>>> {
     if !folder.path.join("study.toml").exists() {
         return Ok(folder.cells.iter().map(|cell| Open { cell, step: 0 }).collect());
     }
     let queued = if args.slurm.dry_run { HashSet::new() } else { covered(&folder.path, &queue::tasks()?)? };
     let overview = Overview::read(folder, args.lease)?;
-    let waits = |standing: &Standing| if let Standing::Waiting { step } = standing { Some(*step) } else { None };
+    let waits = |status: &CellStatus| if let CellStatus::Waiting { step } = status { Some(*step) } else { None };
     let open: Vec<Open> = folder
         .cells
         .iter()
-        .zip(&overview.standings)
-        .filter_map(|(cell, standing)| Some(Open { cell, step: waits(standing)? }))
+        .zip(&overview.cells)
+        .filter_map(|(cell, status)| Some(Open { cell, step: waits(status)? }))
         .collect();
     let all = open.len();
     let open: Vec<Open> = open.into_iter().filter(|open| !queued.contains(&open.cell.id)).collect();

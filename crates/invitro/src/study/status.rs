@@ -1,14 +1,13 @@
 //! `invitro study status`: how a study stands.
 
-use super::amounts::{count, parse_time, time};
+use super::format::{count, parse_time, time};
 use anyhow::Result;
 use invitro_lab::executor::{queue, slurm};
 use invitro_lab::study::StudyFolder;
-use invitro_lab::study::status::{Overview, Standing};
+use invitro_lab::study::status::{CellStatus, Counts, Overview};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use std::fmt::Write;
-use std::io::{IsTerminal, Write as _};
+use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -77,76 +76,64 @@ fn tasks_of(folder: &StudyFolder) -> Result<Option<Queue>> {
 }
 
 fn in_words(folder: &StudyFolder, overview: &Overview, queue: Option<&Queue>, all: bool) -> String {
-    let mut text = String::new();
-    let counts = overview.counts();
-    let rows = [
-        ("done", counts.done),
-        ("running", counts.running),
-        ("failed", counts.failed),
-        ("waiting", counts.waiting),
-        ("stale", counts.stale),
-    ];
+    let Counts { done, running, failed, waiting, stale } = overview.counts();
     let cells = folder.cells.len();
-    let _ = writeln!(text, "{}: {}", folder.study.name, count(cells, "cell"));
+    let mut lines = vec![format!("{}: {}", folder.plan.name, count(cells, "cell"))];
+    let rows = [("done", done), ("running", running), ("failed", failed), ("waiting", waiting), ("stale", stale)];
     for (name, number) in rows {
         let bar = "█".repeat((number * 40).div_ceil(cells.max(1)));
-        let _ = writeln!(text, "  {name:<8} {number:>6}  {bar}");
+        lines.push(format!("  {name:<8} {number:>6}  {bar}"));
     }
     if !overview.workers.is_empty() {
-        let _ = writeln!(text, "{} at work", count(overview.workers.len(), "worker"));
+        lines.push(format!("{} at work", count(overview.workers.len(), "worker")));
     }
     if let (Some(rate), Some(left)) = (overview.rate, overview.seconds_left()) {
-        let _ = writeln!(text, "{rate:.1} steps/s over all members, {} left", time(left));
+        lines.push(format!("{rate:.1} steps/s over all members, {} left", time(left)));
     }
-    match queue {
-        None => {}
-        Some(Err(why)) => {
-            let _ = writeln!(text, "the queue cannot be read: {why}");
-        }
-        Some(Ok(states)) if states.is_empty() => {
-            let _ = writeln!(text, "no tasks in the queue");
-        }
-        Some(Ok(states)) => {
+    lines.extend(queue.map(|queue| match queue {
+        Err(why) => format!("the queue cannot be read: {why}"),
+        Ok(states) if states.is_empty() => "no tasks in the queue".into(),
+        Ok(states) => {
             let list: Vec<String> = states.iter().map(|(state, number)| format!("{number} {state}")).collect();
-            let _ = writeln!(text, "tasks in the queue: {}", list.join(", "));
+            format!("tasks in the queue: {}", list.join(", "))
         }
-    }
+    }));
     let mut shown = 0;
-    for (cell, standing) in folder.cells.iter().zip(&overview.standings) {
-        let line = match standing {
-            Standing::Failed { step, error } => format!("failed at step {step}: {error}"),
-            Standing::Stale { why } => format!("stale: {why}"),
-            Standing::Running { step, worker } if all => format!("running, step {step}, by {worker}"),
-            Standing::Waiting { step: 0 } if all => "waiting".into(),
-            Standing::Waiting { step } if all => format!("waiting, interrupted at step {step}"),
-            Standing::Done if all => "done".into(),
+    for (cell, status) in folder.cells.iter().zip(&overview.cells) {
+        let line = match status {
+            CellStatus::Failed { step, error } => format!("failed at step {step}: {error}"),
+            CellStatus::Stale { why } => format!("stale: {why}"),
+            CellStatus::Running { step, worker } if all => format!("running, step {step}, by {worker}"),
+            CellStatus::Waiting { step: 0 } if all => "waiting".into(),
+            CellStatus::Waiting { step } if all => format!("waiting, interrupted at step {step}"),
+            CellStatus::Done if all => "done".into(),
             _ => continue,
         };
         shown += 1;
         if all || shown <= SHOWN {
-            let _ = writeln!(text, "{}  {}  {line}", cell.id, cell.label());
+            lines.push(format!("{}  {}  {line}", cell.id, cell.label));
         }
     }
     if !all && shown > SHOWN {
-        let _ = writeln!(text, "and {} more; --cells lists all", shown - SHOWN);
+        lines.push(format!("and {} more; --cells lists all", shown - SHOWN));
     }
-    text
+    lines.join("\n") + "\n"
 }
 
 fn in_json(folder: &StudyFolder, overview: &Overview, queue: Option<&Queue>) -> Value {
     let cells: Vec<Value> = folder
         .cells
         .iter()
-        .zip(&overview.standings)
-        .map(|(cell, standing)| {
-            let mut value = json!(standing);
+        .zip(&overview.cells)
+        .map(|(cell, status)| {
+            let mut value = json!(status);
             value["run"] = json!(cell.id);
-            value["label"] = json!(cell.label());
+            value["label"] = json!(cell.label);
             value
         })
         .collect();
     json!({
-        "study": folder.study.name,
+        "study": folder.plan.name,
         "counts": overview.counts(),
         "workers": overview.workers,
         "steps_per_second": overview.rate,

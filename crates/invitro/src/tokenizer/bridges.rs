@@ -1,12 +1,12 @@
-//! `invitro tokenizer bridges`: how the masked words hang together with words seen in training.
+//! `invitro tokenizer bridges`: how the pieces of masked words overlap with those of words seen in training.
 
-use super::{Loaded, Subject};
+use super::subject::{Loaded, Subject};
 use crate::output::StagedFile;
 use anyhow::{Result, bail};
-use invitro_lab::table::{self, Column};
 use invitro_language::{Language, Symbol};
+use invitro_results::table::{self, Column};
 use invitro_tokenizer::Bridges;
-use invitro_tokenizer::bridge::{Bridge, Similarity, piers};
+use invitro_tokenizer::bridge::{Bridge, Similarity, candidates};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::Write;
@@ -55,8 +55,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let means = Means {
         vocab: loaded.tokenizer.vocab_size(),
         masked: bridges.0.len(),
-        words: piers(&loaded.languages).len(),
-        unbridged: bridges.0.iter().filter(|b| b.pier.is_none()).count(),
+        words: candidates(&loaded.languages).len(),
+        unbridged: bridges.0.iter().filter(|b| b.candidate.is_none()).count(),
         bridge: bridges.mean(),
         cognate_bridge: bridges.mean_cognate(),
     };
@@ -103,69 +103,39 @@ fn tell(loaded: &Loaded, bridges: &Bridges, means: &Means, out: &mut impl Write)
     let last = order.len().saturating_sub(1);
     for i in 0..=4 {
         let Some(bridge) = order.get(last * i / 4) else { break };
-        let row = Row::new(loaded, bridge);
-        let other = match &row.bridge_form {
-            Some(_) => format!("{} ({})", row.bridge_pieces, row.bridge_language),
+        let other = match bridge.candidate {
+            Some(word) => format!("{} ({})", pieces(loaded, word.symbol, word.language), word.language.name()),
             None => "nothing".to_owned(),
         };
-        writeln!(out, "  {:.2}  {} – {other}", row.bridge, row.pieces_b)?;
+        let own = pieces(loaded, bridge.symbol, Language::B);
+        writeln!(out, "  {:.2}  {own} – {other}", bridge.similarity.jaccard)?;
     }
     Ok(())
 }
 
-/// One masked word; names as in the `words.parquet` of a run, and more.
-struct Row {
-    symbol: String,
-    form_a: String,
-    form_b: String,
-    pieces_a: String,
-    pieces_b: String,
-    bridge: f64,
-    bridge_form: Option<String>,
-    bridge_language: &'static str,
-    bridge_pieces: String,
-    numbers: [f64; 5],
+/// The columns of one masked word that are text, in the order of [`TEXTS`]. What it has no bridge for is `None`.
+fn texts(loaded: &Loaded, bridge: &Bridge) -> [Option<String>; 8] {
+    let form = |symbol, language| loaded.languages.form(symbol, language).to_owned();
+    let best = bridge.candidate;
+    [
+        Some(loaded.languages.world.label(bridge.symbol)),
+        Some(form(bridge.symbol, Language::A)),
+        Some(form(bridge.symbol, Language::B)),
+        Some(pieces(loaded, bridge.symbol, Language::A)),
+        Some(pieces(loaded, bridge.symbol, Language::B)),
+        best.map(|word| form(word.symbol, word.language)),
+        best.map(|word| word.language.name().to_owned()),
+        best.map(|word| pieces(loaded, word.symbol, word.language)),
+    ]
 }
 
-impl Row {
-    fn new(loaded: &Loaded, bridge: &Bridge) -> Row {
-        let form = |language| loaded.languages.form(bridge.symbol, language).to_owned();
-        let pier = bridge.pier;
-        Row {
-            symbol: loaded.languages.world.label(bridge.symbol),
-            form_a: form(Language::A),
-            form_b: form(Language::B),
-            pieces_a: pieces(loaded, bridge.symbol, Language::A),
-            pieces_b: pieces(loaded, bridge.symbol, Language::B),
-            bridge: bridge.similarity.jaccard,
-            bridge_form: pier.map(|p| loaded.languages.form(p.symbol, p.language).to_owned()),
-            bridge_language: pier.map_or("", |p| p.language.name()),
-            bridge_pieces: pier.map_or(String::new(), |p| pieces(loaded, p.symbol, p.language)),
-            numbers: [
-                bridge.similarity.dice,
-                bridge.similarity.containment,
-                bridge.cognate.jaccard,
-                bridge.cognate.dice,
-                bridge.cognate.containment,
-            ],
-        }
-    }
-
-    fn texts(self) -> [Option<String>; 8] {
-        let known = self.bridge_form.is_some();
-        [
-            Some(self.symbol),
-            Some(self.form_a),
-            Some(self.form_b),
-            Some(self.pieces_a),
-            Some(self.pieces_b),
-            self.bridge_form,
-            known.then(|| self.bridge_language.to_owned()),
-            known.then_some(self.bridge_pieces),
-        ]
-    }
+/// The columns that are numbers, in the order of [`NUMBERS`].
+fn numbers(bridge: &Bridge) -> [f64; 6] {
+    let [best, own] = [bridge.similarity, bridge.cognate].map(|s| [s.jaccard, s.dice, s.containment]);
+    [best[0], best[1], best[2], own[0], own[1], own[2]]
 }
 
+/// Names as in the `words.parquet` of a run, and more.
 const TEXTS: [&str; 8] =
     ["symbol", "form_A", "form_B", "pieces_A", "pieces_B", "bridge_form", "bridge_language", "bridge_pieces"];
 const NUMBERS: [&str; 6] = [
@@ -183,13 +153,8 @@ fn pieces(loaded: &Loaded, symbol: Symbol, language: Language) -> String {
     loaded.segmentation.core(symbol, language).iter().map(letters).collect::<Vec<_>>().join(" ")
 }
 
-fn write_rows(loaded: &Loaded, bridges: &Bridges, path: &Path, staged: StagedFile) -> Result<()> {
-    let rows = bridges.0.iter().map(|bridge| {
-        let row = Row::new(loaded, bridge);
-        let numbers: Vec<f64> = [row.bridge].into_iter().chain(row.numbers).collect();
-        (row.texts(), numbers)
-    });
-    let rows: Vec<([Option<String>; 8], Vec<f64>)> = rows.collect();
+fn write_rows(loaded: &Loaded, bridges: &Bridges, path: &Path, mut staged: StagedFile) -> Result<()> {
+    let rows: Vec<_> = bridges.0.iter().map(|bridge| (texts(loaded, bridge), numbers(bridge))).collect();
     if path.extension().is_some_and(|e| e == "tsv") {
         let mut text = [&TEXTS[..], &NUMBERS].concat().join("\t") + "\n";
         for (texts, numbers) in rows {
@@ -208,7 +173,9 @@ fn write_rows(loaded: &Loaded, bridges: &Bridges, path: &Path, staged: StagedFil
             .enumerate()
             .map(|(i, &name)| (name, Column::Number(rows.iter().map(|(_, numbers)| Some(numbers[i])).collect())));
         let columns: Vec<(&str, Column)> = texts.chain(numbers).collect();
-        staged.file()?.write_all(&table::encode(&columns)?)?;
+        let mut writer = table::Writer::new(staged.file()?, &columns)?;
+        writer.group(&columns)?;
+        writer.finish()?;
     }
     staged.finish()
 }

@@ -1,9 +1,9 @@
 //! `invitro tokenizer measure`: what a tokenizer does to the languages, in numbers.
 
-use super::Subject;
+use super::subject::Subject;
 use anyhow::Result;
 use invitro_tokenizer::measure::{Fragmentation, Panel};
-use invitro_tokenizer::{Measures, Provenance, Sample, sample};
+use invitro_tokenizer::{MEASURED_SENTENCES, Measures, Provenance, WordCounts};
 use serde::Serialize;
 use std::io::Write;
 use std::process::ExitCode;
@@ -14,7 +14,7 @@ pub struct Args {
     #[command(flatten)]
     subject: Subject,
     /// Sentences of running text in each condition
-    #[arg(long, default_value_t = sample::SENTENCES, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
+    #[arg(long, default_value_t = MEASURED_SENTENCES, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     sentences: u64,
     /// The figures as JSON
     #[arg(long)]
@@ -32,8 +32,8 @@ struct Figures<'a> {
 
 pub fn run(args: Args) -> Result<ExitCode> {
     let loaded = args.subject.load()?;
-    let sample = Sample::text(&loaded.languages, args.sentences)?;
-    let measures = Measures::new(&loaded.segmentation, &loaded.languages, &sample);
+    let text = WordCounts::text(&loaded.languages, args.sentences)?;
+    let measures = Measures::new(&loaded.segmentation, &loaded.languages, &text);
     let mut out = std::io::stdout().lock();
     if args.json {
         let (tokenizer, vocab) = (loaded.tokenizer.provenance(), loaded.tokenizer.vocab_size());
@@ -59,10 +59,15 @@ fn panel(title: &str, panel: &Panel, out: &mut impl Write) -> Result<()> {
         ("morpheme recall", |f| f.boundary_recall),
     ];
     writeln!(out, "\n{title}")?;
-    writeln!(out, "  {:<26}{:>9}{:>9}{:>9}{:>9}", "", "A", "B", "B†", "A and B")?;
+    write!(out, "  {:<26}", "")?;
+    for condition in panel.conditions.keys() {
+        let dagger = if condition.masked { "†" } else { "" };
+        write!(out, "{:>9}", format!("{}{dagger}", condition.language.name()))?;
+    }
+    writeln!(out, "{:>9}", "A and B")?;
     for (name, of) in rows {
         write!(out, "  {name:<26}")?;
-        for values in [&panel.a, &panel.b, &panel.b_masked, &panel.both] {
+        for values in panel.conditions.values().chain([&panel.both]) {
             write!(out, "{:>9}", number(of(values)))?;
         }
         writeln!(out)?;

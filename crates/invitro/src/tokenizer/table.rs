@@ -1,9 +1,12 @@
 //! `invitro tokenizer table`: paired sentences with their pieces coloured, as the paper prints them.
 
-use super::Subject;
+use super::subject::{Loaded, Subject};
 use crate::output::StagedFile;
-use anyhow::Result;
-use invitro_tokenizer::table::Table;
+use anyhow::{Result, bail};
+use invitro_language::{Condition, Language, Source, Symbol, Task};
+use invitro_report::draw::{Target, Width};
+use invitro_report::sentences::{Pair, PairedSentences};
+use invitro_tokenizer::special::MARK;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -27,13 +30,56 @@ pub struct Args {
     force: bool,
 }
 
+/// Sentences with more words are passed over: two of them do not fit side by side.
+const LONGEST: usize = 12;
+/// With `--most-shared`, among how many times as many sentences the rows are looked for.
+const AMONG: u64 = 100;
+
 pub fn run(args: Args) -> Result<ExitCode> {
-    Table::check(&args.out)?;
-    let staged = StagedFile::new(&args.out, args.force)?;
+    let format = args.out.extension().and_then(|e| e.to_str()).unwrap_or_default();
+    if !["svg", "html", "tex"].contains(&format) {
+        bail!("`{}` must end in .svg, .html or .tex", args.out.display());
+    }
+    let mut staged = StagedFile::new(&args.out, args.force)?;
     let loaded = args.subject.load()?;
-    let table = Table::new(&loaded.segmentation, &loaded.languages, args.n.into(), args.most_shared)?;
-    staged.file()?.write_all(table.render(&args.out)?.as_bytes())?;
+    let rows = pairs(&loaded, args.n.into(), args.most_shared)?;
+    let caption = format!(
+        "The same sentences in A and in B under one tokenizer of {} tokens. A piece that stands on both sides of its row \
+         is shared.",
+        loaded.segmentation.vocab_size()
+    );
+    let text = match format {
+        "svg" => rows.svg(Width::Page, Target::File, &caption),
+        "html" => rows.html(&caption),
+        _ => rows.latex(&caption),
+    };
+    staged.file()?.write_all(text.as_bytes())?;
     staged.finish()?;
-    eprintln!("wrote {} sentences to {}", table.rows.len(), args.out.display());
+    eprintln!("wrote {} sentences to {}", rows.pairs.len(), args.out.display());
     Ok(ExitCode::SUCCESS)
+}
+
+/// `n` sentences of a fixed stream, as they come, or those whose pieces have the most in common.
+fn pairs(loaded: &Loaded, n: u64, most_shared: bool) -> Result<PairedSentences> {
+    let mut source = Source::condition(&loaded.languages, "tokenizer/table", Condition::A, Task::T0);
+    let mut rows = Vec::new();
+    for row in 0..if most_shared { n * AMONG } else { n } {
+        let short = source.draw_where(0, row, |s| s.sentence.symbols.len() <= LONGEST)?;
+        let pieces = |language| short.sentence.symbols.iter().map(|&s| pieces(loaded, s, language)).collect();
+        rows.push(Pair::new(Language::ALL.map(pieces)));
+    }
+    if most_shared {
+        rows.sort_by_key(|row| std::cmp::Reverse((row.shared_share() * 1e6) as u64));
+        rows.truncate(n as usize);
+    }
+    Ok(PairedSentences { names: Language::ALL.map(|language| language.name().to_owned()), pairs: rows })
+}
+
+/// A word's pieces, each with the word boundary it carries: with and without it, they are different tokens.
+fn pieces(loaded: &Loaded, symbol: Symbol, language: Language) -> Vec<String> {
+    let piece = |&id: &u32| match loaded.tokenizer.token(id) {
+        Some(token) if token.contains(MARK) => token,
+        _ => String::from_utf8_lossy(loaded.segmentation.letters(id)).into_owned(),
+    };
+    loaded.segmentation.core(symbol, language).iter().map(piece).collect()
 }

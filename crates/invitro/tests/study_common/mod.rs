@@ -164,8 +164,8 @@ impl Drop for Sampler {
 pub fn workers_in(workers: &Path) -> HashMap<String, u32> {
     let Ok(entries) = std::fs::read_dir(workers) else { return HashMap::new() };
     let read = |path: PathBuf| {
-        let card: Value = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
-        Some((card["worker"].as_str()?.to_owned(), card["process"]["pid"].as_u64()? as u32))
+        let record: Value = serde_json::from_slice(&std::fs::read(path).ok()?).ok()?;
+        Some((record["worker"].as_str()?.to_owned(), record["process"]["pid"].as_u64()? as u32))
     };
     entries.flatten().filter_map(|entry| read(entry.path())).collect()
 }

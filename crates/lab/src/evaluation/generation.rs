@@ -4,11 +4,11 @@
 //! sequence having come to its end.
 
 use crate::error::Result;
-use crate::metrics::Rows;
-use crate::text::Text;
+use crate::tokenized::TokenizedText;
 use invitro_language::{Checker, Condition, Failure, Languages, Sequence, Source, Symbol, Tally, Task, Verdict};
 use invitro_model::decode::Decoded;
-use serde::Serialize;
+use invitro_results::words::Sample;
+use invitro_results::{Measure, Rows, TaskMetric};
 use std::collections::BTreeMap;
 
 /// A task of a condition, with the sentence that was meant.
@@ -35,28 +35,16 @@ pub struct Judged {
     pub reason: Option<String>,
 }
 
-/// A line of `samples.jsonl`.
-#[derive(Clone, Debug, Serialize)]
-pub struct Sample {
-    pub step: u64,
-    pub condition: &'static str,
-    pub task: &'static str,
-    pub prompt: String,
-    pub output: String,
-    pub expected: String,
-    /// How far it came: `facts`, `types`, `grammatical`, `valid` or `none`.
-    pub holds: &'static str,
-    /// The kind of its first failure.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub failure: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<String>,
-}
-
 /// Prompts of a task, `count` per condition. T0 has no prompt that could hold a masked word, so none of B†.
-pub fn prompts(languages: &Languages, text: &Text, task: Task, count: usize, context: usize) -> Result<Vec<Prompted>> {
+pub fn prompts(
+    languages: &Languages,
+    text: &TokenizedText,
+    task: Task,
+    count: usize,
+    context: usize,
+) -> Result<Vec<Prompted>> {
     let mut all = Vec::new();
-    for condition in Condition::ALL.into_iter().filter(|&c| task != Task::T0 || c != Condition::BMasked) {
+    for condition in languages.conditions().into_iter().filter(|c| task != Task::T0 || !c.masked) {
         let mut source = Source::condition(languages, "eval", condition, task);
         for row in 0..count as u64 {
             let sequence = source.draw_where(0, row, |sequence| text.segmentation.length(sequence) <= context)?;
@@ -72,55 +60,44 @@ pub fn prompts(languages: &Languages, text: &Text, task: Task, count: usize, con
 pub fn judge(
     prompted: &Prompted,
     decoded: &Decoded,
-    text: &Text,
+    text: &TokenizedText,
     checker: &mut Checker,
     languages: &Languages,
 ) -> Judged {
     let language = prompted.sequence.language;
-    let words = text.segmentation.read(&decoded.tokens, languages, language).words;
+    let words = text.segmentation.decode_words(&decoded.tokens, languages, language).words;
     let verdict = checker.words(words.iter().copied());
     let known: Vec<Symbol> = words.iter().copied().flatten().collect();
     let (given, meant) = (&prompted.sequence.prompt, &prompted.sequence.sentence.symbols);
+    let mut others = words.clone();
+    let are_there = given.iter().all(|&asked| {
+        let at = others.iter().position(|&word| word == Some(asked));
+        at.map(|at| others.swap_remove(at)).is_some()
+    });
     let words_kept = match prompted.sequence.task {
         Task::T0 => true,
-        Task::T1 => known.len() == words.len() && known.len() == given.len() && contains(&known, given),
-        Task::T2 => contains(&known, given),
+        Task::T1 => are_there && others.is_empty(),
+        Task::T2 => are_there,
     };
     let exact = decoded.ended && known.len() == words.len() && known == *meant;
-    let reason = reason(checker, decoded.ended, &verdict, &known, prompted, languages);
-    Judged { output: text.segmentation.text(&decoded.tokens), ended: decoded.ended, verdict, words_kept, exact, reason }
-}
-
-fn reason(
-    checker: &Checker,
-    ended: bool,
-    verdict: &Verdict,
-    known: &[Symbol],
-    prompted: &Prompted,
-    languages: &Languages,
-) -> Option<String> {
-    let language = prompted.sequence.language;
-    if !ended {
-        return Some("the sequence did not come to its end".into());
-    }
-    match verdict.failure.as_ref()? {
-        Failure::UnknownWord { at } => Some(format!("word {} is not a word of {}", at + 1, language.name())),
-        failure => Some(checker.reason(failure, &languages.text(known, language), language)),
+    let reason = match &verdict.failure {
+        _ if !decoded.ended => Some("the sequence did not come to its end".into()),
+        None => None,
+        Some(Failure::UnknownWord { at }) => Some(format!("word {} is not a word of {}", at + 1, language.name())),
+        Some(failure) => Some(checker.reason(failure, &languages.text(&known, language), language)),
+    };
+    Judged {
+        output: text.segmentation.decode(&decoded.tokens),
+        ended: decoded.ended,
+        verdict,
+        words_kept,
+        exact,
+        reason,
     }
 }
 
-/// Whether `some` is a part of `all`, as multisets.
-fn contains(all: &[Symbol], some: &[Symbol]) -> bool {
-    let mut left: BTreeMap<Symbol, usize> = BTreeMap::new();
-    all.iter().for_each(|&symbol| *left.entry(symbol).or_default() += 1);
-    some.iter().all(|symbol| match left.get_mut(symbol) {
-        Some(count) if *count > 0 => {
-            *count -= 1;
-            true
-        }
-        _ => false,
-    })
-}
+/// The failure of a sequence that did not come to its end.
+const UNFINISHED: &str = "unfinished";
 
 impl Judged {
     /// Validity, grammaticality, types and facts, each of which needs the one before and an end.
@@ -136,7 +113,7 @@ impl Judged {
     }
 
     pub fn failure(&self) -> Option<&'static str> {
-        if self.ended { self.verdict.failure.as_ref().map(|failure| failure.kind()) } else { Some("unfinished") }
+        if self.ended { self.verdict.failure.as_ref().map(|failure| failure.kind()) } else { Some(UNFINISHED) }
     }
 }
 
@@ -144,33 +121,35 @@ impl Judged {
 pub fn rows(task: Task, condition: Condition, judged: &[&Judged], rows: &mut Rows) {
     let n = judged.len();
     let share = |holds: &dyn Fn(&Judged) -> bool| judged.iter().filter(|j| holds(j)).count() as f64 / n as f64;
-    let (condition, name) = (condition.name(), task.name());
-    for (i, metric) in ["validity", "grammaticality", "types", "facts"].into_iter().enumerate() {
-        rows.push(condition, name, metric, share(&|j| j.cascade()[i]), n);
+    let condition = condition.into();
+    let mut push = |metric: TaskMetric, value, n| rows.push(Some(&condition), Measure::Task(task, metric), value, n);
+    for (i, metric) in TaskMetric::CASCADE.into_iter().enumerate() {
+        push(metric, share(&|j| j.cascade()[i]), n);
     }
-    let kinds: [(&str, fn(&Verdict) -> Tally); 4] = [
-        ("types_relation", |v| v.relation),
-        ("types_descriptor", |v| v.descriptor),
-        ("types_adjective", |v| v.adjective),
-        ("types_adverb", |v| v.adverb),
+    let kinds: [(TaskMetric, fn(&Verdict) -> Tally); 4] = [
+        (TaskMetric::TypesRelation, |v| v.relation),
+        (TaskMetric::TypesDescriptor, |v| v.descriptor),
+        (TaskMetric::TypesAdjective, |v| v.adjective),
+        (TaskMetric::TypesAdverb, |v| v.adverb),
     ];
     for (metric, tally) in kinds {
         let tallies = judged.iter().filter(|j| j.ended).map(|j| tally(&j.verdict));
         let (held, of) = tallies.fold((0, 0), |(held, of), tally| (held + tally.held, of + tally.of));
-        rows.push(condition, name, metric, f64::from(held) / f64::from(of), of as usize);
+        push(metric, f64::from(held) / f64::from(of), of as usize);
     }
     match task {
         Task::T0 => {}
         Task::T1 => {
-            rows.push(condition, name, "same_words", share(&|j| j.ended && j.words_kept), n);
-            rows.push(condition, name, "exact", share(&|j| j.exact), n);
+            push(TaskMetric::SameWords, share(&|j| j.ended && j.words_kept), n);
+            push(TaskMetric::Exact, share(&|j| j.exact), n);
         }
-        Task::T2 => rows.push(condition, name, "conditions_met", share(&|j| j.ended && j.words_kept), n),
+        Task::T2 => push(TaskMetric::ConditionsMet, share(&|j| j.ended && j.words_kept), n),
     }
     let mut failures: BTreeMap<&str, usize> = BTreeMap::new();
     judged.iter().filter_map(|j| j.failure()).for_each(|kind| *failures.entry(kind).or_default() += 1);
     for (kind, count) in failures {
-        rows.push(condition, name, format!("failure.{kind}"), count as f64 / n as f64, n);
+        let metric = TaskMetric::failure(kind).expect("every kind of failure has a measure");
+        push(metric, count as f64 / n as f64, n);
     }
 }
 
@@ -198,49 +177,15 @@ pub fn samples(step: u64, kept: usize, languages: &Languages, judged: &[(&Prompt
             let Sequence { task, language, prompt, sentence, .. } = &prompted.sequence;
             Sample {
                 step,
-                condition: prompted.condition.name(),
-                task: task.name(),
+                condition: prompted.condition.into(),
+                task: task.name().to_owned(),
                 prompt: languages.text(prompt, *language),
                 output: judged.output.clone(),
                 expected: languages.text(&sentence.symbols, *language),
-                holds: judged.holds(),
-                failure: judged.failure(),
+                holds: judged.holds().to_owned(),
+                failure: judged.failure().map(str::to_owned),
                 reason: judged.reason.clone(),
             }
         })
         .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_multiset_contains_its_parts() {
-        let of = |numbers: &[u32]| numbers.iter().map(|&n| Symbol(n)).collect::<Vec<_>>();
-        assert!(contains(&of(&[1, 2, 2, 3]), &of(&[2, 3, 2])));
-        assert!(!contains(&of(&[1, 2, 3]), &of(&[2, 2])));
-        assert!(contains(&of(&[1]), &of(&[])));
-    }
-
-    #[test]
-    fn nothing_holds_of_what_did_not_end() {
-        let verdict = Verdict { valid: true, grammatical: true, types: true, facts: true, ..Verdict::default() };
-        let judged = |ended| Judged {
-            output: String::new(),
-            ended,
-            verdict: verdict.clone(),
-            words_kept: true,
-            exact: false,
-            reason: None,
-        };
-        assert_eq!((judged(true).holds(), judged(true).failure()), ("facts", None));
-        assert_eq!((judged(false).holds(), judged(false).failure()), ("none", Some("unfinished")));
-        let mut rows = Rows::new("r", 5);
-        super::rows(Task::T1, Condition::A, &[&judged(true), &judged(false)], &mut rows);
-        let value = |metric: &str| rows.list.iter().find(|r| r.metric == metric).map(|r| r.value);
-        assert_eq!(value("facts"), Some(0.5));
-        assert_eq!(value("failure.unfinished"), Some(0.5));
-        assert_eq!(value("types_relation"), None, "no relation was there to judge");
-    }
 }

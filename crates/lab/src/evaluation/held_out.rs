@@ -4,10 +4,10 @@
 //! The first token, which names task and language, is given and not predicted, so neither counts it.
 
 use crate::error::Result;
-use crate::metrics::Rows;
-use crate::text::Text;
-use invitro_language::{Condition, Language, Languages, MixtureConfig, Process, Sequence, Source, Task};
+use crate::tokenized::TokenizedText;
+use invitro_language::{Language, Languages, MixtureConfig, Process, Sequence, Source, Task};
 use invitro_model::ops::Loss;
+use invitro_results::{Condition, Loss as LossMetric, Measure, Rows};
 use std::f64::consts::LN_2;
 
 /// Held-out sequences of the training mixture and of each condition.
@@ -18,7 +18,7 @@ pub struct HeldOut {
 
 #[derive(Clone, Debug)]
 struct Part {
-    condition: &'static str,
+    condition: Option<Condition>,
     /// Letters of all words, and one mark per word.
     characters: f64,
     /// Nats that a model of the true process would need.
@@ -33,26 +33,28 @@ pub type Batch = (usize, Vec<invitro_model::Sequence>);
 impl HeldOut {
     pub fn new(
         languages: &Languages,
-        text: &Text,
+        text: &TokenizedText,
         mixture: &MixtureConfig,
         count: usize,
         context: usize,
     ) -> Result<HeldOut> {
         let process = Process::new(languages);
         let masked = process.masked_share();
-        let conditions = [None, Some(Condition::A), Some(Condition::B), Some(Condition::BMasked)];
+        let conditions = [None].into_iter().chain(languages.conditions().into_iter().map(Some));
         let mut parts = Vec::new();
         for condition in conditions {
             let mut source = match condition {
-                None => Source::mixture(languages, "eval/loss", mixture.share_of_b(), mixture.tasks),
+                None => Source::mixture(languages, "eval/loss", mixture),
                 Some(condition) => Source::condition_mix(languages, "eval/loss", condition, mixture.tasks),
             };
             let (mut characters, mut floor, mut sequences) = (0.0, 0.0, Vec::new());
             for row in 0..count as u64 {
                 let sequence = source.draw_where(0, row, |sequence| text.segmentation.length(sequence) <= context)?;
                 characters += letters(languages, &sequence);
-                // Given the language, a sentence of B is known to have no masked word, one of B† to have one.
+                // Given the language, a sentence of B is known to have no masked word, one of B† to have one; but not
+                // in a mixture that withholds nothing.
                 let given = match (sequence.masked, sequence.language) {
+                    _ if condition.is_none() && !mixture.withhold => 0.0,
                     (true, _) => masked.ln(),
                     (false, Language::B) => (1.0 - masked).ln(),
                     (false, Language::A) => 0.0,
@@ -61,7 +63,7 @@ impl HeldOut {
                 let (tokens, group) = (text.sequence(&sequence), sequence.task as u8);
                 sequences.push(invitro_model::Sequence { tokens, group });
             }
-            parts.push(Part { condition: condition.map_or("all", Condition::name), characters, floor, sequences });
+            parts.push(Part { condition: condition.map(Condition::from), characters, floor, sequences });
         }
         Ok(HeldOut { parts })
     }
@@ -91,14 +93,15 @@ impl HeldOut {
             let sum = |task: usize| own().map(|loss| loss.sum.get(task).copied().unwrap_or(0.0)).sum::<f64>();
             let count = |task: usize| own().map(|loss| loss.count.get(task).copied().unwrap_or(0)).sum::<u64>();
             let (nats, tokens): (f64, u64) = ((0..3).map(sum).sum(), (0..3).map(count).sum());
-            rows.push(part.condition, "loss", "loss", nats / tokens as f64, tokens as usize);
-            for task in Task::ALL {
-                let (metric, of) = (format!("loss_{}", task.name()), task as usize);
-                rows.push(part.condition, "loss", metric, sum(of) / count(of) as f64, count(of) as usize);
-            }
             let bits = |nats: f64| nats / LN_2 / part.characters;
-            rows.push(part.condition, "loss", "bits_per_char", bits(nats), part.characters as usize);
-            rows.push(part.condition, "loss", "floor", bits(part.floor), part.characters as usize);
+            let mut push = |loss, value, n| rows.push(part.condition.as_ref(), Measure::Loss(loss), value, n);
+            push(LossMetric::Loss, nats / tokens as f64, tokens as usize);
+            for task in Task::ALL {
+                let of = task as usize;
+                push(LossMetric::of_task(task), sum(of) / count(of) as f64, count(of) as usize);
+            }
+            push(LossMetric::BitsPerChar, bits(nats), part.characters as usize);
+            push(LossMetric::Floor, bits(part.floor), part.characters as usize);
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Evaluation: what a population knows at a step.
 //!
 //! - [`generation`]: tasks T0, T1 and T2 in the conditions A, B and B†
-//! - [`reach`]: top-K reachability, its target sets and contrasts; [`ngrams`]: its nulls
+//! - [`reach`]: top-K reachability, its target sets and contrasts; [`ngrams`]: its baselines
 //! - [`held_out`]: the loss on held-out sequences, and the entropy floor under it
+//! - [`sets`]: all that a model is asked
 //!
 //! The sets are fixed for a data seed, and the members of a population that share it share them.
 
@@ -10,33 +11,18 @@ pub mod generation;
 pub mod held_out;
 pub mod ngrams;
 pub mod reach;
+pub mod sets;
 
 use crate::error::Result;
-use crate::experiment::Experiment;
-use crate::metrics::{Row, Rows};
-use crate::text::Text;
-use generation::{Judged, Prompted, Sample};
-use held_out::HeldOut;
-use invitro_language::{Condition, Languages, Symbol, Task};
-use invitro_model::decode::{Decoded, Prompt, Sampling};
+use crate::inputs::RunInputs;
+use generation::{Judged, Prompted};
+use invitro_language::Task;
+use invitro_model::decode::{Decoded, Prompt};
 use invitro_model::score::Answer;
 use invitro_model::{Population, ops::Loss};
-use ngrams::{Ngrams, Order};
+use invitro_results::words::{Reached, Sample};
+use invitro_results::{Row, Rows, Scorer};
 use rayon::prelude::*;
-use reach::{ReachSet, Reached};
-use std::collections::HashSet;
-
-/// Everything a model of one data seed and tokenizer is asked.
-pub struct Sets {
-    /// Of T1, decoded greedily, then of T0 and T2, sampled.
-    prompts: Vec<Prompted>,
-    reach: ReachSet,
-    held_out: HeldOut,
-    /// The n-gram models' answers, which do not change as a network trains.
-    nulls: Vec<(Order, Vec<Answer>)>,
-    temperature: f64,
-    kept: usize,
-}
 
 /// What came of one member's evaluation.
 pub struct Evaluated {
@@ -47,54 +33,10 @@ pub struct Evaluated {
 
 /// One member to be evaluated.
 pub struct Examinee<'a> {
-    pub run: &'a str,
-    pub languages: &'a Languages,
-    pub text: &'a Text,
-    pub sets: &'a Sets,
+    pub inputs: &'a RunInputs,
     /// Whether to write the n-gram models' rows, which are the same at every step.
-    pub with_nulls: bool,
+    pub with_baselines: bool,
 }
-
-impl Sets {
-    pub fn new(experiment: &Experiment, languages: &Languages, text: &Text) -> Result<Sets> {
-        let (eval, context) = (&experiment.eval, experiment.model.context);
-        let mut prompts = generation::prompts(languages, text, Task::T1, eval.sentences, context)?;
-        for task in [Task::T0, Task::T2] {
-            prompts.extend(generation::prompts(languages, text, task, eval.samples, context)?);
-        }
-        let reach = ReachSet::new(languages, text, eval, text.vocab());
-        let rows = text.training_rows(experiment, languages, eval.ngram_rows)?;
-        let counted = Ngrams::count(text.vocab(), rows.iter().map(Vec::as_slice));
-        let questions = reach.questions();
-        let orders = [Order::Unigram, Order::Bigram];
-        let nulls = orders.map(|order| (order, counted.answer(order, &questions))).into();
-        let held_out = HeldOut::new(languages, text, &experiment.mixture, eval.losses, context)?;
-        Ok(Sets { prompts, reach, held_out, nulls, temperature: eval.temperature, kept: eval.kept })
-    }
-
-    /// The masked words that reachability asks for.
-    pub fn asked(&self) -> HashSet<Symbol> {
-        self.reach.asked()
-    }
-
-    /// What to decode: T1 greedily, T0 and T2 at random, anew at every step. An unscrambled sentence has the words of
-    /// its prompt, so one that is much longer is none; a free one may be as long as any.
-    fn ask(&self, step: u64) -> Vec<Prompt> {
-        let random = Sampling::Random { seed: step, temperature: self.temperature, top_k: None, top_p: None };
-        let longest = self.prompts.iter().map(|prompted| prompted.answer).max().unwrap_or(0);
-        let ask = |prompted: &Prompted| {
-            let (sampling, length) = match prompted.sequence.task {
-                Task::T1 => (Sampling::Greedy, prompted.answer + SLACK),
-                Task::T0 | Task::T2 => (random, longest),
-            };
-            Prompt { tokens: prompted.tokens.clone(), sampling, most: length + length / 4 }
-        };
-        self.prompts.iter().map(ask).collect()
-    }
-}
-
-/// Tokens that an unscrambled sentence may be longer than it should, beside a quarter.
-const SLACK: usize = 8;
 
 /// Rows of a batch of held-out sequences, which a population must have room for. The same for every population, however
 /// its members are made up: sums are taken batch by batch, and a member's must not depend on who is evaluated beside it.
@@ -111,7 +53,7 @@ pub fn evaluate(
     let decoded = decode(population, examinees, step)?;
     let questions: Vec<_> = examinees
         .iter()
-        .map(|examinee| examinee.as_ref().map(|e| e.sets.reach.questions()).unwrap_or_default())
+        .map(|examinee| examinee.as_ref().map(|e| e.inputs.sets.reach.questions()).unwrap_or_default())
         .collect();
     let answers = population.score(&questions)?;
     let losses = losses(population, examinees)?;
@@ -127,7 +69,8 @@ pub fn evaluate(
 
 /// Decodes every member's prompts, all tasks at once: what a step of decoding costs hardly depends on how many rows it has.
 fn decode(population: &mut Population, examinees: &[Option<Examinee>], step: u64) -> Result<Vec<Vec<Decoded>>> {
-    let asked = |examinee: &Option<Examinee>| examinee.as_ref().map_or(Vec::new(), |examinee| examinee.sets.ask(step));
+    let asked =
+        |examinee: &Option<Examinee>| examinee.as_ref().map_or(Vec::new(), |examinee| examinee.inputs.sets.ask(step));
     let prompts: Vec<Vec<Prompt>> = examinees.iter().map(asked).collect();
     Ok(population.decode(&prompts, invitro_tokenizer::special::EOS)?)
 }
@@ -136,7 +79,7 @@ fn decode(population: &mut Population, examinees: &[Option<Examinee>], step: u64
 fn losses(population: &mut Population, examinees: &[Option<Examinee>]) -> Result<Vec<Vec<(usize, Loss)>>> {
     let rows = batch_rows(population.shape().context);
     let mut batches: Vec<Vec<held_out::Batch>> =
-        examinees.iter().map(|e| e.as_ref().map_or(Vec::new(), |e| e.sets.held_out.batches(rows))).collect();
+        examinees.iter().map(|e| e.as_ref().map_or(Vec::new(), |e| e.inputs.sets.held_out.batches(rows))).collect();
     let mut losses = vec![Vec::new(); examinees.len()];
     while batches.iter().any(|own| !own.is_empty()) {
         let next: Vec<Option<held_out::Batch>> = batches.iter_mut().map(Vec::pop).collect();
@@ -152,17 +95,16 @@ fn losses(population: &mut Population, examinees: &[Option<Examinee>]) -> Result
 
 impl Examinee<'_> {
     fn measure(&self, step: u64, decoded: &[Decoded], answers: &[Answer], losses: &[(usize, Loss)]) -> Evaluated {
-        let mut rows = Rows::new(self.run, step);
+        let RunInputs { languages, text, sets } = self.inputs;
+        let mut rows = Rows::new(step);
         let mut samples = Vec::new();
-        let mut checker = self.languages.checker();
-        let prompted = self.sets.prompts.iter().zip(decoded);
+        let mut checker = languages.checker();
+        let prompted = sets.prompts.iter().zip(decoded);
         let all: Vec<(&Prompted, Judged)> = prompted
-            .map(|(prompted, decoded)| {
-                (prompted, generation::judge(prompted, decoded, self.text, &mut checker, self.languages))
-            })
+            .map(|(prompted, decoded)| (prompted, generation::judge(prompted, decoded, text, &mut checker, languages)))
             .collect();
         for task in Task::ALL {
-            for condition in Condition::ALL {
+            for condition in languages.conditions() {
                 let of_these = |p: &Prompted| p.sequence.task == task && p.condition == condition;
                 let part: Vec<(&Prompted, &Judged)> =
                     all.iter().filter(|(p, _)| of_these(p)).map(|(p, j)| (*p, j)).collect();
@@ -171,17 +113,17 @@ impl Examinee<'_> {
                 }
                 let judged: Vec<&Judged> = part.iter().map(|(_, j)| *j).collect();
                 generation::rows(task, condition, &judged, &mut rows);
-                samples.extend(generation::samples(step, self.sets.kept, self.languages, &part));
+                samples.extend(generation::samples(step, sets.kept, languages, &part));
             }
         }
-        self.sets.reach.rows("network", answers, &mut rows);
-        if self.with_nulls {
-            for (order, answers) in &self.sets.nulls {
-                self.sets.reach.rows(order.name(), answers, &mut rows);
+        sets.reach.rows(Scorer::Network, answers, &mut rows);
+        if self.with_baselines {
+            for (order, answers) in &sets.baselines {
+                sets.reach.rows(order.scorer(), answers, &mut rows);
             }
         }
-        self.sets.held_out.rows(losses, &mut rows);
-        let reached = self.sets.reach.reached(answers);
+        sets.held_out.rows(losses, &mut rows);
+        let reached = sets.reach.reached(answers);
         let reached = reached.into_iter().map(|symbol| Reached { step, symbol: symbol.0 }).collect();
         Evaluated { rows: rows.list, samples, reached }
     }

@@ -5,6 +5,7 @@
 
 use invitro_model::reading::Score;
 use invitro_model::score::{Answer, Question};
+use invitro_results::Scorer;
 use std::collections::{BTreeMap, HashMap};
 
 pub struct Ngrams {
@@ -21,10 +22,10 @@ pub enum Order {
 }
 
 impl Order {
-    pub fn name(self) -> &'static str {
+    pub fn scorer(self) -> Scorer {
         match self {
-            Order::Unigram => "unigram",
-            Order::Bigram => "bigram",
+            Order::Unigram => Scorer::Unigram,
+            Order::Bigram => Scorer::Bigram,
         }
     }
 }
@@ -91,29 +92,4 @@ impl Ngrams {
 fn pairs<'a>(question: &'a Question, continuation: &'a [u32]) -> impl Iterator<Item = (u32, u32)> + 'a {
     let last = question.prompt.last().copied().unwrap_or(0);
     std::iter::once(last).chain(continuation.iter().copied()).zip(continuation.iter().copied())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn close(score: Score, logprob: f64, rank: u32) {
-        assert!((f64::from(score.logprob) - logprob.ln()).abs() < 1e-6 && score.rank == rank, "{score:?}");
-    }
-
-    #[test]
-    fn a_text_of_a_few_tokens_by_hand() {
-        // Followers: 0 → 1, 1, 2; 1 → 2; counts 1: 2, 2: 2, 0: 0, 3: 0; with one each, of 8.
-        let text: [&[u32]; 2] = [&[0, 1, 2], &[0, 1]];
-        let ngrams = Ngrams::count(4, text.into_iter().chain([[0u32, 2].as_slice()]));
-        let question = Question { prompt: vec![3, 0], continuations: vec![vec![1, 2], vec![3]] };
-        let unigram = &ngrams.answer(Order::Unigram, std::slice::from_ref(&question))[0];
-        close(unigram[0][0], 3.0 / 8.0, 0);
-        close(unigram[0][1], 3.0 / 8.0, 0);
-        close(unigram[1][0], 1.0 / 8.0, 2);
-        let bigram = &ngrams.answer(Order::Bigram, &[question])[0];
-        close(bigram[0][0], (2.0 + 3.0 / 8.0) / 4.0, 0);
-        close(bigram[0][1], (1.0 + 3.0 / 8.0) / 2.0, 0);
-        close(bigram[1][0], (1.0 / 8.0) / 4.0, 2);
-    }
 }

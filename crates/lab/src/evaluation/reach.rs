@@ -13,22 +13,18 @@
 //! Every target is scored once, all its pieces; whether it is reachable at any K is then its worst rank. That equals
 //! the paper's trie search (Algorithm 2) and a plain check of every target, both of which are in the tests.
 
-use crate::metrics::Rows;
-use crate::settings::{EvalConfig, FRACTIONS};
-use crate::text::Text;
+use crate::settings::EvalConfig;
+use crate::tokenized::TokenizedText;
 use invitro_language::{Condition, Language, Languages, Stream, Symbol, World};
 use invitro_model::reading::Score;
 use invitro_model::score::{Answer, Question};
-use serde::{Deserialize, Serialize};
+use invitro_results::{Fraction, Interval, Measure, Reach, Rows, Scorer, Statistic, Targets};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 use std::collections::{HashSet, VecDeque};
 
-/// The three target sets, in the order of their names in metrics.
-pub const SETS: [&str; 3] = ["allowed", "forbidden", "other"];
-
 /// Targets of one kind of symbols, three sets of one size.
 #[derive(Clone, Debug)]
-struct Targets {
+struct TargetSets {
     sets: [Vec<Symbol>; 3],
 }
 
@@ -36,29 +32,23 @@ struct Targets {
 #[derive(Clone, Debug)]
 pub struct ReachSet {
     subjects: Vec<Subject>,
+    conditions: Vec<Condition>,
     vocab: usize,
 }
 
 #[derive(Clone, Debug)]
 struct Subject {
-    unmasked: Targets,
-    masked: Targets,
+    unmasked: TargetSets,
+    masked: TargetSets,
     /// In A and in B: the unmasked targets' three sets, then the masked ones', one after the other.
     questions: [Question; 2],
     /// Pieces of every continuation, the boundary not counted.
     pieces: [Vec<usize>; 2],
 }
 
-/// A line of `reached.jsonl`: a masked word that has become reachable for a subject that Γ allows it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reached {
-    pub step: u64,
-    pub symbol: u32,
-}
-
 impl ReachSet {
     /// Draws subjects and targets: fixed for a data seed.
-    pub fn new(languages: &Languages, text: &Text, eval: &EvalConfig, vocab: usize) -> ReachSet {
+    pub fn new(languages: &Languages, text: &TokenizedText, eval: &EvalConfig, vocab: usize) -> ReachSet {
         let world = &languages.world;
         let stream = Stream::new(languages.seed, "eval/reach");
         let pairs = pairs(world, &stream);
@@ -76,7 +66,7 @@ impl ReachSet {
             let strangers = following.find(|other| world.class(other[0]) != world.class(pair[0]));
             let [unmasked, masked] = [false, true].map(|masked| {
                 let others = strangers.map(|strangers| own(strangers, masked)).unwrap_or_default();
-                Targets::of_pair(own(pair, masked), others, eval.targets)
+                TargetSets::of_pair(own(pair, masked), others, eval.targets)
             });
             pair.iter()
                 .zip(unmasked)
@@ -88,13 +78,13 @@ impl ReachSet {
                         prompt: text.opening(language, &[entity, world.copula()]),
                         continuations: all.iter().map(|&symbol| text.word(symbol, language).0.to_vec()).collect(),
                     };
-                    let pieces = Language::BOTH
-                        .map(|language| all.iter().map(|&symbol| text.word(symbol, language).1).collect());
-                    Subject { unmasked, masked, questions: Language::BOTH.map(question), pieces }
+                    let pieces =
+                        Language::ALL.map(|language| all.iter().map(|&symbol| text.word(symbol, language).1).collect());
+                    Subject { unmasked, masked, questions: Language::ALL.map(question), pieces }
                 })
                 .collect::<Vec<_>>()
         });
-        ReachSet { subjects: subjects.collect(), vocab }
+        ReachSet { subjects: subjects.collect(), conditions: languages.conditions(), vocab }
     }
 
     /// The masked words that are asked for, of some subject that Γ allows them: no others can be reached.
@@ -109,7 +99,7 @@ impl ReachSet {
 
     /// The masked words whose pieces are all within the top 0.1 |V| for a subject that Γ allows them, rising.
     pub fn reached(&self, answers: &[Answer]) -> Vec<Symbol> {
-        let k = top(FRACTIONS[3], self.vocab);
+        let k = Fraction::PAPER.of(self.vocab);
         let mut symbols: Vec<Symbol> = Vec::new();
         for (subject, answers) in self.subjects.iter().zip(answers.chunks(2)) {
             let found = subject.found(1, &answers[1]);
@@ -122,16 +112,17 @@ impl ReachSet {
         symbols
     }
 
-    /// The rows of one model, `who`: the network or an n-gram model.
-    pub fn rows(&self, who: &str, answers: &[Answer], rows: &mut Rows) {
-        for condition in Condition::ALL {
-            let language = condition.language() as usize;
-            let kinds: &[(bool, &str)] = match condition {
-                Condition::A => &[(false, ""), (true, "_masked")],
-                Condition::B => &[(false, "")],
-                Condition::BMasked => &[(true, "")],
+    /// The rows of one scorer: the network or an n-gram model.
+    pub fn rows(&self, scorer: Scorer, answers: &[Answer], rows: &mut Rows) {
+        for &condition in &self.conditions {
+            let language = condition.language.index();
+            let is_masked_here = self.conditions.contains(&Condition { masked: true, ..condition });
+            // A language without a mask of its own is asked for the symbols masked elsewhere too.
+            let kinds = match (condition.masked, is_masked_here) {
+                (false, false) => vec![false, true],
+                (masked, _) => vec![masked],
             };
-            for &(masked, suffix) in kinds {
+            for masked in kinds {
                 // Per set and subject, what was found; a subject without targets of this kind is left out.
                 let mut found: [Vec<Vec<Found>>; 3] = Default::default();
                 for (subject, answers) in self.subjects.iter().zip(answers.chunks(2)) {
@@ -145,43 +136,59 @@ impl ReachSet {
                         }
                     }
                 }
-                self.condition_rows(who, condition.name(), suffix, &found, rows);
+                let masked_elsewhere = masked && !condition.masked;
+                let plain = Reach {
+                    scorer,
+                    targets: Targets::Allowed,
+                    masked_elsewhere,
+                    statistic: Statistic::LogProb,
+                    top: None,
+                    boundary: false,
+                };
+                self.condition_rows(&condition.into(), plain, &found, rows);
             }
         }
     }
 
-    fn condition_rows(&self, who: &str, condition: &str, suffix: &str, found: &[Vec<Vec<Found>>; 3], rows: &mut Rows) {
+    /// The rows of one condition and kind of symbols: `plain` with every statistic, K, boundary and set of targets.
+    fn condition_rows(
+        &self,
+        condition: &invitro_results::Condition,
+        plain: Reach,
+        found: &[Vec<Vec<Found>>; 3],
+        rows: &mut Rows,
+    ) {
         let n = found[0].len();
         let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-        // Per statistic and set, a value per subject.
-        type Statistic = (String, bool, Box<dyn Fn(&[Found]) -> f64>);
-        let mut statistics: Vec<Statistic> = Vec::new();
-        for fraction in FRACTIONS {
-            let k = top(fraction, self.vocab);
-            let readings: [(&str, fn(&Found) -> u32); 2] = [("", |f| f.rank), ("_boundary", |f| f.rank_boundary)];
-            for (reading, rank) in readings {
+        // A value per subject of each statistic.
+        let mut statistics: Vec<(Reach, Box<dyn Fn(&[Found]) -> f64>)> = Vec::new();
+        for fraction in Fraction::ALL {
+            let k = fraction.of(self.vocab);
+            let ranks: [(bool, fn(&Found) -> u32); 2] = [(false, |f| f.rank), (true, |f| f.rank_boundary)];
+            for (boundary, rank) in ranks {
                 let share = move |set: &[Found]| set.iter().filter(|f| rank(f) < k).count() as f64 / set.len() as f64;
                 let any = move |set: &[Found]| f64::from(u8::from(set.iter().any(|f| rank(f) < k)));
-                statistics.push((format!("any{reading}@{fraction}"), false, Box::new(any)));
-                statistics.push((format!("share{reading}@{fraction}"), reading.is_empty(), Box::new(share)));
+                let reach = |statistic| Reach { statistic, top: Some(fraction), boundary, ..plain };
+                statistics.push((reach(Statistic::Any), Box::new(any)));
+                statistics.push((reach(Statistic::Share), Box::new(share)));
             }
         }
         let logprob = |set: &[Found]| set.iter().map(|f| f.logprob).sum::<f64>() / set.len() as f64;
-        statistics.push(("logprob".into(), true, Box::new(logprob)));
-        for (statistic, contrasted, of) in &statistics {
+        statistics.push((plain, Box::new(logprob)));
+        for (reach, of) in &statistics {
             let values: Vec<Vec<f64>> =
                 found.iter().map(|set| set.iter().map(|subject| of(subject)).collect()).collect();
-            for (set, values) in SETS.iter().zip(&values) {
-                rows.push(condition, "reach", format!("{who}.{set}{suffix}.{statistic}"), mean(values), n);
+            for (targets, values) in Targets::SETS.into_iter().zip(&values) {
+                rows.push(Some(condition), Measure::Reach(Reach { targets, ..*reach }), mean(values), n);
             }
-            if !contrasted {
+            if reach.statistic == Statistic::Any || reach.boundary {
                 continue;
             }
-            for (contrast, against) in [("facts", 1), ("types", 2)] {
-                let differences: Vec<f64> = values[0].iter().zip(&values[against]).map(|(a, b)| a - b).collect();
+            for (targets, against) in [(Targets::Facts, &values[1]), (Targets::Types, &values[2])] {
+                let differences: Vec<f64> = values[0].iter().zip(against).map(|(a, b)| a - b).collect();
                 let by_pair: Vec<f64> = differences.chunks(2).map(mean).collect();
-                let metric = format!("{who}.{contrast}{suffix}.{statistic}");
-                rows.push_interval(condition, "reach", metric, mean(&by_pair), interval(&by_pair), by_pair.len());
+                let measure = Measure::Reach(Reach { targets, ..*reach });
+                rows.push_interval(Some(condition), measure, mean(&by_pair), interval(&by_pair), by_pair.len());
             }
         }
     }
@@ -204,12 +211,12 @@ fn pairs(world: &World, stream: &Stream) -> Vec<[Symbol; 2]> {
     pairs
 }
 
-impl Targets {
+impl TargetSets {
     /// The targets of both of a pair, of `own` and of a pair of another class, equally many of each.
-    fn of_pair(own: [Vec<Symbol>; 2], others: [Vec<Symbol>; 2], most: usize) -> [Targets; 2] {
+    fn of_pair(own: [Vec<Symbol>; 2], others: [Vec<Symbol>; 2], most: usize) -> [TargetSets; 2] {
         let size = own.iter().chain(&others).map(Vec::len).min().unwrap_or(0).min(most);
         let first = |set: &[Symbol]| set[..size].to_vec();
-        [0, 1].map(|i| Targets { sets: [first(&own[i]), first(&own[1 - i]), first(&others[i])] })
+        [0, 1].map(|i| TargetSets { sets: [first(&own[i]), first(&own[1 - i]), first(&others[i])] })
     }
 
     fn len(&self) -> usize {
@@ -243,47 +250,12 @@ impl Found {
     }
 }
 
-/// K: a share of |V|, rounded up.
-pub fn top(fraction: f64, vocab: usize) -> u32 {
-    // 0.05 of 2048 must not become 103 for want of a bit.
-    (fraction * vocab as f64 - 1e-9).ceil() as u32
-}
-
 /// The 95 % interval of a mean, by Student's t; a single value has none.
-pub fn interval(values: &[f64]) -> Option<(f64, f64)> {
+pub fn interval(values: &[f64]) -> Option<Interval> {
     let n = values.len() as f64;
     let student = StudentsT::new(0.0, 1.0, n - 1.0).ok()?;
     let mean = values.iter().sum::<f64>() / n;
     let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0);
     let half = student.inverse_cdf(0.975) * (variance / n).sqrt();
-    Some((mean - half, mean + half))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn k_is_rounded_up() {
-        assert_eq!(top(0.1, 2048), 205);
-        assert_eq!(top(0.05, 2000), 100);
-        assert_eq!(top(0.01, 50), 1);
-    }
-
-    #[test]
-    fn an_interval_is_around_its_mean() {
-        let (low, high) = interval(&[0.0, 1.0, 0.0, 1.0]).unwrap();
-        assert_eq!(low + high, 1.0);
-        // 3.182 is Student's t for three degrees of freedom.
-        assert!((high - low - 2.0 * 3.182_446_305 * (1.0f64 / 3.0 / 4.0).sqrt()).abs() < 1e-8);
-        assert_eq!(interval(&[0.25, 0.25]), Some((0.25, 0.25)));
-        assert_eq!(interval(&[0.25]), None);
-    }
-
-    #[test]
-    fn the_worst_piece_decides() {
-        let score = |rank, logprob| Score { rank, logprob };
-        let found = Found::of(&[score(3, -1.0), score(0, -0.5), score(9, -4.0)], 2);
-        assert_eq!(found, Found { rank: 3, rank_boundary: 9, logprob: -1.5 });
-    }
+    Some(Interval { low: mean - half, high: mean + half })
 }

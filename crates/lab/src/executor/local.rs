@@ -4,18 +4,18 @@
 //! touch the others; a population that does not fit the device is halved. When nothing is left to take but others are
 //! still at work, the process waits: should one of them die, its cells are taken over.
 
-use super::watchful::Watchful;
+use super::lease_guard::LeaseGuard;
 use super::{Reporter, Workload};
 use crate::Stop;
-use crate::error::{Error, Result};
-use crate::folder::{State, Status};
+use crate::error::{At, Error, Result};
 use crate::population::{Member, Outcome};
 use crate::study::Cell;
 use crate::study::estimate::{self, Rate};
-use crate::study::folder::{Fate, StudyFolder, fate};
-use crate::study::grouping::{Open, Pool, seat};
+use crate::study::folder::{CellState, StudyFolder, cell_state};
+use crate::study::grouping::{Open, Pool};
 use crate::study::lease::{Lease, Leases};
 use crate::study::worker::{Watch, Worker};
+use invitro_results::{State, Status};
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -52,35 +52,35 @@ pub fn work(
     reporter: &dyn Reporter,
 ) -> Result<Ended> {
     let worker = Worker::start(&folder.workers(), settings.expiry)?;
-    let shift = Shift { folder, workload, settings, reporter, leases: folder.leases(), worker: &worker };
+    let worker_loop = WorkerLoop { folder, workload, settings, reporter, leases: folder.leases(), worker: &worker };
     let mut memory = Memory {
         watch: Watch::new(&folder.workers(), settings.expiry),
         closed: HashSet::new(),
-        shunned: HashMap::new(),
+        busy: HashMap::new(),
         sizes: HashMap::new(),
         taken: 0,
     };
     let mut ended = Ended::default();
     let mut told = None;
     loop {
-        let view = shift.look(&mut memory)?;
+        let view = worker_loop.look(&mut memory)?;
         ended.left = view.open.len() + view.held;
         ended.stopped = ended.left > 0 && settings.stop.requested();
         let enough = settings.limit.is_some_and(|limit| memory.taken >= limit);
         if ended.stopped || enough || ended.left == 0 {
             return Ok(ended);
         }
-        let held = if view.open.is_empty() { Vec::new() } else { shift.take(&view, &mut memory)? };
+        let held = if view.open.is_empty() { Vec::new() } else { worker_loop.take(&view, &mut memory)? };
         if held.is_empty() {
             if view.open.is_empty() && told.replace(view.held) != Some(view.held) {
                 reporter.waiting(view.held);
             }
-            shift.rest();
+            worker_loop.rest();
             continue;
         }
         told = None;
         memory.taken += held.len();
-        shift.train(&held, &mut memory, &mut ended)?;
+        worker_loop.train(&held, &mut memory, &mut ended)?;
     }
 }
 
@@ -90,7 +90,7 @@ struct Memory {
     /// Cells that are done: they are not looked at again. Failed ones are; somebody may open them.
     closed: HashSet<String>,
     /// Cells whose folder somebody else is writing to, and when to try again.
-    shunned: HashMap<String, Instant>,
+    busy: HashMap<String, Instant>,
     /// Members per population, by key, once known.
     sizes: HashMap<String, usize>,
     taken: usize,
@@ -103,7 +103,7 @@ struct View<'a> {
     held: usize,
 }
 
-struct Shift<'a> {
+struct WorkerLoop<'a> {
     folder: &'a StudyFolder,
     workload: &'a dyn Workload,
     settings: &'a Settings<'a>,
@@ -114,29 +114,21 @@ struct Shift<'a> {
 
 type Held<'a> = (&'a Cell, Lease);
 
-impl<'a> Shift<'a> {
+impl<'a> WorkerLoop<'a> {
     fn look(&self, memory: &mut Memory) -> Result<View<'a>> {
-        let fates = self.folder.fates(&memory.closed)?;
+        let cell_states = self.folder.cell_states(&memory.closed)?;
         let generations = self.leases.generations()?;
         let mut view = View { open: Vec::new(), held: 0 };
-        for cell in &self.folder.cells {
-            let wanted = self.settings.only.is_none_or(|only| only.contains(&cell.id));
-            if !wanted || memory.closed.contains(&cell.id) {
-                continue;
+        for (cell, (state, _)) in self.folder.cells.iter().zip(cell_states) {
+            if state == CellState::Done {
+                memory.closed.insert(cell.id.clone());
             }
-            let step = match fates.get(cell.id.as_str()) {
-                None => 0,
-                Some((Fate::Open { step }, _)) => *step,
-                Some((Fate::Done, _)) => {
-                    memory.closed.insert(cell.id.clone());
-                    continue;
-                }
-                Some(_) => continue,
-            };
+            let wanted = self.settings.only.is_none_or(|only| only.contains(&cell.id));
+            let (CellState::Open { step }, true) = (state, wanted) else { continue };
             let holder = generations.get(&cell.id).and_then(|generation| self.leases.holder(&cell.id, *generation));
             let is_held = holder.is_some_and(|holder| !memory.watch.dead(&holder));
-            let is_shunned = memory.shunned.get(&cell.id).is_some_and(|until| Instant::now() < *until);
-            if is_held || is_shunned {
+            let is_busy = memory.busy.get(&cell.id).is_some_and(|until| Instant::now() < *until);
+            if is_held || is_busy {
                 view.held += 1;
             } else {
                 view.open.push(Open { cell, step });
@@ -162,20 +154,20 @@ impl<'a> Shift<'a> {
         let mut members: Vec<Open> = Vec::new();
         let mut leases: HashMap<&str, Lease> = HashMap::new();
         while members.len() < size
-            && let Some(open) = pool.take_beside(first)
+            && let Some(open) = pool.take_with(first)
         {
             let Some(lease) = self.leases.take(&open.cell.id, self.worker, &generations, &mut memory.watch)? else {
                 continue;
             };
             // What was open when we looked may have been finished by its last holder since.
-            if matches!(fate(&self.folder.run(open.cell)).0, Fate::Open { .. }) {
+            if matches!(cell_state(&self.folder.run(open.cell)).0, CellState::Open { .. }) {
                 members.push(open);
                 leases.insert(&open.cell.id, lease);
             } else {
                 self.leases.give_back(&lease)?;
             }
         }
-        seat(&mut members);
+        members.sort_by_key(|member| member.cell.data_seed);
         Ok(members.iter().filter_map(|open| Some((open.cell, leases.remove(open.cell.id.as_str())?))).collect())
     }
 
@@ -189,19 +181,19 @@ impl<'a> Shift<'a> {
             .collect();
         let (reporter, worker, leases) = (self.reporter, self.worker, &self.leases);
         let (step, counted) = Default::default();
-        let watchful = Watchful { reporter, worker, leases, held, step, counted };
+        let guard = LeaseGuard { reporter, worker, leases, held, step, counted };
         let begun = Instant::now();
-        let trained = catch_unwind(AssertUnwindSafe(|| self.workload.train(&members, self.settings.stop, &watchful)));
+        let trained = catch_unwind(AssertUnwindSafe(|| self.workload.train(&members, self.settings.stop, &guard)));
         let (why, no_room) = match trained {
             Ok(Ok(outcomes)) => {
                 let population_key = held[0].0.population_key.clone();
                 let (kind, members) = (self.workload.kind().to_owned(), held.len());
-                let (steps, seconds) = (watchful.counted.into_inner(), begun.elapsed().as_secs_f64());
+                let (steps, seconds) = (guard.counted.into_inner(), begun.elapsed().as_secs_f64());
                 if steps > 0 {
                     estimate::note(self.folder, &Rate { population_key, kind, members, steps, seconds })?;
                 }
                 for ((cell, lease), outcome) in held.iter().zip(outcomes) {
-                    self.settle(cell, lease, outcome, memory, ended)?;
+                    self.close(cell, lease, outcome, memory, ended)?;
                 }
                 return Ok(());
             }
@@ -214,7 +206,7 @@ impl<'a> Shift<'a> {
         };
         if let [(cell, lease)] = held {
             self.reporter.cell_failed(cell, &why);
-            return self.settle(cell, lease, Outcome::Failed { error: why }, memory, ended);
+            return self.close(cell, lease, Outcome::Failed { error: why }, memory, ended);
         }
         // A population that does not fit is halved; one that broke is too, until the member that breaks it is alone.
         self.reporter.halved(held.len(), &why);
@@ -232,7 +224,7 @@ impl<'a> Shift<'a> {
         Ok(())
     }
 
-    fn settle(
+    fn close(
         &self,
         cell: &Cell,
         lease: &Lease,
@@ -248,7 +240,7 @@ impl<'a> Shift<'a> {
             }
             Outcome::Failed { error } => {
                 // Should its record be missing, as on a full disk, the cell would be tried over and over.
-                if matches!(fate(&self.folder.run(cell)).0, Fate::Open { .. }) && self.leases.holds(lease) {
+                if matches!(cell_state(&self.folder.run(cell)).0, CellState::Open { .. }) && self.leases.holds(lease) {
                     record_failure(self.folder, cell, &error)?;
                 }
                 ended.failed += 1;
@@ -258,7 +250,7 @@ impl<'a> Shift<'a> {
             }
             Outcome::Stopped { .. } => {}
             Outcome::Busy => {
-                memory.shunned.insert(cell.id.clone(), Instant::now() + self.settings.expiry / 6);
+                memory.busy.insert(cell.id.clone(), Instant::now() + self.settings.expiry / 6);
             }
             Outcome::Lost => self.reporter.lost(cell),
         }
@@ -276,10 +268,10 @@ impl<'a> Shift<'a> {
 
 fn record_failure(folder: &StudyFolder, cell: &Cell, error: &str) -> Result<()> {
     let run = folder.run(cell);
-    std::fs::create_dir_all(&run).map_err(|error| Error::Write { path: run.clone(), why: error.to_string() })?;
-    let mut status = Status::read(&run)?.unwrap_or_else(|| Status::new(&cell.experiment));
+    std::fs::create_dir_all(&run).writing(&run)?;
+    let mut status = Status::read(&run)?.unwrap_or_else(|| Status::new(cell.id.clone(), cell.experiment.train.steps));
     (status.state, status.error) = (State::Failed, Some(error.to_owned()));
-    status.write(&run)
+    Ok(status.write(&run)?)
 }
 
 /// The device itself is missing or broken: no cell is to blame, and no other cell would fare better.

@@ -4,11 +4,11 @@
 //! until nothing is left. Any number of processes may do so on one folder, on any number of machines that share it; a
 //! Slurm array is a way of starting them, each with a part of the cells to see to.
 
+mod lease_guard;
 pub mod local;
 pub mod queue;
 pub mod slurm;
 pub mod training;
-mod watchful;
 
 pub use training::Training;
 

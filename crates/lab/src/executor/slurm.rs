@@ -7,10 +7,10 @@
 //! up Slurm sends SIGUSR1, on preemption SIGTERM: the task saves, and exits with [`REQUEUE`].
 
 use super::queue;
-use crate::error::{Error, Result};
-use crate::files;
+use crate::error::{At, Error, Result};
 use crate::study::folder::StudyFolder;
 use crate::study::grouping::{Open, populations};
+use invitro_results::folder::{read_json, write_file, write_json};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -51,7 +51,7 @@ pub struct Submission {
 
 /// Plans the arrays for `open` cells; nothing is written. Slurm limits the length of an array to `longest`.
 pub fn plan(folder: &StudyFolder, open: &[Open], request: &Request, longest: usize) -> Result<Vec<Submission>> {
-    let base = absolute(&folder.path)?;
+    let base = std::path::absolute(&folder.path).reading(&folder.path)?;
     let first = submissions(&folder.path)?.last().map_or(1, |(number, _)| number + 1);
     let tasks: Vec<Vec<String>> = populations(open.iter().copied(), |_| request.population)
         .into_iter()
@@ -61,7 +61,7 @@ pub fn plan(folder: &StudyFolder, open: &[Open], request: &Request, longest: usi
     Ok(arrays
         .map(|(tasks, number)| {
             let place = base.join("slurm").join(format!("{number:04}"));
-            let script = script(&folder.study.name, &base, &place, tasks.len(), request);
+            let script = script(&folder.plan.name, &base, &place, tasks.len(), request);
             Submission { folder: place, tasks: tasks.to_vec(), script, job: None }
         })
         .collect())
@@ -111,10 +111,10 @@ fn script(name: &str, study: &Path, place: &Path, tasks: usize, request: &Reques
 /// Writes the submission and hands it to `sbatch`.
 pub fn submit(submission: &mut Submission) -> Result<()> {
     let place = &submission.folder;
-    std::fs::create_dir_all(place).map_err(|error| Error::Write { path: place.clone(), why: error.to_string() })?;
-    files::write_json(&place.join("tasks.json"), &submission.tasks)?;
+    std::fs::create_dir_all(place).writing(place)?;
+    write_json(&place.join("tasks.json"), &submission.tasks)?;
     let script = place.join("script.sh");
-    files::write_whole(&script, submission.script.as_bytes())?;
+    write_file(&script, submission.script.as_bytes())?;
     let output = Command::new("sbatch").arg("--parsable").arg(&script).output();
     let output = output.map_err(|error| Error::Slurm { why: format!("sbatch cannot be run: {error}") })?;
     let text = String::from_utf8_lossy(&output.stdout);
@@ -125,7 +125,7 @@ pub fn submit(submission: &mut Submission) -> Result<()> {
         let why = String::from_utf8_lossy(&output.stderr).trim().to_owned();
         return Err(Error::Slurm { why: format!("sbatch refused the script: {why}") });
     };
-    files::write_whole(&place.join("job"), format!("{job}\n").as_bytes())?;
+    write_file(&place.join("job"), format!("{job}\n").as_bytes())?;
     submission.job = Some(job);
     Ok(())
 }
@@ -142,9 +142,8 @@ pub fn submissions(study: &Path) -> Result<Vec<(u32, PathBuf)>> {
 /// The cells of each task of a submission.
 pub fn tasks(place: &Path) -> Result<Vec<Vec<String>>> {
     let path = place.join("tasks.json");
-    let text = files::read_text(&path)?
-        .ok_or_else(|| Error::Read { path: path.clone(), why: "there is no such file".into() })?;
-    serde_json::from_str(&text).map_err(|error| Error::Read { path, why: error.to_string() })
+    let tasks = read_json(&path)?;
+    tasks.ok_or_else(|| Error::Read { path, why: "there is no such file".into() })
 }
 
 /// The job of a submission; `None` if it never got one.
@@ -186,47 +185,4 @@ fn quote(text: &str) -> String {
 fn quoted_option(path: &Path) -> String {
     let text = path.to_string_lossy();
     if text.contains(char::is_whitespace) { format!("\"{text}\"") } else { text.into_owned() }
-}
-
-fn absolute(path: &Path) -> Result<PathBuf> {
-    std::path::absolute(path).map_err(|error| Error::Read { path: path.to_owned(), why: error.to_string() })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_script_is_what_it_says() {
-        let request = Request {
-            partition: Some("gpu".into()),
-            time: Some(Duration::from_secs(25 * 3600 + 61)),
-            gres: Some("gpu:1".into()),
-            profile: Some("#!/bin/bash\nmodule load cuda\n#SBATCH --account=lab\n".into()),
-            at_once: Some(8),
-            population: 32,
-            program: "/opt/in vitro/invitro".into(),
-            arguments: vec!["--device".into(), "cuda".into()],
-        };
-        let script = script("paper", Path::new("/home/x/it's"), Path::new("/home/x/it's/slurm/0001"), 27, &request);
-        assert_eq!(
-            script,
-            r#"#!/bin/bash
-#SBATCH --job-name=invitro-paper
-#SBATCH --array=0-26%8
-#SBATCH --output=/home/x/it's/slurm/0001/task-%a.log
-#SBATCH --open-mode=append
-#SBATCH --signal=B:USR1@120
-#SBATCH --partition=gpu
-#SBATCH --time=1-01:01:01
-#SBATCH --gres=gpu:1
-#SBATCH --requeue
-#SBATCH --account=lab
-
-trap '' USR1
-module load cuda
-exec '/opt/in vitro/invitro' study run '/home/x/it'\''s' --task '/home/x/it'\''s/slurm/0001' --device cuda
-"#
-        );
-    }
 }

@@ -3,7 +3,7 @@
 use super::Workload;
 use crate::Stop;
 use crate::error::Result;
-use crate::materials::Pantry;
+use crate::inputs::InputCache;
 use crate::population::{self, Member, Options, Outcome};
 use crate::progress::Progress;
 use crate::study::Cell;
@@ -17,16 +17,12 @@ pub struct Training {
     device: Device,
     /// Members at once, if the user says so.
     at_once: Option<usize>,
-    pantry: Pantry,
+    cache: InputCache,
 }
 
 impl Training {
     pub fn new(device: Device, at_once: Option<usize>) -> Training {
-        Training { device, at_once, pantry: Pantry::default() }
-    }
-
-    pub fn device(&self) -> Device {
-        self.device
+        Training { device, at_once, cache: InputCache::default() }
     }
 }
 
@@ -51,7 +47,7 @@ impl Workload for Training {
 
     fn train(&self, members: &[Member], stop: &Stop, progress: &dyn Progress) -> Result<Vec<Outcome>> {
         let options = Options { device: self.device, force: false, stop, progress };
-        population::run_with(members, &options, &self.pantry)
+        population::run_with(members, &options, &self.cache)
     }
 }
 

@@ -3,15 +3,15 @@
 //! Time comes from the best source there is: populations of the same key that this folder's workers have recorded
 //! (`runs/.rates.jsonl`), a short measurement ([`measure`]), or, failing both, what devices of the kind usually do.
 
+use super::file::Cell;
 use super::folder::StudyFolder;
-use super::grid::Cell;
 use crate::Stop;
-use crate::error::{Error, Result};
-use crate::folder::Status;
+use crate::error::{At, Error, Result};
 use crate::population::{self, Member, Options};
 use crate::progress::Silent;
 use crate::settings::Keep;
 use invitro_model::{Device, Layout};
+use invitro_results::Status;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::io::Write;
@@ -37,7 +37,7 @@ pub fn note(folder: &StudyFolder, rate: &Rate) -> Result<()> {
     let path = folder.runs().join(RATES);
     let line = serde_json::to_string(rate).expect("a rate is plain data") + "\n";
     let append = || std::fs::OpenOptions::new().create(true).append(true).open(&path)?.write_all(line.as_bytes());
-    append().map_err(|error| Error::Write { path: path.clone(), why: error.to_string() })
+    append().writing(&path)
 }
 
 /// Seconds that one run of each key takes of a device's time, where that is known.

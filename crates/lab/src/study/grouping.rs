@@ -4,7 +4,7 @@
 //! those at the same step first (others would have to wait for them), of the same data seed (their batches have
 //! nearly the same number of tokens, so little is padded), and then in the study's order.
 
-use super::grid::Cell;
+use super::file::Cell;
 use std::collections::{BTreeMap, VecDeque};
 
 /// A cell that may be taken, and the step it stands at.
@@ -36,8 +36,8 @@ impl<'a> Pool<'a> {
         self.queues.values().filter_map(VecDeque::front).min_by_key(|(at, _)| *at).map(|(_, open)| *open)
     }
 
-    /// Takes the cell that fits best beside `first`; `None` when no other may train with it.
-    pub fn take_beside(&mut self, first: Open) -> Option<Open<'a>> {
+    /// Takes the cell that trains best with `first`; `None` when no other may train with it.
+    pub fn take_with(&mut self, first: Open) -> Option<Open<'a>> {
         let fit = |((key, step, data), queue): (&(&'a str, u64, u64), &VecDeque<(usize, Open<'a>)>)| {
             let at = queue.front()?.0;
             let mates = *key == first.cell.population_key;
@@ -53,19 +53,15 @@ impl<'a> Pool<'a> {
     }
 }
 
-/// Members in the order they sit in a population: equal data seeds side by side.
-pub fn seat(members: &mut [Open]) {
-    members.sort_by_key(|member| member.cell.data_seed);
-}
-
 /// All cells as populations of at most `size` members each: what `plan` shows and a Slurm array runs.
 pub fn populations<'a>(open: impl IntoIterator<Item = Open<'a>>, size: impl Fn(&Cell) -> usize) -> Vec<Vec<Open<'a>>> {
     let mut pool = Pool::new(open);
     let mut all = Vec::new();
     while let Some(first) = pool.first() {
         let size = size(first.cell).max(1);
-        let mut members: Vec<Open> = std::iter::from_fn(|| pool.take_beside(first)).take(size).collect();
-        seat(&mut members);
+        let mut members: Vec<Open> = std::iter::from_fn(|| pool.take_with(first)).take(size).collect();
+        // Equal data seeds side by side.
+        members.sort_by_key(|member| member.cell.data_seed);
         all.push(members);
     }
     all

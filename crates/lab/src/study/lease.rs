@@ -11,8 +11,8 @@
 //! ```
 
 use super::worker::{Watch, Worker};
-use crate::error::{Error, Result};
-use crate::files;
+use crate::error::{At, Result};
+use invitro_results::folder::write_file;
 use std::collections::HashMap;
 use std::io::ErrorKind;
 use std::path::PathBuf;
@@ -41,10 +41,9 @@ impl Leases {
     }
 
     pub fn generations(&self) -> Result<Generations> {
-        let at = |error: std::io::Error| Error::Read { path: self.folder.clone(), why: error.to_string() };
         let mut highest = Generations::new();
-        for entry in std::fs::read_dir(&self.folder).map_err(at)? {
-            let name = entry.map_err(at)?.file_name();
+        for entry in std::fs::read_dir(&self.folder).reading(&self.folder)? {
+            let name = entry.reading(&self.folder)?.file_name();
             let Some((cell, generation)) = name.to_str().and_then(|name| name.rsplit_once('.')) else { continue };
             let Ok(generation) = generation.parse() else { continue };
             let known = highest.entry(cell.to_owned()).or_insert(generation);
@@ -77,15 +76,14 @@ impl Leases {
             }
         };
         let path = self.path(cell, generation);
-        let at = |error: std::io::Error| Error::Write { path: path.clone(), why: error.to_string() };
-        let beside = self.folder.join(format!(".{}", worker.id));
-        std::fs::write(&beside, &worker.id).map_err(at)?;
-        let linked = std::fs::hard_link(&beside, &path);
-        let _ = std::fs::remove_file(&beside);
+        let complete = self.folder.join(format!(".{}", worker.id));
+        std::fs::write(&complete, &worker.id).writing(&path)?;
+        let linked = std::fs::hard_link(&complete, &path);
+        let _ = std::fs::remove_file(&complete);
         match linked {
             Ok(()) => Ok(Some(Lease { cell: cell.to_owned(), generation })),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(None),
-            Err(error) => Err(at(error)),
+            Err(error) => Err(error).writing(&path),
         }
     }
 
@@ -97,7 +95,7 @@ impl Leases {
     /// Gives the cell back: another worker may take it at once.
     pub fn give_back(&self, lease: &Lease) -> Result<()> {
         if self.holds(lease) {
-            files::write_whole(&self.path(&lease.cell, lease.generation), RETURNED.as_bytes())?;
+            write_file(&self.path(&lease.cell, lease.generation), RETURNED.as_bytes())?;
         }
         Ok(())
     }

@@ -1,11 +1,11 @@
 //! Cells that failed, or were made by another version, made open again. Nothing is deleted: what is started over is
 //! moved aside, to `runs/.old/`.
 
-use super::folder::{Fate, StudyFolder, fate};
-use super::grid::Cell;
+use super::file::Cell;
+use super::folder::{CellState, StudyFolder, cell_state};
 use super::worker::{Watch, Worker};
-use crate::error::{Error, Result};
-use crate::folder::State;
+use crate::error::{At, Result};
+use invitro_results::State;
 use std::collections::HashSet;
 use std::path::Path;
 use std::time::Duration;
@@ -21,10 +21,10 @@ pub struct Request {
 
 /// Opens the cells again; their labels, with what had happened. A cell that a living worker holds is left to it.
 pub fn retry(folder: &StudyFolder, request: Request, expiry: Duration) -> Result<Vec<(String, String)>> {
-    let fates = folder.fates(&HashSet::new())?;
-    let wanted = folder.cells.iter().filter_map(|cell| match &fates.get(cell.id.as_str())?.0 {
-        Fate::Failed { error, .. } => Some((cell, error.clone())),
-        Fate::Stale { why } if request.stale => Some((cell, why.clone())),
+    let states = folder.cell_states(&HashSet::new())?;
+    let wanted = folder.cells.iter().zip(&states).filter_map(|(cell, (state, _))| match state {
+        CellState::Failed { error, .. } => Some((cell, error.clone())),
+        CellState::Stale { why } if request.stale => Some((cell, why.clone())),
         _ => None,
     });
     // Under leases like any other work, so that a worker that comes at the same time sees one or the other.
@@ -37,27 +37,26 @@ pub fn retry(folder: &StudyFolder, request: Request, expiry: Duration) -> Result
         let Some(lease) = leases.take(&cell.id, &worker, &generations, &mut watch)? else { continue };
         open(folder, cell, request.fresh)?;
         leases.give_back(&lease)?;
-        opened.push((cell.label(), why));
+        opened.push((cell.label.clone(), why));
     }
     Ok(opened)
 }
 
 fn open(folder: &StudyFolder, cell: &Cell, fresh: bool) -> Result<()> {
     let run = folder.run(cell);
-    match fate(&run) {
-        (Fate::Failed { .. }, Some(mut status)) if !fresh => {
+    match cell_state(&run) {
+        (CellState::Failed { .. }, Some(mut status)) if !fresh => {
             (status.state, status.error) = (State::Stopped, None);
-            status.write(&run)
+            Ok(status.write(&run)?)
         }
-        (Fate::Failed { .. } | Fate::Stale { .. }, _) => move_aside(&run, &folder.runs().join(".old")),
+        (CellState::Failed { .. } | CellState::Stale { .. }, _) => move_aside(&run, &folder.runs().join(".old")),
         _ => Ok(()),
     }
 }
 
 fn move_aside(run: &Path, old: &Path) -> Result<()> {
     let name = run.file_name().unwrap_or_default().to_string_lossy();
-    let failed = |error: std::io::Error| Error::Write { path: run.to_owned(), why: error.to_string() };
-    std::fs::create_dir_all(old).map_err(failed)?;
+    std::fs::create_dir_all(old).writing(run)?;
     let free = (1..).map(|number| old.join(format!("{name}.{number}"))).find(|place| !place.exists());
-    std::fs::rename(run, free.expect("some number is free")).map_err(failed)
+    std::fs::rename(run, free.expect("some number is free")).writing(run)
 }

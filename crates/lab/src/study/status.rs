@@ -1,8 +1,10 @@
 //! How a study stands: of every cell what has become of it, who is at work, how fast, and how long it will take.
 
-use super::folder::{Fate, Holders, StudyFolder};
-use super::worker::{Card, seems_dead};
+use super::file::Cell;
+use super::folder::{CellState, StudyFolder};
+use super::worker::{WorkerRecord, records, seems_dead};
 use crate::error::Result;
+use invitro_results::Status;
 use serde::Serialize;
 use std::collections::HashSet;
 use std::time::Duration;
@@ -10,7 +12,7 @@ use std::time::Duration;
 /// What has become of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "state", rename_all = "lowercase")]
-pub enum Standing {
+pub enum CellStatus {
     Done,
     Running {
         step: u64,
@@ -32,9 +34,9 @@ pub enum Standing {
 /// A study at a glance. Cells are in the study's order.
 #[derive(Debug, Clone)]
 pub struct Overview {
-    pub standings: Vec<Standing>,
+    pub cells: Vec<CellStatus>,
     /// Workers whose heart beats.
-    pub workers: Vec<Card>,
+    pub workers: Vec<WorkerRecord>,
     /// Steps, of every member that trains, per second, by all workers together.
     pub rate: Option<f64>,
     /// Steps that are still to be taken for cells running or waiting.
@@ -52,46 +54,40 @@ pub struct Counts {
 
 impl Overview {
     pub fn read(folder: &StudyFolder, expiry: Duration) -> Result<Overview> {
-        let fates = folder.fates(&HashSet::new())?;
-        let fate = |id: &str| fates.get(id).map_or(Fate::Open { step: 0 }, |(fate, _)| fate.clone());
-        let cells: Vec<(&str, Fate)> = folder.cells.iter().map(|cell| (cell.id.as_str(), fate(&cell.id))).collect();
-        let open = cells.iter().filter(|(_, fate)| matches!(fate, Fate::Open { .. })).map(|(id, _)| *id);
-        let holders = Holders::read(folder, open)?;
-        let alive = |card: &Card| !seems_dead(card, expiry);
-        let mut steps_left = 0;
-        let standings = folder
-            .cells
-            .iter()
-            .zip(cells)
-            .map(|(cell, (id, fate))| match fate {
-                Fate::Done => Standing::Done,
-                Fate::Failed { step, error } => Standing::Failed { step, error },
-                Fate::Stale { why } => Standing::Stale { why },
-                Fate::Open { step } => {
-                    steps_left += cell.experiment.train.steps.saturating_sub(step);
-                    let holder = holders.by_cell.get(id).filter(|id| holders.cards.get(*id).is_some_and(alive));
-                    match holder {
-                        Some(worker) => Standing::Running { step, worker: worker.clone() },
-                        None => Standing::Waiting { step },
-                    }
-                }
-            })
-            .collect();
-        let mut workers: Vec<Card> = holders.cards.into_values().filter(alive).collect();
+        let states = folder.cell_states(&HashSet::new())?;
+        let leases = folder.leases();
+        let generations = leases.generations()?;
+        let mut workers = records(&folder.workers());
+        workers.retain(|record| !seems_dead(record, expiry));
         workers.sort_by(|a, b| a.worker.cmp(&b.worker));
+        let holder = |cell: &Cell| {
+            let worker = leases.holder(&cell.id, *generations.get(&cell.id)?)?;
+            workers.iter().any(|record| record.worker == worker).then_some(worker)
+        };
+        let mut steps_left = 0;
+        let status = |(cell, (state, _)): (&Cell, (CellState, Option<Status>))| match state {
+            CellState::Done => CellStatus::Done,
+            CellState::Failed { step, error } => CellStatus::Failed { step, error },
+            CellState::Stale { why } => CellStatus::Stale { why },
+            CellState::Open { step } => {
+                steps_left += cell.experiment.train.steps.saturating_sub(step);
+                holder(cell).map_or(CellStatus::Waiting { step }, |worker| CellStatus::Running { step, worker })
+            }
+        };
+        let cells = folder.cells.iter().zip(states).map(status).collect();
         let rate: f64 = workers.iter().map(rate).sum();
-        Ok(Overview { standings, workers, rate: (rate > 0.0).then_some(rate), steps_left })
+        Ok(Overview { cells, workers, rate: (rate > 0.0).then_some(rate), steps_left })
     }
 
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::default();
-        for standing in &self.standings {
-            *match standing {
-                Standing::Done => &mut counts.done,
-                Standing::Running { .. } => &mut counts.running,
-                Standing::Failed { .. } => &mut counts.failed,
-                Standing::Waiting { .. } => &mut counts.waiting,
-                Standing::Stale { .. } => &mut counts.stale,
+        for status in &self.cells {
+            *match status {
+                CellStatus::Done => &mut counts.done,
+                CellStatus::Running { .. } => &mut counts.running,
+                CellStatus::Failed { .. } => &mut counts.failed,
+                CellStatus::Waiting { .. } => &mut counts.waiting,
+                CellStatus::Stale { .. } => &mut counts.stale,
             } += 1;
         }
         counts
@@ -103,7 +99,7 @@ impl Overview {
 }
 
 /// Steps per second since the worker started, its preparations and evaluations included.
-fn rate(card: &Card) -> f64 {
-    let seconds = card.at.saturating_sub(card.since);
-    if seconds == 0 { 0.0 } else { card.steps as f64 / seconds as f64 }
+fn rate(record: &WorkerRecord) -> f64 {
+    let seconds = record.at.saturating_sub(record.since);
+    if seconds == 0 { 0.0 } else { record.steps as f64 / seconds as f64 }
 }

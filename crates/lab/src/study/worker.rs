@@ -6,7 +6,7 @@
 //! ends removes its file; one that could not beat for too long counts itself as dead too (see [`Worker::overdue`]).
 
 use crate::error::Result;
-use crate::files;
+use invitro_results::folder::write_file;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// What a worker's file holds.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Card {
+pub struct WorkerRecord {
     pub worker: String,
     pub host: String,
     /// The process, by this boot of this machine, its name space, its number and its birth.
@@ -90,7 +90,7 @@ pub struct Worker {
 
 struct Shared {
     path: PathBuf,
-    card: Mutex<Card>,
+    record: Mutex<WorkerRecord>,
     expiry: Duration,
     started: Instant,
     /// Milliseconds after `started` of the last beat that reached the folder.
@@ -104,12 +104,12 @@ impl Worker {
     /// Signs up in the run store. Others may count this worker as dead after `expiry` without a beat.
     pub fn start(workers: &Path, expiry: Duration) -> Result<Worker> {
         let process = Process::this();
-        bury_the_dead(workers, &process);
+        remove_dead_workers(workers, &process);
         let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
         let id = format!("{}-{}-{nanos:x}", host(), process.pid);
         let path = workers.join(format!("{id}.json"));
         let slurm_job = std::env::var("SLURM_JOB_ID").ok();
-        let card = Card {
+        let record = WorkerRecord {
             worker: id.clone(),
             host: host(),
             process,
@@ -121,7 +121,7 @@ impl Worker {
         };
         let shared = Arc::new(Shared {
             path,
-            card: Mutex::new(card),
+            record: Mutex::new(record),
             expiry,
             started: Instant::now(),
             last: AtomicU64::new(0),
@@ -161,20 +161,16 @@ impl Worker {
     pub fn stepped(&self, steps: u64) {
         self.shared.steps.fetch_add(steps, Ordering::Relaxed);
     }
-
-    pub fn expiry(&self) -> Duration {
-        self.shared.expiry
-    }
 }
 
 impl Shared {
     fn beat(&self) -> Result<()> {
-        let mut card = self.card.lock().expect("a beat does not panic");
-        card.beat += 1;
-        (card.at, card.steps) = (unix_now(), self.steps.load(Ordering::Relaxed));
+        let mut record = self.record.lock().expect("a beat does not panic");
+        record.beat += 1;
+        (record.at, record.steps) = (unix_now(), self.steps.load(Ordering::Relaxed));
         // Taken before the write, which may hang: others see it no earlier.
         let now = self.started.elapsed().as_millis() as u64;
-        files::write_whole(&self.path, &serde_json::to_vec(&*card).expect("a card is plain data"))?;
+        write_file(&self.path, &serde_json::to_vec(&*record).expect("a record is plain data"))?;
         self.last.store(now, Ordering::Release);
         Ok(())
     }
@@ -209,39 +205,40 @@ impl Watch {
     /// Whether the worker may be counted as dead: it has ended, its process is gone, or its heart has stood still for
     /// the whole expiry since this watch first saw that beat.
     pub fn dead(&mut self, worker: &str) -> bool {
-        let Some(card) = card(&self.workers, worker) else { return true };
-        if card.process.gone(&self.here) == Some(true) {
+        let Some(record) = record(&self.workers, worker) else { return true };
+        if record.process.gone(&self.here) == Some(true) {
             return true;
         }
         let now = Instant::now();
-        let seen = self.seen.entry(worker.to_owned()).or_insert((card.beat, now));
-        if seen.0 != card.beat {
-            *seen = (card.beat, now);
+        let seen = self.seen.entry(worker.to_owned()).or_insert((record.beat, now));
+        if seen.0 != record.beat {
+            *seen = (record.beat, now);
         }
         now.duration_since(seen.1) > self.expiry
     }
 }
 
-/// Removes the cards of workers of this machine that were killed. A worker without a card is dead, so nothing changes.
-fn bury_the_dead(workers: &Path, here: &Process) {
-    for card in cards(workers).into_iter().filter(|card| card.process.gone(here) == Some(true)) {
-        let _ = std::fs::remove_file(workers.join(format!("{}.json", card.worker)));
+/// Removes the records of workers of this machine that were killed. A worker without a record is dead, so nothing changes.
+fn remove_dead_workers(workers: &Path, here: &Process) {
+    for record in records(workers).into_iter().filter(|record| record.process.gone(here) == Some(true)) {
+        let _ = std::fs::remove_file(workers.join(format!("{}.json", record.worker)));
     }
 }
 
 /// For a single look, as `status` takes it: dead for sure, or silent by the clocks for three times the expiry.
-pub fn seems_dead(card: &Card, expiry: Duration) -> bool {
-    card.process.gone(&Process::this()).unwrap_or(false) || unix_now().saturating_sub(card.at) > 3 * expiry.as_secs()
+pub fn seems_dead(record: &WorkerRecord, expiry: Duration) -> bool {
+    record.process.gone(&Process::this()).unwrap_or(false)
+        || unix_now().saturating_sub(record.at) > 3 * expiry.as_secs()
 }
 
-pub fn card(workers: &Path, worker: &str) -> Option<Card> {
+pub fn record(workers: &Path, worker: &str) -> Option<WorkerRecord> {
     let text = std::fs::read(workers.join(format!("{worker}.json"))).ok()?;
     serde_json::from_slice(&text).ok()
 }
 
-/// The cards of all workers that have not signed off.
-pub fn cards(workers: &Path) -> Vec<Card> {
+/// The records of all workers that have not signed off.
+pub fn records(workers: &Path) -> Vec<WorkerRecord> {
     let Ok(entries) = std::fs::read_dir(workers) else { return Vec::new() };
     let named = |entry: std::fs::DirEntry| entry.file_name().to_str()?.strip_suffix(".json").map(str::to_owned);
-    entries.flatten().filter_map(named).filter_map(|worker| card(workers, &worker)).collect()
+    entries.flatten().filter_map(named).filter_map(|worker| record(workers, &worker)).collect()
 }

@@ -3,11 +3,10 @@
 
 use invitro_lab::Experiment;
 use invitro_lab::Stop;
-use invitro_lab::metrics::Row;
 use invitro_lab::population::{self, Member, Options, Outcome};
 use invitro_lab::progress::Silent;
-use invitro_lab::{folder, log};
 use invitro_model::Device;
+use invitro_results::{Quantity, Row, folder, metrics};
 use std::path::Path;
 
 /// The tiny experiment with settings laid over it.
@@ -32,7 +31,7 @@ pub fn run(experiment: &Experiment, folder: &Path) -> Vec<Row> {
 }
 
 pub fn rows(folder: &Path) -> Vec<Row> {
-    log::read(&folder.join(folder::METRICS)).unwrap()
+    metrics::read_lines(&folder.join(folder::METRICS)).unwrap()
 }
 
 pub fn bytes(folder: &Path, name: &str) -> Vec<u8> {
@@ -43,8 +42,10 @@ pub fn bytes(folder: &Path, name: &str) -> Vec<u8> {
 pub const SAME: [&str; 6] =
     [folder::METRICS, folder::METRICS_TABLE, folder::SAMPLES, folder::REACHED, folder::WORDS, "tokenizer.json"];
 
-pub fn find<'a>(rows: &'a [Row], step: u64, condition: &str, task: &str, metric: &str) -> &'a Row {
+/// The row of a quantity, by its name on disk: `T1.A.validity`.
+pub fn find<'a>(rows: &'a [Row], step: u64, quantity: &str) -> &'a Row {
+    let wanted: Quantity = quantity.parse().unwrap();
     rows.iter()
-        .find(|r| r.step == step && r.condition == condition && r.task == task && r.metric == metric)
-        .unwrap_or_else(|| panic!("no row {step} {condition} {task} {metric}"))
+        .find(|row| row.step == step && row.quantity == wanted)
+        .unwrap_or_else(|| panic!("no row {step} {quantity}"))
 }

@@ -3,11 +3,11 @@
 #![allow(dead_code)]
 
 use invitro_lab::executor::{Reporter, Workload};
-use invitro_lab::folder::{State, Status};
 use invitro_lab::population::{Member, Outcome};
 use invitro_lab::progress::Progress;
 use invitro_lab::study::{Cell, StudyFolder};
 use invitro_lab::{Error, Result, Stop};
+use invitro_results::{State, Status};
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -118,7 +118,7 @@ impl Toy {
 
 pub fn note(member: &Member, state: State, step: u64, error: Option<&str>) {
     std::fs::create_dir_all(&member.folder).unwrap();
-    let mut status = Status::new(&member.experiment);
+    let mut status = Status::new(member.experiment.id(), member.experiment.train.steps);
     (status.state, status.step, status.error) = (state, step, error.map(str::to_owned));
     status.write(&member.folder).unwrap();
 }

@@ -1,20 +1,13 @@
 //! Clipping and AdamW over a member's flat vector.
 
-use super::Float;
-use super::simd::{self, per_level};
+use super::float::Float;
+use super::reduce;
+use super::simd::per_level;
 use crate::ops::Update;
 use rayon::prelude::*;
 
 /// Elements per task, and per partial sum of the norm.
 const BLOCK: usize = 1 << 14;
-
-/// The vectors of one member.
-pub struct Vectors<'a, F> {
-    pub weights: &'a mut [F],
-    pub gradients: &'a [F],
-    pub mean: &'a mut [F],
-    pub variance: &'a mut [F],
-}
 
 /// Partial sums that [`norm`] needs for a vector of `len`.
 pub fn partials(len: usize) -> usize {
@@ -28,23 +21,29 @@ pub fn norm<F: Float>(gradients: &[F], partial: &mut [f64]) -> f64 {
     partial.iter().sum::<f64>().sqrt()
 }
 
-/// One update of elements, those before `decayed` with weight decay.
-pub fn update<F: Float>(vectors: Vectors<F>, norm: f64, decayed: usize, update: &Update) {
+/// One update of a member's vectors, the elements before `decayed` with weight decay.
+pub fn update<F: Float>(
+    weights: &mut [F],
+    gradients: &[F],
+    (mean, variance): (&mut [F], &mut [F]),
+    norm: f64,
+    decayed: usize,
+    update: &Update,
+) {
     let clip = if norm > update.clip { update.clip / norm } else { 1.0 };
-    let corrected1 = 1.0 - update.beta1.powf(update.step as f64);
-    let corrected2 = 1.0 - update.beta2.powf(update.step as f64);
+    let corrected1 = 1.0 - libm::pow(update.beta1, update.step as f64);
+    let corrected2 = 1.0 - libm::pow(update.beta2, update.step as f64);
     let shared = Step {
         clip: F::of(clip),
         beta1: F::of(update.beta1),
-        rest1: F::of(1.0 - update.beta1),
+        one_minus_beta1: F::of(1.0 - update.beta1),
         beta2: F::of(update.beta2),
-        rest2: F::of(1.0 - update.beta2),
+        one_minus_beta2: F::of(1.0 - update.beta2),
         rate: F::of(update.lr / corrected1),
         root2: F::of(1.0 / corrected2.sqrt()),
         eps: F::of(update.eps),
     };
     let decay = F::of(1.0 - update.lr * update.weight_decay);
-    let Vectors { weights, gradients, mean, variance } = vectors;
     weights
         .par_chunks_mut(BLOCK)
         .zip(gradients.par_chunks(BLOCK))
@@ -65,9 +64,9 @@ pub fn update<F: Float>(vectors: Vectors<F>, norm: f64, decayed: usize, update: 
 struct Step<F> {
     clip: F,
     beta1: F,
-    rest1: F,
+    one_minus_beta1: F,
     beta2: F,
-    rest2: F,
+    one_minus_beta2: F,
     /// Learning rate over the first moment's bias correction.
     rate: F,
     /// Inverse root of the second moment's.
@@ -77,7 +76,7 @@ struct Step<F> {
 
 per_level! {
     fn squares<F>(block: &[F]) -> F {
-        simd::sum(block.len(), |i| block[i] * block[i])
+        reduce::sum(block.len(), |i| block[i] * block[i])
     }
 
     fn step<F>(s: &Step<F>, decay: F, weights: &mut [F], gradients: &[F], mean: &mut [F], variance: &mut [F]) {
@@ -85,8 +84,8 @@ per_level! {
         let (gradients, mean, variance) = (&gradients[..len], &mut mean[..len], &mut variance[..len]);
         for i in 0..len {
             let g = gradients[i] * s.clip;
-            let m = s.beta1 * mean[i] + s.rest1 * g;
-            let v = s.beta2 * variance[i] + s.rest2 * g * g;
+            let m = s.beta1 * mean[i] + s.one_minus_beta1 * g;
+            let v = s.beta2 * variance[i] + s.one_minus_beta2 * g * g;
             mean[i] = m;
             variance[i] = v;
             weights[i] = weights[i] * decay - s.rate * m / (v.sqrt() * s.root2 + s.eps);

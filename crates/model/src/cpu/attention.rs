@@ -1,113 +1,29 @@
-//! Causal attention within packed spans, rotary positions applied on the way.
+//! Causal attention within packed spans, with rotary positions.
 //!
 //! One task per span; per head the rotated keys and the values are packed, and queries go through in blocks of
-//! [`QUERIES`]: a block's scores live in scratch, never the whole score matrix. The way back recomputes them from the
-//! log-sum-exp kept per row.
+//! [`QUERIES`]: a block's scores live in scratch, never the whole score matrix. The backward pass recomputes
+//! them from the log-sum-exp saved per row.
 
+use super::float::Float;
+use super::matmul::{Kernel, Left, block, copy_lines, packed_len, product, transpose};
 use super::memory::{Shared, with_scratch};
-use super::pack::{copy_lines, packed_len, transpose};
-use super::product::{Left, block};
-use super::simd::{self, LANES, per_level};
-use super::tile::Kernel;
-use super::{Float, rope::Rope};
-use crate::Span;
+use super::reduce::{self, LANES};
+use super::rope::Rope;
+use super::simd::per_level;
+use crate::{Shape, Span};
 use rayon::prelude::*;
 
 /// Queries per block of scores.
 const QUERIES: usize = 48;
 
-/// Sizes that all spans of a batch share.
-#[derive(Clone, Copy)]
-pub struct Heads {
-    pub heads: usize,
-    pub head_width: usize,
+/// What attention needs beside its operands.
+pub struct Attention<'a, F> {
+    pub kernel: &'a Kernel<F>,
+    pub shape: &'a Shape,
+    pub rope: &'a Rope<F>,
 }
 
-impl Heads {
-    pub fn width(&self) -> usize {
-        self.heads * self.head_width
-    }
-}
-
-/// out and log_sum of all `spans` of one member, from its rows of `qkv`.
-pub fn forward<F: Float>(
-    kernel: &Kernel<F>,
-    heads: Heads,
-    rope: &Rope<F>,
-    spans: &[Span],
-    qkv: &[F],
-    out: &mut [F],
-    log_sum: &mut [F],
-) {
-    let (out, log_sum) = (Shared::new(out), Shared::new(log_sum));
-    spans.par_iter().for_each(|span| {
-        let (start, len) = (span.start as usize, span.len as usize);
-        let width = heads.width();
-        let qkv = &qkv[start * 3 * width..][..len * 3 * width];
-        // Sound: spans are disjoint rows.
-        let (out, log_sum) =
-            unsafe { (out.slice(start * width, len * width), log_sum.slice(start * heads.heads, len * heads.heads)) };
-        for head in 0..heads.heads {
-            forward_head(kernel, heads, rope, head, len, qkv, out, log_sum);
-        }
-    });
-}
-
-#[allow(clippy::too_many_arguments)]
-fn forward_head<F: Float>(
-    kernel: &Kernel<F>,
-    heads: Heads,
-    rope: &Rope<F>,
-    head: usize,
-    len: usize,
-    qkv: &[F],
-    out: &mut [F],
-    log_sum: &mut [F],
-) {
-    let (width, d) = (heads.width(), heads.head_width);
-    let padded = len.next_multiple_of(LANES);
-    let sizes = [len * d, len * d, padded * d, packed_len(kernel, len, d), QUERIES * padded];
-    with_scratch::<F, _>(sizes.iter().sum(), |scratch| {
-        let [queries, turned, keys, values, scores] = split(scratch, sizes);
-        let scale = F::of(1.0 / (d as f64).sqrt());
-        rope.rotate_rows(0, &qkv[head * d..], 3 * width, scale, queries, d, len);
-        rope.rotate_rows(0, &qkv[width + head * d..], 3 * width, F::ONE, turned, d, len);
-        transpose_panels(kernel.nr, turned, d, len, d, keys);
-        pack_panels(kernel.nr, &qkv[2 * width + head * d..], 3 * width, len, d, values);
-        for first in (0..len).step_by(QUERIES) {
-            let rows = QUERIES.min(len - first);
-            for_tiles(kernel, rows, |row, tall| {
-                let (at, limit) = (first + row, first + row + tall);
-                // Sound: `limit` columns of whole panels fit in a row of scores; out's rows are `width` apart.
-                unsafe {
-                    let tile = scores.as_mut_ptr().add(row * padded);
-                    block(
-                        kernel,
-                        (tall, limit.next_multiple_of(kernel.nr), d),
-                        Left::Rows(queries.as_ptr().add(at * d), d),
-                        (keys.as_ptr(), d * kernel.nr),
-                        (tile, padded),
-                        (std::ptr::null(), 0),
-                    );
-                }
-                let log_sum = &mut log_sum[at * heads.heads + head..];
-                softmax(&mut scores[row * padded..][..tall * padded], padded, at + 1, log_sum, heads.heads);
-                unsafe {
-                    block(
-                        kernel,
-                        (tall, d, limit),
-                        Left::Rows(scores.as_ptr().add(row * padded), padded),
-                        (values.as_ptr(), len * kernel.nr),
-                        (out.as_mut_ptr().add(at * width + head * d), width),
-                        (std::ptr::null(), 0),
-                    );
-                }
-            });
-        }
-    });
-}
-
-/// What the way back reads, all of one member.
+/// What the backward pass reads, all of one member.
 pub struct Backward<'a, F> {
     pub qkv: &'a [F],
     pub out: &'a [F],
@@ -115,143 +31,156 @@ pub struct Backward<'a, F> {
     pub dout: &'a [F],
 }
 
-/// dqkv of all `spans` of one member.
-pub fn backward<F: Float>(
-    kernel: &Kernel<F>,
-    heads: Heads,
-    rope: &Rope<F>,
-    spans: &[Span],
-    given: &Backward<F>,
-    dqkv: &mut [F],
-) {
-    let dqkv = Shared::new(dqkv);
-    spans.par_iter().for_each(|span| {
-        let (start, len) = (span.start as usize, span.len as usize);
-        let width = heads.width();
-        let given = Backward {
-            qkv: &given.qkv[start * 3 * width..][..len * 3 * width],
-            out: &given.out[start * width..][..len * width],
-            log_sum: &given.log_sum[start * heads.heads..][..len * heads.heads],
-            dout: &given.dout[start * width..][..len * width],
-        };
-        // Sound: spans are disjoint rows.
-        let dqkv = unsafe { dqkv.slice(start * 3 * width, len * 3 * width) };
-        for head in 0..heads.heads {
-            backward_head(kernel, heads, rope, head, len, &given, dqkv);
-        }
-    });
-}
+impl<F: Float> Attention<'_, F> {
+    /// out and log_sum of all `spans` of one member, from its rows of `qkv`.
+    pub fn forward(&self, spans: &[Span], qkv: &[F], out: &mut [F], log_sum: &mut [F]) {
+        let (out, log_sum) = (Shared::new(out), Shared::new(log_sum));
+        let &Shape { width, heads, .. } = self.shape;
+        spans.par_iter().for_each(|span| {
+            let (start, len) = (span.start as usize, span.len as usize);
+            let qkv = &qkv[start * 3 * width..][..len * 3 * width];
+            // SAFETY: the spans of a batch are disjoint rows, so no other task touches these.
+            let (out, log_sum) =
+                unsafe { (out.slice(start * width, len * width), log_sum.slice(start * heads, len * heads)) };
+            for head in 0..heads {
+                self.forward_head(head, len, qkv, out, log_sum);
+            }
+        });
+    }
 
-fn backward_head<F: Float>(
-    kernel: &Kernel<F>,
-    heads: Heads,
-    rope: &Rope<F>,
-    head: usize,
-    len: usize,
-    given: &Backward<F>,
-    dqkv: &mut [F],
-) {
-    let (width, d, nr) = (heads.width(), heads.head_width, kernel.nr);
-    let padded = len.next_multiple_of(LANES);
-    let packed = packed_len(kernel, len, d);
-    let wide = d.next_multiple_of(nr);
-    // Queries and dout both as rows (left factors) and as panels (right factors); keys and values likewise.
-    let sizes = [
-        len * d,
-        padded * d,
-        padded * d,
-        packed,
-        packed,
-        packed,
-        QUERIES * padded,
-        QUERIES * padded,
-        len * wide,
-        len * wide,
-        QUERIES * wide,
-    ];
-    with_scratch::<F, _>(sizes.iter().sum(), |scratch| {
-        let [queries, keys_t, values_t, keys, queries_p, dout_p, probs, grads, dkeys, dvalues, dqueries] =
-            split(scratch, sizes);
-        let scale = F::of(1.0 / (d as f64).sqrt());
-        rope.rotate_rows(0, &given.qkv[head * d..], 3 * width, scale, queries, d, len);
-        pack_panels(nr, queries, d, len, d, queries_p);
-        rope.rotate_rows(0, &given.qkv[width + head * d..], 3 * width, F::ONE, dkeys, d, len);
-        pack_panels(nr, dkeys, d, len, d, keys);
-        transpose_panels(nr, dkeys, d, len, d, keys_t);
-        transpose_panels(nr, &given.qkv[2 * width + head * d..], 3 * width, len, d, values_t);
-        pack_panels(nr, &given.dout[head * d..], width, len, d, dout_p);
-        dkeys.fill(F::ZERO);
-        dvalues.fill(F::ZERO);
-        for first in (0..len).step_by(QUERIES) {
-            let rows = QUERIES.min(len - first);
-            let end = first + rows;
-            for_tiles(kernel, rows, |row, tall| {
-                let (at, limit) = (first + row, first + row + tall);
-                let columns = limit.next_multiple_of(nr);
-                // Sound: as on the way forward.
-                unsafe {
-                    block(
-                        kernel,
-                        (tall, columns, d),
-                        Left::Rows(queries.as_ptr().add(at * d), d),
-                        (keys_t.as_ptr(), d * nr),
-                        (probs.as_mut_ptr().add(row * padded), padded),
-                        (std::ptr::null(), 0),
+    fn forward_head(&self, head: usize, len: usize, qkv: &[F], out: &mut [F], log_sum: &mut [F]) {
+        let &Attention { kernel, shape, rope } = self;
+        let (width, d, nr) = (shape.width, shape.head_width(), kernel.nr);
+        let padded = len.next_multiple_of(LANES);
+        let sizes = [len * d, len * d, padded * d, packed_len(kernel, len, d), QUERIES * padded];
+        with_scratch::<F, _>(sizes.iter().sum(), |scratch| {
+            let [queries, rotated, keys, values, scores] = split(scratch, sizes);
+            let scale = F::of(1.0 / (d as f64).sqrt());
+            rope.rotate_rows(0..len, scale, scale, (&qkv[head * d..], 3 * width), (queries, d));
+            rope.rotate_rows(0..len, F::ONE, F::ONE, (&qkv[width + head * d..], 3 * width), (rotated, d));
+            transpose_panels(nr, rotated, d, len, d, keys);
+            pack_panels(nr, &qkv[2 * width + head * d..], 3 * width, len, d, values);
+            for first in (0..len).step_by(QUERIES) {
+                let rows = QUERIES.min(len - first);
+                for_tiles(kernel, rows, |row, tall| {
+                    let (at, limit) = (first + row, first + row + tall);
+                    let columns = limit.next_multiple_of(nr);
+                    let left = (&queries[at * d..], d);
+                    product(kernel, (tall, columns, d), left, (keys, d * nr), (&mut scores[row * padded..], padded));
+                    let log_sum = &mut log_sum[at * shape.heads + head..];
+                    softmax(&mut scores[row * padded..][..tall * padded], padded, at + 1, log_sum, shape.heads);
+                    let left = (&scores[row * padded..], padded);
+                    let out = (&mut out[at * width + head * d..], width);
+                    product(kernel, (tall, d, limit), left, (values, len * nr), out);
+                });
+            }
+        });
+    }
+
+    /// dqkv of all `spans` of one member.
+    pub fn backward(&self, spans: &[Span], given: &Backward<F>, dqkv: &mut [F]) {
+        let dqkv = Shared::new(dqkv);
+        let &Shape { width, heads, .. } = self.shape;
+        spans.par_iter().for_each(|span| {
+            let (start, len) = (span.start as usize, span.len as usize);
+            let given = Backward {
+                qkv: &given.qkv[start * 3 * width..][..len * 3 * width],
+                out: &given.out[start * width..][..len * width],
+                log_sum: &given.log_sum[start * heads..][..len * heads],
+                dout: &given.dout[start * width..][..len * width],
+            };
+            // SAFETY: the spans of a batch are disjoint rows, so no other task touches these.
+            let dqkv = unsafe { dqkv.slice(start * 3 * width, len * 3 * width) };
+            for head in 0..heads {
+                self.backward_head(head, len, &given, dqkv);
+            }
+        });
+    }
+
+    fn backward_head(&self, head: usize, len: usize, given: &Backward<F>, dqkv: &mut [F]) {
+        let &Attention { kernel, shape, rope } = self;
+        let (width, d, nr) = (shape.width, shape.head_width(), kernel.nr);
+        let padded = len.next_multiple_of(LANES);
+        let packed = packed_len(kernel, len, d);
+        let wide = d.next_multiple_of(nr);
+        // Queries and dout both as rows (left factors) and as panels (right factors); keys and values likewise.
+        let sizes = [
+            len * d,
+            padded * d,
+            padded * d,
+            packed,
+            packed,
+            packed,
+            QUERIES * padded,
+            QUERIES * padded,
+            len * wide,
+            len * wide,
+            QUERIES * wide,
+        ];
+        with_scratch::<F, _>(sizes.iter().sum(), |scratch| {
+            let [queries, keys_t, values_t, keys, queries_p, dout_p, probs, grads, dkeys, dvalues, dqueries] =
+                split(scratch, sizes);
+            let scale = F::of(1.0 / (d as f64).sqrt());
+            rope.rotate_rows(0..len, scale, scale, (&given.qkv[head * d..], 3 * width), (queries, d));
+            pack_panels(nr, queries, d, len, d, queries_p);
+            rope.rotate_rows(0..len, F::ONE, F::ONE, (&given.qkv[width + head * d..], 3 * width), (dkeys, d));
+            pack_panels(nr, dkeys, d, len, d, keys);
+            transpose_panels(nr, dkeys, d, len, d, keys_t);
+            transpose_panels(nr, &given.qkv[2 * width + head * d..], 3 * width, len, d, values_t);
+            pack_panels(nr, &given.dout[head * d..], width, len, d, dout_p);
+            dkeys.fill(F::ZERO);
+            dvalues.fill(F::ZERO);
+            for first in (0..len).step_by(QUERIES) {
+                let rows = QUERIES.min(len - first);
+                let end = first + rows;
+                for_tiles(kernel, rows, |row, tall| {
+                    let (at, limit) = (first + row, first + row + tall);
+                    let columns = limit.next_multiple_of(nr);
+                    let size = (tall, columns, d);
+                    let left = (&queries[at * d..], d);
+                    product(kernel, size, left, (keys_t, d * nr), (&mut probs[row * padded..], padded));
+                    let left = (&given.dout[at * width + head * d..], width);
+                    product(kernel, size, left, (values_t, d * nr), (&mut grads[row * padded..], padded));
+                    softmax_backward(
+                        &mut probs[row * padded..][..tall * padded],
+                        &mut grads[row * padded..][..tall * padded],
+                        padded,
+                        at + 1,
+                        (&given.log_sum[at * shape.heads + head..], shape.heads),
+                        (&given.out[at * width + head * d..], &given.dout[at * width + head * d..], width, d),
                     );
-                    block(
-                        kernel,
-                        (tall, columns, d),
-                        Left::Rows(given.dout.as_ptr().add(at * width + head * d), width),
-                        (values_t.as_ptr(), d * nr),
-                        (grads.as_mut_ptr().add(row * padded), padded),
-                        (std::ptr::null(), 0),
-                    );
-                }
-                softmax_backward(
-                    &mut probs[row * padded..][..tall * padded],
-                    &mut grads[row * padded..][..tall * padded],
-                    padded,
-                    at + 1,
-                    (&given.log_sum[at * heads.heads + head..], heads.heads),
-                    (&given.out[at * width + head * d..], &given.dout[at * width + head * d..], width, d),
-                );
-                unsafe {
-                    block(
-                        kernel,
-                        (tall, d, limit),
-                        Left::Rows(grads.as_ptr().add(row * padded), padded),
-                        (keys.as_ptr(), len * nr),
-                        (dqueries.as_mut_ptr().add(row * wide), wide),
-                        (std::ptr::null(), 0),
-                    );
-                }
-            });
-            let out = &mut dqkv[first * 3 * width + head * d..];
-            rope.unrotate_rows(first, dqueries, wide, scale, out, 3 * width, rows);
-            // Keys and values gather from the block's queries; a tile of keys skips the queries before it.
-            for_tiles(kernel, end, |key, tall| {
-                let skipped = key.saturating_sub(first);
-                for (left, right, into) in [(&*grads, &*queries_p, &mut *dkeys), (&*probs, &*dout_p, &mut *dvalues)] {
-                    // Sound: rows skipped..rows of the block's scores, and the same rows of the panels.
-                    unsafe {
-                        let c = into.as_mut_ptr().add(key * wide);
-                        block(
-                            kernel,
-                            (tall, d, rows - skipped),
-                            Left::Columns(left.as_ptr().add(skipped * padded + key), padded),
-                            (right.as_ptr().add((first + skipped) * nr), len * nr),
-                            (c, wide),
-                            (c, wide),
-                        );
+                    let left = (&grads[row * padded..], padded);
+                    product(kernel, (tall, d, limit), left, (keys, len * nr), (&mut dqueries[row * wide..], wide));
+                });
+                let out = &mut dqkv[first * 3 * width + head * d..];
+                rope.rotate_rows(first..end, scale, -scale, (dqueries, wide), (out, 3 * width));
+                // Keys and values gather from the block's queries; a tile of keys skips the queries before it.
+                for_tiles(kernel, end, |key, tall| {
+                    let skipped = key.saturating_sub(first);
+                    for (left, right, into) in [(&*grads, &*queries_p, &mut *dkeys), (&*probs, &*dout_p, &mut *dvalues)]
+                    {
+                        // SAFETY: rows `skipped..rows` of the block's scores, whose columns `key..key + tall` are below `end`
+                        // and so below `padded`; the same rows of the panels; `into` has `len` rows of `wide`.
+                        unsafe {
+                            let c = into.as_mut_ptr().add(key * wide);
+                            block(
+                                kernel,
+                                (tall, d, rows - skipped),
+                                Left::Columns(left.as_ptr().add(skipped * padded + key), padded),
+                                (right.as_ptr().add((first + skipped) * nr), len * nr),
+                                (c, wide),
+                                (c, wide),
+                            );
+                        }
                     }
-                }
-            });
-        }
-        rope.unrotate_rows(0, dkeys, wide, F::ONE, &mut dqkv[width + head * d..], 3 * width, len);
-        for (row, dvalue) in dvalues.chunks_exact(wide).enumerate() {
-            dqkv[row * 3 * width + 2 * width + head * d..][..d].copy_from_slice(&dvalue[..d]);
-        }
-    });
+                });
+            }
+            rope.rotate_rows(0..len, F::ONE, -F::ONE, (dkeys, wide), (&mut dqkv[width + head * d..], 3 * width));
+            for (row, dvalue) in dvalues.chunks_exact(wide).enumerate() {
+                dqkv[row * 3 * width + 2 * width + head * d..][..d].copy_from_slice(&dvalue[..d]);
+            }
+        });
+    }
 }
 
 /// Rows in tiles as the kernel takes them: (first row, rows).
@@ -298,12 +227,12 @@ per_level! {
             let (row, rest) = row.split_at_mut(valid.next_multiple_of(LANES));
             rest.fill(F::ZERO);
             row[valid..].fill(F::NEG_INFINITY);
-            let max = simd::max(row);
+            let max = reduce::max(row);
             lanes(row).iter_mut().for_each(|chunk| chunk.iter_mut().for_each(|s| *s = (*s - max).exp()));
             row[valid..].fill(F::ZERO);
             let mut sums = [F::ZERO; LANES];
             lanes(row).iter().for_each(|chunk| sums.iter_mut().zip(chunk).for_each(|(sum, &e)| *sum += e));
-            let sum = simd::fold(sums);
+            let sum = reduce::fold(sums);
             let inverse = F::ONE / sum;
             lanes(row).iter_mut().for_each(|chunk| chunk.iter_mut().for_each(|s| *s = *s * inverse));
             log_sum[i * stride] = max + sum.ln();
@@ -319,7 +248,7 @@ per_level! {
         for (i, (row, grads)) in scores.chunks_exact_mut(padded).zip(grads.chunks_exact_mut(padded)).enumerate() {
             let valid = valid + i;
             let (out, dout) = (&out[i * stride..][..d], &dout[i * stride..][..d]);
-            let dot = simd::sum(d, |i| out[i] * dout[i]);
+            let dot = reduce::sum(d, |i| out[i] * dout[i]);
             let log_sum = log_sum.0[i * log_sum.1];
             let whole = valid.next_multiple_of(LANES);
             for (row, grads) in lanes(&mut row[..whole]).iter_mut().zip(lanes(&mut grads[..whole])) {

@@ -1,7 +1,8 @@
 //! Memory that is laid out once: aligned buffers, per-thread scratch, and a pointer that disjoint tasks may share.
 
-use super::Float;
+use super::float::Float;
 use std::cell::RefCell;
+use std::marker::PhantomData;
 
 /// A zeroed buffer that starts on a cache line. Pages that are never touched cost nothing.
 pub struct Buffer<F> {
@@ -34,7 +35,7 @@ fn prefer_large_pages(address: usize, bytes: usize) {
         fn madvise(address: *mut std::ffi::c_void, length: usize, advice: i32) -> i32;
     }
     const MADV_HUGEPAGE: i32 = 14;
-    // Sound: the range is whole pages within an allocation, and the advice changes no contents.
+    // SAFETY: the range is whole pages within an allocation, and the advice changes no contents.
     unsafe { madvise(address as *mut std::ffi::c_void, bytes / PAGE * PAGE, MADV_HUGEPAGE) };
 }
 
@@ -72,33 +73,44 @@ pub fn with_scratch<F: Float, R>(len: usize, work: impl FnOnce(&mut [F]) -> R) -
         if lines.len() < needed {
             lines.resize(needed, Line([0; LINE]));
         }
-        // Sound: the lines are initialised bytes, aligned to 64, at least `len` numbers long, and any bytes are a number.
+        // SAFETY: the lines are initialised bytes, aligned to 64, at least `len` floats long, any bytes are a float, and
+        // the borrow of the cell keeps every other user out.
         work(unsafe { std::slice::from_raw_parts_mut(lines.as_mut_ptr().cast::<F>(), len) })
     })
 }
 
-/// A pointer into memory of which every parallel task writes its own part.
+/// A slice of which every parallel task writes its own part.
 #[derive(Clone, Copy)]
-pub struct Shared<F>(*mut F);
+pub struct Shared<'a, F> {
+    start: *mut F,
+    len: usize,
+    slice: PhantomData<&'a mut [F]>,
+}
 
-unsafe impl<F: Send> Send for Shared<F> {}
-unsafe impl<F: Send> Sync for Shared<F> {}
+// SAFETY: the pointer is only used through `slice` and `at`, whose callers keep to their own part; what is sent along is
+// then like a `&mut [F]` per task.
+unsafe impl<F: Send> Send for Shared<'_, F> {}
+// SAFETY: as above.
+unsafe impl<F: Send> Sync for Shared<'_, F> {}
 
-impl<F> Shared<F> {
-    pub fn new(slice: &mut [F]) -> Self {
-        Shared(slice.as_mut_ptr())
+impl<'a, F> Shared<'a, F> {
+    pub fn new(slice: &'a mut [F]) -> Self {
+        Shared { start: slice.as_mut_ptr(), len: slice.len(), slice: PhantomData }
+    }
+
+    /// A pointer to an element. What is written through it must be within the slice, and no other task's.
+    pub fn at(&self, offset: usize) -> *mut F {
+        assert!(offset < self.len, "element {offset} of {}", self.len);
+        // SAFETY: within the slice, as just checked.
+        unsafe { self.start.add(offset) }
     }
 
     /// # Safety
-    /// Within the slice this was made of, whose borrow must still last.
-    pub unsafe fn at(&self, offset: usize) -> *mut F {
-        unsafe { self.0.add(offset) }
-    }
-
-    /// # Safety
-    /// As [`Shared::at`], and no other task touches this part.
+    /// No other task may touch this part while the result lives.
     #[allow(clippy::mut_from_ref)]
-    pub unsafe fn slice(&self, offset: usize, len: usize) -> &mut [F] {
-        unsafe { std::slice::from_raw_parts_mut(self.0.add(offset), len) }
+    pub unsafe fn slice(&self, offset: usize, len: usize) -> &'a mut [F] {
+        assert!(offset <= self.len && len <= self.len - offset, "{len} elements from {offset} on of {}", self.len);
+        // SAFETY: within the slice, as just checked, whose borrow lasts; that nobody else uses it is the caller's part.
+        unsafe { std::slice::from_raw_parts_mut(self.start.add(offset), len) }
     }
 }

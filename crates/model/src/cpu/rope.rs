@@ -1,7 +1,8 @@
-//! Rotary positions, rotate-half: elements i and i + d/2 of a head turn by position · θ^(-2i/d).
+//! Rotary positions, rotate-half: elements i and i + d/2 of a head are rotated by position · θ^(-2i/d).
 
-use super::Float;
+use super::float::Float;
 use super::simd::per_level;
+use std::ops::Range;
 
 /// Cosines and sines of every position, `[context, d / 2]` each.
 pub struct Rope<F> {
@@ -15,55 +16,37 @@ impl<F: Float> Rope<F> {
         let half = head_width / 2;
         let angle = |at: usize| {
             let (position, i) = (at / half, at % half);
-            position as f64 * theta.powf(-2.0 * i as f64 / head_width as f64)
+            position as f64 * libm::pow(theta, -2.0 * i as f64 / head_width as f64)
         };
         let table = |of: fn(f64) -> f64| (0..context * half).map(|at| F::of(of(angle(at)))).collect();
-        Rope { half, cos: table(f64::cos), sin: table(f64::sin) }
+        Rope { half, cos: table(libm::cos), sin: table(libm::sin) }
     }
 
-    /// out = scale · the row turned to its position.
+    /// out = scale · the row rotated to its position.
     pub fn rotate(&self, position: usize, row: &[F], scale: F, out: &mut [F]) {
-        self.rotate_rows(position, row, 0, scale, out, 2 * self.half, 1);
+        self.rotate_rows(position..position + 1, scale, scale, (row, 0), (out, 0));
     }
 
-    /// The same for `rows` rows, `stride` apart, into rows `out_stride` apart, the first at `position`.
-    #[allow(clippy::too_many_arguments)]
+    /// The same for a row per position, `stride` apart, with a scale for the sine, whose sign is the direction: gradients
+    /// of rotated rows are rotated back.
     pub fn rotate_rows(
         &self,
-        position: usize,
-        source: &[F],
-        stride: usize,
+        positions: Range<usize>,
         scale: F,
-        out: &mut [F],
-        out_stride: usize,
-        rows: usize,
+        sin_scale: F,
+        (source, stride): (&[F], usize),
+        (out, out_stride): (&mut [F], usize),
     ) {
-        let at = position * self.half..(position + rows) * self.half;
-        turn(&self.cos[at.clone()], &self.sin[at], self.half, source, stride, scale, scale, out, out_stride);
-    }
-
-    /// From gradients of turned rows back to gradients of the rows themselves: turns the other way.
-    #[allow(clippy::too_many_arguments)]
-    pub fn unrotate_rows(
-        &self,
-        position: usize,
-        source: &[F],
-        stride: usize,
-        scale: F,
-        out: &mut [F],
-        out_stride: usize,
-        rows: usize,
-    ) {
-        let at = position * self.half..(position + rows) * self.half;
-        turn(&self.cos[at.clone()], &self.sin[at], self.half, source, stride, scale, -scale, out, out_stride);
+        let at = positions.start * self.half..positions.end * self.half;
+        rotate_by(&self.cos[at.clone()], &self.sin[at], self.half, source, stride, scale, sin_scale, out, out_stride);
     }
 }
 
-/// Elements turned together; heads of a multiple of twice as many have no remainder.
+/// Elements rotated together; heads of a multiple of twice as many have no remainder.
 const TOGETHER: usize = 16;
 
 per_level! {
-    fn turn<F>(
+    fn rotate_by<F>(
         cos: &[F], sin: &[F], half: usize, source: &[F], stride: usize, scale: F, sin_scale: F, out: &mut [F],
         out_stride: usize,
     ) {

@@ -1,20 +1,20 @@
-//! Strided-batched bf16 products by cuBLASLt, f32 inside, one plan per size.
+//! Strided-batched bf16 matmuls (GEMM) by cuBLASLt, f32 inside, one plan per size.
 //!
 //! cuBLASLt sees matrices column by column; ours lie row by row, so each is its own transpose there. The plan is the
 //! heuristic's first choice, a function of the sizes alone: timing candidates would make results differ between runs.
 
-use super::memory::Memory;
-use super::out_of_memory;
+use super::bf16::Bf16;
+use super::gpu::{Doing, Gpu};
+use super::memory::{Memory, Ptr};
 use crate::{Error, Result};
 use cudarc::cublaslt::{result, sys};
-use cudarc::driver::CudaContext;
+use cudarc::driver::CudaStream;
 use std::collections::HashMap;
 use std::ffi::c_void;
-use std::sync::Arc;
 
-/// Which of the three products of a linear layer.
+/// Which of the three matmuls of a linear layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Product {
+pub enum Matmul {
     /// y \[rows, out\] = x \[rows, in\] · wᵀ (+ residual)
     Forward,
     /// dx \[rows, in\] = dy \[rows, out\] · w
@@ -25,10 +25,10 @@ pub enum Product {
     Logits,
 }
 
-/// Sizes of one product.
+/// Sizes of one matmul.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Size {
-    pub product: Product,
+    pub matmul: Matmul,
     pub members: usize,
     pub rows: usize,
     pub inputs: usize,
@@ -38,12 +38,15 @@ pub struct Size {
     pub residual: bool,
 }
 
-/// Device addresses of the operands, the first member's.
+/// The operands, the first member's.
+#[derive(Clone, Copy)]
 pub struct Operands {
-    pub left: u64,
-    pub right: u64,
-    pub residual: u64,
-    pub result: u64,
+    pub left: Ptr<Bf16>,
+    pub right: Ptr<Bf16>,
+    /// Read where [`Size::residual`] is set.
+    pub residual: Ptr<Bf16>,
+    /// Of f32 for [`Matmul::Logits`].
+    pub result: Ptr<Bf16>,
 }
 
 struct Plan {
@@ -56,86 +59,86 @@ struct Plan {
 
 pub struct Gemm {
     handle: sys::cublasLtHandle_t,
-    workspace: Memory,
+    workspace: Memory<u8>,
     plans: HashMap<Size, Plan>,
 }
 
-// The handle is used by the one thread that drives the lane at a time.
+// SAFETY: the handle and the plans may move between threads, and are used through &mut, by one at a time.
 unsafe impl Send for Gemm {}
 
 const WORKSPACE: usize = 32 << 20;
 
-fn blas(doing: &str, error: result::CublasError) -> Error {
-    if error.0 == sys::cublasStatus_t::CUBLAS_STATUS_ALLOC_FAILED {
-        return out_of_memory(doing);
-    }
-    Error::Device(format!("cuBLASLt failed {doing}: {:?}", error.0))
-}
-
 impl Gemm {
-    pub fn new(context: &Arc<CudaContext>) -> Result<Self> {
+    pub fn new(gpu: &Gpu) -> Result<Self> {
+        // SAFETY: only tries to open the library.
         if !unsafe { sys::is_culib_present() } {
             return Err(Error::Device(
                 "cuBLASLt (libcublasLt) was not found: install a CUDA 12 or newer toolkit or use the device cpu".into(),
             ));
         }
-        let workspace = Memory::new(context, WORKSPACE)?;
-        let handle = result::create_handle().map_err(|e| blas("starting", e))?;
+        let workspace = Memory::new(gpu, WORKSPACE)?;
+        let handle = result::create_handle().doing("starting")?;
         Ok(Gemm { handle, workspace, plans: HashMap::new() })
     }
 
-    pub fn run(&mut self, size: Size, at: Operands, stream: cudarc::driver::sys::CUstream) -> Result<()> {
+    /// Starts a matmul on a stream. One [`Gemm`] has one workspace: it must not be used on two streams at once.
+    ///
+    /// # Safety
+    /// The operands must lie in memory of this GPU with room for these sizes that lives until the stream got there, and no
+    /// other stream may write them at the same time.
+    pub unsafe fn run(&mut self, size: Size, at: Operands, stream: &CudaStream) -> Result<()> {
         if !self.plans.contains_key(&size) {
-            let plan = self.plan(size)?;
+            let plan = self.plan(size).doing(format_args!("planning {size:?}"))?;
             self.plans.insert(size, plan);
         }
         let plan = &self.plans[&size];
         let (alpha, beta) = (1f32, if size.residual { 1f32 } else { 0f32 });
         let c = if size.residual { at.residual } else { at.result };
+        // SAFETY: handle and plan are live, the plan was made for these sizes, and the caller answers for the operands.
         unsafe {
             result::matmul(
                 self.handle,
                 plan.desc,
                 (&raw const alpha) as *const c_void,
                 (&raw const beta) as *const c_void,
-                at.left as *const c_void,
+                at.left.address as *const c_void,
                 plan.a,
-                at.right as *const c_void,
+                at.right.address as *const c_void,
                 plan.b,
-                c as *const c_void,
+                c.address as *const c_void,
                 plan.d,
-                at.result as *mut c_void,
+                at.result.address as *mut c_void,
                 plan.d,
                 &plan.algo,
-                self.workspace.ptr as *mut c_void,
+                self.workspace.ptr().address as *mut c_void,
                 WORKSPACE,
-                stream as *mut _,
+                stream.cu_stream() as *mut _,
             )
         }
-        .map_err(|e| blas("multiplying", e))
+        .doing("multiplying")
     }
 
-    fn plan(&self, size: Size) -> Result<Plan> {
-        let Size { product, members, rows, inputs, outputs, stride, .. } = size;
+    fn plan(&self, size: Size) -> std::result::Result<Plan, result::CublasError> {
+        let Size { matmul, members, rows, inputs, outputs, stride, .. } = size;
         use sys::cudaDataType::{CUDA_R_16BF as BF16, CUDA_R_32F as F32};
         // (rows and columns as cuBLASLt sees them, batch stride) of left, right and result
         let weight = (inputs, outputs, stride);
         let (x, y) = ((inputs, rows, rows * inputs), (outputs, rows, rows * outputs));
-        let (left, right, result, transposed, kind) = match product {
-            Product::Forward => (weight, x, y, (true, false), BF16),
-            Product::Logits => (weight, x, y, (true, false), F32),
-            Product::Input => (weight, y, x, (false, false), BF16),
-            Product::Weight => (x, y, weight, (false, true), BF16),
+        let (left, right, result, transposed, kind) = match matmul {
+            Matmul::Forward => (weight, x, y, (true, false), BF16),
+            Matmul::Logits => (weight, x, y, (true, false), F32),
+            Matmul::Input => (weight, y, x, (false, false), BF16),
+            Matmul::Weight => (x, y, weight, (false, true), BF16),
         };
-        let failed = |e| blas(&format!("planning {size:?}"), e);
+        // SAFETY: every attribute is read from a live value of the size given; what is made is destroyed in `drop`.
         unsafe {
-            let desc = result::create_matmul_desc(sys::cublasComputeType_t::CUBLAS_COMPUTE_32F, F32).map_err(failed)?;
+            let desc = result::create_matmul_desc(sys::cublasComputeType_t::CUBLAS_COMPUTE_32F, F32)?;
             for (attribute, on) in [
                 (sys::cublasLtMatmulDescAttributes_t::CUBLASLT_MATMUL_DESC_TRANSA, transposed.0),
                 (sys::cublasLtMatmulDescAttributes_t::CUBLASLT_MATMUL_DESC_TRANSB, transposed.1),
             ] {
                 let op = on as i32;
-                result::set_matmul_desc_attribute(desc, attribute, (&raw const op) as *const _, 4).map_err(failed)?;
+                result::set_matmul_desc_attribute(desc, attribute, (&raw const op) as *const _, 4)?;
             }
             let layout = |kind, (rows, columns, stride): (usize, usize, usize)| {
                 let layout = result::create_matrix_layout(kind, rows as u64, columns as u64, rows as i64)?;
@@ -147,16 +150,15 @@ impl Gemm {
                 result::set_matrix_layout_attribute(layout, attribute, (&raw const stride) as *const _, 8)?;
                 Ok(layout)
             };
-            let a = layout(BF16, left).map_err(failed)?;
-            let b = layout(BF16, right).map_err(failed)?;
-            let d = layout(kind, result).map_err(failed)?;
-            let preference = result::create_matmul_pref().map_err(failed)?;
+            let a = layout(BF16, left)?;
+            let b = layout(BF16, right)?;
+            let d = layout(kind, result)?;
+            let preference = result::create_matmul_pref()?;
             let attribute = sys::cublasLtMatmulPreferenceAttributes_t::CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES;
             let bytes = WORKSPACE;
-            result::set_matmul_pref_attribute(preference, attribute, (&raw const bytes) as *const _, 8)
-                .map_err(failed)?;
-            let best = result::get_matmul_algo_heuristic(self.handle, desc, a, b, d, d, preference).map_err(failed)?;
-            result::destroy_matmul_pref(preference).map_err(failed)?;
+            result::set_matmul_pref_attribute(preference, attribute, (&raw const bytes) as *const _, 8)?;
+            let best = result::get_matmul_algo_heuristic(self.handle, desc, a, b, d, d, preference)?;
+            result::destroy_matmul_pref(preference)?;
             Ok(Plan { desc, a, b, d, algo: best.algo })
         }
     }
@@ -164,7 +166,7 @@ impl Gemm {
 
 impl Drop for Gemm {
     fn drop(&mut self) {
-        // Failures to free have no one to tell.
+        // SAFETY: made in `plan` and `new`, destroyed once. Failures have no one to tell.
         unsafe {
             for plan in self.plans.values() {
                 let _ = result::destroy_matmul_desc(plan.desc);

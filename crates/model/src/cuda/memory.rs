@@ -1,46 +1,123 @@
-//! Memory of the GPU and page-locked memory of the host, freed when dropped.
+//! Memory of the GPU and page-locked memory of the host, typed, freed when dropped.
 
-use super::device_error;
+use super::gpu::{Doing, Gpu};
 use crate::Result;
-use cudarc::driver::{CudaContext, result, sys};
+use cudarc::driver::{CudaContext, CudaStream, result, sys};
+use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// Bytes on the GPU.
-pub struct Memory {
+/// An address on the GPU of one `T` or several.
+#[repr(transparent)]
+pub struct Ptr<T> {
+    pub address: u64,
+    of: PhantomData<*const T>,
+}
+
+impl<T> Clone for Ptr<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Ptr<T> {}
+
+/// Null.
+impl<T> Default for Ptr<T> {
+    fn default() -> Self {
+        Ptr { address: 0, of: PhantomData }
+    }
+}
+
+impl<T> Ptr<T> {
+    /// So many `T` further.
+    pub fn add(self, elements: usize) -> Self {
+        Ptr { address: self.address + (elements * size_of::<T>()) as u64, of: PhantomData }
+    }
+
+    pub fn cast<U>(self) -> Ptr<U> {
+        Ptr { address: self.address, of: PhantomData }
+    }
+}
+
+/// Elements on the GPU. `T` is plain old data of which any bits are a value.
+pub struct Memory<T> {
     context: Arc<CudaContext>,
-    pub ptr: u64,
-    pub bytes: usize,
+    address: u64,
+    len: usize,
+    of: PhantomData<T>,
 }
 
-impl Memory {
+impl<T: Copy> Memory<T> {
     /// Allocates and zeroes.
-    pub fn new(context: &Arc<CudaContext>, bytes: usize) -> Result<Self> {
-        let bytes = bytes.max(16);
+    pub fn new(gpu: &Gpu, len: usize) -> Result<Self> {
+        let bytes = (len * size_of::<T>()).max(16);
         let doing = format!("allocating {:.1} MB", bytes as f64 / 1e6);
-        context.bind_to_thread().map_err(|e| device_error(&doing, e))?;
-        let ptr = unsafe { result::malloc_sync(bytes) }.map_err(|e| device_error(&doing, e))?;
-        let memory = Memory { context: context.clone(), ptr, bytes };
-        unsafe { result::memset_d8_sync(ptr, 0, bytes) }.map_err(|e| device_error(&doing, e))?;
+        gpu.context.bind_to_thread().doing(&doing)?;
+        // SAFETY: a context is bound; the memory is freed in `drop` and only there.
+        let address = unsafe { result::malloc_sync(bytes) }.doing(&doing)?;
+        let memory = Memory { context: gpu.context.clone(), address, len, of: PhantomData };
+        // SAFETY: these bytes were just allocated.
+        unsafe { result::memset_d8_sync(address, 0, bytes) }.doing(&doing)?;
         // Despite its name the driver may still be at it, and our streams do not wait for it.
-        context.synchronize().map_err(|e| device_error(&doing, e))?;
+        gpu.context.synchronize().doing(&doing)?;
         Ok(memory)
     }
 
-    /// A block holding `values`.
-    pub fn from_slice<T: Copy>(context: &Arc<CudaContext>, values: &[T]) -> Result<Self> {
-        let memory = Self::new(context, size_of_val(values))?;
-        let doing = "copying to the GPU";
-        unsafe { result::memcpy_htod_sync(memory.ptr, values) }.map_err(|e| device_error(doing, e))?;
-        context.synchronize().map_err(|e| device_error(doing, e))?;
+    /// Memory holding `values`.
+    pub fn from_slice(gpu: &Gpu, values: &[T]) -> Result<Self> {
+        let memory = Self::new(gpu, values.len())?;
+        // SAFETY: there is room for all values.
+        unsafe { result::memcpy_htod_sync(memory.address, values) }.doing("copying to the GPU")?;
+        gpu.context.synchronize().doing("copying to the GPU")?;
         Ok(memory)
+    }
+
+    pub fn ptr(&self) -> Ptr<T> {
+        Ptr { address: self.address, of: PhantomData }
+    }
+
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Copies `values` to element `at` and on, and waits for that and for all that the stream was asked before.
+    pub fn write(&self, at: usize, values: &[T], stream: &CudaStream) -> Result<()> {
+        // SAFETY: the values outlive the copy, which is waited for.
+        unsafe { self.start_write(at, values, stream)? };
+        stream.synchronize().doing("copying to the GPU")
+    }
+
+    /// Starts a copy that comes before whatever the stream is asked next.
+    ///
+    /// # Safety
+    /// The values must stay where they are until the stream was waited for.
+    pub unsafe fn start_write(&self, at: usize, values: &[T], stream: &CudaStream) -> Result<()> {
+        assert!(at + values.len() <= self.len, "a copy must end within its memory");
+        // SAFETY: within this memory by the check; the caller keeps the values.
+        unsafe { result::memcpy_htod_async(self.ptr().add(at).address, values, stream.cu_stream()) }
+            .doing("copying to the GPU")
+    }
+
+    /// Waits for the stream, then copies `len` elements from element `at` on to the host.
+    pub fn read(&self, at: usize, len: usize, stream: &CudaStream) -> Result<Vec<T>>
+    where
+        T: Default,
+    {
+        assert!(at + len <= self.len, "a copy must start and end within its memory");
+        stream.synchronize().doing("copying from the GPU")?;
+        let mut values = vec![T::default(); len];
+        // SAFETY: within this memory by the check, and any bits are a `T`.
+        unsafe { result::memcpy_dtoh_sync(&mut values, self.ptr().add(at).address) }.doing("copying from the GPU")?;
+        Ok(values)
     }
 }
 
-impl Drop for Memory {
+impl<T> Drop for Memory<T> {
     fn drop(&mut self) {
         // A failure here has no one to tell, and the context reports it at its next use.
         if self.context.bind_to_thread().is_ok() {
-            let _ = unsafe { result::free_sync(self.ptr) };
+            // SAFETY: allocated in `new`, and nothing uses it after its owner.
+            let _ = unsafe { result::free_sync(self.address) };
         }
     }
 }
@@ -52,26 +129,24 @@ pub struct Pinned {
     bytes: usize,
 }
 
-// The pointer is owned, and handed out by &mut only.
+// SAFETY: the pointer is owned, and its memory handed out by &mut only.
 unsafe impl Send for Pinned {}
 
 impl Pinned {
-    pub fn new(context: &Arc<CudaContext>, bytes: usize) -> Result<Self> {
-        let doing = "allocating page-locked memory";
-        context.bind_to_thread().map_err(|e| device_error(doing, e))?;
-        let ptr =
-            unsafe { result::malloc_host(bytes, sys::CU_MEMHOSTALLOC_PORTABLE) }.map_err(|e| device_error(doing, e))?;
-        unsafe { std::ptr::write_bytes(ptr as *mut u8, 0, bytes) };
-        Ok(Pinned { context: context.clone(), ptr: ptr as *mut u8, bytes })
+    pub fn new(gpu: &Gpu, bytes: usize) -> Result<Self> {
+        gpu.context.bind_to_thread().doing("allocating page-locked memory")?;
+        // SAFETY: a context is bound; the memory is freed in `drop` and only there.
+        let ptr = unsafe { result::malloc_host(bytes, sys::CU_MEMHOSTALLOC_PORTABLE) }
+            .doing("allocating page-locked memory")? as *mut u8;
+        // SAFETY: these bytes were just allocated.
+        unsafe { std::ptr::write_bytes(ptr, 0, bytes) };
+        Ok(Pinned { context: gpu.context.clone(), ptr, bytes })
     }
 
-    pub fn bytes(&mut self) -> &mut [u8] {
-        unsafe { std::slice::from_raw_parts_mut(self.ptr, self.bytes) }
-    }
-
-    /// `len` values from byte `at`, which must be a multiple of their alignment.
+    /// `len` values from byte `at`, which must be a multiple of their alignment. `T` is plain old data.
     pub fn slice<T: Copy>(&mut self, at: usize, len: usize) -> &mut [T] {
         assert!(at.is_multiple_of(align_of::<T>()) && at + len * size_of::<T>() <= self.bytes);
+        // SAFETY: aligned and within the memory by the check (it starts at a page), initialised, and borrowed by &mut.
         unsafe { std::slice::from_raw_parts_mut(self.ptr.add(at) as *mut T, len) }
     }
 }
@@ -79,6 +154,7 @@ impl Pinned {
 impl Drop for Pinned {
     fn drop(&mut self) {
         if self.context.bind_to_thread().is_ok() {
+            // SAFETY: allocated in `new`, and no slice of it outlives its owner.
             let _ = unsafe { result::free_host(self.ptr as *mut _) };
         }
     }

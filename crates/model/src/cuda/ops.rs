@@ -1,114 +1,57 @@
-//! [`Ops`] for a [`Lane`]: each operation is one product or one or two kernels.
+//! [`Ops`] on CUDA: each operation is one matmul or one or two kernels.
 
-use super::compile::GROUPS;
-use super::device_error;
-use super::gemm::{Operands, Product, Size};
-use super::halves::{split, whole};
-use super::lane::{Lane, Step, attention_shared};
-use super::launch::Grid;
-use super::memory::Memory;
+use super::engine::{Buf, Cuda, Stat};
+use super::gemm::{Matmul, Operands};
+use super::gpu::Doing;
+use super::kernels::*;
+use super::memory::{Memory, Ptr};
+use super::sizes::{LONG_WARPS, LOSS_THREADS, SHORT_WARPS, THREADS, WARPS, attention_shared, cross_entropy_threads};
 use super::staging::CLASSES;
-use crate::ops::{Loss, Ops, Recording, Slot, Update};
-use crate::{Batch, Error, Layout, Result, Shape, Tensor};
-use cudarc::driver::{result, sys};
+use crate::ops::{GROUPS, Loss, Ops, Part, Point, Update, Vector, check_batch};
+use crate::{Batch, Layout, Result, Shape, Tensor};
+use cudarc::driver::result;
 
-impl Lane {
-    /// The halves, or the rests, of a member's weights; or its gradients.
-    fn shorts(&self, of: &Memory, member: usize) -> Result<Vec<u16>> {
-        let mut values = vec![0u16; self.layout.size];
-        let at = of.ptr + (2 * member * self.layout.size) as u64;
-        unsafe { result::memcpy_dtoh_sync(&mut values, at) }.map_err(|e| device_error("reading parameters", e))?;
-        Ok(values)
-    }
-
-    fn size(&self, product: Product, weight: Tensor, residual: bool) -> Size {
-        Size {
-            product,
-            members: self.members,
-            rows: self.rows(),
-            inputs: weight.cols,
-            outputs: weight.rows,
-            stride: self.layout.size,
-            residual,
-        }
-    }
-
-    pub(super) fn product(&mut self, product: Product, weight: Tensor, at: Operands) -> Result<()> {
-        let size = self.size(product, weight, at.residual != 0);
-        let name = if self.kernels.is_timing() { self.describe(product, weight) } else { String::new() };
-        let (gemm, stream) = (&mut self.gemm, &self.stream);
-        self.kernels.alongside(&name, stream, || gemm.run(size, at, stream.cu_stream()))
-    }
-
-    fn describe(&self, product: Product, weight: Tensor) -> String {
-        format!("product {:?} {}x{}", product, weight.cols, weight.rows).to_lowercase()
-    }
-
-    pub(super) fn halves_at(&self, weight: Tensor) -> u64 {
-        self.halves.ptr + 2 * weight.offset as u64
-    }
-
-    /// To be called before a buffer is written on the way back.
-    fn about_to_write(&mut self, buffer: &Memory) -> Result<()> {
-        self.aside.release(&self.stream, Some(buffer.ptr))
-    }
-
-    /// Attention over each class of spans; `kernels` are (name, warps) for each, `spans_at` is where the class's spans go
-    /// among the arguments. Where there are few rows, long spans and short ones run beside each other.
-    fn attend(
-        &mut self,
-        kernels: [(&'static str, usize); 3],
-        matrices: usize,
-        args: &mut [u64],
-        spans_at: usize,
-    ) -> Result<()> {
-        let beside = self.few() && !self.kernels.is_timing();
-        for (class, (name, warps)) in kernels.into_iter().enumerate().rev() {
-            let count = self.parts.classes[class];
+impl Cuda {
+    /// Attention over each class of spans with the kernel made for the class's, which stages `matrices` matrices. Where a
+    /// batch does not fill the GPU, long spans and short ones run at the same time.
+    fn attend<K: Kernel>(&mut self, matrices: usize, kernel: impl Fn(Ptr<FlatSpan>) -> K) -> Result<()> {
+        let parallel = self.underfilled() && !self.streams.serial;
+        for class in (0..CLASSES.len()).rev() {
+            let count = self.batch.sections.classes[class];
             if count == 0 {
                 continue;
             }
-            let before: usize = self.parts.classes[..class].iter().sum();
-            args[spans_at] = self.staged(self.parts.spans) + 8 * before as u64;
+            let before: usize = self.batch.sections.classes[..class].iter().sum();
+            let kernel = kernel(self.staging.at(self.batch.sections.spans).add(before));
+            let (variant, warps) = if class == 0 { (0, SHORT_WARPS) } else { (1, LONG_WARPS) };
             let shared = attention_shared(&self.shape, CLASSES[class].min(self.shape.context), matrices, warps);
-            let grid = Grid { blocks: (count * self.shape.heads, 1, 1), threads: 32 * warps, shared };
-            if beside && before > 0 {
-                self.longer.begin(&self.stream)?;
-                self.kernels.launch(name, grid, &[], args, &self.longer.stream)?;
+            let grid = Grid { variant, blocks: [count * self.shape.heads, 1, 1], threads: 32 * warps, shared };
+            if parallel && before > 0 {
+                let stream = self.streams.long_spans.fork(&self.streams.main)?;
+                // SAFETY: as in `Cuda::run`; each span has its own rows of the result, and the stream is joined below.
+                unsafe { self.kernels.launch(&kernel, grid, stream)? };
             } else {
-                self.kernels.launch(name, grid, &[], args, &self.stream)?;
+                self.run(kernel, grid)?;
             }
         }
-        self.longer.end(&self.stream)
+        self.streams.long_spans.join(&self.streams.main)
     }
 
-    /// A small kernel that nothing waits for before the update.
-    fn run_beside(
-        &mut self,
-        name: &'static str,
-        blocks: (usize, usize, usize),
-        threads: usize,
-        args: &[u64],
-    ) -> Result<()> {
-        if self.kernels.is_timing() {
-            return self.run(name, blocks, threads, 0, args);
-        }
-        self.beside.begin(&self.stream)?;
-        self.kernels.launch(name, Grid { blocks, threads, shared: 0 }, &[], args, &self.beside.stream)
+    /// A grid with a warp per row.
+    fn per_row(&self) -> Grid {
+        Grid::new([self.total().div_ceil(WARPS), 1, 1], THREADS)
     }
 
-    /// Makes the stream wait for all that runs beside it.
-    fn join(&mut self) -> Result<()> {
-        self.aside.release(&self.stream, None)?;
-        self.beside.end(&self.stream)
+    /// A grid with a thread per eight elements of the SwiGLU's result, and how many those are.
+    fn per_eight(&self) -> (Grid, u32) {
+        let chunks = self.total() * self.shape.hidden / 8;
+        (Grid::new([chunks.div_ceil(THREADS), 1, 1], THREADS), chunks as u32)
     }
 }
 
-pub(super) const WARPS: usize = 8;
-
-impl Ops for Lane {
-    type Buf = Memory;
-    type Stat = Memory;
+impl Ops for Cuda {
+    type Buf = Buf;
+    type Stat = Stat;
 
     fn members(&self) -> usize {
         self.members
@@ -122,232 +65,256 @@ impl Ops for Lane {
         &self.layout
     }
 
-    fn buf(&mut self, elements: usize) -> Result<Memory> {
-        Memory::new(&self.gpu.context, 2 * elements)
+    fn buf(&mut self, elements: usize) -> Result<Buf> {
+        Memory::new(&self.gpu, elements)
     }
 
-    fn stat(&mut self, elements: usize) -> Result<Memory> {
-        Memory::new(&self.gpu.context, 4 * elements)
+    fn stat(&mut self, elements: usize) -> Result<Stat> {
+        Memory::new(&self.gpu, elements)
     }
 
-    fn write(&mut self, member: usize, slot: Slot, values: &[f32]) -> Result<()> {
+    fn write(&mut self, member: usize, vector: Vector, values: &[f32]) -> Result<()> {
         self.layout.check(values)?;
-        self.settle()?;
-        self.wait()?;
-        let doing = "writing parameters";
-        let at = |memory: &Memory, bytes: usize| memory.ptr + (bytes * member * self.layout.size) as u64;
-        match slot {
-            Slot::Weights => {
-                let (halves, rests): (Vec<u16>, Vec<u16>) = values.iter().map(|&value| split(value)).unzip();
-                self.copy_in(at(&self.halves, 2), &halves, doing)?;
-                self.copy_in(at(&self.rests, 2), &rests, doing)
-            }
-            Slot::Mean => self.copy_in(at(&self.means, 4), values, doing),
-            Slot::Variance => self.copy_in(at(&self.variances, 4), values, doing),
-            Slot::Gradients => {
-                Err(Error::Device("gradients are made by the backward pass, not written from outside".into()))
-            }
-        }
+        self.flush_update()?;
+        self.streams.wait()?;
+        self.parameters.write(member, vector, values, &self.streams.main)
     }
 
-    fn read(&mut self, member: usize, slot: Slot) -> Result<Vec<f32>> {
-        self.settle()?;
-        self.wait()?;
-        let moments = match slot {
-            Slot::Weights => {
-                let (halves, rests) = (self.shorts(&self.halves, member)?, self.shorts(&self.rests, member)?);
-                return Ok(halves.into_iter().zip(rests).map(|(half, rest)| whole(half, rest)).collect());
-            }
-            Slot::Gradients => {
-                let halves = self.shorts(&self.gradients, member)?;
-                return Ok(halves.into_iter().map(|half| whole(half, 0)).collect());
-            }
-            Slot::Mean => &self.means,
-            Slot::Variance => &self.variances,
-        };
-        let mut values = vec![0f32; self.layout.size];
-        let at = moments.ptr + (4 * member * self.layout.size) as u64;
-        unsafe { result::memcpy_dtoh_sync(&mut values, at) }.map_err(|e| device_error("reading parameters", e))?;
-        Ok(values)
+    fn read(&mut self, member: usize, vector: Vector) -> Result<Vec<f32>> {
+        self.flush_update()?;
+        self.parameters.read(member, vector, &self.streams.main)
     }
 
     fn load(&mut self, batch: &Batch, update: &Update) -> Result<()> {
-        self.gpu.context.bind_to_thread().map_err(|e| device_error("using the GPU", e))?;
-        self.parts = self.staging.send(batch, update, self.shape.vocab, &self.stream)?;
-        self.tokens = self.staged(self.parts.tokens);
-        self.let_kernels_overlap();
-        for (member, counts) in self.counts.iter_mut().enumerate() {
-            counts.fill(0);
+        check_batch(batch, &self.shape)?;
+        self.gpu.bind()?;
+        let sections = self.staging.send(batch, update, self.shape.vocab, &self.streams.main)?;
+        self.batch.sections = sections;
+        self.set_rows(batch.rows, self.staging.at(sections.tokens));
+        for (member, counts) in self.batch.counts.iter_mut().enumerate() {
+            *counts = [0; GROUPS];
             let rows = member * batch.rows..(member + 1) * batch.rows;
             for (&group, &target) in batch.groups[rows.clone()].iter().zip(&batch.targets[rows]) {
-                if target >= 0 {
-                    let count = counts.get_mut(group as usize);
-                    *count
-                        .ok_or_else(|| Error::Batch(format!("loss group {group}: at most {GROUPS} are counted")))? += 1;
-                }
+                counts[group as usize] += u64::from(target >= 0);
             }
         }
         Ok(())
     }
 
-    fn begin_step(&mut self) -> Result<Recording> {
-        if self.kernels.is_timing() {
-            return Ok(Recording::Issue);
+    fn replay_step(&mut self) -> Result<bool> {
+        if self.streams.serial {
+            return Ok(false);
         }
-        let key = (self.parts, self.deferred.pending);
-        match self.steps.get(&key) {
-            None => {
-                // The first time is issued plainly: libraries load their kernels then, which a recording must not see.
-                self.steps.insert(key, Step::Seen);
-                Ok(Recording::Issue)
-            }
-            Some(Step::Seen) => {
-                let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
-                self.stream.begin_capture(mode).map_err(|e| device_error("recording a step", e))?;
-                self.recording = Some(key);
-                Ok(Recording::Issue)
-            }
-            Some(Step::Recorded(graph)) => {
-                graph.launch().map_err(|e| device_error("replaying a step", e))?;
-                self.deferred.replayed();
-                Ok(Recording::Replayed)
-            }
+        let key = (self.batch.rows, self.batch.sections.classes, self.update.pending);
+        let replayed = self.graphs.begin(key, &self.streams.main)?;
+        if replayed {
+            self.update.replayed();
         }
+        Ok(replayed)
     }
 
-    fn end_step(&mut self) -> Result<()> {
-        let Some(key) = self.recording.take() else { return Ok(()) };
-        let flags = sys::CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
-        let graph = self.stream.end_capture(flags).map_err(|e| device_error("recording a step", e))?;
-        let graph = graph.ok_or_else(|| Error::Device("CUDA recorded no step".into()))?;
-        graph.launch().map_err(|e| device_error("replaying a step", e))?;
-        self.steps.insert(key, Step::Recorded(graph));
-        Ok(())
+    fn reach(&mut self, point: Point) -> Result<()> {
+        let (update, parameters, kernels) = (&mut self.update, &self.parameters, &mut self.kernels);
+        match point {
+            // Starts the update of the step before, which the forward pass overtakes part by part.
+            Point::BeginForward => update.start(parameters, kernels, &self.streams),
+            Point::BeginPart(part) => update.await_part(part, &self.streams.main),
+            // Sums the squares of the part's gradients as soon as they are there.
+            Point::EndPartBackward(part) => {
+                self.streams.after_weight_gradients(|stream| update.square(part, parameters, kernels, stream))
+            }
+            // Adds up the partial sums that the norms' backward left, while the embedding's gradient is made.
+            Point::EndNormsBackward => {
+                let gains = self.layout.size - self.layout.decayed;
+                let kernel = GainBackward {
+                    partials: self.scratch.gain_partials.ptr(),
+                    gradients: self.parameters.gradients.ptr(),
+                    blocks: self.batch.rows.div_ceil(self.norm_rows()) as i32,
+                };
+                self.run_reduction(kernel, Grid::new([gains / 32, self.members, 1], THREADS))
+            }
+            Point::EndBackward => self.streams.join(),
+            Point::EndStep => self.graphs.end(&self.streams.main),
+        }
     }
 
     fn losses(&mut self) -> Result<Vec<Loss>> {
-        self.gpu.context.bind_to_thread().map_err(|e| device_error("using the GPU", e))?;
-        self.join()?;
-        let width = GROUPS + 1;
-        let sums = self.sums_host.slice::<f32>(0, self.members * width);
-        unsafe { result::memcpy_dtoh_async(sums, self.sums.ptr, self.stream.cu_stream()) }
-            .map_err(|e| device_error("reading losses", e))?;
-        self.stream.synchronize().map_err(|e| device_error("training", e))?;
-        let losses = sums.chunks(width).zip(&self.counts);
+        self.gpu.bind()?;
+        self.streams.join()?;
+        let (width, main) = (GROUPS + 1, &self.streams.main);
+        let sums = self.scratch.sums_host.slice::<f32>(0, self.members * width);
+        // SAFETY: page-locked memory of as many numbers, waited for in the next line.
+        unsafe { result::memcpy_dtoh_async(sums, self.scratch.sums.ptr().address, main.cu_stream()) }
+            .doing("reading losses")?;
+        main.synchronize().doing("training")?;
+        let losses = sums.chunks(width).zip(&self.batch.counts);
         Ok(losses
             .map(|(sums, counts)| Loss {
                 sum: sums[..GROUPS].iter().map(|&s| s as f64).collect(),
-                count: counts.clone(),
+                count: counts.to_vec(),
                 grad_norm: sums[GROUPS] as f64,
             })
             .collect())
     }
 
-    fn embed(&mut self, weight: Tensor, out: &mut Memory) -> Result<()> {
-        self.start_update()?;
-        let (rows, total) = (self.rows(), self.total());
-        let args = [self.halves.ptr, weight.offset as u64, self.tokens, out.ptr, rows as u64, total as u64];
-        self.run("embed", (total.div_ceil(WARPS), 1, 1), 32 * WARPS, 0, &args)
+    fn embed(&mut self, weight: Tensor, out: &mut Buf) -> Result<()> {
+        let ((bf16, _), offset) = (self.parameters.weights(), weight.offset as u64);
+        let ((rows, total), tokens) = (self.extent(), self.batch.tokens);
+        self.run(Embed { bf16, offset, tokens, out: out.ptr(), rows, total }, self.per_row())
     }
 
-    /// The last of the way back: the gains' gradients are summed beside it.
-    fn embed_backward(&mut self, dx: &Memory, weight: Tensor) -> Result<()> {
-        let gains = self.layout.size - self.layout.decayed;
-        let shares = self.rows().div_ceil(self.norm_rows());
-        let args = [self.gain_partials.ptr, self.gradients.ptr, shares as u64];
-        self.run_beside("gain_backward", (gains / 32, self.members, 1), 256, &args)?;
-        let (extra, extras) = (self.staged(self.parts.extra), self.parts.extras);
-        let (gradients, offset, partials) = (self.gradients.ptr, weight.offset as u64, self.crowd_partials.ptr);
-        let (first, order) = (self.staged(self.parts.first), self.staged(self.parts.order));
-        let args = [dx.ptr, first, order, extra, gradients, offset, partials, self.rows() as u64, extras as u64];
-        let blocks = ((weight.rows + extras).div_ceil(WARPS), self.members, 1);
-        self.run("embed_backward", blocks, 32 * WARPS, 0, &args)?;
-        let args = [extra, gradients, offset, partials, extras as u64];
-        self.run("embed_crowds", (extras, self.members, 1), 256, 0, &args)
+    fn embed_backward(&mut self, dx: &Buf, weight: Tensor) -> Result<()> {
+        let sections = self.batch.sections;
+        let (first, order) = (self.staging.at(sections.first), self.staging.at(sections.order));
+        let (overflow, overflows) = (self.staging.at(sections.overflow), sections.overflows as i32);
+        let (gradients, offset) = (self.parameters.gradients.ptr(), weight.offset as u64);
+        let (partials, (rows, _), dx) = (self.scratch.embed_partials.ptr(), self.extent(), dx.ptr());
+        let blocks = [(weight.rows + sections.overflows).div_ceil(WARPS), self.members, 1];
+        let kernel = EmbedBackward { dx, first, order, overflow, gradients, offset, partials, rows, overflows };
+        self.run(kernel, Grid::new(blocks, THREADS))?;
+        let kernel = EmbedBackwardOverflow { overflow, gradients, offset, partials, overflows };
+        self.run(kernel, Grid::new([sections.overflows, self.members, 1], THREADS))
     }
 
-    fn rms_norm(&mut self, x: &Memory, gain: Tensor, out: &mut Memory, inv_rms: &mut Memory) -> Result<()> {
-        let (rows, total) = (self.rows(), self.total());
-        let (halves, rests, gain) = (self.halves.ptr, self.rests.ptr, gain.offset as u64);
-        let args = [x.ptr, halves, rests, gain, out.ptr, inv_rms.ptr, rows as u64, total as u64];
-        self.run("rms_norm", (total.div_ceil(WARPS), 1, 1), 32 * WARPS, 0, &args)
+    fn rms_norm(&mut self, x: &Buf, gain: Tensor, out: &mut Buf, inv_rms: &mut Stat) -> Result<()> {
+        let ((bf16, residual_bits), gain) = (self.parameters.weights(), gain.offset as u64);
+        let ((rows, total), x, out, inv_rms) = (self.extent(), x.ptr(), out.ptr(), inv_rms.ptr());
+        self.run(RmsNorm { x, bf16, residual_bits, gain, out, inv_rms, rows, total }, self.per_row())
     }
 
     fn rms_norm_backward(
         &mut self,
-        dy: &Memory,
-        x: &Memory,
-        inv_rms: &Memory,
+        dy: &Buf,
+        x: &Buf,
+        inv_rms: &Stat,
         gain: Tensor,
-        dx: &mut Memory,
+        dx: &mut Buf,
         add: bool,
     ) -> Result<()> {
         self.about_to_write(dx)?;
-        let (rows, per_block) = (self.rows(), self.norm_rows());
-        let args = [
-            dy.ptr,
-            x.ptr,
-            inv_rms.ptr,
-            self.halves.ptr,
-            self.rests.ptr,
-            gain.offset as u64,
-            dx.ptr,
-            add as u64,
-            self.gain_partials.ptr,
-            rows as u64,
-            per_block as u64,
-        ];
-        self.run("rms_norm_backward", (rows.div_ceil(per_block), self.members, 1), 32 * WARPS, 0, &args)
+        let (rows, per_block) = (self.batch.rows, self.norm_rows());
+        let grid = Grid::new([rows.div_ceil(per_block), self.members, 1], THREADS);
+        let (bf16, residual_bits) = self.parameters.weights();
+        let kernel = RmsNormBackward {
+            dy: dy.ptr(),
+            x: x.ptr(),
+            inv_rms: inv_rms.ptr(),
+            bf16,
+            residual_bits,
+            offset: gain.offset as u64,
+            dx: dx.ptr(),
+            add: add as i32,
+            partials: self.scratch.gain_partials.ptr(),
+            rows: rows as i32,
+            per_block: per_block as i32,
+        };
+        self.run(kernel, grid)
     }
 
-    fn linear(&mut self, x: &Memory, weight: Tensor, residual: Option<&Memory>, y: &mut Memory) -> Result<()> {
-        self.about_to_read(weight)?;
-        let residual = residual.map_or(0, |memory| memory.ptr);
-        let at = Operands { left: self.halves_at(weight), right: x.ptr, residual, result: y.ptr };
-        self.product(Product::Forward, weight, at)
+    fn linear(&mut self, x: &Buf, weight: Tensor, residual: Option<&Buf>, y: &mut Buf) -> Result<()> {
+        let residual = residual.map_or(Ptr::default(), Memory::ptr);
+        let at = Operands { left: self.parameters.weight(weight), right: x.ptr(), residual, result: y.ptr() };
+        self.matmul(Matmul::Forward, weight, at)
     }
 
-    fn linear_backward_input(&mut self, dy: &Memory, weight: Tensor, dx: &mut Memory) -> Result<()> {
+    fn linear_backward_input(&mut self, dy: &Buf, weight: Tensor, dx: &mut Buf) -> Result<()> {
         self.about_to_write(dx)?;
-        let at = Operands { left: self.halves_at(weight), right: dy.ptr, residual: 0, result: dx.ptr };
-        self.product(Product::Input, weight, at)
+        let left = self.parameters.weight(weight);
+        self.matmul(
+            Matmul::Input,
+            weight,
+            Operands { left, right: dy.ptr(), residual: Ptr::default(), result: dx.ptr() },
+        )
     }
 
-    fn linear_backward_weight(&mut self, dy: &Memory, x: &Memory, weight: Tensor) -> Result<()> {
-        let result = self.gradients.ptr + 2 * weight.offset as u64;
-        let at = Operands { left: x.ptr, right: dy.ptr, residual: 0, result };
-        if self.kernels.is_timing() {
-            self.product(Product::Weight, weight, at)?;
-        } else {
-            self.aside.run(&self.stream, self.size(Product::Weight, weight, false), at, dy.ptr)?;
-        }
-        // The last of the head's gradients, or of a layer's.
-        let last = weight == self.layout.head || self.layout.layers.iter().any(|layer| weight == layer.qkv);
-        if last { self.square(weight, true) } else { Ok(()) }
+    fn linear_backward_weight(&mut self, dy: &Buf, x: &Buf, weight: Tensor) -> Result<()> {
+        let result = self.parameters.gradient(weight);
+        self.matmul(
+            Matmul::Weight,
+            weight,
+            Operands { left: x.ptr(), right: dy.ptr(), residual: Ptr::default(), result },
+        )
     }
 
-    fn attention(&mut self, qkv: &Memory, out: &mut Memory, log_sum: &mut Memory) -> Result<()> {
-        let mut args = [qkv.ptr, 0, self.angles.ptr, out.ptr, log_sum.ptr];
-        self.attend([("attention_4", 4), ("attention_8", 8), ("attention_8", 8)], 3, &mut args, 1)
+    fn attention(&mut self, qkv: &Buf, out: &mut Buf, log_sum: &mut Stat) -> Result<()> {
+        let angles = self.scratch.angles.ptr();
+        let (qkv, out, log_sum) = (qkv.ptr(), out.ptr(), log_sum.ptr());
+        self.attend(3, |spans| Attention { qkv, spans, angles, out, log_sum })
     }
 
-    fn attention_backward(
-        &mut self,
-        qkv: &Memory,
-        out: &Memory,
-        log_sum: &Memory,
-        dout: &Memory,
-        dqkv: &mut Memory,
-    ) -> Result<()> {
+    fn attention_backward(&mut self, qkv: &Buf, out: &Buf, log_sum: &Stat, dout: &Buf, dqkv: &mut Buf) -> Result<()> {
         self.about_to_write(dqkv)?;
-        let mut args = [qkv.ptr, out.ptr, log_sum.ptr, dout.ptr, 0, self.angles.ptr, dqkv.ptr];
-        let (four, eight) = (("attention_backward_4", 4), ("attention_backward_8", 8));
-        self.attend([four, eight, eight], 4, &mut args, 4)
+        let angles = self.scratch.angles.ptr();
+        let (qkv, out, log_sum, dout, dqkv) = (qkv.ptr(), out.ptr(), log_sum.ptr(), dout.ptr(), dqkv.ptr());
+        self.attend(4, |spans| AttentionBackward { qkv, out, log_sum, dout, spans, angles, dqkv })
     }
 
-    fn linear_swiglu(&mut self, x: &Memory, weight: Tensor, gate_up: &mut Memory, gated: &mut Memory) -> Result<()> {
+    fn embed_rms_norm(
+        &mut self,
+        weight: Tensor,
+        out: &mut Buf,
+        gain: Tensor,
+        norm: &mut Buf,
+        inv_rms: &mut Stat,
+    ) -> Result<()> {
+        let ((bf16, residual_bits), tokens) = (self.parameters.weights(), self.batch.tokens);
+        let (offset, gain, (rows, total)) = (weight.offset as u64, gain.offset as u64, self.extent());
+        let (out, norm, inv_rms) = (out.ptr(), norm.ptr(), inv_rms.ptr());
+        let kernel = EmbedRmsNorm { bf16, residual_bits, offset, gain, tokens, out, norm, inv_rms, rows, total };
+        self.run(kernel, self.per_row())
+    }
+
+    fn linear_rms_norm(
+        &mut self,
+        x: &Buf,
+        weight: Tensor,
+        residual: &Buf,
+        y: &mut Buf,
+        gain: Tensor,
+        norm: &mut Buf,
+        inv_rms: &mut Stat,
+    ) -> Result<()> {
         if self.fused {
-            self.about_to_read(weight)?;
+            return self.fused_rms_norm([x, residual, y, norm], weight, gain, inv_rms);
+        }
+        self.linear(x, weight, Some(residual), y)?;
+        self.rms_norm(y, gain, norm, inv_rms)
+    }
+
+    fn linear_rms_norm_backward(
+        &mut self,
+        dy: &Buf,
+        weight: Tensor,
+        x: &Buf,
+        inv_rms: &Stat,
+        gain: Tensor,
+        dnorm: &mut Buf,
+        dx: &mut Buf,
+        add: bool,
+    ) -> Result<()> {
+        // Small batches have too few tiles. Rows of the copy engine's matrices start at multiples of 16 bytes.
+        if self.fused && !self.underfilled() && weight.rows.is_multiple_of(8) {
+            self.about_to_write(dx)?;
+            return self.fused_rms_norm_backward([dy, x, dx], weight, gain, inv_rms, add);
+        }
+        self.linear_backward_input(dy, weight, dnorm)?;
+        self.rms_norm_backward(dnorm, x, inv_rms, gain, dx, add)
+    }
+
+    fn swiglu(&mut self, gate_up: &Buf, out: &mut Buf) -> Result<()> {
+        let (grid, chunks) = self.per_eight();
+        self.run(Swiglu { gate_up: gate_up.ptr(), out: out.ptr(), chunks }, grid)
+    }
+
+    fn swiglu_backward(&mut self, gate_up: &Buf, dout: &Buf, dgate_up: &mut Buf) -> Result<()> {
+        self.about_to_write(dgate_up)?;
+        let (grid, chunks) = self.per_eight();
+        let (gate_up, dout, dgate_up) = (gate_up.ptr(), dout.ptr(), dgate_up.ptr());
+        self.run(SwigluBackward { gate_up, dout, dgate_up, chunks }, grid)
+    }
+
+    fn linear_swiglu(&mut self, x: &Buf, weight: Tensor, gate_up: &mut Buf, gated: &mut Buf) -> Result<()> {
+        if self.fused {
             return self.fused_swiglu(x, weight, gate_up, gated);
         }
         self.linear(x, weight, None, gate_up)?;
@@ -356,11 +323,11 @@ impl Ops for Lane {
 
     fn linear_swiglu_backward(
         &mut self,
-        dy: &Memory,
+        dy: &Buf,
         weight: Tensor,
-        gate_up: &Memory,
-        dgated: &mut Memory,
-        dgate_up: &mut Memory,
+        gate_up: &Buf,
+        dgated: &mut Buf,
+        dgate_up: &mut Buf,
     ) -> Result<()> {
         if self.fused {
             self.about_to_write(dgate_up)?;
@@ -370,111 +337,21 @@ impl Ops for Lane {
         self.swiglu_backward(gate_up, dgated, dgate_up)
     }
 
-    fn embed_rms_norm(
-        &mut self,
-        weight: Tensor,
-        out: &mut Memory,
-        gain: Tensor,
-        norm: &mut Memory,
-        inv_rms: &mut Memory,
-    ) -> Result<()> {
-        self.start_update()?;
-        let (rows, total) = (self.rows(), self.total());
-        let args = [
-            self.halves.ptr,
-            self.rests.ptr,
-            weight.offset as u64,
-            gain.offset as u64,
-            self.tokens,
-            out.ptr,
-            norm.ptr,
-            inv_rms.ptr,
-            rows as u64,
-            total as u64,
-        ];
-        self.run("embed_rms_norm", (total.div_ceil(WARPS), 1, 1), 32 * WARPS, 0, &args)
+    fn cross_entropy(&mut self, logits: &mut Buf) -> Result<()> {
+        let (sections, losses, (rows, _)) = (self.batch.sections, self.scratch.row_losses.ptr(), self.extent());
+        let (targets, weight_of_member) = (self.staging.at(sections.targets), self.staging.at(sections.member_weights));
+        let kernel = CrossEntropy { logits: logits.ptr(), targets, weight_of_member, losses, rows };
+        self.run(kernel, Grid::new([self.total(), 1, 1], cross_entropy_threads(self.shape.vocab)))?;
+        let (groups, sums) = (self.staging.at(sections.groups), self.scratch.sums.ptr());
+        self.run_reduction(GroupLosses { losses, groups, sums, rows }, Grid::new([self.members, 1, 1], LOSS_THREADS))
     }
 
-    fn linear_rms_norm(
-        &mut self,
-        x: &Memory,
-        weight: Tensor,
-        residual: &Memory,
-        y: &mut Memory,
-        gain: Tensor,
-        norm: &mut Memory,
-        inv_rms: &mut Memory,
-    ) -> Result<()> {
-        if self.fused {
-            self.about_to_read(weight)?;
-            return self.fused_rms_norm([x, residual, y, norm], weight, gain, inv_rms);
-        }
-        self.linear(x, weight, Some(residual), y)?;
-        self.rms_norm(y, gain, norm, inv_rms)
-    }
-
-    fn linear_rms_norm_backward(
-        &mut self,
-        dy: &Memory,
-        weight: Tensor,
-        x: &Memory,
-        inv_rms: &Memory,
-        gain: Tensor,
-        dnorm: &mut Memory,
-        dx: &mut Memory,
-        add: bool,
-    ) -> Result<()> {
-        // Few rows have too few tiles. Rows of the copy engine's matrices start at multiples of 16 bytes.
-        if self.fused && !self.few() && weight.rows.is_multiple_of(8) {
-            self.about_to_write(dx)?;
-            return self.fused_rms_norm_backward([dy, x, dx], weight, gain, inv_rms, add);
-        }
-        self.linear_backward_input(dy, weight, dnorm)?;
-        self.rms_norm_backward(dnorm, x, inv_rms, gain, dx, add)
-    }
-
-    fn swiglu(&mut self, gate_up: &Memory, out: &mut Memory) -> Result<()> {
-        let chunks = self.total() * self.shape.hidden / 8;
-        self.run("swiglu", (chunks.div_ceil(256), 1, 1), 256, 0, &[gate_up.ptr, out.ptr, chunks as u64])
-    }
-
-    fn swiglu_backward(&mut self, gate_up: &Memory, dout: &Memory, dgate_up: &mut Memory) -> Result<()> {
-        self.about_to_write(dgate_up)?;
-        let chunks = self.total() * self.shape.hidden / 8;
-        let args = [gate_up.ptr, dout.ptr, dgate_up.ptr, chunks as u64];
-        self.run("swiglu_backward", (chunks.div_ceil(256), 1, 1), 256, 0, &args)
-    }
-
-    fn cross_entropy(&mut self, logits: &mut Memory) -> Result<()> {
-        let (rows, total) = (self.rows() as u64, self.total());
-        let args = [
-            logits.ptr,
-            self.staged(self.parts.targets),
-            self.staged(self.parts.member_weights),
-            self.row_losses.ptr,
-            rows,
-        ];
-        let threads = if self.shape.vocab <= 4096 { 128 } else { 256 };
-        self.run("cross_entropy", (total, 1, 1), threads, 0, &args)?;
-        let args = [self.row_losses.ptr, self.staged(self.parts.groups), self.sums.ptr, rows];
-        self.run_beside("group_losses", (self.members, 1, 1), 512, &args)
-    }
-
+    /// Adds up the gradients' norm. The update itself is made with the next forward pass.
     fn update(&mut self) -> Result<()> {
-        self.join()?;
-        self.square(self.layout.embed, false)?;
-        self.square(self.layout.norm, false)?;
-        let blocks = self.deferred.squares();
-        let args = [
-            self.square_partials.ptr,
-            blocks as u64,
-            self.staged(self.parts.update),
-            self.sums.ptr,
-            self.deferred.scales.ptr,
-            self.deferred.numbers.ptr,
-        ];
-        self.run("clip", (self.members, 1, 1), 256, 0, &args)?;
-        self.deferred.pending = true;
-        Ok(())
+        let (parameters, kernels, main) = (&self.parameters, &mut self.kernels, &self.streams.main);
+        self.update.square(Part::Embedding, parameters, kernels, main)?;
+        self.update.square(Part::Gains, parameters, kernels, main)?;
+        let update = self.staging.at(self.batch.sections.update);
+        self.update.defer(update, self.scratch.sums.ptr(), kernels, main)
     }
 }

@@ -1,71 +1,73 @@
 //! What changes from step to step, copied to the GPU in one piece: tokens, targets, spans, the rows of each token, and
-//! the update's numbers. Two page-locked slots, so that the host fills one while the GPU reads the other.
+//! the update's numbers. Two page-locked buffers, so that the host fills one while the GPU reads the other.
 
-use super::aside::event;
-use super::device_error;
-use super::memory::{Memory, Pinned};
+use super::gpu::{Doing, Gpu};
+use super::kernels::{FlatSpan, Overflow, UpdateNumbers};
+use super::memory::{Memory, Pinned, Ptr};
+use super::sizes::{EMBED_ROWS, FILLER};
+use super::streams::event;
+use crate::by_token::sort_by_token;
 use crate::ops::Update;
 use crate::{Batch, Error, Result};
-use cudarc::driver::{CudaContext, CudaEvent, CudaStream, result};
-use std::sync::Arc;
+use cudarc::driver::{CudaEvent, CudaStream};
+use std::marker::PhantomData;
 
-/// Spans are dealt to classes by length, each with its own launch of the attention kernels: up to so many rows.
+/// Spans are put into classes by length, each with its own launch of the attention kernels: up to so many rows.
 pub const CLASSES: [usize; 3] = [64, 128, usize::MAX];
 
-/// Rows from which on a GPU is full with short spans alone; below, all longer ones go to the last class.
-pub const MANY_ROWS: usize = 16384;
+/// Rows of all members together that fill a GPU with short spans alone; below, all longer ones go to the last class.
+pub const FULL_ROWS: usize = 16384;
 
-/// Whether so many rows, of all members together, leave much of a GPU idle.
-pub fn few(rows: usize) -> bool {
-    rows < MANY_ROWS
+/// A part of the staged bytes: where it starts. It holds `T`s.
+#[derive(Clone, Copy)]
+pub struct Section<T> {
+    start: usize,
+    of: PhantomData<T>,
 }
 
-/// More rows than this that read one token are summed in pieces; the kernels' `CROWD`.
-pub const CROWD: usize = 64;
-
-/// Where each part lies, in bytes from the start: a function of the sizes alone, so a recorded step finds them again.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Parts {
-    pub rows: usize,
+/// Where each part of a batch lies: a function of the sizes alone, so that a recorded step finds them again.
+#[derive(Clone, Copy)]
+pub struct Sections {
     /// Room for spans of each class, unused ones empty.
     pub classes: [usize; 3],
-    /// Room per member for what crowded tokens have beyond their first rows.
-    pub extras: usize,
-    pub tokens: usize,
-    pub targets: usize,
-    pub order: usize,
-    pub first: usize,
-    pub extra: usize,
-    pub spans: usize,
-    pub groups: usize,
-    pub member_weights: usize,
-    pub update: usize,
-    pub bytes: usize,
+    /// Room per member for pieces of frequent tokens.
+    pub overflows: usize,
+    pub tokens: Section<u32>,
+    pub targets: Section<i32>,
+    pub order: Section<u32>,
+    pub first: Section<u32>,
+    pub overflow: Section<Overflow>,
+    pub spans: Section<FlatSpan>,
+    pub groups: Section<u8>,
+    pub member_weights: Section<f32>,
+    pub update: Section<UpdateNumbers>,
+    bytes: usize,
 }
 
-impl Parts {
+/// Takes `len` elements at `at`, which moves on.
+fn section<T>(at: &mut usize, len: usize) -> Section<T> {
+    let start = *at;
+    *at += (len * size_of::<T>()).next_multiple_of(256);
+    Section { start, of: PhantomData }
+}
+
+impl Sections {
     pub fn new(members: usize, rows: usize, classes: [usize; 3], vocab: usize) -> Self {
-        let mut at = 0;
-        let mut place = |bytes: usize| {
-            let start = at;
-            at += bytes.next_multiple_of(256);
-            start
-        };
-        let (total, extras) = (members * rows, rows / CROWD + 1);
-        Parts {
-            rows,
+        let (total, overflows) = (members * rows, rows / EMBED_ROWS + 1);
+        let at = &mut 0;
+        Sections {
             classes,
-            extras,
-            tokens: place(4 * total),
-            targets: place(4 * total),
-            order: place(4 * total),
-            first: place(4 * members * (vocab + 1)),
-            extra: place(16 * members * extras),
-            spans: place(8 * classes.iter().sum::<usize>()),
-            groups: place(total),
-            member_weights: place(4 * members),
-            update: place(32),
-            bytes: at,
+            overflows,
+            tokens: section(at, total),
+            targets: section(at, total),
+            order: section(at, total),
+            first: section(at, members * (vocab + 1)),
+            overflow: section(at, members * overflows),
+            spans: section(at, classes.iter().sum()),
+            groups: section(at, total),
+            member_weights: section(at, members),
+            update: section(at, 1),
+            bytes: *at,
         }
     }
 
@@ -77,52 +79,51 @@ impl Parts {
 }
 
 pub struct Staging {
-    pub device: Memory,
-    slots: [(Pinned, CudaEvent); 2],
+    device: Memory<u8>,
+    buffers: [(Pinned, CudaEvent); 2],
     turn: usize,
 }
 
 impl Staging {
-    pub fn new(context: &Arc<CudaContext>, bytes: usize) -> Result<Self> {
-        let slot = || -> Result<(Pinned, CudaEvent)> { Ok((Pinned::new(context, bytes)?, event(context)?)) };
-        Ok(Staging { device: Memory::new(context, bytes)?, slots: [slot()?, slot()?], turn: 0 })
+    pub fn new(gpu: &Gpu, bytes: usize) -> Result<Self> {
+        let buffer = || -> Result<(Pinned, CudaEvent)> { Ok((Pinned::new(gpu, bytes)?, event(&gpu.context)?)) };
+        Ok(Staging { device: Memory::new(gpu, bytes)?, buffers: [buffer()?, buffer()?], turn: 0 })
     }
 
-    /// Fills the next slot and starts its copy.
-    pub fn send(&mut self, batch: &Batch, update: &Update, vocab: usize, stream: &CudaStream) -> Result<Parts> {
+    /// Where a section of the last batch lies on the GPU.
+    pub fn at<T>(&self, section: Section<T>) -> Ptr<T> {
+        self.device.ptr().add(section.start).cast()
+    }
+
+    /// Fills the next buffer and starts its copy.
+    pub fn send(&mut self, batch: &Batch, update: &Update, vocab: usize, stream: &CudaStream) -> Result<Sections> {
         let spans = classified(batch);
         let step = (batch.spans.iter().map(Vec::len).sum::<usize>() / 16).max(1).next_multiple_of(8);
-        let parts =
-            Parts::new(batch.members, batch.rows, spans.each_ref().map(|s| s.len().next_multiple_of(step)), vocab);
-        if parts.bytes > self.device.bytes {
+        let classes = spans.each_ref().map(|s| s.len().next_multiple_of(step));
+        let sections = Sections::new(batch.members, batch.rows, classes, vocab);
+        if sections.bytes > self.device.len() {
             return Err(Error::Batch(format!("{} rows exceed the room laid out", batch.rows)));
         }
         self.turn ^= 1;
-        let (slot, copied) = &mut self.slots[self.turn];
-        copied.synchronize().map_err(|e| device_error("waiting for a copy", e))?;
-        fill(slot, batch, &spans, update, vocab, &parts)?;
-        unsafe { result::memcpy_htod_async(self.device.ptr, &slot.bytes()[..parts.bytes], stream.cu_stream()) }
-            .map_err(|e| device_error("copying a batch", e))?;
-        copied.record(stream).map_err(|e| device_error("recording an event", e))?;
-        Ok(parts)
+        let (buffer, copied) = &mut self.buffers[self.turn];
+        copied.synchronize().doing("waiting for a copy")?;
+        fill(buffer, batch, &spans, update, vocab, &sections);
+        // SAFETY: the buffer is not touched again before `copied` was waited for, which the next line records.
+        unsafe { self.device.start_write(0, buffer.slice(0, sections.bytes), stream)? };
+        copied.record(stream).doing("recording an event")?;
+        Ok(sections)
     }
 }
 
-/// Set in the length of a span that is filler; the kernels' `FILLER`.
-const FILLER: u32 = 1 << 31;
-
-/// A span over the rows of all members: first row, length.
-type FlatSpan = [u32; 2];
-
-/// Spans of all members by class, the last first, as the kernels' `BACKWARDS` explains.
+/// Spans of all members by class, the last first, as `REVERSED_BLOCK` in `pointwise.cu` explains.
 fn classified(batch: &Batch) -> [Vec<FlatSpan>; 3] {
     let mut classes = [const { Vec::new() }; 3];
-    let few = few(batch.members * batch.rows);
+    let merged = batch.members * batch.rows < FULL_ROWS;
     for (member, spans) in batch.spans.iter().enumerate() {
         for span in spans {
             let filler = span.start as usize >= batch.real[member];
             let class = CLASSES.iter().position(|&most| filler || span.len as usize <= most).unwrap_or(2);
-            let class = if few && class > 0 { 2 } else { class };
+            let class = if merged && class > 0 { 2 } else { class };
             let start = (member * batch.rows) as u32 + span.start;
             classes[class].push([start, if filler { span.len | FILLER } else { span.len }]);
         }
@@ -133,66 +134,42 @@ fn classified(batch: &Batch) -> [Vec<FlatSpan>; 3] {
     classes
 }
 
-fn fill(
-    slot: &mut Pinned,
-    batch: &Batch,
-    spans: &[Vec<FlatSpan>; 3],
-    update: &Update,
-    vocab: usize,
-    parts: &Parts,
-) -> Result<()> {
+/// `len` elements of a section, from element `from` on.
+fn slice<T: Copy>(buffer: &mut Pinned, section: Section<T>, from: usize, len: usize) -> &mut [T] {
+    buffer.slice(section.start + from * size_of::<T>(), len)
+}
+
+fn fill(buffer: &mut Pinned, batch: &Batch, spans: &[Vec<FlatSpan>; 3], update: &Update, vocab: usize, to: &Sections) {
     let (rows, total) = (batch.rows, batch.members * batch.rows);
-    slot.slice::<u32>(parts.tokens, total).copy_from_slice(&batch.tokens);
-    slot.slice::<i32>(parts.targets, total).copy_from_slice(&batch.targets);
-    slot.slice::<u8>(parts.groups, total).copy_from_slice(&batch.groups);
-    let out_of_range = |kind: &str, id: i64| Error::Batch(format!("{kind} {id} is not below the vocabulary's {vocab}"));
-    if let Some(&token) = batch.tokens.iter().find(|&&t| t as usize >= vocab) {
-        return Err(out_of_range("token", token as i64));
-    }
-    if let Some(&target) = batch.targets.iter().find(|&&t| t >= vocab as i32) {
-        return Err(out_of_range("target", target as i64));
-    }
-    // Rows of each token by counting sort: `first[v]` is where v's rows begin in `order`.
+    slice(buffer, to.tokens, 0, total).copy_from_slice(&batch.tokens);
+    slice(buffer, to.targets, 0, total).copy_from_slice(&batch.targets);
+    slice(buffer, to.groups, 0, total).copy_from_slice(&batch.groups);
     let mut first = vec![0u32; vocab + 1];
     let mut order = vec![0u32; rows];
     for member in 0..batch.members {
-        let tokens = &batch.tokens[member * rows..(member + 1) * rows];
-        first.fill(0);
-        for &token in tokens {
-            first[token as usize + 1] += 1;
-        }
-        for v in 0..vocab {
-            first[v + 1] += first[v];
-        }
-        slot.slice::<u32>(parts.first + 4 * member * (vocab + 1), vocab + 1).copy_from_slice(&first);
-        let extra = slot.slice::<[u32; 4]>(parts.extra + 16 * member * parts.extras, parts.extras);
-        extra.fill([0; 4]);
-        let crowds = (0..vocab).flat_map(|v| {
+        sort_by_token(&batch.tokens[member * rows..(member + 1) * rows], &mut first, &mut order);
+        slice(buffer, to.first, member * (vocab + 1), vocab + 1).copy_from_slice(&first);
+        let overflow = slice(buffer, to.overflow, member * to.overflows, to.overflows);
+        overflow.fill([0; 4]);
+        let pieces = (0..vocab).flat_map(|v| {
             let (from, to) = (first[v], first[v + 1]);
-            let pieces = (from..to).step_by(CROWD).skip(1);
-            pieces.map(move |piece| [v as u32, piece, (piece + CROWD as u32).min(to), 0])
+            let starts = (from..to).step_by(EMBED_ROWS).skip(1);
+            starts.map(move |start| [v as u32, start, (start + EMBED_ROWS as u32).min(to), 0])
         });
-        for (to, crowd) in extra.iter_mut().zip(crowds) {
-            *to = crowd;
-        }
-        for (row, &token) in tokens.iter().enumerate() {
-            let at = &mut first[token as usize];
-            order[*at as usize] = row as u32;
-            *at += 1;
-        }
-        slot.slice::<u32>(parts.order + 4 * member * rows, rows).copy_from_slice(&order);
+        overflow.iter_mut().zip(pieces).for_each(|(to, piece)| *to = piece);
+        slice(buffer, to.order, member * rows, rows).copy_from_slice(&order);
         let targets = batch.targets[member * rows..(member + 1) * rows].iter().filter(|&&t| t >= 0).count();
-        slot.slice::<f32>(parts.member_weights, batch.members)[member] = 1.0 / targets.max(1) as f32;
+        slice(buffer, to.member_weights, member, 1)[0] = 1.0 / targets.max(1) as f32;
     }
-    let mut at = parts.spans;
-    for (class, &room) in spans.iter().zip(&parts.classes) {
-        let to = slot.slice::<FlatSpan>(at, room);
+    let mut at = 0;
+    for (class, &room) in spans.iter().zip(&to.classes) {
+        let to = slice(buffer, to.spans, at, room);
         to[..class.len()].copy_from_slice(class);
         to[class.len()..].fill([0, 0]);
-        at += 8 * room;
+        at += room;
     }
     let correct = |beta: f64| (1.0 / (1.0 - beta.powf(update.step.max(1) as f64))) as f32;
-    slot.slice::<f32>(parts.update, 8).copy_from_slice(&[
+    slice(buffer, to.update, 0, 1)[0] = [
         update.lr as f32,
         update.beta1 as f32,
         update.beta2 as f32,
@@ -201,6 +178,5 @@ fn fill(
         update.clip as f32,
         correct(update.beta1),
         correct(update.beta2),
-    ]);
-    Ok(())
+    ];
 }

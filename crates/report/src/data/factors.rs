@@ -1,9 +1,9 @@
-//! The four factors of the paper, the levels a study gives them, and what else it varies.
+//! Settings the report knows by name: the four factors of the paper, their levels in a study, and what else it varies.
 
-use super::plan::Plan;
-use super::run::{Run, Value};
-use std::collections::BTreeSet;
+use invitro_results::{Plan, Run, Value};
+use std::collections::BTreeMap;
 
+/// A factor of the paper.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Factor {
     Vocab,
@@ -12,17 +12,21 @@ pub enum Factor {
     Distance,
 }
 
-/// One level of a factor, in ascending order in the study; regimes are ordered vanilla, balanced, then by name.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Level {
-    pub label: String,
-    pub value: f64,
-}
+/// Levels, each of another factor: the runs of a study that have them all.
+pub type Cell = Vec<(Factor, usize)>;
+
+/// The regimes of the paper, in its order.
+pub const VANILLA: &str = "vanilla";
+pub const BALANCED: &str = "balanced";
+
+/// The setting of how long a run trains.
+pub const TRAIN_STEPS: &str = "train.steps";
 
 impl Factor {
     pub const ALL: [Factor; 4] = [Factor::Vocab, Factor::Regime, Factor::Lambda, Factor::Distance];
 
-    pub fn column(self) -> &'static str {
+    /// The setting.
+    pub fn key(self) -> &'static str {
         match self {
             Factor::Vocab => "tokenizer.vocab",
             Factor::Regime => "tokenizer.regime",
@@ -52,54 +56,54 @@ impl Factor {
     }
 }
 
-/// The levels the runs take or the plan names, and each run's place among them.
-pub(super) fn levels(factor: Factor, runs: &[Run], plan: &Plan) -> (Vec<Level>, Vec<Option<usize>>) {
-    let column = factor.column();
-    if factor == Factor::Regime {
-        let rank = |name: &str| {
-            (["vanilla", "balanced"].iter().position(|known| *known == name).unwrap_or(2), name.to_owned())
-        };
-        let planned = plan.levels(column).filter_map(|value| match value {
-            Value::Text(name) => Some(rank(name)),
-            Value::Number(_) => None,
-        });
-        let names: BTreeSet<_> = runs.iter().filter_map(|run| run.text(column)).map(rank).chain(planned).collect();
-        let names: Vec<_> = names.into_iter().collect();
-        let places =
-            runs.iter().map(|run| run.text(column).and_then(|name| names.binary_search(&rank(name)).ok())).collect();
-        let level =
-            |(place, (_, label)): (usize, &(usize, String))| Level { label: label.clone(), value: place as f64 };
-        return (names.iter().enumerate().map(level).collect(), places);
-    }
-    let planned = plan.levels(column).filter_map(|value| match value {
-        Value::Number(number) => Some(*number),
-        Value::Text(_) => None,
-    });
-    let mut values: Vec<f64> = runs.iter().filter_map(|run| run.number(column)).chain(planned).collect();
-    values.sort_by(f64::total_cmp);
-    values.dedup();
-    let place = |run: &Run| run.number(column).and_then(|value| values.iter().position(|level| *level == value));
-    let places = runs.iter().map(place).collect();
-    (values.iter().map(|value| Level { label: format!("{value}"), value: *value }).collect(), places)
+/// The levels that runs take or the plan names, in order: numbers by size; regimes as the paper has them, then by name.
+pub(super) fn levels(factor: Factor, runs: &[Run], plan: Option<&Plan>) -> Vec<Value> {
+    let planned = plan.iter().flat_map(|plan| plan.grids.iter().flatten()).filter(|it| it.key == factor.key());
+    let planned = planned.flat_map(|it| it.levels.iter().map(Value::from));
+    let taken = runs.iter().filter_map(|run| run.columns.get(factor.key()).cloned());
+    let mut levels: Vec<Value> = taken.chain(planned).collect();
+    let rank = |value: &Value| [VANILLA, BALANCED].iter().position(|name| value.to_string() == *name).unwrap_or(2);
+    levels.sort_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| a.order(b)));
+    levels.dedup();
+    levels
 }
 
 /// Sections of the config; other columns are measured, not chosen.
 const SECTIONS: [&str; 7] = ["language.", "mixture.", "tokenizer.", "model.", "train.", "eval.", "seeds."];
 
-/// The config keys that take more than one value in the runs that have begun, with their values in order.
+/// The settings that take more than one value in the runs that have begun, with their values in order.
 pub(super) fn varied(runs: &[Run]) -> Vec<(String, Vec<String>)> {
-    let runs: Vec<&Run> = runs.iter().filter(|run| run.begun()).collect();
-    let keys: BTreeSet<&String> = runs.iter().flat_map(|run| run.columns.keys()).collect();
-    let chosen = keys.into_iter().filter(|key| SECTIONS.iter().any(|section| key.starts_with(section)));
-    let values = |key: &String| {
-        let mut seen: Vec<&super::Value> = Vec::new();
-        for value in runs.iter().filter_map(|run| run.columns.get(key)) {
+    let mut values: BTreeMap<&String, Vec<&Value>> = BTreeMap::new();
+    for (key, value) in runs.iter().filter(|run| run.begun()).flat_map(|run| &run.columns) {
+        if SECTIONS.iter().any(|section| key.starts_with(section)) {
+            let seen = values.entry(key).or_default();
             if !seen.contains(&value) {
                 seen.push(value);
             }
         }
-        seen.sort_by(|a, b| a.order(b));
-        (key.clone(), seen.iter().map(|value| value.to_string()).collect::<Vec<_>>())
+    }
+    values.retain(|_, values| values.len() > 1);
+    let in_order = |(key, mut values): (&String, Vec<&Value>)| {
+        values.sort_by(|a, b| a.order(b));
+        (key.clone(), values.iter().map(ToString::to_string).collect())
     };
-    chosen.map(values).filter(|(_, values)| values.len() > 1).collect()
+    values.into_iter().map(in_order).collect()
+}
+
+/// Whether a setting is neither a factor nor a seed.
+pub(super) fn is_other(key: &str) -> bool {
+    !key.starts_with("seeds.") && Factor::ALL.iter().all(|factor| factor.key() != key)
+}
+
+/// Whether a tokenizer depends on the setting.
+pub fn shapes_tokenizer(key: &str) -> bool {
+    key.starts_with("language.") || key.starts_with("tokenizer.")
+}
+
+/// The distinct numbers of a column, in order.
+pub(super) fn distinct(runs: &[Run], column: &str) -> Vec<f64> {
+    let mut values: Vec<f64> = runs.iter().filter_map(|run| run.number(column)).collect();
+    values.sort_by(f64::total_cmp);
+    values.dedup();
+    values
 }

@@ -1,23 +1,24 @@
-//! What the report reads: a study folder or a run folder, as one [`Study`].
+//! What the report is made of: the results in a folder as one [`Study`], its runs placed among seeds and levels.
 //!
-//! A study is a list of runs. A run has columns (its config, flattened, and what was measured once) and curves (what
-//! was measured at each evaluation). A run folder read alone is a study of one run. Nothing is filled in: what a
-//! folder does not hold is absent here too.
+//! A run folder read alone is a study of one run. Nothing is filled in: what a folder does not hold is absent here too.
 
-mod columns;
-pub mod curves;
 pub mod factors;
-mod folder;
-mod known;
-mod plan;
-mod run;
 mod study;
-mod tables;
-pub mod words;
 
-pub use curves::{Key, Keys, Point};
-pub use factors::{Factor, Level};
-pub use folder::{Cache, fingerprint, read, read_cached};
-pub use run::{Run, Value};
-pub use study::{Kind, Study};
-pub use words::{Pair, Word};
+pub use factors::{Cell, Factor};
+pub use study::{Run, Study};
+
+pub use invitro_results::{Cache, fingerprint};
+
+use crate::error::Result;
+use std::path::Path;
+
+/// Reads the study or run in the folder.
+pub fn read(folder: &Path) -> Result<Study> {
+    read_cached(folder, &mut Cache::default())
+}
+
+/// The same, with what was read before.
+pub fn read_cached(folder: &Path, cache: &mut Cache) -> Result<Study> {
+    Ok(Study::new(invitro_results::read_cached(folder, cache)?))
+}

@@ -1,123 +1,130 @@
-//! A study as the figures see it: runs placed among seeds and levels.
+//! A study as the figures see it: its conditions, its runs placed among seeds and levels, means over them.
 
-use super::curves::{Key, Keys};
-use super::factors::{self, Factor, Level};
-use super::plan::Plan;
-use super::run::Run;
-use super::words::{Pair, Word};
+use super::factors::{self, Factor};
 use crate::stats::{Estimate, Seed, seeds};
-use serde_json::{Map, Value as Json};
+use invitro_results::words::{Pair, Sample, Word};
+use invitro_results::{Condition, Kind, Plan, Quantity, Results, column};
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::ops::Deref;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    Study,
-    Run,
+/// A run of a study.
+#[derive(Debug, Clone)]
+pub struct Run {
+    run: invitro_results::Run,
+    /// Its place among the study's seeds.
+    pub seed: Seed,
+    /// Its place among the levels of each factor, in the order of `Factor::ALL`.
+    pub levels: [Option<usize>; 4],
 }
 
+impl Deref for Run {
+    type Target = invitro_results::Run;
+
+    fn deref(&self) -> &invitro_results::Run {
+        &self.run
+    }
+}
+
+/// All that is known of a study, or of a run that is read alone.
 #[derive(Debug, Clone)]
 pub struct Study {
     pub name: String,
-    pub folder: PathBuf,
     pub kind: Kind,
-    /// Runs with anything measured or planned, in the order of their columns.
+    /// Runs with anything measured or planned.
     pub runs: Vec<Run>,
-    pub keys: Keys,
     /// The pairs of data seed and model seed that any run has measured or ended with, in order.
     pub seed_pairs: Vec<(f64, f64)>,
+    /// How many runs the study's plan has, where there is one.
+    pub planned: Option<usize>,
     /// The study's or the run's own file, as it is.
     pub config: Option<String>,
-    pub words: Vec<Word>,
+    /// Masked words, each with its run's place.
+    pub words: Vec<(usize, Word)>,
     /// How many masked words the folder holds; `words` may be an even sample of them.
     pub words_in_all: usize,
     pub pairs: Vec<Pair>,
-    pub samples: Vec<Map<String, Json>>,
+    pub samples: Vec<Sample>,
     /// What the reader should know about the data.
     pub notes: Vec<String>,
-    /// How many runs the study's file asks for, where it says so plainly.
-    pub planned: Option<usize>,
-    levels: [Vec<Level>; 4],
+    conditions: Vec<Condition>,
+    levels: [Vec<String>; 4],
     varied: Vec<(String, Vec<String>)>,
 }
 
-/// What was read, before runs are placed.
-#[derive(Debug, Default)]
-pub(super) struct Parts {
-    pub runs: Vec<Run>,
-    pub keys: Keys,
-    pub config: Option<String>,
-    pub words: Vec<Word>,
-    pub words_in_all: usize,
-    pub pairs: Vec<Pair>,
-    pub samples: Vec<Map<String, Json>>,
-    pub notes: Vec<String>,
-}
-
 impl Study {
-    pub(super) fn new(name: String, folder: PathBuf, kind: Kind, plan: &Plan, mut parts: Parts) -> Self {
-        let [data, model] = ["seeds.data", "seeds.model"].map(|column| distinct(&parts.runs, column));
-        let place = |seeds: &[f64], seed: Option<f64>| {
-            seed.and_then(|seed| seeds.iter().position(|other| *other == seed)).unwrap_or(0)
+    /// Places the runs of results.
+    pub fn new(results: Results) -> Study {
+        let Results { name, kind, runs, plan, config, words, words_in_all, pairs, samples, notes, .. } = results;
+        let [data, model] =
+            [column::DATA_SEED, column::MODEL_SEED].map(|column| (column, factors::distinct(&runs, column)));
+        let levels = Factor::ALL.map(|factor| factors::levels(factor, &runs, plan.as_ref()));
+        let (varied, conditions) = (factors::varied(&runs), conditions(&runs));
+        let place = |run: invitro_results::Run| {
+            let among = |(column, seeds): &(&str, Vec<f64>)| {
+                run.number(column).and_then(|seed| seeds.iter().position(|other| *other == seed)).unwrap_or(0)
+            };
+            let seed = Seed { data: among(&data), model: among(&model) };
+            let levels = Factor::ALL.map(|factor| {
+                let own = run.columns.get(factor.key())?;
+                levels[factor as usize].iter().position(|level| level == own)
+            });
+            Run { run, seed, levels }
         };
-        for run in &mut parts.runs {
-            run.seed =
-                Seed { data: place(&data, run.number("seeds.data")), model: place(&model, run.number("seeds.model")) };
-        }
-        let begun: BTreeSet<Seed> = parts.runs.iter().filter(|run| run.begun()).map(|run| run.seed).collect();
+        let runs: Vec<Run> = runs.into_iter().map(place).collect();
+        let begun: BTreeSet<Seed> = runs.iter().filter(|run| run.begun()).map(|run| run.seed).collect();
         let named = |seeds: &[f64], place: usize| seeds.get(place).copied().unwrap_or(0.0);
-        let seed_pairs = begun.iter().map(|seed| (named(&data, seed.data), named(&model, seed.model))).collect();
-        let mut levels: [Vec<Level>; 4] = Default::default();
-        for (slot, factor) in Factor::ALL.into_iter().enumerate() {
-            let (found, places) = factors::levels(factor, &parts.runs, plan);
-            levels[slot] = found;
-            for (run, place) in parts.runs.iter_mut().zip(places) {
-                run.levels[slot] = place;
-            }
-        }
         Study {
             name,
-            folder,
             kind,
-            varied: factors::varied(&parts.runs),
-            runs: parts.runs,
-            keys: parts.keys,
-            seed_pairs,
-            config: parts.config,
-            words: parts.words,
-            words_in_all: parts.words_in_all,
-            pairs: parts.pairs,
-            samples: parts.samples,
-            notes: parts.notes,
-            planned: plan.runs(),
-            levels,
+            seed_pairs: begun.iter().map(|seed| (named(&data.1, seed.data), named(&model.1, seed.model))).collect(),
+            planned: plan.as_ref().map(Plan::cells).and_then(Result::ok).map(|cells| cells.len()),
+            runs,
+            config,
+            words,
+            words_in_all,
+            pairs,
+            samples,
+            notes,
+            conditions,
+            levels: levels.map(|levels| levels.iter().map(ToString::to_string).collect()),
+            varied,
         }
     }
 
-    pub fn levels(&self, factor: Factor) -> &[Level] {
+    /// The conditions of its runs: languages first, then masked ones, each in the order of their names.
+    pub fn conditions(&self) -> &[Condition] {
+        &self.conditions
+    }
+
+    /// The conditions whose words were masked in training: what masked transfer is about.
+    pub fn masked(&self) -> impl Iterator<Item = &Condition> {
+        self.conditions.iter().filter(|condition| condition.masked)
+    }
+
+    /// The labels of a factor's levels.
+    pub fn levels(&self, factor: Factor) -> &[String] {
         &self.levels[factor as usize]
     }
 
-    /// Config keys with more than one value, and the values.
+    /// The label of a run's level, empty where it has none.
+    pub fn level(&self, run: &Run, factor: Factor) -> &str {
+        run.levels[factor as usize].map_or("", |place| &self.levels(factor)[place])
+    }
+
+    /// Settings with more than one value, and the values.
     pub fn varied(&self) -> &[(String, Vec<String>)] {
         &self.varied
     }
 
-    /// Varied keys beside the four factors and the seeds: figures pool over them, and say so.
+    /// Varied settings beside the four factors and the seeds: figures pool over them, and say so.
     pub fn other_factors(&self) -> Vec<&str> {
-        let known = |key: &str| key.starts_with("seeds.") || Factor::ALL.iter().any(|factor| factor.column() == key);
-        self.varied.iter().map(|(key, _)| key.as_str()).filter(|key| !known(key)).collect()
-    }
-
-    pub fn key(&self, condition: &str, task: &str, metric: &str) -> Option<Key> {
-        self.keys.find(condition, task, metric)
+        self.varied.iter().map(|(key, _)| key.as_str()).filter(|key| factors::is_other(key)).collect()
     }
 
     /// The runs at these levels.
     pub fn at<'a>(&'a self, cell: &'a [(Factor, usize)]) -> impl Iterator<Item = &'a Run> + 'a {
-        self.runs
-            .iter()
-            .filter(move |run| cell.iter().all(|(factor, level)| run.levels[*factor as usize] == Some(*level)))
+        let within = |run: &Run| cell.iter().all(|(factor, level)| run.levels[*factor as usize] == Some(*level));
+        self.runs.iter().filter(move |run| within(run))
     }
 
     /// As [`Study::at`], but only runs that ended; a run folder read alone is taken as it stands.
@@ -136,9 +143,9 @@ impl Study {
     }
 
     /// The mean curve of the runs, one estimate per step that any of them was evaluated at.
-    pub fn mean_curve<'a>(&self, runs: impl Iterator<Item = &'a Run>, key: Option<Key>) -> Vec<(u32, Estimate)> {
+    pub fn mean_curve<'a>(&self, runs: impl Iterator<Item = &'a Run>, quantity: &Quantity) -> Vec<(u32, Estimate)> {
         let mut points: Vec<(u32, Seed, f64)> = runs
-            .flat_map(|run| run.curve(key).iter().map(|point| (point.step, run.seed, point.value)))
+            .flat_map(|run| run.curve(quantity).points().iter().map(|point| (point.step, run.seed, point.value)))
             .filter(|point| point.2.is_finite())
             .collect();
         points.sort_by_key(|point| point.0);
@@ -148,13 +155,23 @@ impl Study {
 
     /// The last step any run was evaluated at, or 1.
     pub fn last_step(&self) -> u32 {
-        self.runs.iter().filter_map(|run| run.curves.last_step()).max().unwrap_or(1).max(1)
+        self.runs.iter().filter_map(|run| run.last_step()).max().unwrap_or(1).max(1)
+    }
+
+    /// The threshold of emergence that all its experiments set; `None` where they differ.
+    pub fn emergence_threshold(&self) -> Option<f64> {
+        let mut thresholds = self.runs.iter().map(|run| run.emergence_threshold());
+        let first = thresholds.next().unwrap_or_else(|| invitro_results::Run::default().emergence_threshold());
+        thresholds.all(|other| other == first).then_some(first)
     }
 }
 
-fn distinct(runs: &[Run], column: &str) -> Vec<f64> {
-    let mut values: Vec<f64> = runs.iter().filter_map(|run| run.number(column)).collect();
-    values.sort_by(f64::total_cmp);
-    values.dedup();
-    values
+/// Every condition that a curve or a column of any run is of.
+fn conditions(runs: &[invitro_results::Run]) -> Vec<Condition> {
+    let curves = runs.iter().flat_map(|run| run.curves.keys()).filter_map(|quantity| quantity.condition.clone());
+    let columns: BTreeSet<&String> = runs.iter().flat_map(|run| run.columns.keys()).collect();
+    let columns = columns.into_iter().filter_map(|name| name.parse::<Quantity>().ok()?.condition);
+    let mut found: Vec<Condition> = curves.chain(columns).collect::<BTreeSet<_>>().into_iter().collect();
+    found.sort_by_key(|condition| condition.masked);
+    found
 }

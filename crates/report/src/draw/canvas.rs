@@ -1,12 +1,12 @@
 //! SVG primitives in points, with the colours of a file or of the page.
 
-use super::ink::Ink;
+use super::palette::Colour;
 use super::text::{escape, parts};
 use std::fmt::Write;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Target {
-    /// A file of its own: colours written out for light paper, physical size, nothing to hover over.
+    /// A file of its own: colours written out for a light background, physical size, nothing to hover over.
     File,
     /// Inside the page: colours are the page's variables, and marks carry what hovering shows.
     Page,
@@ -17,6 +17,8 @@ pub enum Shape {
     Circle,
     Square,
     Triangle,
+    /// A triangle that stands on its tip.
+    Down,
     Diamond,
     /// A hollow circle.
     Ring,
@@ -42,10 +44,10 @@ impl Canvas {
         self.body
     }
 
-    pub(super) fn colour(&self, ink: Ink) -> String {
+    pub(super) fn colour(&self, colour: Colour) -> String {
         match self.target {
-            Target::File => ink.on_light().to_owned(),
-            Target::Page => format!("var(--{})", ink.name()),
+            Target::File => colour.on_light().to_owned(),
+            Target::Page => format!("var(--{})", colour.name()),
         }
     }
 
@@ -57,25 +59,25 @@ impl Canvas {
         self.body.push_str(element);
     }
 
-    pub fn line(&mut self, from: (f64, f64), to: (f64, f64), ink: Ink, width: f64, dash: &str) {
+    pub fn line(&mut self, from: (f64, f64), to: (f64, f64), colour: Colour, width: f64, dash: &str) {
         let d = format!("M{} {}L{} {}", short(from.0), short(from.1), short(to.0), short(to.1));
-        self.stroke(&d, ink, width, dash);
+        self.stroke(&d, colour, width, dash);
     }
 
-    pub fn stroke(&mut self, d: &str, ink: Ink, width: f64, dash: &str) {
-        let colour = self.colour(ink);
+    pub fn stroke(&mut self, d: &str, colour: Colour, width: f64, dash: &str) {
+        let colour = self.colour(colour);
         let dash = if dash.is_empty() { String::new() } else { format!(" stroke-dasharray=\"{dash}\"") };
         let width = short(width);
         self.push(format_args!("<path d=\"{d}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"{width}\"{dash}/>"));
     }
 
-    pub fn area(&mut self, d: &str, ink: Ink, opacity: f64) {
-        let colour = self.colour(ink);
+    pub fn area(&mut self, d: &str, colour: Colour, opacity: f64) {
+        let colour = self.colour(colour);
         self.push(format_args!("<path d=\"{d}\" fill=\"{colour}\" fill-opacity=\"{}\"/>", short(opacity)));
     }
 
-    pub fn rect(&mut self, x: f64, y: f64, width: f64, height: f64, ink: Ink, tip: &str) {
-        let colour = self.colour(ink);
+    pub fn rect(&mut self, x: f64, y: f64, width: f64, height: f64, colour: Colour, tip: &str) {
+        let colour = self.colour(colour);
         let tip = self.tip(tip);
         self.push(format_args!(
             "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{colour}\"{tip}/>",
@@ -86,59 +88,50 @@ impl Canvas {
         ));
     }
 
-    pub fn shape(&mut self, shape: Shape, at: (f64, f64), radius: f64, ink: Ink, opacity: f64, tip: &str) {
+    pub fn shape(&mut self, shape: Shape, at: (f64, f64), radius: f64, colour: Colour, opacity: f64, tip: &str) {
         let (x, y) = at;
-        let colour = self.colour(ink);
+        let colour = self.colour(colour);
         let mut attributes = self.tip(tip);
         if opacity < 1.0 {
             write!(attributes, " fill-opacity=\"{}\"", short(opacity)).expect("writing to a string");
         }
-        let (cx, cy, r) = (short(x), short(y), short(radius));
-        let polygon = |corners: &[(f64, f64)]| {
-            let corner = |(dx, dy): &(f64, f64)| format!("{} {}", short(x + dx * radius), short(y + dy * radius));
-            format!("M{}Z", corners.iter().map(corner).collect::<Vec<_>>().join("L"))
-        };
-        match shape {
-            Shape::Circle => {
-                self.push(format_args!("<circle cx=\"{cx}\" cy=\"{cy}\" r=\"{r}\" fill=\"{colour}\"{attributes}/>"))
-            }
-            Shape::Ring => {
-                let paper = self.colour(Ink::Paper);
+        let corners: &[(f64, f64)] = match shape {
+            Shape::Circle | Shape::Ring => {
+                let (cx, cy, r) = (short(x), short(y), short(radius));
+                let fill = if shape == Shape::Ring { self.colour(Colour::Background) } else { colour.clone() };
+                let line = format!(" stroke=\"{colour}\" stroke-width=\"0.8\"");
+                let line = if shape == Shape::Ring { line.as_str() } else { "" };
                 self.push(format_args!(
-                    "<circle cx=\"{cx}\" cy=\"{cy}\" r=\"{r}\" fill=\"{paper}\" stroke=\"{colour}\" stroke-width=\"0.8\"{attributes}/>"
+                    "<circle cx=\"{cx}\" cy=\"{cy}\" r=\"{r}\" fill=\"{fill}\"{line}{attributes}/>"
                 ));
+                return;
             }
-            Shape::Square => {
-                let d = polygon(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]);
-                self.push(format_args!("<path d=\"{d}\" fill=\"{colour}\"{attributes}/>"));
-            }
-            Shape::Triangle => {
-                let d = polygon(&[(0.0, -1.2), (1.1, 0.85), (-1.1, 0.85)]);
-                self.push(format_args!("<path d=\"{d}\" fill=\"{colour}\"{attributes}/>"));
-            }
-            Shape::Diamond => {
-                let d = polygon(&[(0.0, -1.25), (1.25, 0.0), (0.0, 1.25), (-1.25, 0.0)]);
-                self.push(format_args!("<path d=\"{d}\" fill=\"{colour}\"{attributes}/>"));
-            }
-        }
+            Shape::Square => &[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
+            Shape::Triangle => &[(0.0, -1.2), (1.1, 0.85), (-1.1, 0.85)],
+            Shape::Down => &[(0.0, 1.2), (1.1, -0.85), (-1.1, -0.85)],
+            Shape::Diamond => &[(0.0, -1.25), (1.25, 0.0), (0.0, 1.25), (-1.25, 0.0)],
+        };
+        let corner = |(dx, dy): &(f64, f64)| format!("{} {}", short(x + dx * radius), short(y + dy * radius));
+        let d = format!("M{}Z", corners.iter().map(corner).collect::<Vec<_>>().join("L"));
+        self.push(format_args!("<path d=\"{d}\" fill=\"{colour}\"{attributes}/>"));
     }
 
     /// Text in markup; `anchor` is start, middle or end, and `turned` stands it on its side.
-    pub fn text(&mut self, at: (f64, f64), anchor: &str, size: f64, ink: Ink, markup: &str) {
-        self.write_text(at, anchor, size, ink, "", markup);
+    pub fn text(&mut self, at: (f64, f64), anchor: &str, size: f64, colour: Colour, markup: &str) {
+        self.write_text(at, anchor, size, colour, "", markup);
     }
 
-    pub fn bold(&mut self, at: (f64, f64), anchor: &str, size: f64, ink: Ink, markup: &str) {
-        self.write_text(at, anchor, size, ink, " font-weight=\"bold\"", markup);
+    pub fn bold(&mut self, at: (f64, f64), anchor: &str, size: f64, colour: Colour, markup: &str) {
+        self.write_text(at, anchor, size, colour, " font-weight=\"bold\"", markup);
     }
 
-    pub fn turned(&mut self, at: (f64, f64), size: f64, ink: Ink, markup: &str) {
+    pub fn turned(&mut self, at: (f64, f64), size: f64, colour: Colour, markup: &str) {
         let turn = format!(" transform=\"rotate(-90 {} {})\"", short(at.0), short(at.1));
-        self.write_text(at, "middle", size, ink, &turn, markup);
+        self.write_text(at, "middle", size, colour, &turn, markup);
     }
 
-    fn write_text(&mut self, at: (f64, f64), anchor: &str, size: f64, ink: Ink, more: &str, markup: &str) {
-        let colour = self.colour(ink);
+    fn write_text(&mut self, at: (f64, f64), anchor: &str, size: f64, colour: Colour, more: &str, markup: &str) {
+        let colour = self.colour(colour);
         let (x, y, size) = (short(at.0), short(at.1), short(size));
         let anchor = if anchor == "start" { String::new() } else { format!(" text-anchor=\"{anchor}\"") };
         self.push(format_args!("<text x=\"{x}\" y=\"{y}\" font-size=\"{size}\" fill=\"{colour}\"{anchor}{more}>"));

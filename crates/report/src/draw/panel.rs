@@ -2,11 +2,11 @@
 
 use super::axis::{Axis, Scale};
 use super::canvas::{Canvas, Shape, short};
-use super::ink::{Ink, heat_class};
+use super::palette::{Colour, DARK_CELL, heat_class};
 
 /// A value with its interval and what hovering over it says.
 #[derive(Debug, Clone, Default)]
-pub struct At {
+pub struct Point {
     pub x: f64,
     pub y: f64,
     pub interval: Option<(f64, f64)>,
@@ -16,17 +16,17 @@ pub struct At {
 #[derive(Debug, Clone)]
 pub enum Mark {
     /// A curve through the points, with a band where they have intervals.
-    Line { points: Vec<At>, ink: Ink, dash: &'static str, shape: Option<Shape> },
-    /// A mark with a bar, vertical or along x.
-    Dot { at: At, ink: Ink, shape: Shape, along_x: bool },
-    /// A small mark among many.
-    Speck { at: At, ink: Ink, shape: Shape },
-    /// One cell of a map, by level of x and of y; `None` is a missing one.
+    Line { points: Vec<Point>, colour: Colour, dash: &'static str, shape: Option<Shape> },
+    /// A marker with an error bar, vertical or along x.
+    ErrorBar { point: Point, colour: Colour, shape: Shape, along_x: bool },
+    /// One point of a scatter plot.
+    Point { point: Point, colour: Colour, shape: Shape },
+    /// One cell of a heat map, by level of x and of y; `None` is a missing one.
     Cell { x: usize, y: usize, share: Option<f64>, label: String, tip: String },
-    /// A straight line across the panel: through two points.
-    Rule { from: (f64, f64), to: (f64, f64), ink: Ink, dash: &'static str },
-    /// A word at a place.
-    Word { x: f64, y: f64, text: String },
+    /// A straight line between two points.
+    Segment { from: (f64, f64), to: (f64, f64), colour: Colour, dash: &'static str },
+    /// A text that ends at a point.
+    Label { x: f64, y: f64, text: String },
 }
 
 #[derive(Debug, Clone)]
@@ -40,9 +40,6 @@ pub struct Panel {
     pub y: Axis,
     pub marks: Vec<Mark>,
 }
-
-/// From this step of the ramp on, a map's numbers are written in the colour of the paper.
-pub(super) const DARK_CELL: usize = 5;
 
 pub(super) const TICK: f64 = 6.2;
 pub(super) const LABEL: f64 = 7.0;
@@ -74,7 +71,7 @@ impl Panel {
         Self { title: title.into(), row: String::new(), notes: Vec::new(), x, y, marks: Vec::new() }
     }
 
-    fn is_map(&self) -> bool {
+    fn is_heat_map(&self) -> bool {
         self.marks.iter().any(|mark| matches!(mark, Mark::Cell { .. }))
     }
 
@@ -83,9 +80,8 @@ impl Panel {
         !self.marks.iter().any(|mark| match mark {
             Mark::Line { points, .. } => !points.is_empty(),
             Mark::Cell { share, .. } => share.is_some(),
-            Mark::Dot { .. } | Mark::Speck { .. } => true,
-            Mark::Word { .. } => true,
-            Mark::Rule { .. } => false,
+            Mark::ErrorBar { .. } | Mark::Point { .. } | Mark::Label { .. } => true,
+            Mark::Segment { .. } => false,
         })
     }
 
@@ -93,10 +89,16 @@ impl Panel {
         let middle = area.left + area.width / 2.0;
         let notes = self.notes.len() as f64;
         if !title.is_empty() {
-            canvas.bold((middle, area.top - 4.0 - 7.4 * notes), "middle", LABEL, Ink::Text, title);
+            canvas.bold((middle, area.top - 4.0 - 7.4 * notes), "middle", LABEL, Colour::Text, title);
         }
         for (row, note) in self.notes.iter().enumerate() {
-            canvas.text((middle, area.top - 4.0 - 7.4 * (notes - 1.0 - row as f64)), "middle", TICK, Ink::Muted, note);
+            canvas.text(
+                (middle, area.top - 4.0 - 7.4 * (notes - 1.0 - row as f64)),
+                "middle",
+                TICK,
+                Colour::Muted,
+                note,
+            );
         }
         self.draw_axes(canvas, area, x_labels, y_labels);
         for mark in &self.marks {
@@ -104,42 +106,42 @@ impl Panel {
         }
         if self.is_empty() {
             let centre = (area.left + area.width / 2.0, area.top + area.height / 2.0 + 2.0);
-            canvas.text(centre, "middle", LABEL, Ink::Muted, "not measured");
+            canvas.text(centre, "middle", LABEL, Colour::Muted, "not measured");
         }
     }
 
     fn draw_axes(&self, canvas: &mut Canvas, area: Area, x_labels: bool, y_labels: bool) {
         let (right, bottom) = (area.left + area.width, area.top + area.height);
-        let map = self.is_map();
+        let map = self.is_heat_map();
         for (value, label) in &self.y.ticks {
             let (_, y) = area.at(self, 0.0, *value);
             if !map {
-                canvas.line((area.left, y), (right, y), Ink::Grid, 0.5, "");
+                canvas.line((area.left, y), (right, y), Colour::Grid, 0.5, "");
             }
             if y_labels {
-                canvas.text((area.left - 3.5, y + 2.2), "end", TICK, Ink::Muted, label);
+                canvas.text((area.left - 3.5, y + 2.2), "end", TICK, Colour::Muted, label);
             }
         }
-        let crowded = self.crowded(area.width);
+        let stride = self.tick_stride(area.width);
         for (place, (value, label)) in self.x.ticks.iter().enumerate() {
             let (x, _) = area.at(self, *value, 0.0);
             if !map {
-                canvas.line((x, bottom), (x, bottom + 2.0), Ink::Muted, 0.5, "");
+                canvas.line((x, bottom), (x, bottom + 2.0), Colour::Muted, 0.5, "");
             }
-            if x_labels && place % crowded == 0 {
+            if x_labels && place % stride == 0 {
                 // The last label keeps clear of the next panel.
                 let anchor = if x > right - 1.0 && !map { "end" } else { "middle" };
                 let shift = if anchor == "end" { 4.0 } else { 0.0 };
-                canvas.text((x + shift, bottom + 8.5), anchor, TICK, Ink::Muted, label);
+                canvas.text((x + shift, bottom + 8.5), anchor, TICK, Colour::Muted, label);
             }
         }
         if !map {
-            canvas.line((area.left, bottom), (right, bottom), Ink::Muted, 0.6, "");
+            canvas.line((area.left, bottom), (right, bottom), Colour::Muted, 0.6, "");
         }
     }
 
     /// Every how many-th tick has room for its label.
-    fn crowded(&self, width: f64) -> usize {
+    fn tick_stride(&self, width: f64) -> usize {
         let ticks: Vec<(f64, f64)> = self
             .x
             .ticks
@@ -155,34 +157,42 @@ impl Panel {
 
     fn draw_mark(&self, canvas: &mut Canvas, area: Area, mark: &Mark) {
         match mark {
-            Mark::Line { points, ink, dash, shape } => self.draw_line(canvas, area, points, *ink, dash, *shape),
-            Mark::Dot { at, ink, shape, along_x } => {
+            Mark::Line { points, colour, dash, shape } => self.draw_line(canvas, area, points, *colour, dash, *shape),
+            Mark::ErrorBar { point: at, colour, shape, along_x } => {
                 if let Some((low, high)) = at.interval {
                     let end = |value: f64| {
                         if *along_x { area.inside(self, value, at.y) } else { area.inside(self, at.x, value) }
                     };
-                    canvas.line(end(low), end(high), *ink, 0.9, "");
+                    canvas.line(end(low), end(high), *colour, 0.9, "");
                 }
                 let (x, y) = area.inside(self, at.x, at.y);
-                canvas.shape(*shape, (x, y), 2.3, *ink, 1.0, "");
+                canvas.shape(*shape, (x, y), 2.3, *colour, 1.0, "");
                 canvas.target(x, y, 5.0, &at.tip);
             }
-            Mark::Speck { at, ink, shape } => {
+            Mark::Point { point: at, colour, shape } => {
                 let (x, y) = area.inside(self, at.x, at.y);
-                canvas.shape(*shape, (x, y), 1.5, *ink, 0.6, &at.tip);
+                canvas.shape(*shape, (x, y), 1.5, *colour, 0.6, &at.tip);
             }
             Mark::Cell { x, y, share, label, tip } => self.draw_cell(canvas, area, (*x, *y), *share, label, tip),
-            Mark::Rule { from, to, ink, dash } => {
-                canvas.line(area.inside(self, from.0, from.1), area.inside(self, to.0, to.1), *ink, 0.8, dash);
+            Mark::Segment { from, to, colour, dash } => {
+                canvas.line(area.inside(self, from.0, from.1), area.inside(self, to.0, to.1), *colour, 0.8, dash);
             }
-            Mark::Word { x, y, text } => {
+            Mark::Label { x, y, text } => {
                 let (x, y) = area.inside(self, *x, *y);
-                canvas.text((x, y + 2.2), "end", TICK, Ink::Muted, text);
+                canvas.text((x, y + 2.2), "end", TICK, Colour::Muted, text);
             }
         }
     }
 
-    fn draw_line(&self, canvas: &mut Canvas, area: Area, points: &[At], ink: Ink, dash: &str, shape: Option<Shape>) {
+    fn draw_line(
+        &self,
+        canvas: &mut Canvas,
+        area: Area,
+        points: &[Point],
+        colour: Colour,
+        dash: &str,
+        shape: Option<Shape>,
+    ) {
         let path = |points: &[(f64, f64)]| -> String {
             let corner = |(place, (x, y)): (usize, &(f64, f64))| {
                 format!("{}{} {}", if place == 0 { "M" } else { "L" }, short(*x), short(*y))
@@ -190,22 +200,22 @@ impl Panel {
             points.iter().enumerate().map(corner).collect()
         };
         // A band over the points that have an interval; bars instead where marks say that points are few.
-        let banded: Vec<(&At, (f64, f64))> = points.iter().filter_map(|at| Some((at, at.interval?))).collect();
+        let banded: Vec<(&Point, (f64, f64))> = points.iter().filter_map(|at| Some((at, at.interval?))).collect();
         if shape.is_none() && banded.len() > 1 {
             let mut outline: Vec<_> = banded.iter().map(|(at, (_, high))| area.inside(self, at.x, *high)).collect();
             outline.extend(banded.iter().rev().map(|(at, (low, _))| area.inside(self, at.x, *low)));
-            canvas.area(&format!("{}Z", path(&outline)), ink, 0.18);
+            canvas.area(&format!("{}Z", path(&outline)), colour, 0.18);
         }
         let places: Vec<_> = points.iter().map(|at| area.inside(self, at.x, at.y)).collect();
         if places.len() > 1 {
-            canvas.stroke(&path(&places), ink, 1.1, dash);
+            canvas.stroke(&path(&places), colour, 1.1, dash);
         }
         for (at, (x, y)) in points.iter().zip(&places) {
             if let Some(shape) = shape.or((points.len() == 1).then_some(Shape::Circle)) {
                 if let Some((low, high)) = at.interval {
-                    canvas.line(area.inside(self, at.x, low), area.inside(self, at.x, high), ink, 0.8, "");
+                    canvas.line(area.inside(self, at.x, low), area.inside(self, at.x, high), colour, 0.8, "");
                 }
-                canvas.shape(shape, (*x, *y), 2.0, ink, 1.0, "");
+                canvas.shape(shape, (*x, *y), 2.0, colour, 1.0, "");
             }
             canvas.target(*x, *y, 3.5, &at.tip);
         }
@@ -227,15 +237,15 @@ impl Panel {
         let (width, height) = (width - 0.6, height - 0.6);
         match share {
             Some(share) => {
-                canvas.rect(left, top, width, height, Ink::Heat(share), tip);
-                let ink = if heat_class(share) >= DARK_CELL { Ink::Paper } else { Ink::Text };
+                canvas.rect(left, top, width, height, Colour::Heat(share), tip);
+                let colour = if heat_class(share) >= DARK_CELL { Colour::Background } else { Colour::Text };
                 canvas.raw("<g pointer-events=\"none\">");
-                canvas.text((x, y + 2.2), "middle", TICK, ink, label);
+                canvas.text((x, y + 2.2), "middle", TICK, colour, label);
                 canvas.raw("</g>");
             }
             None => {
                 // Missing is drawn as missing: an empty cell, crossed out.
-                canvas.rect(left, top, width, height, Ink::Paper, tip);
+                canvas.rect(left, top, width, height, Colour::Background, tip);
                 let d = format!(
                     "M{l} {t}H{r}V{b}H{l}ZM{l} {b}L{r} {t}",
                     l = short(left),
@@ -243,7 +253,7 @@ impl Panel {
                     r = short(left + width),
                     b = short(top + height)
                 );
-                canvas.stroke(&d, Ink::Muted, 0.4, "");
+                canvas.stroke(&d, Colour::Muted, 0.4, "");
             }
         }
     }

@@ -1,32 +1,34 @@
-//! The cascade: when every metric emerges, in A, B and B†, on one time line.
+//! The cascade: when every stage emerges, in every condition, on one time line.
 
-use super::common::{self, CONDITIONS};
-use super::emergence::{THRESHOLDS, threshold_chooser};
-use super::{Figure, Table};
-use crate::data::{Factor, Study};
-use crate::draw::{At, Axis, Mark, Panel, Plate, Shape};
-use crate::findings::stages::{Emerged, Stage};
+use super::captions::{self, Runs};
+use super::emergence::{Emerged, Threshold, threshold_chooser, thresholds};
+use super::facets::{Facets, ends, label_in, split, variants};
+use super::figure::{Chooser, Figure};
+use super::style;
+use super::table::Table;
+use crate::data::{Cell, Factor, Run, Study};
+use crate::draw::{Axis, Mark, Point};
+use crate::findings::stages::Stage;
 
 pub fn figure(study: &Study) -> Figure {
-    let (mut choosers, choices) = common::choices(study, &[Factor::Regime]);
-    choosers.push(threshold_chooser());
+    let thresholds = thresholds(study);
+    let choosers = vec![Chooser::levels(study, Factor::Regime), threshold_chooser(&thresholds)];
     let mut table = Table::of_estimates(["regime", "threshold", "vocab", "condition", "stage", "emerged", "measured"]);
-    let mut variants = Vec::new();
-    for choice in &choices {
-        for (option, threshold) in THRESHOLDS.into_iter().enumerate() {
-            let columns = common::split(study, Factor::Vocab);
-            let mut panels = Vec::new();
-            for (title, vocab) in &columns {
-                let cell = [choice.cell.as_slice(), vocab].concat();
-                panels.push(timeline(study, title, &cell, threshold, &mut table));
-            }
-            let mut plate = Plate::new(panels, [1, columns.len().clamp(1, 3)]);
-            plate.height = Some(8.8 * row_count() as f64);
-            plate.legend = common::condition_legend(false);
-            let options = [choice.options.as_slice(), &[option]].concat();
-            variants.push(common::variant(options, plate, common::counted(study, &choice.cell, true)));
+    let conditions = style::conditions(study);
+    let vocabs = split(study, Factor::Vocab);
+    let rows = rows(study);
+    let variants = variants(study, &choosers, Runs::Ended, |choice| {
+        let mut facets = Facets::new(study, &mut table, axis(study, rows));
+        for (title, vocab) in &vocabs {
+            facets.panel(title, Axis::steps(study.last_step()));
+            let cell = [choice.cell.as_slice(), vocab].concat();
+            timeline(study, &mut facets, &cell, &thresholds[choice.options[1]]);
         }
-    }
+        let mut layout = facets.layout([1, vocabs.len().clamp(1, 3)]);
+        layout.height = Some(8.8 * rows as f64);
+        layout.legend = style::markers(conditions.iter().map(|(_, style)| style));
+        layout
+    });
     Figure {
         name: "cascade",
         title: "The cascade: when each skill emerges".into(),
@@ -35,7 +37,7 @@ pub fn figure(study: &Study) -> Figure {
              never did. Reachability counts from where the share of targets reachable exceeds the unigram model's by the threshold, \
              the last stage from where allowed targets lie above forbidden ones with their interval over subjects, to stay. Bars are 95 % \
              intervals over seeds.{}",
-            common::pooled(study, &[Factor::Vocab, Factor::Regime])
+            captions::pooled(study, &[Factor::Vocab, Factor::Regime])
         ),
         choosers,
         variants,
@@ -43,73 +45,53 @@ pub fn figure(study: &Study) -> Figure {
     }
 }
 
-fn row_count() -> usize {
-    CONDITIONS.len() * (Stage::ALL.len() + 1) - 1
+/// A group of rows per condition, with an empty row between them.
+fn rows(study: &Study) -> usize {
+    (study.conditions().len() * (Stage::ALL.len() + 1)).max(1) - 1
 }
 
-fn timeline(study: &Study, title: &str, cell: &[(Factor, usize)], threshold: f64, table: &mut Table) -> Panel {
-    // Three groups with an empty row between them, the first at the top.
-    let rows = row_count();
-    let places: Vec<(usize, usize, Stage)> = (0..CONDITIONS.len())
-        .flat_map(|condition| Stage::ALL.into_iter().enumerate().map(move |(row, stage)| (condition, row, stage)))
-        .collect();
-    let height = |condition: usize, row: usize| (rows - 1 - condition * (Stage::ALL.len() + 1) - row) as f64;
-    let last = study.last_step();
+/// The first condition is at the top.
+fn height(rows: usize, condition: usize, stage: usize) -> f64 {
+    (rows - 1 - condition * (Stage::ALL.len() + 1) - stage) as f64
+}
+
+fn axis(study: &Study, rows: usize) -> Axis {
     let mut axis = Axis::levels("", std::iter::repeat_n(String::new(), rows));
-    axis.ticks = places
-        .iter()
-        .map(|(condition, row, stage)| {
-            (height(*condition, *row), format!("{}: {}", CONDITIONS[*condition].label, stage.label()))
+    let conditions = study.conditions().iter().enumerate();
+    axis.ticks = conditions
+        .flat_map(|(place, condition)| {
+            let label = condition.label();
+            let tick =
+                move |(row, stage): (usize, Stage)| (height(rows, place, row), format!("{label}: {}", stage.label()));
+            Stage::ALL.into_iter().enumerate().map(tick)
         })
         .collect();
-    let mut panel = Panel::new(title, Axis::steps(last), axis);
-    for (condition, row, stage) in &places {
-        let y = height(*condition, *row);
-        let condition = &CONDITIONS[*condition];
-        let when = |run: &crate::data::Run| stage.emerged(study, run, condition.key, threshold);
-        let measured = study.ended(cell).filter(|run| when(run).is_some()).count();
-        let step = |run: &crate::data::Run| match when(run) {
-            Some(Emerged::At(step)) => Some(f64::from(step)),
-            _ => None,
-        };
-        let estimate = study.mean(study.ended(cell), step);
-        let emerged = estimate.map_or(0, |estimate| estimate.runs);
-        let level = |factor| common::label_in(study, cell, factor);
-        let (text, counts) = (threshold.to_string(), [emerged.to_string(), measured.to_string()]);
-        let keys = [
-            level(Factor::Regime),
-            &text,
-            level(Factor::Vocab),
-            condition.label,
-            stage.label(),
-            &counts[0],
-            &counts[1],
-        ];
-        table.estimate(keys, estimate.as_ref());
-        match estimate {
-            Some(estimate) => {
-                let tip = format!(
-                    "{} in {}: step {}, emerged in {emerged} of {}",
-                    stage.label(),
-                    condition.label,
-                    common::spoken(&estimate),
-                    common::count(measured)
-                );
-                let interval = estimate.interval.map(|interval| (interval.low, interval.high));
-                let shape = if emerged == measured { condition.shape } else { Shape::Ring };
-                panel.marks.push(Mark::Dot {
-                    at: At { x: estimate.value, y, interval, tip },
-                    ink: condition.ink,
-                    shape,
-                    along_x: true,
-                });
+    axis
+}
+
+fn timeline(study: &Study, facets: &mut Facets, cell: &Cell, threshold: &Threshold) {
+    let any = study.ended(cell).next().is_some();
+    let [regime, vocab] = [Factor::Regime, Factor::Vocab].map(|factor| label_in(study, cell, factor));
+    for (place, (condition, style)) in style::conditions(study).into_iter().enumerate() {
+        for (row, stage) in Stage::ALL.into_iter().enumerate() {
+            let when = |run: &Run| stage.emergence(run, &condition, threshold.of(run));
+            let emerged = Emerged::new(study, cell, when);
+            let (runs, measured) = (emerged.runs.to_string(), emerged.measured.to_string());
+            let keys = [regime, &threshold.label, vocab, &style.name, stage.label(), &runs, &measured];
+            facets.row(&keys, emerged.estimate.as_ref());
+            let y = height(rows(study), place, row);
+            let never = |text: &str| Mark::Label { x: f64::from(study.last_step()), y, text: text.into() };
+            match emerged.estimate {
+                _ if !any => {}
+                Some(estimate) => {
+                    let tip = emerged.tip(&format!("{} in {}", stage.label(), style.name), &estimate);
+                    let point = Point { x: estimate.value, y, interval: ends(&estimate), tip };
+                    let shape = emerged.shape(style.shape);
+                    facets.mark(Mark::ErrorBar { point, colour: style.colour, shape, along_x: true });
+                }
+                None if emerged.measured > 0 => facets.mark(never("never")),
+                None => facets.mark(never("not measured")),
             }
-            None if measured > 0 => panel.marks.push(Mark::Word { x: f64::from(last), y, text: "never".into() }),
-            None => panel.marks.push(Mark::Word { x: f64::from(last), y, text: "not measured".into() }),
         }
     }
-    if study.ended(cell).next().is_none() {
-        panel.marks.clear();
-    }
-    panel
 }

@@ -1,82 +1,73 @@
 //! The contrast, allowed minus forbidden: what "knowledge crossed" means here. By d × |V|, and against bridges.
 
-use super::common;
-use super::{Chooser, Figure, Table};
-use crate::data::{Factor, Study};
-use crate::draw::{Axis, Ink, Mark, Panel, Plate, Shape};
-use crate::findings::Outcome;
+use super::bridge;
+use super::captions::{self, Runs};
+use super::facets::{Facets, dodge, label_in, level_axis, variants};
+use super::figure::{Chooser, Figure};
+use super::style;
+use super::table::Table;
+use crate::data::{Cell, Factor, Study};
+use crate::draw::{Axis, Colour, Layout, Mark};
+use crate::findings::Transfer;
+use crate::findings::contrasts::{SETS, STATISTICS, places};
+use crate::findings::design::{BRIDGE, COGNATE};
+use crate::findings::transfer::in_masked;
 
-/// Chooser label and the metrics' name.
-pub(super) const SETS: [(&str, &str); 2] =
-    [("facts (allowed − forbidden)", "facts"), ("types (allowed − other classes)", "types")];
-/// Chooser label, statistic, axis.
-pub(super) const STATISTICS: [(&str, &str, &str); 2] = [
-    ("share of targets", "share@0.1", "contrast in share of targets"),
-    ("log-probability", "logprob", "contrast in log-probability (nats)"),
-];
-
+/// Which contrast, and counted how.
 pub(super) fn choosers() -> Vec<Chooser> {
     vec![
-        Chooser { name: "contrast", label: "contrast".into(), options: SETS.map(|it| it.0.to_owned()).into() },
-        Chooser { name: "in", label: "in".into(), options: STATISTICS.map(|it| it.0.to_owned()).into() },
+        Chooser::new("contrast", "contrast", SETS.map(|(_, name)| name)),
+        Chooser::new("in", "in", STATISTICS.map(|(_, name, _)| name)),
     ]
 }
 
-/// Where the contrast is taken: title, condition, which symbols. A is also asked about the very symbols masked in B:
-/// what B† can at most have received.
-pub(super) const PLACES: [(&str, &str, &str); 4] =
-    [("A", "A", ""), ("A, symbols masked in B", "A", "_masked"), ("B", "B", ""), ("B†", "B_masked", "")];
-
-/// The same for those who do not draw.
-pub fn places_of_contrast() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
-    PLACES.into_iter()
-}
-
-/// A line at 0.
-pub(super) fn zero(panel: &mut Panel, from: f64, to: f64) {
-    panel.marks.insert(0, Mark::Rule { from: (from, 0.0), to: (to, 0.0), ink: Ink::Muted, dash: "2 2" });
+/// A line at 0 across every panel.
+pub(super) fn zero(layout: &mut Layout, from: f64, to: f64) {
+    for panel in &mut layout.panels {
+        let line = Mark::Segment { from: (from, 0.0), to: (to, 0.0), colour: Colour::Muted, dash: "2 2" };
+        panel.marks.insert(0, line);
+    }
 }
 
 pub fn by_distance(study: &Study) -> Figure {
-    let lambdas = study.levels(Factor::Lambda);
+    let lambdas = Some(study.levels(Factor::Lambda)).filter(|levels| levels.len() > 1).unwrap_or_default();
+    let all = lambdas.first().map(|_| "all".to_owned());
     let mut choosers = choosers();
-    let mut shares: Vec<Option<usize>> = vec![None];
-    if lambdas.len() > 1 {
-        shares.extend((0..lambdas.len()).map(Some));
-        let options =
-            std::iter::once("all".to_owned()).chain(lambdas.iter().map(|level| level.label.clone())).collect();
-        choosers.push(Chooser { name: "lambda", label: "*λ*".into(), options });
-    }
+    choosers.push(Chooser::new("lambda", "*λ*", all.into_iter().chain(lambdas.iter().cloned())));
     let mut table = Table::of_estimates(["contrast", "in", "lambda", "condition", "vocab", "d"]);
-    let mut variants = Vec::new();
-    for (set_place, (set_name, set)) in SETS.into_iter().enumerate() {
-        for (place, (name, statistic, axis)) in STATISTICS.into_iter().enumerate() {
-            for (share_place, share) in shares.iter().enumerate() {
-                let fixed: Vec<(Factor, usize)> = share.map(|level| (Factor::Lambda, level)).into_iter().collect();
-                let (panels, extent) = panels(study, (set_name, set), (name, statistic), &fixed, &mut table);
-                let mut panels = panels;
-                for panel in &mut panels {
-                    panel.y = Axis::around(axis, extent.iter().copied());
-                    zero(panel, -0.5, study.levels(Factor::Distance).len() as f64 - 0.5);
-                }
-                let mut plate = Plate::new(panels, [2, 4]);
-                plate.ratio = 0.9;
-                plate.legend = common::level_legend(study, Factor::Vocab);
-                let mut options = vec![set_place, place];
-                if lambdas.len() > 1 {
-                    options.push(share_place);
-                }
-                variants.push(common::variant(options, plate, common::counted(study, &fixed, true)));
+    let vocabs = style::levels(study, Factor::Vocab);
+    let variants = variants(study, &choosers, Runs::Ended, |choice| {
+        let [set, statistic, lambda] = choice.options[..] else { unreachable!("three choosers") };
+        let (targets, set) = SETS[set];
+        let (statistic, name, axis) = STATISTICS[statistic];
+        let fixed: Cell = lambda.checked_sub(1).map(|level| (Factor::Lambda, level)).into_iter().collect();
+        let lambda = label_in(study, &fixed, Factor::Lambda);
+        let mut facets = Facets::new(study, &mut table, Axis::share(axis)).fitted(&[0.0]);
+        for place in places(study) {
+            let quantity = place.quantity(targets, statistic);
+            facets.panel(&place.title, level_axis(study, Factor::Distance));
+            for (vocab, style) in vocabs.iter().enumerate() {
+                let before = [set, name, lambda, &place.title, &study.levels(Factor::Vocab)[vocab]];
+                let aside = dodge(vocab, vocabs.len(), 0.1);
+                facets.levels((&before, &[]), style, Factor::Distance, aside, |level| {
+                    let cell = [fixed.as_slice(), &[(Factor::Vocab, vocab)], level].concat();
+                    study.mean(study.ended(&cell), |run| run.curve(&quantity).end())
+                });
             }
         }
-    }
+        let mut layout = facets.layout([2, 4]);
+        zero(&mut layout, -0.5, study.levels(Factor::Distance).len() as f64 - 0.5);
+        layout.ratio = 0.9;
+        layout.legend = style::lines(&vocabs);
+        layout
+    });
     Figure {
         name: "contrast",
         title: "Knowledge that crossed: the contrast by *d* and |*V*|".into(),
         caption: format!(
             "At the end of training, reachability of the descriptors Γ allows the subject minus that of an equal set it forbids (facts: of the \
              subject's own class; types: of other classes). Zero means the subject made no difference. Bars are 95 % intervals over seeds.{}",
-            common::pooled(study, &[Factor::Vocab, Factor::Distance])
+            captions::pooled(study, &[Factor::Vocab, Factor::Distance])
         ),
         choosers,
         variants,
@@ -84,57 +75,19 @@ pub fn by_distance(study: &Study) -> Figure {
     }
 }
 
-fn panels(
-    study: &Study,
-    set: (&str, &str),
-    statistic: (&str, &str),
-    fixed: &[(Factor, usize)],
-    table: &mut Table,
-) -> (Vec<Panel>, Vec<f64>) {
-    let vocabs = study.levels(Factor::Vocab);
-    let mut extent = vec![0.0];
-    let mut panels = Vec::new();
-    for (title, condition, symbols) in PLACES {
-        let key = study.key(condition, "reach", &format!("network.{}{symbols}.{}", set.1, statistic.1));
-        let mut panel = Panel::new(title, common::level_axis(study, Factor::Distance), Axis::share(""));
-        for (vocab, vocab_level) in vocabs.iter().enumerate() {
-            let mut points = Vec::new();
-            for (place, distance) in study.levels(Factor::Distance).iter().enumerate() {
-                let cell = [fixed, &[(Factor::Vocab, vocab), (Factor::Distance, place)]].concat();
-                let estimate = study.mean(study.ended(&cell), |run| run.last(key));
-                let x = place as f64 + (vocab as f64 - (vocabs.len() as f64 - 1.0) / 2.0) * 0.1;
-                let name = format!("|V| = {}, d = {}", vocab_level.label, distance.label);
-                points.extend(estimate.as_ref().map(|it| common::at(x, it, &name)));
-                let lambda = common::label_in(study, fixed, Factor::Lambda);
-                let keys = [set.0, statistic.0, lambda, title, &vocab_level.label, &distance.label];
-                table.estimate(keys, estimate.as_ref());
-            }
-            extent.extend(common::extent(&points));
-            panel.marks.push(Mark::Line {
-                points,
-                ink: Ink::Level(vocab, vocabs.len()),
-                dash: "",
-                shape: Some(Shape::Circle),
-            });
-        }
-        panels.push(panel);
-    }
-    (panels, extent)
-}
-
 pub fn against_bridges(study: &Study) -> Figure {
-    const BRIDGES: [(&str, &str, &str); 2] = [
-        ("the word's own cognate in A", "cognate_bridge.jaccard", "mean cognate bridge"),
-        ("any unmasked word", "bridge.jaccard", "mean bridge *β̂*"),
-    ];
-    let (choosers, variants, table) = super::bridge::scatter(study, &[Outcome::Facts, Outcome::Nats], &BRIDGES);
+    let bridges =
+        [(COGNATE, "the word's own cognate", "mean cognate bridge"), (BRIDGE, "any unmasked word", "mean bridge *β̂*")];
+    let (choosers, variants, table) = bridge::scatter(study, &[Transfer::Facts, Transfer::Nats], &bridges);
     Figure {
         name: "contrast-bridge",
-        title: "Which bridge carries knowledge?".into(),
-        caption: "The contrast of facts in B† at the end of training against the mean bridge of the masked words: to their own cognate \
-                  in A, or to any unmasked word. One mark per run that ended; *r* with its 95 % interval over seeds, *p* over runs as \
-                  if independent."
-            .into(),
+        title: "Which bridge goes with knowledge?".into(),
+        caption: format!(
+            "The contrast of facts{} at the end of training against the mean bridge of the masked words: to their own cognate \
+             in the other language, or to any unmasked word. One mark per run that ended; *r* with its 95 % interval over seeds, \
+             *p* over runs as if independent.",
+            in_masked(study)
+        ),
         choosers,
         variants,
         table,

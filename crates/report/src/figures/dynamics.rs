@@ -1,73 +1,53 @@
 //! Validity, grammaticality, type constraints and Γ over training: the cascade of the unscrambling task.
 
-use super::common::{self, BANDS, CASCADE, CONDITIONS};
-use super::{Chooser, Figure, Table};
+use super::captions::{self, BANDS, Runs};
+use super::facets::{Facets, across, label_in, split, variants};
+use super::figure::{Chooser, Figure};
+use super::style;
+use super::table::Table;
 use crate::data::{Factor, Study};
-use crate::draw::{Axis, Entry, Ink, Mark, Panel, Plate};
+use crate::draw::Axis;
+use invitro_results::{Measure, Quantity};
 
 pub fn figure(study: &Study) -> Figure {
-    let (mut choosers, choices) = common::choices(study, &[Factor::Regime]);
-    let masked_first = [2, 1, 0].map(|place: usize| &CONDITIONS[place]);
-    let options = masked_first.map(|condition| condition.label.to_owned()).into();
-    choosers.push(Chooser { name: "condition", label: "condition".into(), options });
+    // The masked conditions first: they are what the figure is asked for.
+    let conditions: Vec<_> = study.conditions().iter().rev().collect();
+    let choosers = vec![
+        Chooser::levels(study, Factor::Regime),
+        Chooser::new("condition", "condition", conditions.iter().map(|condition| condition.label())),
+    ];
     let mut table = Table::of_estimates(["regime", "condition", "vocab", "metric", "step"]);
-    let mut variants = Vec::new();
-    for choice in &choices {
-        for (place, condition) in masked_first.into_iter().enumerate() {
-            let columns = common::split(study, Factor::Vocab);
-            let mut panels = Vec::new();
-            for (title, vocab) in &columns {
-                let mut panel = Panel::new(
-                    title,
-                    Axis::steps(study.last_step()),
-                    Axis::share(format!("share of sentences in {}", condition.label)),
-                );
-                let cell = [choice.cell.as_slice(), vocab].concat();
-                for (stage, (metric, name)) in CASCADE.into_iter().enumerate() {
-                    let key = study.key(condition.key, "T1", metric);
-                    for (step, estimate) in study.mean_curve(study.at(&cell), key) {
-                        let level = |factor| common::label_in(study, &cell, factor);
-                        let step = step.to_string();
-                        let keys = [level(Factor::Regime), condition.label, level(Factor::Vocab), metric, &step];
-                        table.estimate(keys, Some(&estimate));
-                    }
-                    let points = common::curve(study, &cell, key, name);
-                    panel.marks.push(Mark::Line {
-                        points,
-                        ink: Ink::Level(stage, CASCADE.len()),
-                        dash: "",
-                        shape: None,
-                    });
-                }
-                panels.push(panel);
+    let vocabs = split(study, Factor::Vocab);
+    let metrics = style::cascade();
+    let variants = variants(study, &choosers, Runs::Measured, |choice| {
+        let condition = conditions.get(choice.options[1]);
+        let label = condition.map_or(String::new(), |condition| condition.label());
+        let regime = label_in(study, &choice.cell, Factor::Regime);
+        let mut facets = Facets::new(study, &mut table, Axis::share(format!("share of sentences in {label}")));
+        for (title, vocab) in &vocabs {
+            facets.panel(title, Axis::steps(study.last_step()));
+            let cell = [choice.cell.as_slice(), vocab].concat();
+            for (metric, style) in &metrics {
+                let keys = [regime, &label, label_in(study, vocab, Factor::Vocab), metric.name()];
+                let condition = condition.copied().cloned();
+                facets.curve(&keys, style, &cell, &Quantity { measure: Measure::unscrambling(*metric), condition });
             }
-            let mut plate = Plate::new(panels, common::across(columns.len()));
-            plate.ratio = 0.85;
-            plate.legend = legend();
-            let options = [choice.options.as_slice(), &[place]].concat();
-            variants.push(common::variant(options, plate, common::counted(study, &choice.cell, false)));
         }
-    }
+        let mut layout = facets.layout(across(vocabs.len()));
+        layout.ratio = 0.85;
+        layout.legend = style::lines(metrics.iter().map(|(_, style)| style));
+        layout
+    });
     Figure {
         name: "dynamics",
         title: "Validity, grammaticality and type constraints over training".into(),
         caption: format!(
             "Greedy unscrambling (T₁). Each metric is nested in the one before: a sentence counts as grammatical only if it is valid, \
              and so on to Γ.{} {BANDS}",
-            common::pooled(study, &[Factor::Vocab, Factor::Regime])
+            captions::pooled(study, &[Factor::Vocab, Factor::Regime])
         ),
         choosers,
         variants,
         table,
     }
-}
-
-pub(super) fn legend() -> Vec<Entry> {
-    let entry = |(stage, (_, name)): (usize, (&str, &str))| Entry {
-        label: name.into(),
-        ink: Ink::Level(stage, CASCADE.len()),
-        line: Some(""),
-        shape: None,
-    };
-    CASCADE.into_iter().enumerate().map(entry).collect()
 }

@@ -1,13 +1,19 @@
 //! Standardised effects of |V|, regime, λ, similarity and bridge on masked transfer.
 
-use super::common;
-use super::{Figure, Table};
+use super::captions::Runs;
+use super::facets::variants;
+use super::figure::Figure;
+use super::style::{self, Style};
+use super::table::Table;
 use crate::data::Study;
-use crate::draw::{At, Axis, Entry, Ink, Mark, Panel, Plate, Shape, plain};
+use crate::draw::{Axis, Colour, Layout, Mark, Panel, Point, Shape, plain};
 use crate::findings::Findings;
-use crate::findings::sample::{BRIDGE, LAMBDA, REGIME, SIMILARITY, VOCAB};
+use crate::findings::design::{BETA, LAMBDA, REGIME, SIMILARITY, VOCAB};
+use crate::findings::transfer::in_masked;
+use crate::wording::counted;
+use invitro_results::digits;
 
-const ROWS: [&str; 5] = [VOCAB, REGIME, LAMBDA, SIMILARITY, BRIDGE];
+const ROWS: [&str; 5] = [VOCAB, REGIME, LAMBDA, SIMILARITY, BETA];
 
 pub fn figure(study: &Study, findings: &Findings) -> Figure {
     let mut table = Table::new([
@@ -27,7 +33,7 @@ pub fn figure(study: &Study, findings: &Findings) -> Figure {
     let mut extent = vec![-0.2, 0.2];
     for regressed in &findings.regressions {
         let labels = ROWS.iter().rev().map(|row| (*row).to_owned());
-        let mut panel = Panel::new(regressed.outcome.label(), Axis::share(""), Axis::levels("", labels));
+        let mut panel = Panel::new(regressed.transfer.label(), Axis::share(""), Axis::levels("", labels));
         let models = [
             ("factors", &regressed.factors, Shape::Ring, 0.14),
             ("factors and bridge", &regressed.with_bridge, Shape::Circle, -0.14),
@@ -36,25 +42,25 @@ pub fn figure(study: &Study, findings: &Findings) -> Figure {
             for effect in model.iter().flat_map(|model| &model.effects) {
                 let Some(row) = ROWS.iter().position(|row| *row == effect.name) else { continue };
                 let model = model.as_ref().expect("an effect has its model");
-                let at = At {
+                let point = Point {
                     x: effect.value,
                     y: (ROWS.len() - 1 - row) as f64 + shift,
                     interval: Some((effect.interval.low, effect.interval.high)),
                     tip: format!(
                         "{} ({name}): {} [{}, {}], p = {:.4}, {} in {} groups",
                         plain(&effect.name),
-                        common::digits(effect.value),
-                        common::digits(effect.interval.low),
-                        common::digits(effect.interval.high),
+                        digits(effect.value),
+                        digits(effect.interval.low),
+                        digits(effect.interval.high),
                         effect.p,
-                        common::count(model.rows),
+                        counted(model.rows, "run"),
                         model.groups
                     ),
                 };
                 extent.extend([effect.interval.low, effect.interval.high]);
-                panel.marks.push(Mark::Dot { at, ink: Ink::Text, shape, along_x: true });
+                panel.marks.push(Mark::ErrorBar { point, colour: Colour::Text, shape, along_x: true });
                 let numbers = [effect.value, effect.interval.low, effect.interval.high, effect.error, effect.p];
-                let mut cells = vec![regressed.outcome.label().to_owned(), name.to_owned(), plain(&effect.name)];
+                let mut cells = vec![regressed.transfer.label().to_owned(), name.to_owned(), plain(&effect.name)];
                 cells.extend(numbers.map(|number| number.to_string()));
                 cells.extend([model.rows.to_string(), model.groups.to_string(), model.r_squared.to_string()]);
                 table.row(cells);
@@ -64,7 +70,7 @@ pub fn figure(study: &Study, findings: &Findings) -> Figure {
             panel.notes = vec!["saturated".into()];
             if panel.is_empty() {
                 let y = (ROWS.len() - 1) as f64 / 2.0;
-                panel.marks.push(Mark::Word { x: 0.0, y, text: "all runs are equal".into() });
+                panel.marks.push(Mark::Label { x: 0.0, y, text: "all runs are equal".into() });
             }
         }
         panels.push(panel);
@@ -72,22 +78,23 @@ pub fn figure(study: &Study, findings: &Findings) -> Figure {
     for panel in &mut panels {
         panel.x = Axis::around("standardised effect", extent.iter().map(|value| value.clamp(-2.0, 2.0)));
         let (low, high) = (-0.5, ROWS.len() as f64 - 0.5);
-        panel.marks.insert(0, Mark::Rule { from: (0.0, low), to: (0.0, high), ink: Ink::Muted, dash: "2 2" });
+        panel.marks.insert(0, Mark::Segment { from: (0.0, low), to: (0.0, high), colour: Colour::Muted, dash: "2 2" });
     }
-    let mut plate = Plate::new(panels, [1, 3]);
-    plate.height = Some(82.0);
-    let entry =
-        |label: &str, shape: Shape| Entry { label: label.into(), ink: Ink::Text, line: None, shape: Some(shape) };
-    plate.legend = vec![entry("factors alone", Shape::Ring), entry("with *β̂*", Shape::Circle)];
+    let legend = [("factors alone", Shape::Ring), ("with *β̂*", Shape::Circle)];
+    let mut layout = Layout::new(panels, [1, 3]);
+    layout.height = Some(82.0);
+    layout.legend = style::markers(&legend.map(|(name, shape)| Style::marked(name, Colour::Text, shape)));
     Figure {
         name: "effects",
         title: "What moves masked transfer".into(),
-        caption: "Standardised effects (standard deviations of the outcome per standard deviation of the predictor) on masked transfer in \
-                  B†, by least squares over the runs that ended, with the factors alone and with *β̂* added. Bars are 95 % intervals \
-                  with errors clustered by data seed, or by model seed where there is one data seed."
-            .into(),
+        caption: format!(
+            "Standardised effects (standard deviations of the outcome per standard deviation of the predictor) on masked transfer{}, \
+             by least squares over the runs that ended, with the factors alone and with *β̂* added. Bars are 95 % intervals \
+             with errors clustered by data seed, or by model seed where there is one data seed.",
+            in_masked(study)
+        ),
         choosers: Vec::new(),
-        variants: vec![common::variant(Vec::new(), plate, common::counted(study, &[], true))],
+        variants: variants(study, &[], Runs::Ended, |_| layout.clone()),
         table,
     }
 }

@@ -1,106 +1,118 @@
-//! When grammaticality and the rest emerge: by language for each |V|, and by |V| in B†.
+//! When grammaticality and the rest emerge: by condition for each |V|, and by |V| in each condition.
 
-use super::common::{self, CASCADE, CONDITIONS, Choice};
-use super::{Chooser, Figure, Table};
-use crate::data::{Factor, Key, Study};
-use crate::draw::{At, Axis, Entry, Ink, Mark, Panel, Plate, Shape};
+use super::captions::{self, Runs};
+use super::facets::{Facets, across, dodge, ends, label_in, level_axis, split, variants};
+use super::figure::{Choice, Chooser, Figure, Variant};
+use super::style::{self, Style};
+use super::table::Table;
+use crate::data::{Factor, Run, Study};
+use crate::draw::{Axis, Layout, Mark, Point, Shape};
+use crate::findings::stages::Stage;
 use crate::stats::Estimate;
+use crate::wording::{counted, spoken};
+use invitro_results::{Condition, Emergence, TaskMetric};
 
-/// The paper's threshold first.
-pub(super) const THRESHOLDS: [f64; 3] = [0.02, 0.1, 0.5];
-
-pub(super) fn threshold_chooser() -> Chooser {
-    let options = THRESHOLDS.map(|threshold| threshold.to_string()).into();
-    Chooser { name: "threshold", label: "threshold".into(), options }
+/// What a metric has to exceed.
+pub(super) struct Threshold {
+    pub label: String,
+    /// `None`: what each run's experiment sets.
+    fixed: Option<f64>,
 }
 
-/// The mean emergence step of the runs in which it emerged, and how many there were of how many.
-struct Mean {
-    estimate: Option<Estimate>,
-    emerged: usize,
-    measured: usize,
-}
-
-fn mean(study: &Study, cell: &[(Factor, usize)], key: Option<Key>, threshold: f64) -> Mean {
-    let measured = || study.ended(cell).filter(|run| !run.curve(key).is_empty());
-    Mean {
-        estimate: study.mean(measured(), |run| run.emergence(key, threshold).map(f64::from)),
-        emerged: measured().filter(|run| run.emergence(key, threshold).is_some()).count(),
-        measured: measured().count(),
+impl Threshold {
+    pub fn of(&self, run: &Run) -> f64 {
+        self.fixed.unwrap_or_else(|| run.emergence_threshold())
     }
 }
 
-impl Mean {
-    /// A full mark where it emerged in every run, a ring where in some.
-    fn mark(&self, x: f64, stage: usize, name: &str) -> Option<Mark> {
-        let estimate = self.estimate?;
-        let interval = estimate.interval.map(|interval| (interval.low, interval.high));
-        let tip = format!(
-            "{name}: step {}, emerged in {} of {}",
-            common::spoken(&estimate),
-            self.emerged,
-            common::count(self.measured)
-        );
-        let shape = if self.emerged == self.measured { Shape::Circle } else { Shape::Ring };
-        let at = At { x, y: estimate.value, interval, tip };
-        Some(Mark::Dot { at, ink: Ink::Level(stage, CASCADE.len()), shape, along_x: false })
+/// What the experiments set first, then the paper's and two higher ones.
+pub(super) fn thresholds(study: &Study) -> Vec<Threshold> {
+    let own = study.emergence_threshold();
+    let mut all = vec![Threshold { label: own.map_or("as configured".into(), |own| own.to_string()), fixed: own }];
+    let others = [0.02, 0.1, 0.5].into_iter().filter(|other| own != Some(*other));
+    all.extend(others.map(|other| Threshold { label: other.to_string(), fixed: Some(other) }));
+    all
+}
+
+pub(super) fn threshold_chooser(thresholds: &[Threshold]) -> Chooser {
+    Chooser::new("threshold", "threshold", thresholds.iter().map(|threshold| threshold.label.clone()))
+}
+
+/// The mean step of the runs in which something emerged, and how many there were of how many.
+pub(super) struct Emerged {
+    pub estimate: Option<Estimate>,
+    pub runs: usize,
+    pub measured: usize,
+}
+
+impl Emerged {
+    pub fn new(study: &Study, cell: &[(Factor, usize)], when: impl Fn(&Run) -> Option<Emergence>) -> Emerged {
+        let estimate = study.mean(study.ended(cell), |run| when(run)?.step().map(f64::from));
+        let measured = study.ended(cell).filter(|run| when(run).is_some()).count();
+        Emerged { estimate, runs: estimate.map_or(0, |estimate| estimate.runs), measured }
     }
 
-    fn top(&self) -> f64 {
-        self.estimate.map_or(0.0, |estimate| estimate.interval.map_or(estimate.value, |interval| interval.high))
+    /// The full marker where it emerged in every run, a ring where in some.
+    pub fn shape(&self, full: Shape) -> Shape {
+        if self.runs == self.measured { full } else { Shape::Ring }
+    }
+
+    pub fn tip(&self, name: &str, estimate: &Estimate) -> String {
+        format!("{name}: step {}, emerged in {} of {}", spoken(estimate), self.runs, counted(self.measured, "run"))
     }
 }
 
-/// Side by side around the middle of a level.
-fn dodge(stage: usize) -> f64 {
-    (stage as f64 - (CASCADE.len() as f64 - 1.0) / 2.0) * 0.17
-}
-
-fn legend() -> Vec<Entry> {
-    super::dynamics::legend()
-        .into_iter()
-        .map(|entry| Entry { line: None, shape: Some(Shape::Circle), ..entry })
-        .collect()
+/// Markers of the nested checks side by side at a place, and their rows.
+fn mark(
+    facets: &mut Facets,
+    (study, cell): (&Study, &[(Factor, usize)]),
+    condition: &Condition,
+    threshold: &Threshold,
+    (x, place): (usize, &str),
+    keys: impl Fn(&'static str) -> Vec<String>,
+) {
+    for (stage, (metric, style)) in style::cascade().into_iter().enumerate() {
+        let when = |run: &Run| Stage::Sentences(metric).emergence(run, condition, threshold.of(run));
+        let emerged = Emerged::new(study, cell, when);
+        let (runs, measured) = (emerged.runs.to_string(), emerged.measured.to_string());
+        let keys = keys(metric.name());
+        let keys: Vec<&str> = keys.iter().map(String::as_str).chain([runs.as_str(), measured.as_str()]).collect();
+        facets.row(&keys, emerged.estimate.as_ref());
+        let Some(estimate) = emerged.estimate else { continue };
+        let point = Point {
+            x: x as f64 + dodge(stage, TaskMetric::CASCADE.len(), 0.17),
+            y: estimate.value,
+            interval: ends(&estimate),
+            tip: emerged.tip(&format!("{} in {place}", style.name), &estimate),
+        };
+        let shape = emerged.shape(Shape::Circle);
+        facets.mark(Mark::ErrorBar { point, colour: style.colour, shape, along_x: false });
+    }
 }
 
 pub fn by_language(study: &Study) -> Figure {
     let mut table = Table::of_estimates(["regime", "threshold", "vocab", "condition", "metric", "emerged", "measured"]);
-    let conditions = || CONDITIONS.iter().map(|condition| condition.label.to_owned());
+    let labels: Vec<String> = study.conditions().iter().map(Condition::label).collect();
+    let vocabs = split(study, Factor::Vocab);
     let (choosers, variants) = per_choice(study, |choice, threshold| {
-        let columns = common::split(study, Factor::Vocab);
-        let mut top = 0.0f64;
-        let mut panels = Vec::new();
-        for (title, vocab) in &columns {
+        let regime = label_in(study, &choice.cell, Factor::Regime);
+        let mut facets = Facets::new(study, &mut table, Axis::share(""));
+        for (title, vocab) in &vocabs {
             let cell = [choice.cell.as_slice(), vocab].concat();
-            let mut panel = Panel::new(title, Axis::levels("", conditions()), Axis::share(""));
-            for (place, condition) in CONDITIONS.iter().enumerate() {
-                for (stage, (metric, name)) in CASCADE.into_iter().enumerate() {
-                    let mean = mean(study, &cell, study.key(condition.key, "T1", metric), threshold);
-                    top = top.max(mean.top());
-                    let name = format!("{name} in {}", condition.label);
-                    panel.marks.extend(mean.mark(place as f64 + dodge(stage), stage, &name));
-                    let level = |factor| common::label_in(study, &cell, factor);
-                    let counts = [mean.emerged.to_string(), mean.measured.to_string()];
-                    let keys = [
-                        level(Factor::Regime),
-                        &threshold.to_string(),
-                        level(Factor::Vocab),
-                        condition.label,
-                        metric,
-                        &counts[0],
-                        &counts[1],
-                    ];
-                    table.estimate(keys, mean.estimate.as_ref());
-                }
+            facets.panel(title, Axis::levels("", labels.iter().cloned()));
+            for (place, condition) in study.conditions().iter().enumerate() {
+                let vocab = label_in(study, vocab, Factor::Vocab);
+                mark(&mut facets, (study, &cell), condition, threshold, (place, &labels[place]), |metric| {
+                    [regime, &threshold.label, vocab, &labels[place], metric].map(str::to_owned).into()
+                });
             }
-            panels.push(panel);
         }
-        (panels, top, common::across(columns.len()))
+        facets.layout(across(vocabs.len()))
     });
     Figure {
         name: "emergence-by-language",
         title: "Emergence by language".into(),
-        caption: caption(study, &[Factor::Vocab, Factor::Regime]),
+        caption: caption(study),
         choosers,
         variants,
         table,
@@ -110,66 +122,56 @@ pub fn by_language(study: &Study) -> Figure {
 pub fn by_vocabulary(study: &Study) -> Figure {
     let mut table = Table::of_estimates(["regime", "threshold", "condition", "vocab", "metric", "emerged", "measured"]);
     let (choosers, variants) = per_choice(study, |choice, threshold| {
-        let mut top = 0.0f64;
-        let mut panels = Vec::new();
-        for condition in CONDITIONS.iter().rev() {
-            let mut panel = Panel::new(condition.label, common::level_axis(study, Factor::Vocab), Axis::share(""));
+        let regime = label_in(study, &choice.cell, Factor::Regime);
+        let mut facets = Facets::new(study, &mut table, Axis::share(""));
+        for condition in study.conditions().iter().rev() {
+            let label = condition.label();
+            facets.panel(&label, level_axis(study, Factor::Vocab));
             for (place, vocab) in study.levels(Factor::Vocab).iter().enumerate() {
                 let cell = [choice.cell.as_slice(), &[(Factor::Vocab, place)]].concat();
-                for (stage, (metric, name)) in CASCADE.into_iter().enumerate() {
-                    let mean = mean(study, &cell, study.key(condition.key, "T1", metric), threshold);
-                    top = top.max(mean.top());
-                    let name = format!("{name} in {}, |V| = {}", condition.label, vocab.label);
-                    panel.marks.extend(mean.mark(place as f64 + dodge(stage), stage, &name));
-                    let regime = common::label_in(study, &cell, Factor::Regime);
-                    let counts = [mean.emerged.to_string(), mean.measured.to_string()];
-                    let keys =
-                        [regime, &threshold.to_string(), condition.label, &vocab.label, metric, &counts[0], &counts[1]];
-                    table.estimate(keys, mean.estimate.as_ref());
-                }
+                let name = format!("{label}, |V| = {vocab}");
+                mark(&mut facets, (study, &cell), condition, threshold, (place, &name), |metric| {
+                    [regime, &threshold.label, &label, vocab, metric].map(str::to_owned).into()
+                });
             }
-            panels.push(panel);
         }
-        (panels, top, [3, 3])
+        facets.layout(across(study.conditions().len()))
     });
     Figure {
         name: "emergence-by-vocabulary",
         title: "Emergence by |*V*|".into(),
-        caption: caption(study, &[Factor::Vocab, Factor::Regime]),
+        caption: caption(study),
         choosers,
         variants,
         table,
     }
 }
 
-fn per_choice(
-    study: &Study,
-    mut panels: impl FnMut(&Choice, f64) -> (Vec<Panel>, f64, [usize; 2]),
-) -> (Vec<Chooser>, Vec<super::Variant>) {
-    let (mut choosers, choices) = common::choices(study, &[Factor::Regime]);
-    choosers.push(threshold_chooser());
-    let mut variants = Vec::new();
-    for choice in &choices {
-        for (place, threshold) in THRESHOLDS.into_iter().enumerate() {
-            let (mut panels, top, across) = panels(choice, threshold);
-            for panel in &mut panels {
-                panel.y = Axis { label: "emergence step".into(), ..Axis::steps((1.05 * top).ceil().max(1.0) as u32) };
-            }
-            let mut plate = Plate::new(panels, across);
-            plate.ratio = 0.85;
-            plate.legend = legend();
-            let options = [choice.options.as_slice(), &[place]].concat();
-            variants.push(common::variant(options, plate, common::counted(study, &choice.cell, true)));
-        }
-    }
+fn per_choice(study: &Study, mut panels: impl FnMut(&Choice, &Threshold) -> Layout) -> (Vec<Chooser>, Vec<Variant>) {
+    let thresholds = thresholds(study);
+    let choosers = vec![Chooser::levels(study, Factor::Regime), threshold_chooser(&thresholds)];
+    let legend: Vec<Style> = style::cascade().map(|(_, style)| style).into();
+    let variants = variants(study, &choosers, Runs::Ended, |choice| {
+        let mut layout = panels(choice, &thresholds[choice.options[1]]);
+        let marks = layout.panels.iter().flat_map(|panel| &panel.marks);
+        let top = marks.fold(0.0f64, |top, mark| match mark {
+            Mark::ErrorBar { point, .. } => top.max(point.interval.map_or(point.y, |(_, high)| high)),
+            _ => top,
+        });
+        let y = Axis { label: "emergence step".into(), ..Axis::steps((1.05 * top).ceil().max(1.0) as u32) };
+        layout.panels.iter_mut().for_each(|panel| panel.y = y.clone());
+        layout.ratio = 0.85;
+        layout.legend = style::markers(&legend);
+        layout
+    });
     (choosers, variants)
 }
 
-fn caption(study: &Study, shown: &[Factor]) -> String {
+fn caption(study: &Study) -> String {
     format!(
         "The first evaluated step at which a metric of T₁ exceeds the threshold (the paper's is 0.02), averaged over the runs in \
          which it did; lower is earlier. A ring means that in some runs it never did: hover for how many. Bars are 95 % intervals \
          over seeds.{}",
-        common::pooled(study, shown)
+        captions::pooled(study, &[Factor::Vocab, Factor::Regime])
     )
 }

@@ -1,67 +1,56 @@
-//! Fertility and continuation rate of A, B and B†, by λ and by d, for each |V|.
+//! Fertility and continuation rate of every condition, by λ and by d, for each |V|.
 
-use super::common::{self, BANDS, CONDITIONS};
-use super::{Figure, Table};
+use super::captions::{self, BANDS, Runs};
+use super::facets::{Facets, across, label_in, level_axis, split, variants};
+use super::figure::{Chooser, Figure};
+use super::style;
+use super::table::Table;
 use crate::data::{Factor, Study};
-use crate::draw::{Axis, Mark, Panel, Plate};
+use crate::draw::Axis;
+use invitro_results::{Measure, Quantity, TokenizerMetric, Words};
 
 pub fn fertility(study: &Study) -> Figure {
-    figure(study, "fertility", "Fertility", "fertility (pieces per word)")
+    let what = "Pieces per word of running text in";
+    figure(study, TokenizerMetric::Fertility, "Fertility", "fertility (pieces per word)", what)
 }
 
 pub fn continuation(study: &Study) -> Figure {
-    figure(study, "continuation", "Continuation rate", "continuation rate")
+    let what = "Share of the words of running text that take more than one piece, in";
+    figure(study, TokenizerMetric::Continuation, "Continuation rate", "continuation rate", what)
 }
 
-fn figure(study: &Study, measure: &'static str, title: &str, axis: &str) -> Figure {
-    let (choosers, choices) = common::choices(study, &[Factor::Regime]);
+fn figure(study: &Study, metric: TokenizerMetric, title: &str, axis: &str, what: &str) -> Figure {
+    let choosers = vec![Chooser::levels(study, Factor::Regime)];
     let mut table = Table::of_estimates(["regime", "vocab", "by", "level", "condition"]);
-    let variants = choices.iter().map(|choice| {
-        let mut panels = Vec::new();
-        let mut extent = Vec::new();
-        let vocabs = common::split(study, Factor::Vocab);
+    let conditions = style::conditions(study);
+    let vocabs = split(study, Factor::Vocab);
+    let variants = variants(study, &choosers, Runs::Measured, |choice| {
+        let regime = label_in(study, &choice.cell, Factor::Regime);
+        let mut facets = Facets::new(study, &mut table, Axis::share(axis)).fitted(&[]);
         for factor in [Factor::Lambda, Factor::Distance] {
-            for (name, vocab) in &vocabs {
-                let mut panel = Panel::new(name, common::level_axis(study, factor), Axis::share(axis));
-                for condition in &CONDITIONS {
-                    let column = format!("{measure}.{}", condition.key);
-                    let mut points = Vec::new();
-                    for (place, level) in study.levels(factor).iter().enumerate() {
-                        let cell = [choice.cell.as_slice(), vocab, &[(factor, place)]].concat();
-                        let estimate = study.mean(study.at(&cell), |run| run.number(&column));
-                        let label = common::titled(factor, &level.label);
-                        points.extend(
-                            estimate
-                                .as_ref()
-                                .map(|it| common::at(place as f64, it, &format!("{}, {label}", condition.label))),
-                        );
-                        let regime = common::label_in(study, &choice.cell, Factor::Regime);
-                        let vocab = common::label_in(study, vocab, Factor::Vocab);
-                        let keys = [regime, vocab, factor.name(), &level.label, condition.label];
-                        table.estimate(keys, estimate.as_ref());
-                    }
-                    extent.extend(common::extent(&points));
-                    panel.marks.push(Mark::Line { points, ink: condition.ink, dash: "", shape: Some(condition.shape) });
+            for (name, cell) in &vocabs {
+                facets.panel(name, level_axis(study, factor));
+                for (condition, style) in &conditions {
+                    let quantity = Quantity::of(Measure::Tokenizer(Words::Text, metric), condition);
+                    let vocab = label_in(study, cell, Factor::Vocab);
+                    facets.levels((&[regime, vocab, factor.name()], &[&style.name]), style, factor, 0.0, |level| {
+                        let cell = [choice.cell.as_slice(), cell, level].concat();
+                        study.mean(study.at(&cell), |run| run.once(&quantity))
+                    });
                 }
-                panels.push(panel);
             }
         }
-        for panel in &mut panels {
-            panel.y = Axis::around(axis, extent.iter().copied());
-        }
-        let mut plate = Plate::new(panels, common::across(vocabs.len()));
-        plate.legend = common::condition_legend(true);
-        common::variant(choice.options.clone(), plate, common::counted(study, &choice.cell, false))
+        let mut layout = facets.layout(across(vocabs.len()));
+        layout.legend = style::marked_lines(conditions.iter().map(|(_, style)| style));
+        layout
     });
-    let variants = variants.collect();
-    let what = match measure {
-        "fertility" => "Pieces per word of running text in A, B and B†",
-        _ => "Share of the words of running text that take more than one piece, in A, B and B†",
-    };
     Figure {
-        name: measure,
+        name: metric.name(),
         title: format!("{title} by condition, *λ*, *d* and |*V*|"),
-        caption: format!("{what}, by *λ* (top, over all *d*) and by *d* (bottom, over all *λ*). {BANDS}"),
+        caption: format!(
+            "{what} {}, by *λ* (top, over all *d*) and by *d* (bottom, over all *λ*). {BANDS}",
+            captions::conditions(study)
+        ),
         choosers,
         variants,
         table,

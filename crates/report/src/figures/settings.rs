@@ -2,11 +2,15 @@
 //!
 //! For each such setting, the runs in which every other such setting has its usual value (the one most runs have).
 
-use super::common;
-use super::{Chooser, Figure, Table};
+use super::captions::Runs;
+use super::facets::{ends, variants};
+use super::figure::{Chooser, Figure};
+use super::table::Table;
 use crate::data::{Run, Study};
-use crate::draw::{At, Axis, Ink, Mark, Panel, Plate, Shape};
-use crate::findings::Outcome;
+use crate::draw::{Axis, Colour, Layout, Mark, Panel, Point, Shape};
+use crate::findings::Transfer;
+use crate::findings::transfer::in_masked;
+use crate::wording::spoken;
 use std::collections::BTreeMap;
 
 fn value(run: &Run, key: &str) -> Option<String> {
@@ -27,10 +31,11 @@ pub fn figure(study: &Study) -> Option<Figure> {
         return None;
     }
     let usual: Vec<(&str, Option<String>)> = keys.iter().map(|key| (*key, usual(study, key))).collect();
+    let choosers = vec![Chooser::new("outcome", "transfer as", Transfer::ALL.map(Transfer::label))];
     let mut table = Table::of_estimates(["outcome", "setting", "value"]);
-    let mut variants = Vec::new();
-    for (place, outcome) in Outcome::ALL.into_iter().enumerate() {
-        let mut extent = Vec::new();
+    let variants = variants(study, &choosers, Runs::Ended, |choice| {
+        let transfer = Transfer::ALL[choice.options[0]];
+        let mut room = Vec::new();
         let mut panels = Vec::new();
         for &key in &keys {
             let levels = study.varied().iter().find(|(name, _)| name == key).map_or(&[][..], |(_, levels)| levels);
@@ -38,48 +43,38 @@ pub fn figure(study: &Study) -> Option<Figure> {
             let alone = |run: &&Run| usual.iter().all(|(other, usual)| *other == key || value(run, other) == *usual);
             for (row, level) in levels.iter().enumerate() {
                 let runs = study.ended(&[]).filter(alone).filter(|run| value(run, key).as_ref() == Some(level));
-                let estimate = study.mean(runs, |run| outcome.value(study, run));
-                table.estimate([outcome.label(), key, level], estimate.as_ref());
+                let estimate = study.mean(runs, |run| transfer.value(study, run));
+                table.estimate([transfer.label(), key, level], estimate.as_ref());
                 let Some(estimate) = estimate else { continue };
-                let y = (levels.len() - 1 - row) as f64;
-                let interval = estimate.interval.map(|interval| (interval.low, interval.high));
-                extent.extend([
-                    estimate.value,
-                    interval.map_or(estimate.value, |it| it.0),
-                    interval.map_or(estimate.value, |it| it.1),
-                ]);
-                let tip = format!("{key} = {level}: {}", common::spoken(&estimate));
+                let interval = ends(&estimate);
+                room.push(estimate.value);
+                room.extend(interval.into_iter().flat_map(|(low, high)| [low, high]));
+                let tip = format!("{key} = {level}: {}", spoken(&estimate));
+                let point = Point { x: estimate.value, y: (levels.len() - 1 - row) as f64, interval, tip };
                 let is_usual = usual.iter().any(|(other, usual)| *other == key && usual.as_ref() == Some(level));
                 let shape = if is_usual { Shape::Circle } else { Shape::Ring };
-                panel.marks.push(Mark::Dot {
-                    at: At { x: estimate.value, y, interval, tip },
-                    ink: Ink::Masked,
-                    shape,
-                    along_x: true,
-                });
+                panel.marks.push(Mark::ErrorBar { point, colour: Colour::Masked(0), shape, along_x: true });
             }
             panels.push(panel);
         }
         for panel in &mut panels {
-            panel.x = Axis::tight(outcome.name(), extent.iter().copied());
+            panel.x = Axis::tight(transfer.name(study), room.iter().copied());
         }
         let most = panels.iter().map(|panel| panel.y.ticks.len()).max().unwrap_or(1);
-        let mut plate = Plate::new(panels, [1, 2]);
-        plate.share_y = false;
-        plate.height = Some(11.0 * most as f64);
-        variants.push(common::variant(vec![place], plate, common::counted(study, &[], true)));
-    }
+        let mut layout = Layout::new(panels, [1, 2]);
+        layout.share_y = false;
+        layout.height = Some(11.0 * most as f64);
+        layout
+    });
     Some(Figure {
         name: "settings",
         title: "What else was varied, one thing at a time".into(),
-        caption: "Masked transfer in B† by each further setting, over the runs in which all the others have their usual value. A full mark \
-                  is the usual value of the setting itself. Bars are 95 % intervals over seeds."
-            .into(),
-        choosers: vec![Chooser {
-            name: "outcome",
-            label: "transfer as".into(),
-            options: Outcome::ALL.map(|outcome| outcome.label().to_owned()).into(),
-        }],
+        caption: format!(
+            "Masked transfer{} by each further setting, over the runs in which all the others have their usual value. A full mark \
+             is the usual value of the setting itself. Bars are 95 % intervals over seeds.",
+            in_masked(study)
+        ),
+        choosers,
         variants,
         table,
     })

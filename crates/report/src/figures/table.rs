@@ -1,6 +1,7 @@
 //! The numbers behind a figure, as CSV.
 
-use crate::stats::Estimate;
+use invitro_results::Estimate;
+use invitro_results::table::csv_cell;
 
 #[derive(Debug, Clone, Default)]
 pub struct Table {
@@ -46,16 +47,12 @@ impl Table {
     pub fn to_csv(&self) -> String {
         let mut csv = String::new();
         for row in std::iter::once(&self.header).chain(&self.rows) {
-            let cells: Vec<String> = row.iter().map(|cell| quote(cell)).collect();
+            let cells: Vec<String> = row.iter().map(|cell| csv_cell(cell)).collect();
             csv.push_str(&cells.join(","));
             csv.push('\n');
         }
         csv
     }
-}
-
-fn quote(cell: &str) -> String {
-    if cell.contains([',', '"', '\n']) { format!("\"{}\"", cell.replace('"', "\"\"")) } else { cell.to_owned() }
 }
 
 #[cfg(test)]
@@ -66,7 +63,7 @@ mod tests {
     fn missing_stays_empty_and_commas_are_quoted() {
         let mut table = Table::of_estimates(["where"]);
         table.estimate(["vanilla, 2048"], None);
-        table.estimate(["|*V*|"], Some(&Estimate { value: 0.5, interval: None, runs: 1 }));
+        table.estimate(["|*V*|"], Some(&Estimate { value: 0.5, interval: None, runs: 1, data_seeds: 1 }));
         assert_eq!(table.to_csv(), "where,mean,low,high,runs\n\"vanilla, 2048\",,,,0\n|V|,0.5,,,1\n");
     }
 }

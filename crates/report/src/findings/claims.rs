@@ -1,17 +1,18 @@
 //! The paper's claims beside what these runs say: agrees, differs, cannot tell.
 
 use super::correlations::Correlated;
-use super::order::{self, Place};
-use super::outcome::{Outcome, telling};
-use super::sample::{LAMBDA, SIMILARITY, Sample, VOCAB};
+use super::crossings::{Crossing, crossings};
+use super::design::{BRIDGE, Design, LAMBDA, SIMILARITY, VOCAB};
+use super::order::{self, Milestone};
 use super::stages::Stage;
-use super::verdict::{MARGIN, Verdict, judge, turned};
+use super::transfer::{Transfer, telling};
 use crate::data::{Run, Study};
-use crate::figures::spoken;
 use crate::stats::Estimate;
+use crate::wording::spoken;
+use invitro_results::{Condition, MARGIN, Measure, Quantity, TokenizerMetric, Verdict, Words};
 
 pub struct Claim {
-    pub paper: &'static str,
+    pub paper: String,
     /// What was computed here.
     pub measured: String,
     pub estimate: Option<Estimate>,
@@ -21,62 +22,32 @@ pub struct Claim {
 
 pub fn all(study: &Study, correlations: &[Correlated]) -> Vec<Claim> {
     let mut claims = vec![bridge(study, correlations)];
-    let outcome = telling(study);
-    let transfer = Sample::of_outcome(study, outcome, false);
-
-    let slope = transfer.slope(VOCAB);
-    claims.push(claim(
+    let transfer = telling(study);
+    let name = transfer.name(study);
+    let design = Design::of_transfer(study, transfer, false);
+    claims.push(less(
         "Masked reachability falls as |*V*| grows.",
-        format!("standardised effect of {VOCAB} on {}", outcome.name()),
-        slope,
-        judge(slope.map(turned).as_ref(), 0.0, MARGIN),
+        format!("standardised effect of {VOCAB} on {name}"),
+        design.slope(VOCAB),
     ));
+    let crossings = crossings(study);
+    crossings.iter().for_each(|crossing| claims.extend(fragmentation(study, crossing)));
 
-    let gap = |run: &Run| Some(run.number("fertility.B")? - run.number("fertility.A")?);
-    let more = study.mean(study.at(&[]), gap);
-    claims.push(claim(
-        "B is more fragmented than A.",
-        "fertility of B less that of A".into(),
-        more,
-        judge(more.as_ref(), 0.0, 0.0),
-    ));
-    let slope = Sample::new(study, study.at(&[]), false, gap).slope(LAMBDA);
-    claims.push(claim(
-        "The gap is largest at small *λ*.",
-        format!("standardised effect of {LAMBDA} on that difference"),
-        slope,
-        judge(slope.map(turned).as_ref(), 0.0, MARGIN),
-    ));
-
-    let slope = Sample::new(study, study.at(&[]), false, |run| run.number("overlap")).slope(VOCAB);
-    claims.push(claim(
+    let overlap = Quantity::overall(Measure::Tokenizer(Words::Text, TokenizerMetric::Overlap));
+    claims.push(less(
         "Vocabulary overlap falls as |*V*| grows.",
         format!("standardised effect of {VOCAB} on the overlap"),
-        slope,
-        judge(slope.map(turned).as_ref(), 0.0, MARGIN),
+        Design::new(study, study.at(&[]), false, |run| run.once(&overlap)).slope(VOCAB),
     ));
-
-    let larger = transfer.effect(&[LAMBDA, SIMILARITY], |effects| effects[0].abs() - effects[1].abs());
-    claims.push(claim(
+    claims.push(more(
         "*λ* matters more than *d*.",
-        format!("|effect of {LAMBDA}| less |effect of {SIMILARITY}|, on {}", outcome.name()),
-        larger,
-        judge(larger.as_ref(), 0.0, MARGIN),
+        format!("|effect of {LAMBDA}| less |effect of {SIMILARITY}|, on {name}"),
+        design.effect(&[LAMBDA, SIMILARITY], |effects| effects[0].abs() - effects[1].abs()),
+        (0.0, MARGIN),
     ));
-
-    const ORDERS: [(&str, Place, Place); 4] = [
-        ("A comes before B.", ("A", Stage::Types), ("B", Stage::Types)),
-        ("B comes before B†.", ("B", Stage::Types), ("B_masked", Stage::Types)),
-        ("Grammar comes before types.", ("B_masked", Stage::Grammaticality), ("B_masked", Stage::Types)),
-        ("Types come before masked reachability.", ("B_masked", Stage::Types), ("B_masked", Stage::Reachable)),
-    ];
-    for (paper, first, second) in ORDERS {
-        let share = order::share_before(study, first, second);
-        let measured = format!("share of runs with {} before {}", order::label(first), order::label(second));
-        claims.push(claim(paper, measured, share, judge(share.as_ref(), 0.5, 0.0)));
-    }
-    if outcome != Outcome::Any {
-        for claim in claims.iter_mut().filter(|claim| claim.measured.contains(outcome.name())) {
+    crossings.iter().for_each(|crossing| claims.extend(orders(study, crossing)));
+    if transfer != Transfer::Any {
+        for claim in claims.iter_mut().filter(|claim| claim.measured.contains(&name)) {
             let before = if claim.note.is_empty() { "" } else { "; " };
             claim.note = format!("the paper's own reading, any target, is saturated here{before}{}", claim.note);
         }
@@ -84,34 +55,76 @@ pub fn all(study: &Study, correlations: &[Correlated]) -> Vec<Claim> {
     claims
 }
 
-fn claim(paper: &'static str, measured: String, estimate: Option<Estimate>, verdict: Verdict) -> Claim {
-    Claim { paper, measured, estimate, verdict, note: String::new() }
+fn fragmentation(study: &Study, crossing: &Crossing) -> [Claim; 2] {
+    let fertility =
+        |condition: &Condition| Quantity::of(Measure::Tokenizer(Words::Text, TokenizerMetric::Fertility), condition);
+    let (of_target, of_source) = (fertility(&crossing.target), fertility(&crossing.source));
+    let gap = |run: &Run| Some(run.once(&of_target)? - run.once(&of_source)?);
+    let (target, source) = (crossing.target.label(), crossing.source.label());
+    [
+        more(
+            &format!("{target} is more fragmented than {source}."),
+            format!("fertility of {target} less that of {source}"),
+            study.mean(study.at(&[]), gap),
+            (0.0, 0.0),
+        ),
+        less(
+            "The gap is largest at small *λ*.",
+            format!("standardised effect of {LAMBDA} on that difference"),
+            Design::new(study, study.at(&[]), false, gap).slope(LAMBDA),
+        ),
+    ]
+}
+
+fn orders(study: &Study, crossing: &Crossing) -> [Claim; 4] {
+    let Crossing { source, target, masked } = crossing;
+    let at = |condition: &Condition, stage: Stage| -> Milestone { (condition.clone(), stage) };
+    let then = |first: &Condition, second: &Condition| format!("{} comes before {}.", first.label(), second.label());
+    let orders = [
+        (then(source, target), at(source, Stage::TYPES), at(target, Stage::TYPES)),
+        (then(target, masked), at(target, Stage::TYPES), at(masked, Stage::TYPES)),
+        ("Grammar comes before types.".into(), at(masked, Stage::GRAMMAR), at(masked, Stage::TYPES)),
+        ("Types come before masked reachability.".into(), at(masked, Stage::TYPES), at(masked, Stage::Reachable)),
+    ];
+    orders.map(|(paper, first, second)| {
+        let measured = format!("share of runs with {}", order::label(&first, &second));
+        more(&paper, measured, order::share_before(study, &first, &second), (0.5, 0.0))
+    })
+}
+
+/// A claim of more than `neutral`.
+fn more(paper: &str, measured: String, estimate: Option<Estimate>, (neutral, margin): (f64, f64)) -> Claim {
+    let verdict = Verdict::of(estimate.as_ref(), neutral, margin);
+    Claim { paper: paper.to_owned(), measured, estimate, verdict, note: String::new() }
+}
+
+/// A claim that a standardised effect is negative.
+fn less(paper: &str, measured: String, estimate: Option<Estimate>) -> Claim {
+    let verdict = Verdict::of(estimate.map(Estimate::negated).as_ref(), 0.0, MARGIN);
+    Claim { verdict, ..more(paper, measured, estimate, (0.0, MARGIN)) }
 }
 
 fn bridge(study: &Study, correlations: &[Correlated]) -> Claim {
-    let outcome = telling(study);
-    let found =
-        correlations.iter().find(|row| row.outcome == outcome && row.column == "bridge.jaccard" && row.vocab.is_none());
-    let estimate = found.and_then(|row| row.over_seeds);
-    let inside = estimate.and_then(|estimate| estimate.interval).map(|interval| interval.contains(0.62));
-    let within: Vec<String> = correlations
-        .iter()
-        .filter(|row| row.outcome == outcome && row.column == "bridge.jaccard" && row.vocab.is_some())
+    let transfer = telling(study);
+    let with_bridge = || correlations.iter().filter(|row| row.transfer == transfer && row.bridge == BRIDGE);
+    let estimate = with_bridge().find(|row| row.vocab.is_none()).and_then(|row| row.over_seeds);
+    let within: Vec<String> = with_bridge()
+        .filter(|row| row.vocab.is_some())
         .filter_map(|row| row.over_seeds.map(|estimate| spoken(&estimate)))
         .collect();
-    let mut note = match inside {
+    let mut claim = more(
+        "*β̂* correlates with peak masked reachability, *r* = 0.62 (*p* < 0.0001).",
+        format!("Pearson's *r* of *β̂* with {}", transfer.name(study)),
+        estimate,
+        (0.0, MARGIN),
+    );
+    claim.note = match estimate.and_then(|estimate| estimate.interval).map(|interval| interval.contains(0.62)) {
         Some(true) => "0.62 lies in the interval".to_owned(),
         Some(false) => "0.62 lies outside the interval".to_owned(),
         None => String::new(),
     };
     if !within.is_empty() {
-        note.push_str(&format!("; within each |*V*|: {}", within.join("; ")));
+        claim.note.push_str(&format!("; within each |*V*|: {}", within.join("; ")));
     }
-    Claim {
-        paper: "*β̂* correlates with peak masked reachability, *r* = 0.62 (*p* < 0.0001).",
-        measured: format!("Pearson's *r* of *β̂* with {}", outcome.name()),
-        estimate,
-        verdict: judge(estimate.as_ref(), 0.0, MARGIN),
-        note,
-    }
+    claim
 }

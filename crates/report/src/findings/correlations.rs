@@ -3,31 +3,34 @@
 //! Pearson's r and p over runs are the paper's; beside them Spearman's, the interval over seeds, and a permutation
 //! test over tokenizers (means over the runs that one tokenizer serves) that shuffles within |V|.
 
-use super::outcome::Outcome;
+use super::design::{BRIDGE, COGNATE};
+use super::transfer::Transfer;
+use crate::data::factors::{BALANCED, shapes_tokenizer};
 use crate::data::{Factor, Run, Study};
 use crate::stats::correlation::{Correlation, pearson, spearman};
 use crate::stats::{Estimate, permutation, seeds};
+use invitro_results::{Bridge, Measure, Quantity, Similarity};
 use std::collections::BTreeMap;
 
-/// Column of the run table, and the name of the mean bridge.
-pub const BRIDGES: [(&str, &str); 4] = [
-    ("bridge.jaccard", "*β̂*"),
-    ("cognate_bridge.jaccard", "cognate *β̂*"),
-    ("bridge.dice", "*β̂* (Dice)"),
-    ("bridge.containment", "*β̂* (containment)"),
+/// The mean bridges, and what they are called.
+pub const BRIDGES: [(Measure, &str); 4] = [
+    (BRIDGE, "*β̂*"),
+    (COGNATE, "cognate *β̂*"),
+    (Measure::Bridge(Bridge::General, Similarity::Dice), "*β̂* (Dice)"),
+    (Measure::Bridge(Bridge::General, Similarity::Containment), "*β̂* (containment)"),
 ];
 
 pub struct Correlated {
-    pub outcome: Outcome,
-    pub bridge: &'static str,
-    pub column: &'static str,
+    pub transfer: Transfer,
+    pub bridge: Measure,
+    pub name: &'static str,
     /// A level of |V|, or all.
     pub vocab: Option<usize>,
     pub pearson: Option<Correlation>,
     pub spearman: Option<Correlation>,
     /// Pearson's r with its interval over seeds.
     pub over_seeds: Option<Estimate>,
-    /// Over all runs only: p when outcomes are shuffled within |V|.
+    /// Over all runs only: p when transfer is shuffled within |V|.
     pub permuted: Option<f64>,
 }
 
@@ -35,11 +38,11 @@ pub fn all(study: &Study) -> Vec<Correlated> {
     let levels = study.levels(Factor::Vocab).len();
     let cells: Vec<Option<usize>> = std::iter::once(None).chain((0..levels).map(Some)).collect();
     let mut all = Vec::new();
-    for outcome in Outcome::ALL {
-        for (column, bridge) in BRIDGES {
+    for transfer in Transfer::ALL {
+        for bridge in BRIDGES {
             for &vocab in &cells {
                 if vocab.is_none() || levels > 1 {
-                    all.push(correlated(study, outcome, (column, bridge), vocab));
+                    all.push(correlated(study, transfer, bridge, vocab));
                 }
             }
         }
@@ -49,28 +52,27 @@ pub fn all(study: &Study) -> Vec<Correlated> {
 
 fn correlated(
     study: &Study,
-    outcome: Outcome,
-    bridge: (&'static str, &'static str),
+    transfer: Transfer,
+    (bridge, name): (Measure, &'static str),
     vocab: Option<usize>,
 ) -> Correlated {
     let cell: Vec<(Factor, usize)> = vocab.map(|level| (Factor::Vocab, level)).into_iter().collect();
+    let overlap = Quantity::overall(bridge);
     let runs: Vec<(&Run, f64, f64)> =
-        study.ended(&cell).filter_map(|run| Some((run, run.number(bridge.0)?, outcome.value(study, run)?))).collect();
+        study.ended(&cell).filter_map(|run| Some((run, run.once(&overlap)?, transfer.value(study, run)?))).collect();
     let (x, y): (Vec<f64>, Vec<f64>) = runs.iter().map(|(_, x, y)| (*x, *y)).unzip();
     let pearson = pearson(&x, &y);
     // Two bridges are enough to permute; Dice and containment follow the first closely.
-    let permuted = (vocab.is_none() && pearson.is_some() && bridge.0.ends_with("jaccard"))
-        .then(|| permuted(study, &runs))
-        .flatten();
+    let permuted = vocab.is_none() && pearson.is_some() && [BRIDGE, COGNATE].contains(&bridge);
     Correlated {
-        outcome,
-        bridge: bridge.1,
-        column: bridge.0,
+        transfer,
+        bridge,
+        name,
         vocab,
         spearman: spearman(&x, &y),
         over_seeds: pearson.and_then(|_| seeds::pearson(runs.iter().map(|(run, x, y)| (run.seed, *x, *y)))),
         pearson,
-        permuted,
+        permuted: if permuted { self::permuted(study, &runs) } else { None },
     }
 }
 
@@ -80,12 +82,11 @@ pub type Tokenizer = ([Option<usize>; 4], usize, Vec<String>);
 /// The tokenizer of a run. A balanced one is trained on as much of A as of B, whatever λ is.
 pub fn tokenizer(study: &Study, run: &Run) -> Tokenizer {
     let mut levels = run.levels;
-    if run.text(Factor::Regime.column()) == Some("balanced") {
+    if run.text(Factor::Regime.key()) == Some(BALANCED) {
         levels[Factor::Lambda as usize] = None;
     }
-    let shapes = |key: &&str| key.starts_with("language.") || key.starts_with("tokenizer.");
     let value = |key: &str| run.columns.get(key).map_or(String::new(), ToString::to_string);
-    (levels, run.seed.data, study.other_factors().into_iter().filter(shapes).map(value).collect())
+    (levels, run.seed.data, study.other_factors().into_iter().filter(|key| shapes_tokenizer(key)).map(value).collect())
 }
 
 fn permuted(study: &Study, runs: &[(&Run, f64, f64)]) -> Option<f64> {

@@ -1,25 +1,27 @@
-//! The four hypotheses of the paper, each tested on the runs and answered by the rule in [`super::verdict`].
+//! The four hypotheses of the paper, each tested on the runs and answered by the rule of [`Verdict`].
 
-use super::order::{self, Place};
-use super::outcome::{Outcome, telling};
-use super::sample::{BRIDGE, LAMBDA, REGIME, SIMILARITY, Sample};
+use super::crossings::crossings;
+use super::design::{BETA, Design, LAMBDA, REGIME, SIMILARITY};
+use super::order::{self, Milestone};
 use super::stages::Stage;
-use super::verdict::{MARGIN, Verdict, judge};
+use super::transfer::{Transfer, telling};
+use crate::data::factors::{BALANCED, VANILLA};
 use crate::data::{Factor, Study};
-use crate::figures::spoken;
 use crate::stats::{Estimate, Seed, permutation, seeds};
-use std::collections::BTreeMap;
+use crate::wording::{counted, listed, spoken};
+use invitro_results::{Condition, MARGIN, Measure, Quantity, TaskMetric, Verdict};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One number that was computed, and what it says.
 pub struct Test {
-    /// What was measured, on which outcome.
+    /// What was measured, on which measure of transfer.
     pub what: String,
     pub estimate: Option<Estimate>,
     pub p: Option<f64>,
     pub verdict: Verdict,
     /// Why there is no estimate, or what else to know.
     pub note: String,
-    /// Whether the outcome hardly varies, and so answers nothing.
+    /// Whether the measure hardly varies, and so answers nothing.
     pub saturated: bool,
 }
 
@@ -46,6 +48,14 @@ fn test(what: String, estimate: Option<Estimate>, p: Option<f64>, verdict: Verdi
 fn sentence(verdict: Verdict, test: &Test) -> String {
     match &test.estimate {
         _ if test.saturated => format!("Cannot tell: {}.", test.note),
+        Some(estimate) if verdict == Verdict::NotJudged => {
+            format!(
+                "Not judged, with {}: {} is {}.",
+                counted(estimate.data_seeds, "data seed"),
+                test.what,
+                spoken(estimate)
+            )
+        }
         Some(estimate) if estimate.interval.is_some() => {
             format!("{}: {} is {}.", capital(verdict.word()), test.what, spoken(estimate))
         }
@@ -61,22 +71,22 @@ fn capital(word: &str) -> String {
     letters.next().map_or(String::new(), |first| first.to_uppercase().collect::<String>() + letters.as_str())
 }
 
-/// One test per outcome; a saturated outcome answers nothing.
-fn by_outcome(study: &Study, bridge: bool, make: impl Fn(Outcome, &Sample) -> Test) -> Vec<Test> {
-    let one = |outcome: Outcome| {
-        let mut test = make(outcome, &Sample::of_outcome(study, outcome, bridge));
-        if outcome.saturated(study) {
+/// One test per measure of transfer; a saturated one answers nothing.
+fn by_transfer(study: &Study, bridge: bool, make: impl Fn(Transfer, &Design) -> Test) -> Vec<Test> {
+    let one = |transfer: Transfer| {
+        let mut test = make(transfer, &Design::of_transfer(study, transfer, bridge));
+        if transfer.saturated(study) {
             test.verdict = Verdict::CannotTell;
-            test.note = "nearly every run is at the bound of this outcome".into();
+            test.note = "nearly every run is at the bound of this measure".into();
             test.saturated = true;
         }
         test
     };
-    Outcome::ALL.into_iter().map(one).collect()
+    Transfer::ALL.into_iter().map(one).collect()
 }
 
 fn headline(study: &Study, tests: &[Test]) -> (Verdict, String) {
-    let place = Outcome::ALL.iter().position(|outcome| *outcome == telling(study)).unwrap_or(0);
+    let place = Transfer::ALL.iter().position(|transfer| *transfer == telling(study)).unwrap_or(0);
     let test = &tests[place];
     let mut said = sentence(test.verdict, test);
     if place > 0 {
@@ -85,17 +95,19 @@ fn headline(study: &Study, tests: &[Test]) -> (Verdict, String) {
     (test.verdict, said)
 }
 
+const NO_MASKED: &str = "Cannot tell: no run has measured a condition with masked words.";
 const LACKING: &str = "the runs that ended do not vary, or do not record, what this compares";
 
 fn tokenizer(study: &Study) -> Hypothesis {
-    let mut tests = by_outcome(study, true, |outcome, sample| {
-        let difference = sample.effect(&[BRIDGE, REGIME], |effects| effects[0].abs() - effects[1].abs());
-        let slope = sample.slope(BRIDGE);
-        let p = sample.regression().and_then(|fitted| fitted.effect(BRIDGE).map(|effect| effect.p));
+    let mut tests = by_transfer(study, true, |transfer, design| {
+        let difference = design.effect(&[BETA, REGIME], |effects| effects[0].abs() - effects[1].abs());
+        let slope = design.slope(BETA);
+        let p = design.regression().and_then(|fitted| fitted.effect(BETA).map(|effect| effect.p));
         // Both must hold: bridges help, and they matter more than balance.
-        let verdict = Verdict::all([judge(slope.as_ref(), 0.0, MARGIN), judge(difference.as_ref(), 0.0, MARGIN)]);
+        let verdict =
+            Verdict::all([Verdict::of(slope.as_ref(), 0.0, MARGIN), Verdict::of(difference.as_ref(), 0.0, MARGIN)]);
         let note = slope.map_or(LACKING.into(), |slope| format!("effect of *β̂* itself: {}", spoken(&slope)));
-        let what = format!("the effect of *β̂* less that of balance, |*β̂*| − |balanced|, on {}", outcome.name());
+        let what = format!("the effect of *β̂* less that of balance, |*β̂*| − |balanced|, on {}", transfer.name(study));
         test(what, difference, p, verdict, &note)
     });
     let (verdict, said) = headline(study, &tests);
@@ -104,7 +116,7 @@ fn tokenizer(study: &Study) -> Hypothesis {
         id: "H1",
         name: "Tokenizer influence",
         claim: "Transfer depends less on tokenizer balance itself than on whether tokenization preserves shared subword bridges.",
-        method: "Standardised regression of the outcome on log₂ |*V*|, regime, log₂ *λ*, 1 − *d* and *β̂*. Supported if the effect of \
+        method: "Standardised regression of transfer on log₂ |*V*|, regime, log₂ *λ*, 1 − *d* and *β̂*. Supported if the effect of \
                  *β̂* is positive and larger in size than that of the regime, both with their intervals."
             .into(),
         tests,
@@ -118,11 +130,11 @@ type Pairing = ([Option<usize>; 3], Seed);
 
 /// Balanced minus vanilla, run by run with all else equal; signs are flipped by whole data seeds.
 fn paired_regimes(study: &Study) -> Test {
-    let outcome = telling(study);
-    let what = format!("balanced less vanilla, all else equal, in {}", outcome.name());
+    let transfer = telling(study);
+    let what = format!("balanced less vanilla, all else equal, in {}", transfer.name(study));
     let regimes = study.levels(Factor::Regime);
-    let place = |name: &str| regimes.iter().position(|level| level.label == name);
-    let Some((vanilla, balanced)) = place("vanilla").zip(place("balanced")) else {
+    let place = |name: &str| regimes.iter().position(|level| *level == name);
+    let Some((vanilla, balanced)) = place(VANILLA).zip(place(BALANCED)) else {
         return test(what, None, None, Verdict::CannotTell, LACKING);
     };
     let mut pairs: BTreeMap<Pairing, [Option<f64>; 2]> = BTreeMap::new();
@@ -133,7 +145,7 @@ fn paired_regimes(study: &Study) -> Test {
             _ => continue,
         };
         let others = [Factor::Vocab, Factor::Lambda, Factor::Distance].map(|factor| run.levels[factor as usize]);
-        pairs.entry((others, run.seed)).or_default()[side] = outcome.value(study, run);
+        pairs.entry((others, run.seed)).or_default()[side] = transfer.value(study, run);
     }
     let differences: Vec<(Seed, f64)> = pairs
         .iter()
@@ -147,12 +159,12 @@ fn paired_regimes(study: &Study) -> Test {
     let flipped: Vec<f64> = by_group.into_values().collect();
     let p = (flipped.len() > 1).then(|| permutation::sign_flip_p(&flipped)).flatten();
     let estimate = seeds::mean(differences);
-    let verdict = judge(estimate.as_ref(), 0.0, 0.0);
+    let verdict = Verdict::of(estimate.as_ref(), 0.0, 0.0);
     test(what, estimate, p, verdict, "not part of the verdict; p by flipping signs of whole data seeds")
 }
 
 fn similarity(study: &Study) -> Hypothesis {
-    let tests = by_outcome(study, false, |outcome, sample| slope_test(sample, SIMILARITY, outcome.name()));
+    let tests = by_transfer(study, false, |transfer, design| slope_test(design, SIMILARITY, &transfer.name(study)));
     let (verdict, sentence) = headline(study, &tests);
     Hypothesis {
         id: "H2",
@@ -166,25 +178,32 @@ fn similarity(study: &Study) -> Hypothesis {
     }
 }
 
-fn slope_test(sample: &Sample, predictor: &str, outcome: &str) -> Test {
-    let slope = sample.slope(predictor);
-    let p = sample.regression().and_then(|fitted| fitted.effect(predictor).map(|effect| effect.p));
-    let verdict = judge(slope.as_ref(), 0.0, MARGIN);
-    test(format!("the effect of {predictor} on {outcome}"), slope, p, verdict, LACKING)
+fn slope_test(design: &Design, predictor: &str, on: &str) -> Test {
+    let slope = design.slope(predictor);
+    let p = design.regression().and_then(|fitted| fitted.effect(predictor).map(|effect| effect.p));
+    let verdict = Verdict::of(slope.as_ref(), 0.0, MARGIN);
+    test(format!("the effect of {predictor} on {on}"), slope, p, verdict, LACKING)
 }
 
 fn proportions(study: &Study) -> Hypothesis {
-    let key = study.key("B", "T1", "types");
-    let in_b = Sample::new(study, study.ended(&[]), false, |run| run.peak(key));
-    let mut tests = vec![slope_test(&in_b, LAMBDA, "maximum type constraints in B")];
-    tests.extend(by_outcome(study, false, |outcome, sample| slope_test(sample, LAMBDA, outcome.name())));
-    let verdict = tests[0].verdict;
-    let mut said = sentence(verdict, &tests[0]);
+    let targets: BTreeSet<Condition> = crossings(study).into_iter().map(|crossing| crossing.target).collect();
+    let in_target = |target: &Condition| {
+        let types = Quantity::of(Measure::unscrambling(TaskMetric::Types), target);
+        let peak = |run: &crate::data::Run| run.curve(&types).peak().map(|point| point.value);
+        let design = Design::new(study, study.ended(&[]), false, peak);
+        slope_test(&design, LAMBDA, &format!("maximum type constraints in {}", target.label()))
+    };
+    let mut tests: Vec<Test> = targets.iter().map(in_target).collect();
+    let own: Vec<String> = targets.iter().map(Condition::label).collect();
+    let judged = tests.len();
+    tests.extend(by_transfer(study, false, |transfer, design| slope_test(design, LAMBDA, &transfer.name(study))));
+    let verdict = Verdict::all(tests[..judged].iter().map(|test| test.verdict));
+    let mut said = tests.first().filter(|_| judged > 0).map_or(NO_MASKED.into(), |test| sentence(verdict, test));
     let (positive, cells) = conditions_with_a_gain(study);
     if cells > 1 {
         let more = format!(
             " On {} it is positive, with its interval, in {positive} of {cells} conditions of |*V*| × regime.",
-            telling(study).name()
+            telling(study).name(study)
         );
         said.push_str(&more);
     }
@@ -192,9 +211,11 @@ fn proportions(study: &Study) -> Hypothesis {
         id: "H3",
         name: "Language proportions",
         claim: "More minority-language data improves target-language capabilities, though the benefit depends on the condition.",
-        method: "Standardised effect of log₂ *λ* on type constraints in B, with |*V*|, regime and *d* in the regression; then on masked \
-                 transfer, and within each |*V*| × regime. Supported if the effect in B is positive."
-            .into(),
+        method: format!(
+            "Standardised effect of log₂ *λ* on type constraints in {0}, with |*V*|, regime and *d* in the regression; then on masked \
+             transfer, and within each |*V*| × regime. Supported if the effect in {0} is positive.",
+            if own.is_empty() { "the language with masked words".into() } else { listed(&own) }
+        ),
         tests,
         verdict,
         sentence: said,
@@ -203,15 +224,15 @@ fn proportions(study: &Study) -> Hypothesis {
 
 /// In how many |V| × regime cells the effect of λ on masked transfer is positive with its interval.
 fn conditions_with_a_gain(study: &Study) -> (usize, usize) {
-    let outcome = telling(study);
+    let transfer = telling(study);
     let (mut positive, mut cells) = (0, 0);
     for vocab in 0..study.levels(Factor::Vocab).len() {
         for regime in 0..study.levels(Factor::Regime).len() {
             let cell = [(Factor::Vocab, vocab), (Factor::Regime, regime)];
-            let sample = Sample::new(study, study.ended(&cell), false, |run| outcome.value(study, run));
-            if let Some(slope) = sample.slope(LAMBDA) {
+            let design = Design::new(study, study.ended(&cell), false, |run| transfer.value(study, run));
+            if let Some(slope) = design.slope(LAMBDA) {
                 cells += 1;
-                positive += usize::from(judge(Some(&slope), 0.0, MARGIN) == Verdict::Supported);
+                positive += usize::from(Verdict::of(Some(&slope), 0.0, MARGIN) == Verdict::Supported);
             }
         }
     }
@@ -219,35 +240,47 @@ fn conditions_with_a_gain(study: &Study) -> (usize, usize) {
 }
 
 /// The links of the cascade as the hypothesis orders them.
-const LINKS: [(Place, Place); 4] = [
-    (("A", Stage::Grammaticality), ("A", Stage::Types)),
-    (("A", Stage::Types), ("B", Stage::Types)),
-    (("B", Stage::Grammaticality), ("B", Stage::Types)),
-    (("B", Stage::Types), ("B_masked", Stage::Reachable)),
-];
+fn links(study: &Study) -> Vec<(Milestone, Milestone)> {
+    let mut links = Vec::new();
+    for crossing in crossings(study) {
+        let [source, target, masked] = [&crossing.source, &crossing.target, &crossing.masked];
+        let at = |condition: &Condition, stage: Stage| -> Milestone { (condition.clone(), stage) };
+        let of_this = [
+            (at(source, Stage::GRAMMAR), at(source, Stage::TYPES)),
+            (at(source, Stage::TYPES), at(target, Stage::TYPES)),
+            (at(target, Stage::GRAMMAR), at(target, Stage::TYPES)),
+            (at(target, Stage::TYPES), at(masked, Stage::Reachable)),
+        ];
+        // Languages may take part in several crossings.
+        links.extend(of_this.into_iter().filter(|link| !links.contains(link)).collect::<Vec<_>>());
+    }
+    links
+}
 
 fn cascade(study: &Study) -> Hypothesis {
-    let link = |(first, second): (Place, Place)| {
-        let share = order::share_before(study, first, second);
-        let verdict = judge(share.as_ref(), 0.5, 0.0);
-        let what = format!("the share of runs with {} before {}", order::label(first), order::label(second));
+    let link = |(first, second): (Milestone, Milestone)| {
+        let share = order::share_before(study, &first, &second);
+        let verdict = Verdict::of(share.as_ref(), 0.5, 0.0);
+        let what = format!("the share of runs with {}", order::label(&first, &second));
         let note = if share.is_some() { "" } else { "no run that ended shows either stage" };
         test(what, share, None, verdict, note)
     };
-    let tests: Vec<Test> = LINKS.into_iter().map(link).collect();
+    let tests: Vec<Test> = links(study).into_iter().map(link).collect();
     let verdict = Verdict::all(tests.iter().map(|test| test.verdict));
     // The sentence names the link that decides: the first that does not hold, or the weakest.
     let decisive = tests.iter().find(|test| test.verdict == verdict && verdict != Verdict::Supported);
     let weakest = tests.iter().min_by(|a, b| value(a).total_cmp(&value(b)));
-    let said = decisive.or(weakest).map_or(String::new(), |test| sentence(verdict, test));
+    let said = decisive.or(weakest).map_or(NO_MASKED.into(), |test| sentence(verdict, test));
     let held = tests.iter().filter(|test| test.verdict == Verdict::Supported).count();
     Hypothesis {
         id: "H4",
         name: "Skill cascade",
         claim: "The majority language comes first (grammar, then types), then the minority language, then unseen concepts.",
-        method: "For each link, the share of runs in which the earlier stage emerges first (threshold 0.02; reachability above the \
-                 unigram model; a tie counts half). Supported if every share is above one half."
-            .into(),
+        method: format!(
+            "For each link, the share of runs in which the earlier stage emerges first (threshold {}; reachability above the \
+             unigram model; a tie counts half). Supported if every share is above one half.",
+            study.emergence_threshold().map_or("as each run sets it".into(), |threshold| threshold.to_string())
+        ),
         sentence: format!("{said} {held} of {} links hold.", tests.len()),
         tests,
         verdict,

@@ -1,115 +1,103 @@
 //! Did knowledge cross? The contrasts of facts and of types at the end of training, where they are above 0, and which
-//! bridge foretells them. The paper's measure cannot ask this; it is answered by the same rule as the hypotheses.
+//! bridge foretells them. The paper's measure cannot ask this.
 
-use super::outcome::Outcome;
-use super::verdict::{Verdict, judge};
+use super::contrasts::{Place, places};
+use super::crossings::crossings;
+use super::design::{BRIDGE, COGNATE};
+use super::transfer::{Transfer, in_masked};
 use crate::data::{Factor, Study};
-use crate::figures::{bounded, places_of_contrast, spoken};
 use crate::stats::{Estimate, seeds};
+use crate::wording::spoken;
+use invitro_results::{Condition, Measure, Quantity, SEEDS, Statistic, Targets, Verdict, knowledge};
 
 pub struct Knowledge {
     /// Where the contrasts were taken, and what they are there, in the order of [`CONTRASTS`].
-    pub rows: Vec<(&'static str, [Option<Estimate>; 4])>,
-    /// How far the cognate bridge correlates more strongly with the contrast in B†, in nats, than the general bridge does.
+    pub rows: Vec<(String, [Option<Estimate>; 4])>,
+    /// How far the cognate bridge correlates more strongly with the contrast in nats than the general bridge does.
     pub cognate: Option<Estimate>,
-    pub verdict: Verdict,
     pub sentence: String,
 }
 
 /// Set, statistic, and what the contrast is called.
-pub const CONTRASTS: [(&str, &str, &str); 4] = [
-    ("facts", "share@0.1", "facts, share of targets"),
-    ("facts", "logprob", "facts, nats"),
-    ("types", "share@0.1", "types, share of targets"),
-    ("types", "logprob", "types, nats"),
+pub const CONTRASTS: [(Targets, Statistic, &str); 4] = [
+    (Targets::Facts, Statistic::Share, "facts, share of targets"),
+    (Targets::Facts, Statistic::LogProb, "facts, nats"),
+    (Targets::Types, Statistic::Share, "types, share of targets"),
+    (Targets::Types, Statistic::LogProb, "types, nats"),
 ];
 
 pub fn of(study: &Study) -> Knowledge {
-    let rows: Vec<_> = places_of_contrast()
-        .map(|(title, condition, symbols)| {
-            let mean = |(set, statistic, _): (&str, &str, &str)| {
-                let key = study.key(condition, "reach", &format!("network.{set}{symbols}.{statistic}"));
-                study.mean(study.ended(&[]), |run| run.last(key))
-            };
-            (title, CONTRASTS.map(mean))
-        })
-        .collect();
-    let facts = |place: &str| rows.iter().find(|row| row.0 == place).map_or([None, None], |row| [row.1[0], row.1[1]]);
-    let (in_a, masked) = (facts("A"), facts("B†"));
-    let (verdict, sentence) = answer(in_a, masked);
+    let row = |place: Place| {
+        let contrasts = CONTRASTS.map(|(targets, statistic, _)| end(study, &place.quantity(targets, statistic)));
+        (place.title, contrasts)
+    };
     Knowledge {
+        rows: places(study).into_iter().map(row).collect(),
         cognate: cognate_over_general(study),
-        verdict,
-        sentence: sentence + &by_run(study) + &by_cell(study),
-        rows,
+        sentence: answer(study) + &by_run(study) + &by_cell(study),
     }
 }
 
-/// From the contrasts of facts, in share of targets and in nats, in A and in B†: what is learned, or crossed, shows in both.
-fn answer(in_a: [Option<Estimate>; 2], masked: [Option<Estimate>; 2]) -> (Verdict, String) {
-    let ([Some(_), Some(_)], [Some(share), Some(nats)]) = (in_a, masked) else {
-        return (Verdict::CannotTell, "Cannot tell: no run that ended has measured it.".into());
+/// The mean at the end of training.
+fn end(study: &Study, quantity: &Quantity) -> Option<Estimate> {
+    study.mean(study.ended(&[]), |run| run.curve(quantity).end())
+}
+
+/// One sentence for each way it could have crossed.
+fn answer(study: &Study) -> String {
+    let facts = |condition: &Condition| (condition.label(), end(study, &Quantity::of(Measure::KNOWLEDGE, condition)));
+    let sentence = |(seen, known): (String, Option<Estimate>), (masked, crossed): (String, Option<Estimate>)| {
+        knowledge((&seen, known.as_ref()), (&masked, crossed.as_ref())).1
     };
-    let judged = |pair: [Option<Estimate>; 2]| pair.map(|estimate| judge(estimate.as_ref(), 0.0, 0.0));
-    let learned = judged(in_a) == [Verdict::Supported; 2];
-    let (verdict, word) = match judged(masked) {
-        _ if share.interval.is_none() || nats.interval.is_none() => {
-            (Verdict::CannotTell, "Cannot tell without a second seed")
-        }
-        _ if !learned => (Verdict::CannotTell, "The facts were not learned in A, so none could cross"),
-        [Verdict::Supported, Verdict::Supported] => (Verdict::Supported, "Knowledge crossed"),
-        [Verdict::Opposed, Verdict::Opposed] => (Verdict::Opposed, "What crossed misleads"),
-        [Verdict::Supported, Verdict::CannotTell] | [Verdict::CannotTell, Verdict::Supported] => {
-            (Verdict::CannotTell, "Signs that knowledge crossed, in one of the two contrasts")
-        }
-        _ => (Verdict::CannotTell, "Over all settings and these seeds, it cannot be told whether knowledge crossed"),
-    };
-    let told = |pair: [Option<Estimate>; 2]| {
-        let [share, nats] = pair.map(|estimate| estimate.as_ref().map_or(String::new(), bounded));
-        format!("{share} in share of targets, {nats} in nats")
-    };
-    (verdict, format!("{word}: the contrast of facts in A is {}; in B† it is {}.", told(in_a), told(masked)))
+    let crossings = crossings(study);
+    if crossings.is_empty() {
+        return knowledge(("", None), ("", None)).1;
+    }
+    let sentences = crossings.iter().map(|crossing| sentence(facts(&crossing.source), facts(&crossing.masked)));
+    sentences.collect::<Vec<_>>().join(" ")
 }
 
 /// Where it shows, in nats.
 fn by_cell(study: &Study) -> String {
-    let (vocabs, distances) = (study.levels(Factor::Vocab), study.levels(Factor::Distance));
     let mut cells = Vec::new();
-    for (vocab, vocab_level) in vocabs.iter().enumerate() {
-        for (distance, distance_level) in distances.iter().enumerate() {
+    for (vocab, vocab_label) in study.levels(Factor::Vocab).iter().enumerate() {
+        for (distance, distance_label) in study.levels(Factor::Distance).iter().enumerate() {
             let cell = [(Factor::Vocab, vocab), (Factor::Distance, distance)];
-            let mean = study.mean(study.ended(&cell), |run| Outcome::Nats.value(study, run));
-            cells.extend(
-                mean.map(|mean| (format!("|*V*| = {}, *d* = {}", vocab_level.label, distance_level.label), mean)),
-            );
+            let mean = study.mean(study.ended(&cell), |run| Transfer::Nats.value(study, run));
+            cells.extend(mean.map(|mean| (format!("|*V*| = {vocab_label}, *d* = {distance_label}"), mean)));
         }
     }
-    let Some((name, most)) = cells.iter().max_by(|a, b| a.1.value.total_cmp(&b.1.value)).filter(|_| cells.len() > 1)
-    else {
+    if cells.len() < 2 || cells.iter().any(|(_, mean)| mean.data_seeds < SEEDS) {
         return String::new();
-    };
-    let above = cells.iter().filter(|(_, mean)| judge(Some(mean), 0.0, 0.0) == Verdict::Supported).count();
+    }
+    let is_above = |mean: &Estimate| Verdict::of(Some(mean), 0.0, 0.0) == Verdict::Supported;
+    let above = cells.iter().filter(|(_, mean)| is_above(mean)).count();
+    let most = cells.iter().max_by(|a, b| a.1.value.total_cmp(&b.1.value)).filter(|(_, mean)| is_above(mean));
+    let most =
+        most.map_or(String::new(), |(name, mean)| format!(", with the largest mean at {name}: {}", spoken(mean)));
     format!(
-        " In nats it is above 0 in B† with its interval in {above} of {} cells of |*V*| × *d*, most at {name}: {}.",
-        cells.len(),
-        spoken(most)
+        " In nats it is above 0{} with its interval in {above} of {} cells of |*V*| × *d*{most}.",
+        in_masked(study),
+        cells.len()
     )
 }
 
 /// How many runs are sure of it themselves: the interval of a run is over its subjects, whatever other seeds would give.
 fn by_run(study: &Study) -> String {
-    let Some(key) = study.key("B_masked", "reach", "network.facts.logprob") else { return String::new() };
-    let last: Vec<_> = study.ended(&[]).filter_map(|run| run.curve(Some(key)).last()).collect();
-    let (above, below) =
-        (last.iter().filter(|at| at.low > 0.0).count(), last.iter().filter(|at| at.high < 0.0).count());
-    let sure = last.iter().filter(|at| at.low.is_finite()).count();
+    let quantities: Vec<Quantity> = study.masked().map(|masked| Quantity::of(Measure::KNOWLEDGE, masked)).collect();
+    let curves = study.ended(&[]).flat_map(|run| quantities.iter().map(|quantity| run.curve(quantity)));
+    let intervals: Vec<_> = curves.filter_map(|curve| curve.last()?.interval()).collect();
+    let above = intervals.iter().filter(|interval| interval.above(0.0)).count();
+    let below = intervals.iter().filter(|interval| interval.below(0.0)).count();
+    let sure = intervals.len();
     if sure == 0 {
         return String::new();
     }
     format!(
-        " Of the {sure} runs with an interval of their own in B†, over subjects and in nats, {above} lie wholly above 0 and \
+        " Of the {sure} runs with an interval of their own{}, over subjects and in nats, {above} lie wholly above 0 and \
          {below} wholly below; chance alone would give {:.0} of each on average, and often far more or fewer, since runs of a \
          data seed share their words and targets.",
+        in_masked(study),
         0.025 * sure as f64
     )
 }
@@ -119,8 +107,8 @@ fn cognate_over_general(study: &Study) -> Option<Estimate> {
     let rows: Vec<_> = study
         .ended(&[])
         .filter_map(|run| {
-            let bridges = [run.number("cognate_bridge.jaccard")?, run.number("bridge.jaccard")?];
-            Some((run.seed, bridges, Outcome::Nats.value(study, run)?))
+            let bridges = [run.once(&Quantity::overall(COGNATE))?, run.once(&Quantity::overall(BRIDGE))?];
+            Some((run.seed, bridges, Transfer::Nats.value(study, run)?))
         })
         .collect();
     if rows.len() < 3 {
@@ -134,26 +122,4 @@ fn cognate_over_general(study: &Study) -> Option<Estimate> {
         };
         Some(r(c, cc, cy)?.abs() - r(g, gg, gy)?.abs())
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::stats::Interval;
-
-    #[test]
-    fn what_crossed_shows_in_both_contrasts() {
-        let with =
-            |low, high| Some(Estimate { value: 0.5 * (low + high), interval: Some(Interval { low, high }), runs: 9 });
-        let known = [with(0.1, 0.2), with(2.0, 3.0)];
-        let nothing = [with(-0.1, 0.2), with(-2.0, 3.0)];
-        assert_eq!(answer(known, known).0, Verdict::Supported);
-        assert_eq!(answer(known, nothing).0, Verdict::CannotTell);
-        assert_eq!(answer(known, [with(-0.2, -0.1), with(-3.0, -2.0)]).0, Verdict::Opposed);
-        let (verdict, said) = answer(known, [with(-0.1, 0.2), with(2.0, 3.0)]);
-        assert!(verdict == Verdict::CannotTell && said.starts_with("Signs"), "{said}");
-        let (verdict, said) = answer(nothing, known);
-        assert!(verdict == Verdict::CannotTell && said.starts_with("The facts were not learned"), "{said}");
-        assert!(answer([None, None], known).1.starts_with("Cannot tell"));
-    }
 }

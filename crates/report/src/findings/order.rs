@@ -1,31 +1,33 @@
 //! Does one stage come before another? The share of runs in which it does, a tie counting half.
 
-use super::stages::{Emerged, Stage, THRESHOLD};
+use super::stages::Stage;
 use crate::data::{Run, Study};
 use crate::stats::{Estimate, Interval};
+use invitro_results::{Condition, Emergence};
 
-/// A stage in a condition, as `("B_masked", Stage::Types)`.
-pub type Place = (&'static str, Stage);
+/// A stage in a condition.
+pub type Milestone = (Condition, Stage);
 
 /// 1 where the first came before the second, 0 where after, 0.5 at the same evaluation; `None` where neither came.
-fn before(study: &Study, run: &Run, first: Place, second: Place) -> Option<f64> {
-    let when = |place: Place| place.1.emerged(study, run, place.0, THRESHOLD);
+fn before(run: &Run, first: &Milestone, second: &Milestone) -> Option<f64> {
+    let when = |place: &Milestone| place.1.emergence(run, &place.0, run.emergence_threshold());
     match (when(first)?, when(second)?) {
-        (Emerged::Never, Emerged::Never) => None,
-        (Emerged::At(_), Emerged::Never) => Some(1.0),
-        (Emerged::Never, Emerged::At(_)) => Some(0.0),
-        (Emerged::At(a), Emerged::At(b)) if a == b => Some(0.5),
-        (Emerged::At(a), Emerged::At(b)) => Some(f64::from(u8::from(a < b))),
+        (Emergence::Never, Emergence::Never) => None,
+        (Emergence::At(_), Emergence::Never) => Some(1.0),
+        (Emergence::Never, Emergence::At(_)) => Some(0.0),
+        (Emergence::At(a), Emergence::At(b)) if a == b => Some(0.5),
+        (Emergence::At(a), Emergence::At(b)) => Some(f64::from(u8::from(a < b))),
     }
 }
 
-pub fn share_before(study: &Study, first: Place, second: Place) -> Option<Estimate> {
-    let mut share = study.mean(study.ended(&[]), |run| before(study, run, first, second))?;
+pub fn share_before(study: &Study, first: &Milestone, second: &Milestone) -> Option<Estimate> {
+    let mut share = study.mean(study.ended(&[]), |run| before(run, first, second))?;
     share.interval = share.interval.map(|it| Interval { low: it.low.max(0.0), high: it.high.min(1.0) });
     Some(share)
 }
 
-pub fn label(place: Place) -> String {
-    let condition = if place.0 == "B_masked" { "B†" } else { place.0 };
-    format!("{} in {condition}", place.1.label())
+/// `type constraints in B before reachable, above unigram in B†`
+pub fn label(first: &Milestone, second: &Milestone) -> String {
+    let name = |place: &Milestone| format!("{} in {}", place.1.label(), place.0.label());
+    format!("{} before {}", name(first), name(second))
 }

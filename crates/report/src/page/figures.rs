@@ -50,7 +50,7 @@ fn one(figure: &Figure) -> String {
         write!(html, "<p class=\"choosers\">{choosers}</p>").expect("writing to a string");
     }
     let shown = &figure.variants[first];
-    write!(html, "<div class=\"plate\">{}</div>", draw(figure, shown)).expect("writing to a string");
+    write!(html, "<div class=\"drawing\">{}</div>", draw(figure, shown)).expect("writing to a string");
     write!(html, "<figcaption>{caption} <span class=\"runs\">{}</span>. ", escape(&shown.runs))
         .expect("writing to a string");
     write!(html, "<a class=\"csv\" href=\"figures/{name}.csv\">Data</a></figcaption>").expect("writing to a string");

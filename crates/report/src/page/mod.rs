@@ -4,15 +4,17 @@
 //! matters of style. Variants not on show wait in `<template>` elements, which cost the browser nothing until chosen.
 
 mod figures;
+mod html;
 mod overview;
 mod run;
 mod tables;
 mod words;
 
-use crate::data::{Kind, Study};
+use crate::data::Study;
 use crate::draw::{PALETTE, escape};
 use crate::figures::Figure;
 use crate::findings::Findings;
+use invitro_results::Kind;
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("page.js");
@@ -65,20 +67,5 @@ fn variables() -> String {
         ":root{{color-scheme:light;{light}}}\n@media (prefers-color-scheme:dark){{:root:not([data-theme=light]){{color-scheme:dark;{dark}}}}}\n\
          :root[data-theme=dark]{{color-scheme:dark;{dark}}}\n\
          @media print{{:root,:root:not([data-theme=light]),:root[data-theme=dark]{{color-scheme:light;{light}}}}}\n"
-    )
-}
-
-/// `<tr>` of cells that are HTML already.
-fn row(tag: &str, cells: impl IntoIterator<Item = String>) -> String {
-    let cells: String = cells.into_iter().map(|cell| format!("<{tag}>{cell}</{tag}>")).collect();
-    format!("<tr>{cells}</tr>")
-}
-
-/// A table of HTML cells.
-fn table(class: &str, header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
-    let head = row("th", header.iter().map(|name| crate::draw::to_html(name)));
-    let rows: String = rows.into_iter().map(|cells| row("td", cells) + "\n").collect();
-    format!(
-        "<div class=\"scroll\"><table class=\"{class}\"><thead>{head}</thead><tbody>\n{rows}</tbody></table></div>\n"
     )
 }

@@ -1,13 +1,14 @@
 //! The overview of a study: what was varied, how far it is, the four verdicts, and the paper's claims beside ours.
 
-use super::table;
+use super::html::{p_value, table};
 use crate::data::Study;
 use crate::draw::{escape, to_html};
-use crate::figures::{bounded, digits, spoken};
 use crate::findings::knowledge::CONTRASTS;
-use crate::findings::verdict::RULE;
-use crate::findings::{Findings, Hypothesis, Knowledge, Test, Verdict};
-use crate::stats::Seed;
+use crate::findings::transfer::in_masked;
+use crate::findings::{Findings, Hypothesis, Knowledge, Test};
+use crate::stats::{Estimate, Seed};
+use crate::wording::{counted, spoken};
+use invitro_results::{RULE, Verdict};
 use std::collections::{BTreeMap, BTreeSet};
 
 pub fn section(study: &Study, findings: &Findings) -> String {
@@ -28,14 +29,14 @@ pub fn section(study: &Study, findings: &Findings) -> String {
     html.push_str("<h2>What was found</h2>\n");
     let cards: String = findings.hypotheses.iter().map(card).collect();
     html.push_str(&format!("<div class=\"cards\">\n{cards}</div>\n<p class=\"rule\">{RULE}</p>\n"));
-    html.push_str(&knowledge(&findings.knowledge));
+    html.push_str(&knowledge(study, &findings.knowledge));
     html.push_str("<h2>Beside the paper</h2>\n");
     let rows = findings.claims.iter().map(|claim| {
         let ours = claim.estimate.as_ref().map_or("not measured".into(), spoken);
         let note =
             if claim.note.is_empty() { String::new() } else { format!(" <small>({})</small>", to_html(&claim.note)) };
         vec![
-            to_html(claim.paper),
+            to_html(&claim.paper),
             to_html(&claim.measured) + &note,
             ours,
             badge(claim.verdict, claim.verdict.of_claim()),
@@ -47,15 +48,16 @@ pub fn section(study: &Study, findings: &Findings) -> String {
 }
 
 /// What the paper does not ask: whether facts, and not only forms, crossed.
-fn knowledge(found: &Knowledge) -> String {
-    let value = |estimate: &Option<crate::stats::Estimate>| estimate.as_ref().map_or("not measured".into(), bounded);
+fn knowledge(study: &Study, found: &Knowledge) -> String {
+    let value = |estimate: &Option<Estimate>| estimate.map_or("not measured".into(), |estimate| estimate.to_string());
     let rows = found.rows.iter().map(|(title, contrasts)| {
         std::iter::once(to_html(title)).chain(contrasts.iter().map(value)).collect::<Vec<_>>()
     });
     let heads = [&["contrast at the end, in"], &CONTRASTS.map(|(_, _, name)| name)[..]].concat();
     let cognate = found.cognate.as_ref().map_or(String::new(), |estimate| {
         format!(
-            "<p>The cognate bridge's correlation with the contrast in B†, in nats, is stronger than the general bridge's by {}.</p>\n",
+            "<p>The cognate bridge's correlation with the contrast{}, in nats, less the general bridge's, both by size: {}.</p>\n",
+            in_masked(study),
             spoken(estimate)
         )
     });
@@ -77,7 +79,7 @@ fn lead(study: &Study) -> String {
         return format!("No run of {planned} planned has been measured yet. This page fills as they are.");
     }
     let planned = if planned > started { format!(" of {planned} planned") } else { String::new() };
-    let mut lead = format!("{}{planned} over {}; {} ended.", of(started, "run"), seeds(study), ended.len());
+    let mut lead = format!("{}{planned} over {}; {} ended.", counted(started, "run"), seeds(study), ended.len());
     if study.seed_pairs.len() < 2 {
         lead.push_str(" With a single seed there are no intervals, and no hypothesis can be answered.");
     } else if ended.iter().collect::<BTreeSet<_>>().len() < 2 {
@@ -91,10 +93,6 @@ fn lead(study: &Study) -> String {
     lead
 }
 
-fn of(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-}
-
 /// The seeds that were run: how many of each where all were crossed, else the pairs.
 fn seeds(study: &Study) -> String {
     let pairs = &study.seed_pairs;
@@ -102,7 +100,7 @@ fn seeds(study: &Study) -> String {
         |seed: fn(&(f64, f64)) -> f64| pairs.iter().map(|pair| seed(pair).to_bits()).collect::<BTreeSet<_>>();
     let (data, model) = (distinct(|pair| pair.0).len(), distinct(|pair| pair.1).len());
     if pairs.len() == data * model {
-        return format!("{} and {}", of(data, "data seed"), of(model, "model seed"));
+        return format!("{} and {}", counted(data, "data seed"), counted(model, "model seed"));
     }
     const SHOWN: usize = 12;
     let named: Vec<String> = pairs.iter().take(SHOWN).map(|(data, model)| format!("{data}/{model}")).collect();
@@ -128,11 +126,11 @@ fn progress(study: &Study) -> String {
     )
 }
 
-pub(super) fn badge(verdict: Verdict, word: &str) -> String {
+fn badge(verdict: Verdict, word: &str) -> String {
     let class = match verdict {
         Verdict::Supported => "yes",
-        Verdict::Opposed | Verdict::Negligible => "no",
-        Verdict::CannotTell => "open",
+        Verdict::Contradicted | Verdict::Negligible => "no",
+        Verdict::CannotTell | Verdict::NotJudged => "open",
     };
     format!("<span class=\"badge {class}\">{word}</span>")
 }
@@ -166,8 +164,4 @@ fn cells(test: &Test) -> Vec<String> {
         test.p.map_or(String::new(), p_value),
         badge(test.verdict, test.verdict.word()),
     ]
-}
-
-pub(super) fn p_value(p: f64) -> String {
-    if p < 0.0001 { "&lt; 0.0001".into() } else { digits(p) }
 }

@@ -22,14 +22,14 @@
   const key = figure => $$("select[data-name]", figure).map(select => `${select.dataset.name}=${select.value}`).join(";");
   function choose(figure) {
     const wanted = key(figure);
-    const plate = $(".plate", figure);
+    const drawing = $(".drawing", figure);
     if (shown.get(figure) === wanted) return;
     const next = $(`template[data-key="${wanted}"]`, figure);
     if (!next) return;
     // What is on show goes back to its template, so that choosing it again costs nothing.
     const last = $(`template[data-key="${shown.get(figure)}"]`, figure);
-    if (last) last.content.append(...plate.childNodes);
-    plate.replaceChildren(next.content);
+    if (last) last.content.append(...drawing.childNodes);
+    drawing.replaceChildren(next.content);
     $(".runs", figure).textContent = next.dataset.runs;
     shown.set(figure, wanted);
     keep(figure.id, wanted);
@@ -103,7 +103,7 @@
   // The word explorer.
   const source = $("#word-data");
   if (source) {
-    const { texts, runs, rows } = JSON.parse(source.textContent);
+    const { languages, texts, runs, rows } = JSON.parse(source.textContent);
     const element = (tag, text, name) => {
       const made = document.createElement(tag);
       if (text !== undefined) made.textContent = text;
@@ -117,31 +117,35 @@
       if (!words.has(name)) words.set(name, { symbol: texts[row[1]], seed: runs[row[0]][4], rows: [], forms: new Set() });
       const word = words.get(name);
       word.rows.push(row);
-      word.forms.add(texts[row[2]]).add(texts[row[3]]);
+      for (const form of row[2]) word.forms.add(texts[form]);
     }
     const list = [...words.values()];
     for (const word of list) word.text = [word.symbol, ...word.forms].join(" ").toLowerCase();
 
-    const pieces = (own, other, name) => {
-      const shared = new Set(other.split("·"));
+    const pieces = (row, place) => {
+      const shared = new Set(row[3].filter((_, other) => other !== place).flatMap(other => texts[other].split("·")));
       const line = element("span", undefined, "p");
-      for (const piece of own.split("·")) line.append(element("span", piece, shared.has(piece) ? "s" : name));
+      for (const piece of texts[row[3][place]].split("·")) {
+        const made = element("span", piece, shared.has(piece) ? "s" : undefined);
+        if (!shared.has(piece)) made.style.borderColor = `var(--${languages[place][1]})`;
+        line.append(made);
+      }
       return line;
     };
     const order = (a, b) => (isNaN(a) || isNaN(b) ? String(a).localeCompare(String(b)) : a - b);
     function show(word) {
       const out = $("#word");
       out.replaceChildren();
-      const reached = word.rows.filter(row => row[10] !== null).length;
+      const reached = word.rows.filter(row => row[8] !== null).length;
       const title = element("h3", `${word.symbol}`);
       const seed = word.seed === null ? "" : `, data seed ${word.seed}`;
       const count = `${word.rows.length} run${word.rows.length === 1 ? "" : "s"}`;
       // A word that was never asked for looks like one that was never reached.
       const said = reached ? `Reached in ${reached} of ${count}` : `Not seen to be reached in ${count}`;
-      out.append(title, element("p", `${said}${seed} (not every word is asked for). Filled pieces stand in both forms.`));
+      out.append(title, element("p", `${said}${seed} (not every word is asked for). Filled pieces stand in another form too.`));
       const table = element("table", undefined, "word");
       const head = element("tr");
-      for (const name of ["d", "|V|", "regime", "λ", "model seed", "form in A", "form in B", "bridge", "to", "cognate bridge", "reached from step"]) head.append(element("th", name));
+      for (const name of ["d", "|V|", "regime", "λ", "model seed", ...languages.map(([name]) => `form in ${name}`), "bridge", "to", "cognate bridge", "reached from step"]) head.append(element("th", name));
       table.append(element("thead"));
       table.tHead.append(head);
       const body = element("tbody");
@@ -154,12 +158,11 @@
         const line = element("tr");
         const cell = content => { const made = element("td"); made.append(content === null ? "" : content); line.append(made); };
         for (const level of [run[3], run[0], run[1], run[2], run[5]]) cell(level === null ? "" : String(level));
-        cell(pieces(texts[row[4]], texts[row[5]], "a"));
-        cell(pieces(texts[row[5]], texts[row[4]], "b"));
-        cell(row[6] === null ? "" : String(row[6]));
-        cell(texts[row[7]] + (texts[row[8]] ? ` (${texts[row[8]]})` : ""));
-        cell(row[9] === null ? "" : String(row[9]));
-        cell(row[10] === null ? "not seen" : String(row[10]));
+        languages.forEach((_, place) => cell(pieces(row, place)));
+        cell(row[4] === null ? "" : String(row[4]));
+        cell(texts[row[5]] + (texts[row[6]] ? ` (${texts[row[6]]})` : ""));
+        cell(row[7] === null ? "" : String(row[7]));
+        cell(row[8] === null ? "not seen" : String(row[8]));
         body.append(line);
       }
       table.append(body);

@@ -1,10 +1,15 @@
 //! The overview of one run: where it stands, what it measured last, and samples of what it wrote.
 
-use super::table;
-use crate::data::{Run, Study};
+use super::html::table;
+use crate::data::factors::TRAIN_STEPS;
+use crate::data::{Factor, Run, Study};
 use crate::draw::escape;
-use crate::figures::{conditions, digits};
-use serde_json::{Map, Value as Json};
+use crate::findings::design::{BRIDGE, COGNATE};
+use crate::findings::stages;
+use invitro_results::words::Sample;
+use invitro_results::{
+    Condition, LanguageMetric, Measure, Quantity, TaskMetric, TokenizerMetric, Value, Words, column, digits,
+};
 
 pub fn section(study: &Study) -> String {
     let mut html = format!("<section id=\"overview\">\n<h1>{}</h1>\n", escape(&study.name));
@@ -13,7 +18,7 @@ pub fn section(study: &Study) -> String {
     }
     if let Some(run) = study.runs.first() {
         html.push_str(&lead(run));
-        html.push_str(&settings(run));
+        html.push_str(&settings(study, run));
         html.push_str(&latest(study, run));
     }
     html.push_str(&samples(study));
@@ -22,8 +27,8 @@ pub fn section(study: &Study) -> String {
 }
 
 fn lead(run: &Run) -> String {
-    let step = run.curves.last_step();
-    let total = run.number("train.steps");
+    let step = run.last_step();
+    let total = run.number(TRAIN_STEPS);
     let so_far = match (step, total) {
         (Some(step), Some(total)) => format!("evaluated up to step {step} of {total}"),
         (Some(step), None) => format!("evaluated up to step {step}"),
@@ -40,32 +45,32 @@ fn lead(run: &Run) -> String {
 }
 
 /// The settings and tokenizer measures worth seeing first.
-fn settings(run: &Run) -> String {
-    const SHOWN: [(&str, &str); 14] = [
-        ("|*V*|", "tokenizer.vocab"),
-        ("regime", "tokenizer.regime"),
-        ("*λ*", "mixture.lambda"),
-        ("*d*", "language.distance"),
-        ("data seed", "seeds.data"),
-        ("model seed", "seeds.model"),
-        ("fertility A", "fertility.A"),
-        ("fertility B", "fertility.B"),
-        ("fertility B†", "fertility.B_masked"),
-        ("overlap", "overlap"),
-        ("*β̂*", "bridge.jaccard"),
-        ("cognate *β̂*", "cognate_bridge.jaccard"),
-        ("distance, stems", "distance.stems"),
-        ("*λ* left", "lambda_left"),
+fn settings(study: &Study, run: &Run) -> String {
+    let mut columns: Vec<(String, String)> =
+        Factor::ALL.map(|factor| (factor.symbol().to_owned(), factor.key().to_owned())).into();
+    columns.push(("data seed".into(), column::DATA_SEED.into()));
+    columns.push(("model seed".into(), column::MODEL_SEED.into()));
+    let fertility = |condition: &Condition| {
+        let quantity = Quantity::of(Measure::Tokenizer(Words::Text, TokenizerMetric::Fertility), condition);
+        (format!("fertility {}", condition.label()), quantity.to_string())
+    };
+    columns.extend(study.conditions().iter().map(fertility));
+    let overall = [
+        ("overlap", Measure::Tokenizer(Words::Text, TokenizerMetric::Overlap)),
+        ("*β̂*", BRIDGE),
+        ("cognate *β̂*", COGNATE),
+        ("distance, stems", Measure::Language(LanguageMetric::StemDistance)),
+        ("*λ* left", Measure::Language(LanguageMetric::LambdaLeft)),
     ];
-    let known: Vec<_> = SHOWN.iter().filter_map(|(name, column)| Some((*name, run.columns.get(*column)?))).collect();
+    columns.extend(overall.map(|(name, measure)| (name.to_owned(), Quantity::overall(measure).to_string())));
+    let known: Vec<(&str, &Value)> =
+        columns.iter().filter_map(|(name, column)| Some((name.as_str(), run.columns.get(column)?))).collect();
     if known.is_empty() {
         return String::new();
     }
     let header: Vec<&str> = known.iter().map(|(name, _)| *name).collect();
-    let cell = |value: &crate::data::Value| match value {
-        crate::data::Value::Number(number) if number.fract() != 0.0 => {
-            escape(format!("{number:.4}").trim_end_matches('0'))
-        }
+    let cell = |value: &Value| match value {
+        Value::Number(number) if number.fract() != 0.0 => escape(format!("{number:.4}").trim_end_matches('0')),
         other => escape(&other.to_string()),
     };
     table("plain", &header, [known.iter().map(|(_, value)| cell(value)).collect()])
@@ -73,50 +78,39 @@ fn settings(run: &Run) -> String {
 
 /// The last evaluation of T₁, by condition.
 fn latest(study: &Study, run: &Run) -> String {
-    const METRICS: [(&str, &str); 6] = [
-        ("validity", "validity"),
-        ("grammaticality", "grammaticality"),
-        ("type constraints", "types"),
-        ("Γ", "facts"),
-        ("same words", "same_words"),
-        ("exact", "exact"),
-    ];
-    let rows: Vec<Vec<String>> = conditions()
-        .map(|(key, label)| {
-            let last = |metric: &str| run.last(study.key(key, "T1", metric)).map_or("–".into(), digits);
-            std::iter::once(label.to_owned()).chain(METRICS.iter().map(|(_, metric)| last(metric))).collect()
-        })
-        .collect();
-    let header: Vec<&str> = std::iter::once("T₁, last evaluation").chain(METRICS.iter().map(|it| it.0)).collect();
-    table("plain", &header, rows)
+    let metrics = [TaskMetric::CASCADE.as_slice(), &[TaskMetric::SameWords, TaskMetric::Exact]].concat();
+    let row = |condition: &Condition| {
+        let end = |metric: &TaskMetric| {
+            let quantity = Quantity::of(Measure::unscrambling(*metric), condition);
+            run.curve(&quantity).end().map_or("–".into(), digits)
+        };
+        std::iter::once(condition.label()).chain(metrics.iter().map(end)).collect::<Vec<_>>()
+    };
+    let names = metrics.iter().map(|metric| stages::label(*metric));
+    let header: Vec<&str> = std::iter::once("T₁, last evaluation").chain(names).collect();
+    table("plain", &header, study.conditions().iter().map(row))
 }
 
-/// The last of the samples the run kept, failures first as it wrote them.
+/// The last of the samples the run kept.
 fn samples(study: &Study) -> String {
     const MOST: usize = 60;
     let kept = &study.samples[study.samples.len().saturating_sub(MOST)..];
     if kept.is_empty() {
         return String::new();
     }
-    // What went wrong before what was written; fields this does not know of come last.
-    let known = ["step", "condition", "task", "holds", "failure", "reason", "prompt", "output", "expected"];
-    let mut header: Vec<&str> =
-        known.into_iter().filter(|key| kept.iter().any(|sample| sample.contains_key(*key))).collect();
-    for key in kept.iter().flat_map(Map::keys) {
-        if !header.contains(&key.as_str()) {
-            header.push(key);
-        }
-    }
-    let cell = |value: Option<&Json>| match value {
-        None | Some(Json::Null) => String::new(),
-        Some(Json::String(text)) => escape(text),
-        Some(other) => escape(&other.to_string()),
+    // What went wrong before what was written.
+    let header = ["step", "condition", "task", "holds", "failure", "reason", "prompt", "output", "expected"];
+    let row = |sample: &Sample| {
+        let or_nothing = |text: &Option<String>| text.clone().unwrap_or_default();
+        let Sample { step, condition, task, prompt, output, expected, holds, failure, reason } = sample;
+        let first = [step.to_string(), condition.label(), task.clone(), holds.clone()];
+        let rest = [or_nothing(failure), or_nothing(reason), prompt.clone(), output.clone(), expected.clone()];
+        first.into_iter().chain(rest).map(|text| escape(&text)).collect()
     };
-    let rows = kept.iter().rev().map(|sample| header.iter().map(|key| cell(sample.get(*key))).collect());
     format!(
         "<details><summary>Samples ({} of {}, latest first)</summary>{}</details>\n",
         kept.len(),
         study.samples.len(),
-        table("plain samples", &header, rows)
+        table("plain samples", &header, kept.iter().rev().map(row))
     )
 }

@@ -1,11 +1,14 @@
 //! Tables: regressions, correlations, every run; then the config and the versions behind it all.
 
-use super::overview::p_value;
-use super::table;
+use super::html::{p_value, table};
 use crate::data::{Factor, Run, Study};
 use crate::draw::{escape, to_html};
-use crate::figures::{digits, spoken};
-use crate::findings::{Correlated, Findings, Outcome};
+use crate::findings::design::BRIDGE;
+use crate::findings::{Correlated, Findings, Transfer};
+use crate::stats::Interval;
+use crate::stats::correlation::Correlation;
+use crate::wording::spoken;
+use invitro_results::{Measure, Quantity, TaskMetric, column, digits};
 use std::collections::BTreeMap;
 
 pub fn section(study: &Study, findings: &Findings) -> String {
@@ -26,18 +29,12 @@ fn regressions(findings: &Findings) -> String {
         for (name, model) in [("factors", &regressed.factors), ("with *β̂*", &regressed.with_bridge)] {
             let Some(model) = model else { continue };
             for effect in &model.effects {
-                let interval = format!(
-                    "{} [{}, {}]",
-                    digits(effect.value),
-                    digits(effect.interval.low),
-                    digits(effect.interval.high)
-                );
                 let saturated = if regressed.saturated { " <small>(saturated)</small>" } else { "" };
                 rows.push(vec![
-                    to_html(regressed.outcome.label()) + saturated,
+                    to_html(regressed.transfer.label()) + saturated,
                     to_html(name),
                     to_html(&effect.name),
-                    interval,
+                    with_interval(effect.value, Some(effect.interval)),
                     p_value(effect.p),
                     format!("{:.3}", model.r_squared),
                     format!("{} in {}", model.rows, model.groups),
@@ -46,7 +43,7 @@ fn regressions(findings: &Findings) -> String {
             if !model.dropped.is_empty() {
                 let dropped = format!("left out, since they do not vary on their own: {}", model.dropped.join(", "));
                 rows.push(vec![
-                    to_html(regressed.outcome.label()),
+                    to_html(regressed.transfer.label()),
                     to_html(name),
                     to_html(&dropped),
                     String::new(),
@@ -65,18 +62,14 @@ fn regressions(findings: &Findings) -> String {
 
 fn correlations(study: &Study, findings: &Findings) -> String {
     let cells = |row: &Correlated| {
-        let of = |found: &Option<crate::stats::correlation::Correlation>| match found {
-            Some(found) => {
-                let interval =
-                    found.interval.map_or(String::new(), |it| format!(" [{}, {}]", digits(it.low), digits(it.high)));
-                format!("{}{interval}, <i>p</i> {}", digits(found.r), p_value(found.p))
-            }
+        let of = |found: &Option<Correlation>| match found {
+            Some(found) => format!("{}, <i>p</i> {}", with_interval(found.r, found.interval), p_value(found.p)),
             None => "none".into(),
         };
-        let vocab = row.vocab.map_or("all".into(), |place| study.levels(Factor::Vocab)[place].label.clone());
+        let vocab = row.vocab.map_or("all".into(), |place| study.levels(Factor::Vocab)[place].clone());
         vec![
-            to_html(row.outcome.label()),
-            to_html(row.bridge),
+            to_html(row.transfer.label()),
+            to_html(row.name),
             vocab,
             of(&row.pearson),
             of(&row.spearman),
@@ -92,29 +85,44 @@ fn correlations(study: &Study, findings: &Findings) -> String {
     table("plain", &header, found.into_iter().map(cells))
 }
 
+/// `0.412 [0.380, 0.450]`.
+fn with_interval(value: f64, interval: Option<Interval>) -> String {
+    digits(value) + &interval.map_or(String::new(), |it| format!(" [{}, {}]", digits(it.low), digits(it.high)))
+}
+
 fn runs(study: &Study) -> String {
     if study.runs.is_empty() {
         return "<p class=\"none\">No runs yet.</p>\n".into();
     }
     let others: Vec<&str> = study.other_factors();
-    let grammar = study.key("B_masked", "T1", "grammaticality");
-    let types = study.key("B_masked", "T1", "types");
+    const METRICS: [(TaskMetric, &str); 2] = [(TaskMetric::Grammaticality, "grammar"), (TaskMetric::Types, "types")];
+    let bridge = Quantity::overall(BRIDGE);
+    let peaks: Vec<(Quantity, String)> = study
+        .masked()
+        .flat_map(|condition| {
+            METRICS.map(|(metric, name)| {
+                (Quantity::of(Measure::unscrambling(metric), condition), format!("{name} {}", condition.label()))
+            })
+        })
+        .collect();
     let cells = |run: &Run| {
         let number = |value: Option<f64>| value.map_or(String::new(), digits);
-        let column = |name: &str| run.columns.get(name).map_or(String::new(), |value| escape(&value.to_string()));
+        let setting = |name: &str| run.columns.get(name).map_or(String::new(), |value| escape(&value.to_string()));
         let mut cells = vec![format!("<code>{}</code>", escape(&run.id)), escape(run.state())];
-        cells.push(run.curves.last_step().map_or(String::new(), |step| step.to_string()));
-        cells.extend(Factor::ALL.map(|factor| column(factor.column())));
-        cells.extend(others.iter().map(|name| column(name)));
-        cells.extend([column("seeds.data"), column("seeds.model")]);
-        cells.push(number(run.number("bridge.jaccard")));
-        cells.extend([number(run.peak(grammar)), number(run.peak(types))]);
-        cells.extend(Outcome::ALL.map(|outcome| number(outcome.value(study, run))));
+        cells.push(run.last_step().map_or(String::new(), |step| step.to_string()));
+        cells.extend(Factor::ALL.map(|factor| setting(factor.key())));
+        cells.extend(others.iter().map(|name| setting(name)));
+        cells.extend([setting(column::DATA_SEED), setting(column::MODEL_SEED)]);
+        cells.push(number(run.once(&bridge)));
+        cells.extend(peaks.iter().map(|(quantity, _)| number(run.curve(quantity).peak().map(|point| point.value))));
+        cells.extend(Transfer::ALL.map(|transfer| number(transfer.value(study, run))));
         cells
     };
     let mut header = vec!["run", "state", "step", "|*V*|", "regime", "*λ*", "*d*"];
     header.extend(&others);
-    header.extend(["data seed", "model seed", "*β̂*", "grammar B†", "types B†", "any", "share", "contrast", "nats"]);
+    header.extend(["data seed", "model seed", "*β̂*"]);
+    header.extend(peaks.iter().map(|(_, name)| name.as_str()));
+    header.extend(["any", "share", "contrast", "nats"]);
     let found = format!(
         "<p><label>Find <input type=\"search\" id=\"find-run\" placeholder=\"run, state or level\"></label> <span id=\"runs-shown\">{} runs</span></p>\n",
         study.runs.len()
@@ -130,7 +138,7 @@ fn seconds(study: &Study, what: &str, column: &str) -> Option<Vec<String>> {
     seconds.sort_by(f64::total_cmp);
     let runs = seconds.len().to_string();
     let (least, most) = (format!("{:.1}", seconds.first()?), format!("{:.1}", seconds.last()?));
-    if timed().all(|(run, _)| run.number("schema").is_some_and(|schema| schema >= 2.0)) {
+    if timed().all(|(run, _)| run.schema().is_some_and(|schema| schema >= 2)) {
         return Some(vec![
             format!("seconds of {what}, of all runs"),
             format!("{:.1}", seconds.iter().sum::<f64>()),
@@ -145,7 +153,7 @@ fn seconds(study: &Study, what: &str, column: &str) -> Option<Vec<String>> {
 pub fn configs(study: &Study) -> String {
     let mut html = String::from("<section id=\"configs\"><h2>Config and versions</h2>\n");
     let mut rows = Vec::new();
-    for column in ["version", "schema", "device", "versions.invitro", "device.name"] {
+    for column in [column::VERSION, column::SCHEMA, column::DEVICE] {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         for value in study.runs.iter().filter_map(|run| run.columns.get(column)) {
             *counts.entry(value.to_string()).or_default() += 1;
@@ -154,8 +162,9 @@ pub fn configs(study: &Study) -> String {
             rows.push(vec![escape(column), escape(&value), count.to_string()]);
         }
     }
-    rows.extend(seconds(study, "training", "seconds.train"));
-    rows.extend(seconds(study, "evaluation", "seconds.eval"));
+    let [_, train, eval, _] = column::SECONDS;
+    rows.extend(seconds(study, "training", train));
+    rows.extend(seconds(study, "evaluation", eval));
     rows.push(vec!["report".into(), format!("invitro {}", env!("CARGO_PKG_VERSION")), String::new()]);
     html.push_str(&table("plain", &["", "", "runs"], rows));
     if let Some(config) = &study.config {

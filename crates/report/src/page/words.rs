@@ -1,8 +1,9 @@
 //! The word explorer: find a masked word, see its forms, pieces, bridge and cognate, and when it was first reached in
 //! which runs. Rows are packed as numbers into a table of texts, since most texts repeat in many runs.
 
-use crate::data::{Factor, Study};
-use crate::draw::escape;
+use crate::data::{Factor, Run, Study};
+use crate::draw::{Colour, escape};
+use invitro_results::column;
 use serde_json::{Value as Json, json};
 use std::collections::HashMap;
 
@@ -22,39 +23,37 @@ impl<'a> Texts<'a> {
 }
 
 pub fn section(study: &Study) -> String {
-    let pieces: Vec<[String; 2]> =
-        study.words.iter().map(|word| [word.pieces[0].join("·"), word.pieces[1].join("·")]).collect();
+    let joined: Vec<Vec<String>> =
+        study.words.iter().map(|(_, word)| word.forms.iter().map(|form| form.pieces.join("·")).collect()).collect();
     let mut texts = Texts::default();
     let mut rows = Vec::with_capacity(study.words.len());
     let round = |value: Option<f64>| value.map_or(Json::Null, |value| json!((value * 1000.0).round() / 1000.0));
-    for (word, pieces) in study.words.iter().zip(&pieces) {
+    for ((run, word), joined) in study.words.iter().zip(&joined) {
+        let forms: Vec<usize> = word.forms.iter().map(|form| texts.place(&form.form)).collect();
+        let pieces: Vec<usize> = joined.iter().map(|pieces| texts.place(pieces)).collect();
+        let (bridge, language) = word.bridge_to.as_ref().map_or(("", ""), |(form, language)| (form, language));
         rows.push(json!([
-            word.run,
+            run,
             texts.place(&word.symbol),
-            texts.place(&word.forms[0]),
-            texts.place(&word.forms[1]),
-            texts.place(&pieces[0]),
-            texts.place(&pieces[1]),
+            forms,
+            pieces,
             round(word.bridge),
-            texts.place(&word.bridge_form),
-            texts.place(&word.bridge_language),
+            texts.place(bridge),
+            texts.place(language),
             round(word.cognate_bridge),
             word.reachable_from,
         ]));
     }
-    let run = |run: &crate::data::Run| {
-        let level = |factor: Factor| run.levels[factor as usize].map_or("", |place| &study.levels(factor)[place].label);
-        let seed = |column: &str| run.number(column).map_or(Json::Null, |seed| json!(seed));
-        json!([
-            level(Factor::Vocab),
-            level(Factor::Regime),
-            level(Factor::Lambda),
-            level(Factor::Distance),
-            seed("seeds.data"),
-            seed("seeds.model")
-        ])
+    let run = |run: &Run| {
+        let [vocab, regime, lambda, distance] = Factor::ALL.map(|factor| study.level(run, factor));
+        let [data, model] = [column::DATA_SEED, column::MODEL_SEED].map(|seed| run.number(seed));
+        json!([vocab, regime, lambda, distance, data, model])
     };
-    let data = json!({ "texts": texts.list, "runs": study.runs.iter().map(run).collect::<Vec<_>>(), "rows": rows });
+    let forms = study.words.first().map_or(&[][..], |(_, word)| &word.forms);
+    let languages: Vec<Json> =
+        forms.iter().enumerate().map(|(place, form)| json!([form.language, Colour::Language(place).name()])).collect();
+    let runs: Vec<Json> = study.runs.iter().map(run).collect();
+    let data = json!({ "languages": languages, "texts": texts.list, "runs": runs, "rows": rows });
     // A closing tag inside a text must not end the script.
     let data = data.to_string().replace("</", "<\\/");
     let sampled = if study.words.len() < study.words_in_all {
@@ -67,12 +66,11 @@ pub fn section(study: &Study) -> String {
         String::new()
     };
     format!(
-        "<section id=\"words\"><h2>Words</h2>\n<p>Pick a masked word: its forms, pieces, the bridge that holds it, its cognate in A, and \
-         the first step at which it was reached for any subject. Evaluation asks for a sample of the words: one that was not \
+        "<section id=\"words\"><h2>Words</h2>\n<p>Pick a masked word: its forms, pieces, its bridge, its cognate, and the first step at which it was reached for any subject. Evaluation asks for a sample of the words: one that was not \
          seen to be reached may not have been asked for.{sampled}</p>\n\
          <p><label>Find a word <input type=\"search\" id=\"find-word\" placeholder=\"{}\" autocomplete=\"off\"></label></p>\n\
          <div id=\"word-list\" class=\"words\"></div>\n<div id=\"word\"></div>\n\
          <script type=\"application/json\" id=\"word-data\">{data}</script></section>\n",
-        escape(study.words.first().map_or("", |word| &word.forms[1]))
+        escape(forms.last().map_or("", |form| &form.form))
     )
 }

@@ -3,8 +3,9 @@
 //! These treat runs as independent, as the paper does; the report shows the interval over seeds beside them, because
 //! runs that share a tokenizer or a seed are not.
 
-use super::Interval;
+use super::describe::mean;
 use super::special::{NORMAL_95, t_two_sided};
+use invitro_results::Interval;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Correlation {
@@ -35,7 +36,7 @@ pub fn moment(x: &[f64], y: &[f64]) -> Option<f64> {
     if x.len() < 3 {
         return None;
     }
-    let (mx, my) = (super::mean(x), super::mean(y));
+    let (mx, my) = (mean(x), mean(y));
     let (mut xx, mut yy, mut xy) = (0.0, 0.0, 0.0);
     for (a, b) in x.iter().zip(y) {
         xx += (a - mx) * (a - mx);
@@ -73,23 +74,4 @@ pub fn ranks(values: &[f64]) -> Vec<f64> {
         start += tied;
     }
     ranks
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn perfect_and_absent() {
-        let line = pearson(&[1.0, 2.0, 3.0, 4.0], &[2.0, 4.0, 6.0, 8.0]).unwrap();
-        assert_eq!((line.r, line.p), (1.0, 0.0));
-        assert_eq!(spearman(&[1.0, 2.0, 3.0, 4.0], &[1.0, 8.0, 27.0, 64.0]).unwrap().r, 1.0);
-        assert!(pearson(&[1.0, 1.0, 1.0], &[1.0, 2.0, 3.0]).is_none());
-        assert!(pearson(&[1.0, 2.0], &[1.0, 2.0]).is_none());
-    }
-
-    #[test]
-    fn ties_share_their_rank() {
-        assert_eq!(ranks(&[10.0, 30.0, 10.0]), [1.5, 3.0, 1.5]);
-    }
 }

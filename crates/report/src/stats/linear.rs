@@ -54,27 +54,3 @@ fn solve_with(lower: &[f64], right: &[f64]) -> Vec<f64> {
     }
     x
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn inverts_and_names_the_dependent_column() {
-        let matrix = [4.0, 2.0, 2.0, 3.0];
-        assert_eq!(solve(&matrix, &[10.0, 9.0]).unwrap().map_round(), vec![1.5, 2.0]);
-        let inverse = inverse(&matrix, 2).unwrap();
-        assert!((inverse[0] - 0.375).abs() < 1e-12 && (inverse[1] + 0.25).abs() < 1e-12);
-        assert_eq!(solve(&[1.0, 2.0, 2.0, 4.0], &[1.0, 2.0]), Err(1));
-    }
-
-    trait MapRound {
-        fn map_round(self) -> Vec<f64>;
-    }
-
-    impl MapRound for Vec<f64> {
-        fn map_round(self) -> Vec<f64> {
-            self.into_iter().map(|x| (x * 1e9).round() / 1e9).collect()
-        }
-    }
-}

@@ -62,23 +62,3 @@ pub fn sign_flip_p(differences: &[f64]) -> Option<f64> {
     }
     Some(f64::from(as_large + 1) / (DRAWS + 1) as f64)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn three_equal_differences_reach_only_the_two_extreme_patterns() {
-        assert_eq!(sign_flip_p(&[1.0, 1.0, 1.0]), Some(0.25));
-        assert_eq!(sign_flip_p(&[]), None);
-    }
-
-    #[test]
-    fn a_correlation_between_strata_only_vanishes_within_them() {
-        // Two far clusters, no relation inside either.
-        let x = [0.0, 1.0, 2.0, 3.0, 10.0, 11.0, 12.0, 13.0];
-        let y = [0.1, 0.0, 0.0, 0.1, 9.1, 9.0, 9.0, 9.1];
-        assert!(correlation_p(&x, &y, &[0; 8]).unwrap() < 0.05);
-        assert!(correlation_p(&x, &y, &[0, 0, 0, 0, 1, 1, 1, 1]).unwrap() > 0.5);
-    }
-}

@@ -5,9 +5,11 @@
 //! `fit(cov_type="cluster", use_t=True)`. With z-scored columns the coefficients are standardised effects: standard
 //! deviations of y per standard deviation of x.
 
+use super::describe::{deviation, mean};
 use super::linear::{inverse, solve};
+use super::seeds::{self, Seed};
 use super::special::{t_quantile, t_two_sided};
-use super::{Estimate, Interval, Seed, deviation, mean, seeds};
+use invitro_results::{Estimate, Interval};
 
 #[derive(Debug, Clone)]
 pub struct Effect {
@@ -54,7 +56,7 @@ pub fn standardise(values: &[f64]) -> Option<Vec<f64>> {
 }
 
 /// The columns that can stand together, z-scored, and the names of those that cannot.
-pub fn standing(columns: &[Column]) -> (Vec<Column>, Vec<String>) {
+pub fn independent(columns: &[Column]) -> (Vec<Column>, Vec<String>) {
     let mut kept: Vec<Column> = Vec::new();
     let mut dropped = Vec::new();
     for column in columns {
@@ -80,7 +82,7 @@ fn cross(columns: &[Column]) -> Vec<f64> {
 /// are not more rows than columns or fewer than two groups.
 pub fn standardised(columns: &[Column], y: &[f64], groups: &[usize]) -> Option<Regression> {
     let y = standardise(y)?;
-    let (columns, dropped) = standing(columns);
+    let (columns, dropped) = independent(columns);
     let fitted = least_squares(&columns, &y, groups)?;
     Some(Regression { dropped, ..fitted })
 }
@@ -173,41 +175,4 @@ pub fn over_seeds(
         let (gram, right) = sums.split_at(width * width);
         solve(gram, right).ok().map(|coefficients| statistic(&coefficients[1..]))
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn column(name: &str, values: &[f64]) -> Column {
-        Column::new(name, values.to_vec())
-    }
-
-    #[test]
-    fn an_exact_line_is_found_and_constant_columns_are_named() {
-        let x = column("x", &[0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
-        let y: Vec<f64> = x.values.iter().map(|x| 3.0 * x + 1.0).collect();
-        let fitted = least_squares(std::slice::from_ref(&x), &y, &[0, 0, 1, 1, 2, 2]).unwrap();
-        assert!((fitted.effects[0].value - 3.0).abs() < 1e-12 && fitted.r_squared > 1.0 - 1e-12);
-
-        let twice = column("twice", &[0.0, 2.0, 4.0, 6.0, 8.0, 10.0]);
-        let flat = column("flat", &[1.0; 6]);
-        let fitted = standardised(&[x, twice, flat], &y, &[0, 0, 1, 1, 2, 2]).unwrap();
-        assert_eq!(fitted.dropped, ["twice", "flat"]);
-        assert!((fitted.effects[0].value - 1.0).abs() < 1e-12);
-    }
-
-    #[test]
-    fn the_centre_over_seeds_is_the_fit() {
-        let a = column("a", &[0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0]);
-        let b = column("b", &[0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 1.0]);
-        let y = [0.0, 1.1, 0.4, 1.6, 0.1, 0.9, 0.5, 1.3];
-        let groups = [0, 0, 0, 0, 1, 1, 1, 1];
-        let of_rows: Vec<Seed> = groups.iter().map(|g| Seed { data: *g, model: 0 }).collect();
-        let columns = [a, b];
-        let fitted = standardised(&columns, &y, &groups).unwrap();
-        let found = over_seeds(&of_rows, &columns, &y, |c| c[0] - c[1]).unwrap();
-        assert!((found.value - (fitted.effects[0].value - fitted.effects[1].value)).abs() < 1e-12);
-        assert!(found.interval.unwrap().contains(found.value));
-    }
 }

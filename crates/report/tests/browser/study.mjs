@@ -8,23 +8,23 @@ await open(file, url => url === file || url.startsWith("data:"), async page => {
   check(await page.locator("article.card").count() === 4, "four hypotheses");
   const figures = page.locator("figure");
   check(await figures.count() === 16, `16 figures, not ${await figures.count()}`);
-  check(await page.locator("figure .plate svg").count() === 16, "every figure is drawn");
+  check(await page.locator("figure .drawing svg").count() === 16, "every figure is drawn");
 
   // Every control of every figure changes it, and going back brings back what was there.
   let controls = 0;
   for (let place = 0; place < 16; place += 1) {
     const figure = figures.nth(place);
-    const plate = () => figure.locator(".plate").innerHTML();
+    const drawing = () => figure.locator(".drawing").innerHTML();
     for (const select of await figure.locator("select").all()) {
-      const before = await plate();
+      const before = await drawing();
       const options = await select.locator("option").evaluateAll(all => all.map(one => one.value));
       const first = await select.inputValue();
       await select.selectOption(options.find(option => option !== first));
-      const after = await plate();
+      const after = await drawing();
       check(before !== after, `${await figure.getAttribute("id")}: ${await select.getAttribute("data-name")} changes nothing`);
       check(after.includes("<svg") || after.includes("no run has measured"), "something is shown");
       await select.selectOption(first);
-      check(await plate() === before, "the way back leads back");
+      check(await drawing() === before, "choosing the first again shows it again");
       controls += 1;
     }
   }
@@ -67,9 +67,9 @@ await open(file, url => url === file || url.startsWith("data:"), async page => {
   const unseen = await page.evaluate(() => {
     const { texts, runs, rows } = JSON.parse(document.getElementById("word-data").textContent);
     const word = row => `${runs[row[0]][4]}|${row[1]}`;
-    const seen = new Set(rows.filter(row => row[10] !== null).map(word));
+    const seen = new Set(rows.filter(row => row[8] !== null).map(word));
     const all = rows.filter(row => !seen.has(word(row)));
-    return { form: texts[all[0][2]], runs: all.filter(row => word(row) === word(all[0])).length };
+    return { form: texts[all[0][2][0]], runs: all.filter(row => word(row) === word(all[0])).length };
   });
   await page.fill("#find-word", unseen.form);
   await page.locator("#word-list button").first().click();
@@ -80,12 +80,12 @@ await open(file, url => url === file || url.startsWith("data:"), async page => {
   check((await page.locator("#word-list").textContent()).includes("No such word"), "an unknown word is said to be so");
 
   // Light, dark and paper.
-  const paper = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
-  const light = await paper();
+  const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const light = await background();
   await page.click("#theme");
-  check(await paper() !== light, "the theme changes");
+  check(await background() !== light, "the theme changes");
   await page.emulateMedia({ media: "print" });
-  check(await paper() === "rgb(255, 255, 255)", "paper is white");
+  check(await background() === "rgb(255, 255, 255)", "paper is white");
   check(!await page.locator("header").isVisible(), "no controls on paper");
   await page.emulateMedia({ media: "screen" });
   check(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "nothing runs off the side");

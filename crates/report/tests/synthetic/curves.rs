@@ -1,9 +1,17 @@
-//! Curves that rise as the paper tells it: A before B before B†, grammar before types, B† by its bridges.
+//! Curves that rise as the paper tells it: the first language before the others before their masked words, grammar
+//! before types, masked words by their bridges.
 
+use super::Plan;
+use invitro_report::data::factors::BALANCED;
 use invitro_report::stats::stream::{below, stream};
+use invitro_results::{
+    Bridge, Condition, Fraction, Interval, Loss, Measure, Quantity, Row, Rows, Scorer, Similarity, Statistic, Targets,
+    Task, TaskMetric, TokenizerMetric, Words,
+};
 
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub struct Config {
+    pub id: String,
     pub vocab: u32,
     pub regime: &'static str,
     pub lambda: f64,
@@ -12,29 +20,7 @@ pub struct Config {
     pub model: u32,
 }
 
-pub struct Row<'a> {
-    pub condition: &'static str,
-    pub task: &'static str,
-    pub metric: &'a str,
-    pub value: f64,
-    pub interval: Option<(f64, f64)>,
-}
-
-pub const CONDITIONS: [&str; 3] = ["A", "B", "B_masked"];
-
 impl Config {
-    pub fn id(&self) -> String {
-        format!(
-            "v{}-{}-l{}-d{}-{}-{}",
-            self.vocab,
-            &self.regime[..1],
-            (self.lambda * 100.0).round(),
-            (self.distance * 100.0).round(),
-            self.data,
-            self.model
-        )
-    }
-
     /// From -1 to 1, fixed by the name and, where asked, by the seeds.
     fn noise(&self, name: &str, model_too: bool) -> f64 {
         let model = if model_too { self.model } else { 0 };
@@ -48,7 +34,7 @@ impl Config {
     }
 
     fn balanced(&self) -> f64 {
-        f64::from(u8::from(self.regime == "balanced"))
+        f64::from(u8::from(self.regime == BALANCED))
     }
 
     pub fn bridge(&self) -> f64 {
@@ -60,133 +46,125 @@ impl Config {
         ((1.0 - self.distance).powf(1.5) * kept + 0.02 * self.noise("cognate", false)).clamp(0.0, 1.0)
     }
 
-    pub fn measures(&self) -> Vec<(&'static str, f64)> {
-        let a = 3.4 - 0.55 * self.size() + 0.03 * self.noise("fertility", false);
-        let rare = (0.5 / self.lambda).log2() * (1.0 - self.balanced());
-        let b = a + 0.15 + 0.22 * rare * (0.3 + self.distance);
-        let share = |fertility: f64| 1.0 - (-(fertility - 1.0)).exp();
-        vec![
-            ("fertility.A", a),
-            ("fertility.B", b),
-            ("fertility.B_masked", b + 0.25),
-            ("continuation.A", share(a)),
-            ("continuation.B", share(b)),
-            ("continuation.B_masked", share(b + 0.25)),
-            ("overlap", (0.8 - 0.12 * self.size() - 0.3 * self.distance + 0.05 * self.lambda.log2()).clamp(0.02, 1.0)),
-            ("bridge.jaccard", self.bridge()),
-            ("bridge.dice", 2.0 * self.bridge() / (1.0 + self.bridge())),
-            ("bridge.containment", self.bridge().powf(0.8)),
-            ("cognate_bridge.jaccard", self.cognate()),
-        ]
+    pub fn overlap(&self) -> f64 {
+        (0.8 - 0.12 * self.size() - 0.3 * self.distance + 0.05 * self.lambda.log2()).clamp(0.02, 1.0)
     }
 
-    /// How much later than A this condition comes.
-    fn delay(&self, condition: &str) -> f64 {
+    /// What stands once per run.
+    pub fn measures(&self, plan: &Plan) -> Vec<(Quantity, f64)> {
+        let first = 3.4 - 0.55 * self.size() + 0.03 * self.noise("fertility", false);
+        let rare = (0.5 / self.lambda).log2() * (1.0 - self.balanced());
+        let other = first + 0.15 + 0.22 * rare * (0.3 + self.distance);
+        let tokenizer = |metric| Measure::Tokenizer(Words::Text, metric);
+        let mut measures = Vec::new();
+        for condition in plan.conditions() {
+            let fertility = match (plan.is_first(&condition), condition.masked) {
+                (true, _) => first,
+                (false, masked) => other + if masked { 0.25 } else { 0.0 },
+            };
+            let continuation = 1.0 - (-(fertility - 1.0)).exp();
+            measures.push((Quantity::of(tokenizer(TokenizerMetric::Fertility), &condition), fertility));
+            measures.push((Quantity::of(tokenizer(TokenizerMetric::Continuation), &condition), continuation));
+        }
+        let bridge = self.bridge();
+        let overall = [
+            (tokenizer(TokenizerMetric::Overlap), self.overlap()),
+            (Measure::Bridge(Bridge::General, Similarity::Jaccard), bridge),
+            (Measure::Bridge(Bridge::General, Similarity::Dice), 2.0 * bridge / (1.0 + bridge)),
+            (Measure::Bridge(Bridge::General, Similarity::Containment), bridge.powf(0.8)),
+            (Measure::Bridge(Bridge::Cognate, Similarity::Jaccard), self.cognate()),
+        ];
+        measures.extend(overall.map(|(measure, value)| (Quantity::overall(measure), value)));
+        measures
+    }
+
+    /// How much later than the first language this condition comes.
+    fn delay(&self, plan: &Plan, condition: &Condition) -> f64 {
         let rare = (0.5 / self.lambda).powf(0.35);
-        match condition {
-            "A" => 1.0,
-            "B" => 1.25 * rare,
-            _ => 1.6 * rare * (1.0 + 0.12 * self.size()),
+        match (plan.is_first(condition), condition.masked) {
+            (true, _) => 1.0,
+            (false, false) => 1.25 * rare,
+            (false, true) => 1.6 * rare * (1.0 + 0.12 * self.size()),
         }
     }
+
+    /// Every row of one evaluation.
+    pub fn rows(&self, plan: &Plan, step: u32) -> Vec<Row> {
+        let mut rows = Rows::new(u64::from(step));
+        for condition in &plan.conditions() {
+            let delay = self.delay(plan, condition) * (1.0 + 0.3 * self.noise("speed", true));
+            let top = if condition.masked { 0.9 - 0.06 * self.size() } else { 0.98 };
+            let validity = top * rise(step, plan.steps, 0.06 * delay);
+            let grammar = validity * rise(step, plan.steps, 0.10 * delay);
+            let types = grammar * rise(step, plan.steps, 0.2 * delay) * 0.95;
+            let facts = types * rise(step, plan.steps, 0.8 * delay) * 0.6;
+            for task in Task::ALL {
+                let cascade = TaskMetric::CASCADE.into_iter().zip([validity, grammar, types, facts]);
+                for (metric, value) in cascade.chain([(TaskMetric::SameWords, types), (TaskMetric::Exact, types)]) {
+                    rows.push(Some(condition), Measure::Task(task, metric), value, 200);
+                }
+            }
+            self.reach(plan, condition, step, delay, &mut rows);
+        }
+        let fall = 3.4 * (1.0 - rise(step, plan.steps, 0.05)) + 1.6 + 0.05 * self.size();
+        rows.push(None, Measure::Loss(Loss::Loss), fall * 2.0, 200);
+        rows.push(None, Measure::Loss(Loss::BitsPerChar), fall, 200);
+        rows.push(None, Measure::Loss(Loss::Floor), 1.42, 200);
+        rows.list
+    }
+
+    fn reach(&self, plan: &Plan, condition: &Condition, step: u32, delay: f64, rows: &mut Rows) {
+        let learnt = rise(step, plan.steps, 0.3 * delay);
+        let (level, known) = match (plan.is_first(condition), condition.masked) {
+            (true, _) => (0.85, 0.35),
+            (false, false) => (0.7, 0.2 + 0.03 * self.lambda.log2()),
+            (false, true) => {
+                let noise = 0.08 * self.noise("reach", true) + 0.06 * self.noise("world", false);
+                (0.12 + 0.55 * self.bridge() + 0.02 * self.lambda.log2() + noise, 0.22 * self.cognate() - 0.01)
+            }
+        };
+        let null = 0.05 + 0.3 * (1.0 - self.size() / 3.0) * 0.4;
+        let allowed = null * (1.0 - learnt) + level * learnt;
+        let noise = 0.03 * self.noise(&condition.to_string(), true);
+        let contrast = known * rise(step, plan.steps, 0.6 * delay) + noise;
+        let any = |share: f64| 1.0 - (1.0 - share.clamp(0.0, 1.0)).powi(4);
+        for (top, factor) in Fraction::ALL.into_iter().zip([0.4, 0.55, 0.8, 1.0]) {
+            let sets = [
+                (Scorer::Network, Targets::Allowed, allowed),
+                (Scorer::Network, Targets::Forbidden, allowed - contrast),
+                (Scorer::Network, Targets::Other, allowed - 1.6 * contrast),
+                (Scorer::Unigram, Targets::Allowed, null),
+                (Scorer::Bigram, Targets::Allowed, null * 1.4),
+            ];
+            // N-gram models do not train: they are measured once.
+            for (scorer, targets, share) in sets.into_iter().filter(|set| step == 0 || set.0 == Scorer::Network) {
+                let share = (share * factor).clamp(0.0, 1.0);
+                let reach = |statistic| Measure::reach_at(scorer, targets, statistic, top);
+                rows.push(Some(condition), reach(Statistic::Any), any(share), 200);
+                rows.push(Some(condition), reach(Statistic::Share), share, 200);
+            }
+            for (targets, scale) in [(Targets::Facts, 1.0), (Targets::Types, 1.6)] {
+                let measure = Measure::reach_at(Scorer::Network, targets, Statistic::Share, top);
+                push_near(rows, condition, measure, contrast * scale * factor, 0.015);
+            }
+        }
+        if plan.is_first(condition) {
+            let facts = Measure::reach(Scorer::Network, Targets::Facts, Statistic::Share);
+            push_near(rows, condition, facts.masked_elsewhere(), 0.9 * contrast, 0.02);
+        }
+        for (targets, scale) in [(Targets::Facts, 4.0), (Targets::Types, 6.0)] {
+            let measure = Measure::reach(Scorer::Network, targets, Statistic::LogProb);
+            push_near(rows, condition, measure, contrast * scale, 0.1);
+        }
+    }
+}
+
+fn push_near(rows: &mut Rows, condition: &Condition, measure: Measure, value: f64, half: f64) {
+    let interval = Interval { low: value - half, high: value + half };
+    rows.push_interval(Some(condition), measure, value, Some(interval), 200);
 }
 
 fn rise(step: u32, steps: u32, middle: f64) -> f64 {
     let at = f64::from(step) / f64::from(steps);
     if step == 0 { 0.0 } else { 1.0 / (1.0 + (middle / at).powi(3)) }
-}
-
-/// Every row of one evaluation.
-pub fn rows(config: &Config, step: u32, steps: u32, mut each: impl FnMut(&Row)) {
-    let mut put = |condition, task, metric: &str, value: f64, interval| {
-        each(&Row { condition, task, metric, value, interval });
-    };
-    for condition in CONDITIONS {
-        let delay = config.delay(condition) * (1.0 + 0.3 * config.noise("speed", true));
-        let top = if condition == "B_masked" { 0.9 - 0.06 * config.size() } else { 0.98 };
-        for task in ["T0", "T1", "T2"] {
-            let validity = top * rise(step, steps, 0.06 * delay);
-            let grammar = validity * rise(step, steps, 0.10 * delay);
-            let types = grammar * rise(step, steps, 0.2 * delay) * 0.95;
-            let facts = types * rise(step, steps, 0.8 * delay) * 0.6;
-            for (metric, value) in
-                [("validity", validity), ("grammaticality", grammar), ("types", types), ("facts", facts)]
-            {
-                put(condition, task, metric, value, None);
-            }
-            for metric in
-                ["types_relation", "types_descriptor", "types_adjective", "types_adverb", "same_words", "exact"]
-            {
-                put(condition, task, metric, types, None);
-            }
-        }
-        reach(config, condition, step, steps, delay, &mut put);
-    }
-    let fall = 3.4 * (1.0 - rise(step, steps, 0.05)) + 1.6 + 0.05 * config.size();
-    put("all", "loss", "loss", fall * 2.0, None);
-    put("all", "loss", "bits_per_char", fall, None);
-    if step == 0 {
-        put("all", "loss", "floor", 1.42, None);
-    }
-}
-
-fn reach(
-    config: &Config,
-    condition: &'static str,
-    step: u32,
-    steps: u32,
-    delay: f64,
-    put: &mut impl FnMut(&'static str, &'static str, &str, f64, Option<(f64, f64)>),
-) {
-    let learnt = rise(step, steps, 0.3 * delay);
-    let level = match condition {
-        "A" => 0.85,
-        "B" => 0.7,
-        _ => {
-            0.12 + 0.55 * config.bridge()
-                + 0.02 * config.lambda.log2()
-                + 0.08 * config.noise("reach", true)
-                + 0.06 * config.noise("world", false)
-        }
-    };
-    let known = match condition {
-        "A" => 0.35,
-        "B" => 0.2 + 0.03 * config.lambda.log2(),
-        _ => 0.22 * config.cognate() - 0.01,
-    };
-    let null = 0.05 + 0.3 * (1.0 - config.size() / 3.0) * 0.4;
-    let allowed = null * (1.0 - learnt) + level * learnt;
-    let contrast = known * rise(step, steps, 0.6 * delay) + 0.03 * config.noise(condition, true);
-    let any = |share: f64| 1.0 - (1.0 - share.clamp(0.0, 1.0)).powi(4);
-    for (fraction, factor) in [("0.1", 1.0), ("0.05", 0.8), ("0.02", 0.55), ("0.01", 0.4)] {
-        let sets = [
-            ("network.allowed", allowed),
-            ("network.forbidden", allowed - contrast),
-            ("network.other", allowed - 1.6 * contrast),
-            ("unigram.allowed", null),
-            ("bigram.allowed", null * 1.4),
-        ];
-        for (set, share) in sets {
-            if step == 0 || set.starts_with("network") {
-                let share = (share * factor).clamp(0.0, 1.0);
-                put(condition, "reach", &format!("{set}.any@{fraction}"), any(share), None);
-                put(condition, "reach", &format!("{set}.share@{fraction}"), share, None);
-                put(condition, "reach", &format!("{set}.any_boundary@{fraction}"), any(share) * 0.9, None);
-                put(condition, "reach", &format!("{set}.share_boundary@{fraction}"), share * 0.9, None);
-            }
-        }
-        for (set, scale) in [("facts", 1.0), ("types", 1.6)] {
-            let value = contrast * scale * factor;
-            let name = format!("network.{set}.share@{fraction}");
-            put(condition, "reach", &name, value, Some((value - 0.015, value + 0.015)));
-        }
-    }
-    if condition == "A" {
-        let value = 0.9 * contrast;
-        put(condition, "reach", "network.facts_masked.share@0.1", value, Some((value - 0.02, value + 0.02)));
-    }
-    for (set, scale) in [("facts", 4.0), ("types", 6.0)] {
-        let value = contrast * scale;
-        put(condition, "reach", &format!("network.{set}.logprob"), value, Some((value - 0.1, value + 0.1)));
-    }
 }

@@ -1,18 +1,24 @@
-//! Folders of results that were never measured, for tests: plausible curves from formulas, in the real schema.
+//! Folders of results that were never measured, for tests: plausible curves from formulas, written as `lab` writes.
 //!
 //! `Plan::paper()` has the paper's 864 runs. Nothing here is part of the product.
 #![allow(dead_code)] // Each test file uses its own part.
 
 pub mod curves;
-pub mod rows;
-pub mod tables;
+pub mod words;
 
 use curves::Config;
-use rows::{METRIC_COLUMNS, RUN_COLUMNS, WORD_COLUMNS, metric_cells, run_columns, word_cells};
-use std::fmt::Write as _;
+use invitro_report::data::Factor;
+use invitro_report::data::factors::{BALANCED, TRAIN_STEPS, VANILLA};
+use invitro_results::folder::{
+    CONFIG, METRICS, METRICS_TABLE, PAIRS, RUNS, RUNS_TABLE, SAMPLES, STUDY, SUMMARY, WORDS, write_json,
+};
+use invitro_results::identity::set;
+use invitro_results::summary;
+use invitro_results::table::Columns;
+use invitro_results::{Condition, Row, SCHEMA, State, Status, column, identity, leaves, metrics, table};
 use std::fs;
-use std::path::Path;
-use tables::{Cells, Sheet};
+use std::path::{Path, PathBuf};
+use toml::{Table, Value};
 
 #[derive(Clone)]
 pub struct Plan {
@@ -25,13 +31,18 @@ pub struct Plan {
     pub steps: u32,
     pub evaluations: u32,
     pub words: usize,
+    /// All but the first have masked words.
+    pub languages: Vec<&'static str>,
+    /// The threshold that the experiments set.
+    pub emergence: f64,
+    pub schema: u32,
 }
 
 impl Plan {
     pub fn paper() -> Self {
         Self {
             vocabs: vec![2048, 4096, 8192],
-            regimes: vec!["vanilla", "balanced"],
+            regimes: vec![VANILLA, BALANCED],
             lambdas: vec![0.05, 0.1, 0.25, 0.5],
             distances: vec![0.0, 0.25, 0.5, 0.75],
             data_seeds: 3,
@@ -39,6 +50,9 @@ impl Plan {
             steps: 10_000,
             evaluations: 30,
             words: 400,
+            languages: vec!["A", "B"],
+            emergence: 0.02,
+            schema: SCHEMA,
         }
     }
 
@@ -46,7 +60,6 @@ impl Plan {
     pub fn small() -> Self {
         Self {
             vocabs: vec![2048, 8192],
-            regimes: vec!["vanilla", "balanced"],
             lambdas: vec![0.05, 0.5],
             distances: vec![0.0, 0.5],
             data_seeds: 2,
@@ -54,6 +67,7 @@ impl Plan {
             steps: 1000,
             evaluations: 10,
             words: 40,
+            ..Self::paper()
         }
     }
 
@@ -61,7 +75,7 @@ impl Plan {
     pub fn one() -> Self {
         Self {
             vocabs: vec![2048],
-            regimes: vec!["vanilla"],
+            regimes: vec![VANILLA],
             lambdas: vec![0.25],
             distances: vec![0.25],
             data_seeds: 1,
@@ -70,16 +84,72 @@ impl Plan {
         }
     }
 
+    pub fn conditions(&self) -> Vec<Condition> {
+        let masked = self.languages[1..].iter().map(|language| Condition::new(language, true));
+        self.languages.iter().map(|language| Condition::new(language, false)).chain(masked).collect()
+    }
+
+    pub fn is_first(&self, condition: &Condition) -> bool {
+        *condition.language == *self.languages[0]
+    }
+
+    /// What every experiment of the plan has.
+    fn base(&self) -> Table {
+        let mut base = Table::new();
+        set(&mut base, TRAIN_STEPS, Value::Integer(self.steps.into()));
+        set(&mut base, column::EMERGENCE, Value::Float(self.emergence));
+        base
+    }
+
+    fn factors(&self) -> [(Factor, Vec<Value>); 4] {
+        let numbers = |levels: &[f64]| levels.iter().map(|level| Value::Float(*level)).collect();
+        [
+            (Factor::Vocab, self.vocabs.iter().map(|vocab| Value::Integer((*vocab).into())).collect()),
+            (Factor::Regime, self.regimes.iter().map(|regime| Value::String((*regime).into())).collect()),
+            (Factor::Lambda, numbers(&self.lambdas)),
+            (Factor::Distance, numbers(&self.distances)),
+        ]
+    }
+
+    fn plan(&self) -> invitro_results::Plan {
+        let factor =
+            |(factor, levels): (Factor, Vec<Value>)| invitro_results::Factor { key: factor.key().into(), levels };
+        invitro_results::Plan {
+            name: "synthetic".into(),
+            base: self.base(),
+            grids: vec![self.factors().map(factor).into()],
+            data_seeds: (0..self.data_seeds.into()).collect(),
+            model_seeds: (0..self.model_seeds.into()).collect(),
+            filter: Default::default(),
+        }
+    }
+
+    /// The whole experiment of a run.
+    pub fn experiment(&self, config: &Config) -> Table {
+        let mut table = self.base();
+        let levels = [
+            (Factor::Vocab, Value::Integer(config.vocab.into())),
+            (Factor::Regime, Value::String(config.regime.into())),
+            (Factor::Lambda, Value::Float(config.lambda)),
+            (Factor::Distance, Value::Float(config.distance)),
+        ];
+        levels.into_iter().for_each(|(factor, level)| set(&mut table, factor.key(), level));
+        set(&mut table, column::DATA_SEED, Value::Integer(config.data.into()));
+        set(&mut table, column::MODEL_SEED, Value::Integer(config.model.into()));
+        table
+    }
+
     pub fn configs(&self) -> Vec<Config> {
         let mut configs = Vec::new();
         for &vocab in &self.vocabs {
             for &regime in &self.regimes {
                 for &lambda in &self.lambdas {
                     for &distance in &self.distances {
-                        for data in 0..self.data_seeds {
-                            for model in 0..self.model_seeds {
-                                configs.push(Config { vocab, regime, lambda, distance, data, model });
-                            }
+                        for seed in 0..self.data_seeds * self.model_seeds {
+                            let (data, model) = (seed / self.model_seeds, seed % self.model_seeds);
+                            let mut config = Config { id: String::new(), vocab, regime, lambda, distance, data, model };
+                            config.id = identity(&self.experiment(&config));
+                            configs.push(config);
                         }
                     }
                 }
@@ -88,24 +158,29 @@ impl Plan {
         configs
     }
 
-    fn study_toml(&self) -> String {
-        let list = |seeds: u32| (0..seeds).collect::<Vec<_>>();
-        format!(
-            "name = \"synthetic\"\n\n[[grids]]\n\"tokenizer.vocab\" = {:?}\n\"tokenizer.regime\" = {:?}\n\"mixture.lambda\" = {:?}\n\
-             \"language.distance\" = {:?}\n\n[seeds]\ndata = {:?}\nmodel = {:?}\n",
-            self.vocabs,
-            self.regimes,
-            self.lambdas,
-            self.distances,
-            list(self.data_seeds),
-            list(self.model_seeds)
-        )
-    }
-
-    pub fn evaluated(&self) -> impl Iterator<Item = u32> {
+    pub fn evaluated(&self) -> impl Iterator<Item = u32> + use<> {
         let (steps, evaluations) = (self.steps, self.evaluations);
         (0..=evaluations).map(move |place| steps * place / evaluations)
     }
+}
+
+fn status(config: &Config, plan: &Plan, state: State, step: u32) -> Status {
+    let mut status = Status::new(config.id.clone(), plan.steps.into());
+    status.seconds.train = 61.0;
+    Status { state, step: step.into(), device: "cpu".into(), schema: plan.schema, ..status }
+}
+
+/// A run as one row; of one that has not run, the config alone.
+fn summary(config: &Config, plan: &Plan, ran: bool) -> Columns {
+    let settings = leaves(&plan.experiment(config));
+    if !ran {
+        return summary::describe(&config.id, State::Waiting, None, &settings);
+    }
+    let status = status(config, plan, State::Done, plan.steps);
+    let mut row = summary::describe(&config.id, State::Done, Some(&status), &settings);
+    summary::add_measures(&mut row, &config.measures(plan));
+    summary::add_results(&mut row, &status, &[], plan.emergence);
+    row
 }
 
 /// A study after `study collect`.
@@ -116,33 +191,34 @@ pub fn collected(folder: &Path, plan: &Plan) {
 /// The same where only some runs have been made; the others wait.
 pub fn collected_where(folder: &Path, plan: &Plan, ran: impl Fn(&Config) -> bool) {
     fs::create_dir_all(folder).unwrap();
-    fs::write(folder.join("study.toml"), plan.study_toml()).unwrap();
-    let mut configs = plan.configs();
-    let mut runs = Sheet::create(&folder.join("runs.parquet"), RUN_COLUMNS);
-    runs.group(&run_columns(&configs, plan, &ran));
-    runs.finish();
-    configs.retain(ran);
-    let mut metrics = Sheet::create(&folder.join("metrics.parquet"), METRIC_COLUMNS);
-    for some in configs.chunks(48) {
-        let mut cells = Cells::new(METRIC_COLUMNS.len());
-        for config in some {
-            let id = config.id();
-            for step in plan.evaluated() {
-                curves::rows(config, step, plan.steps, |row| metric_cells(&mut cells, &id, step, row));
-            }
-        }
-        metrics.group(&cells);
+    fs::write(folder.join(STUDY), plan.plan().to_toml()).unwrap();
+    let configs = plan.configs();
+    let rows: Vec<Columns> = configs.iter().map(|config| summary(config, plan, ran(config))).collect();
+    table::write(&folder.join(RUNS_TABLE), &summary::columns(&rows)).unwrap();
+    let made: Vec<&Config> = configs.iter().filter(|config| ran(config)).collect();
+    collect(&folder.join(METRICS_TABLE), &made, |config, path| {
+        let rows: Vec<Row> = plan.evaluated().flat_map(|step| config.rows(plan, step)).collect();
+        metrics::write(path, &config.id, &rows).unwrap();
+    });
+    collect(&folder.join(WORDS), &made, |config, path| {
+        invitro_results::words::write(path, &config.id, &words::words(config, plan)).unwrap();
+    });
+}
+
+/// One table out of a part for each run; an empty one where there is none.
+fn collect(path: &Path, configs: &[&Config], write: impl Fn(&Config, &Path)) {
+    let parts = tempfile::tempdir().unwrap();
+    let part = |config: &&Config| {
+        let path = parts.path().join(&config.id);
+        write(config, &path);
+        path
+    };
+    let parts: Vec<PathBuf> = configs.iter().map(part).collect();
+    if parts.is_empty() {
+        metrics::write(path, "", &[]).unwrap();
+    } else {
+        table::join(&parts, path).unwrap();
     }
-    metrics.finish();
-    let mut words = Sheet::create(&folder.join("words.parquet"), WORD_COLUMNS);
-    for some in configs.chunks(48) {
-        let mut cells = Cells::new(WORD_COLUMNS.len());
-        for config in some {
-            word_cells(&mut cells, config, plan);
-        }
-        words.group(&cells);
-    }
-    words.finish();
 }
 
 /// How far a run of a scattered study has come.
@@ -156,76 +232,41 @@ pub enum Progress {
 
 /// A study that is still running: a folder per run.
 pub fn scattered(folder: &Path, plan: &Plan, progress: impl Fn(usize) -> Progress) {
-    fs::create_dir_all(folder.join("runs")).unwrap();
-    fs::write(folder.join("study.toml"), plan.study_toml()).unwrap();
+    fs::create_dir_all(folder.join(RUNS)).unwrap();
+    fs::write(folder.join(STUDY), plan.plan().to_toml()).unwrap();
     for (place, config) in plan.configs().iter().enumerate() {
         if progress(place) != Progress::Planned {
-            run_folder(&folder.join("runs").join(config.id()), config, plan, progress(place));
+            run_folder(&folder.join(RUNS).join(&config.id), config, plan, progress(place));
         }
     }
 }
 
 pub fn run_folder(folder: &Path, config: &Config, plan: &Plan, progress: Progress) {
     fs::create_dir_all(folder).unwrap();
-    fs::write(folder.join("config.toml"), config_toml(config, plan)).unwrap();
-    let evaluations = match progress {
-        Progress::Planned => 0,
-        Progress::Running(evaluations) => evaluations as usize,
-        Progress::Done => usize::MAX,
+    fs::write(folder.join(CONFIG), plan.experiment(config).to_string()).unwrap();
+    let (evaluations, state) = match progress {
+        Progress::Planned => (0, State::Waiting),
+        Progress::Running(evaluations) => (evaluations as usize, State::Running),
+        Progress::Done => (usize::MAX, State::Done),
     };
-    let state = if progress == Progress::Done { "done" } else { "running" };
-    let mut lines = String::new();
-    let mut last = 0;
-    for step in plan.evaluated().take(evaluations) {
-        last = step;
-        lines.push_str(&metric_lines(config, step, plan.steps));
-    }
-    fs::write(folder.join("status.json"), format!("{{\"state\": \"{state}\", \"step\": {last}}}")).unwrap();
-    fs::write(folder.join("metrics.jsonl"), lines).unwrap();
-    let summary: Vec<String> = config.measures().iter().map(|(name, value)| format!("\"{name}\": {value}")).collect();
-    fs::write(folder.join("summary.json"), format!("{{{}}}", summary.join(", "))).unwrap();
-    let mut words = Sheet::create(&folder.join("words.parquet"), WORD_COLUMNS);
-    let mut cells = Cells::new(WORD_COLUMNS.len());
-    word_cells(&mut cells, config, plan);
-    words.group(&cells);
-    words.finish();
-    let sample = |kind: &str, written: &str| {
-        format!(
-            "{{\"step\": {last}, \"condition\": \"B_masked\", \"failure\": \"{kind}\", \"expected\": \"Labzvae foc xucbop\", \"written\": \"{written}\"}}\n"
-        )
-    };
-    fs::write(
-        folder.join("samples.jsonl"),
-        sample("word", "Labzvae foc <xuc>") + &sample("order", "foc Labzvae xucbop"),
-    )
-    .unwrap();
-    fs::write(
-        folder.join("pairs.jsonl"),
-        "{\"A\": [[\"Labzvae\"], [\"fekoc\"], [\"x\", \"uc\", \"bo\", \"p\", \"z\", \"h\", \"by\", \"iw\"]], \"B\": [[\"Labzvae\"], [\"foc\"], [\"enux\", \"x\", \"uc\", \"bo\", \"p\", \"z\", \"hi\", \"v\", \"iw\", \"big\"]]}\n\
-         {\"A\": [[\"Ditlethdehi\"], [\"fekoc\"], [\"ik\", \"ad\", \"ci\", \"z\", \"m\", \"oh\", \"bbgi\"]], \"B\": [[\"Ditlethdehi\"], [\"foc\"], [\"ik\", \"ad\", \"ce\", \"z\", \"m\", \"oh\", \"b\"]]}\n",
-    )
-    .unwrap();
+    let steps: Vec<u32> = plan.evaluated().take(evaluations).collect();
+    let last = steps.last().copied().unwrap_or(0);
+    status(config, plan, state, last).write(folder).unwrap();
+    let lines: String = steps.iter().map(|step| metric_lines(config, plan, *step)).collect();
+    fs::write(folder.join(METRICS), lines).unwrap();
+    let mut measures = Columns::new();
+    summary::add_measures(&mut measures, &config.measures(plan));
+    write_json(&folder.join(SUMMARY), &measures).unwrap();
+    invitro_results::words::write(&folder.join(WORDS), &config.id, &words::words(config, plan)).unwrap();
+    fs::write(folder.join(SAMPLES), json_lines(&words::samples(plan, last))).unwrap();
+    fs::write(folder.join(PAIRS), json_lines(&words::pairs(plan))).unwrap();
 }
 
 /// The lines of one evaluation, as a running run appends them.
-pub fn metric_lines(config: &Config, step: u32, steps: u32) -> String {
-    let mut lines = String::new();
-    curves::rows(config, step, steps, |row| {
-        let bounds = row.interval.map_or(String::new(), |(low, high)| format!(", \"low\": {low}, \"high\": {high}"));
-        writeln!(
-            lines,
-            "{{\"step\": {step}, \"condition\": \"{}\", \"task\": \"{}\", \"metric\": \"{}\", \"value\": {}{bounds}}}",
-            row.condition, row.task, row.metric, row.value
-        )
-        .unwrap();
-    });
-    lines
+pub fn metric_lines(config: &Config, plan: &Plan, step: u32) -> String {
+    json_lines(&metrics::to_lines(&config.id, &config.rows(plan, step)))
 }
 
-fn config_toml(config: &Config, plan: &Plan) -> String {
-    format!(
-        "[language]\ndistance = {:?}\n\n[mixture]\nlambda = {:?}\n\n[tokenizer]\nkind = \"bpe\"\nregime = \"{}\"\nvocab = {}\n\n\
-         [train]\nsteps = {}\n\n[seeds]\ndata = {}\nmodel = {}\n",
-        config.distance, config.lambda, config.regime, config.vocab, plan.steps, config.data, config.model
-    )
+fn json_lines(values: &[impl serde::Serialize]) -> String {
+    values.iter().map(|value| serde_json::to_string(value).unwrap() + "\n").collect()
 }

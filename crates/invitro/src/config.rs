@@ -1,0 +1,30 @@
+//! `invitro config`: the experiment that the arguments give, or every key there is.
+
+use crate::experiment::ExperimentArgs;
+use anyhow::Result;
+use invitro_lab::keys::{commented, keys, reference};
+use std::process::ExitCode;
+
+/// Print the experiment as a file with comments, to start from; or the reference of all keys
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(flatten)]
+    experiment: ExperimentArgs,
+    /// Every key with its meaning, default and range, as Markdown
+    #[arg(long, conflicts_with_all = ["preset", "config", "seed", "overrides"])]
+    reference: bool,
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+}
+
+pub fn run(args: Args) -> Result<ExitCode> {
+    let text = match (args.reference, args.json) {
+        (false, false) => commented(&args.experiment.load()?),
+        (false, true) => serde_json::to_string_pretty(&args.experiment.load()?)?,
+        (true, false) => reference(),
+        (true, true) => serde_json::to_string_pretty(&keys())?,
+    };
+    say!("{}", text.trim_end());
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,37 @@
+//! One row of a corpus file.
+
+use invitro_language::{Languages, Sequence, Task};
+use serde::Serialize;
+
+/// One sequence, as it is written.
+#[derive(Serialize)]
+pub struct Row {
+    pub text: String,
+    pub language: &'static str,
+    pub task: &'static str,
+    pub symbols: Vec<String>,
+    pub masked: bool,
+}
+
+impl Row {
+    /// The text's words and their symbols, one for one; special tokens stand for themselves.
+    pub fn new(languages: &Languages, sequence: &Sequence) -> Row {
+        let words: Vec<&str> = sequence.words(languages).collect();
+        let prompt = sequence.prompt.len();
+        let mut symbols: Vec<String> = Vec::with_capacity(words.len());
+        symbols.push(words[0].to_owned());
+        symbols.extend(sequence.prompt.iter().map(|&s| languages.world.label(s)));
+        if sequence.task != Task::T0 {
+            symbols.push(words[1 + prompt].to_owned());
+        }
+        symbols.extend(sequence.sentence.symbols.iter().map(|&s| languages.world.label(s)));
+        symbols.push(words[words.len() - 1].to_owned());
+        Row {
+            text: words.join(" "),
+            language: sequence.language.name(),
+            task: sequence.task.name(),
+            symbols,
+            masked: sequence.masked,
+        }
+    }
+}

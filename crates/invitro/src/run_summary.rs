@@ -1,0 +1,172 @@
+//! What a finished run comes to, in a table and two sentences.
+
+use anyhow::Result;
+use invitro_lab::Status;
+use invitro_lab::population::Member;
+use invitro_lab::progress::conditions;
+use invitro_results::folder::METRICS;
+use invitro_results::{
+    Condition, Curve, Emergence, Estimate, Loss, Measure, Point, Quantity, Row, Scorer, Statistic, Targets, Task,
+    TaskMetric, knowledge, metrics,
+};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// Writes the report of a run that is done.
+pub fn report(member: &Member) -> Result<PathBuf> {
+    // The report in a run's folder is the run's own, and made anew with it.
+    let options = invitro_report::Options { force: true, ..Default::default() };
+    Ok(invitro_report::build(&member.folder, &options)?.page)
+}
+
+/// Prints the table of a run that is done.
+pub fn tell(member: &Member, report: Option<&Path>) -> Result<()> {
+    let rows = metrics::read_lines(&member.folder.join(METRICS))?;
+    say!("{}", table(&rows, member.experiment.eval.emergence));
+    if let Some(status) = Status::read(&member.folder)? {
+        let (train, eval) = (status.seconds.train, status.seconds.eval);
+        let share = 100.0 * eval / (train + eval).max(1e-9);
+        say!(
+            "{} · training {train:.0} s, evaluation {eval:.0} s ({share:.0} %) · {}",
+            status.device,
+            member.folder.display()
+        );
+    }
+    if let Some(report) = report {
+        say!("report: {}", report.display());
+    }
+    Ok(())
+}
+
+/// The last evaluation of a run, and its curves.
+struct Last<'a> {
+    rows: Vec<&'a Row>,
+    curves: HashMap<Quantity, Curve>,
+    /// In the order they were measured.
+    conditions: Vec<Condition>,
+}
+
+impl Last<'_> {
+    fn row(&self, condition: &Condition, measure: Measure) -> Option<&Row> {
+        let quantity = Quantity::of(measure, condition);
+        self.rows.iter().copied().find(|row| row.quantity == quantity)
+    }
+
+    fn value(&self, condition: &Condition, measure: Measure) -> Option<f64> {
+        self.row(condition, measure).map(|row| row.value)
+    }
+
+    fn curve(&self, condition: &Condition, measure: Measure) -> Option<&Curve> {
+        self.curves.get(&Quantity::of(measure, condition))
+    }
+
+    /// How many sentences the shares of a task are of.
+    fn sentences(&self, task: Task) -> String {
+        let validity = Measure::Task(task, TaskMetric::Validity);
+        let row = self.conditions.first().and_then(|condition| self.row(condition, validity));
+        row.map_or(String::new(), |row| format!(" of {}", row.n))
+    }
+}
+
+/// The headline metrics of the last evaluation.
+pub fn table(rows: &[Row], threshold: f64) -> String {
+    let step = rows.iter().map(|row| row.step).max().unwrap_or(0);
+    let conditions = conditions(rows);
+    let last = Last {
+        rows: rows.iter().filter(|row| row.step == step).collect(),
+        curves: metrics::curves(rows),
+        conditions: conditions.clone(),
+    };
+    let cells = |name: &str, cells: Vec<String>| {
+        format!("{name:<46}{}", cells.iter().map(|cell| format!("{cell:>22}")).collect::<String>())
+    };
+    let mut lines = vec![cells(&format!("step {step}"), conditions.iter().map(Condition::label).collect())];
+    let mut line = |name: &str, cell: &dyn Fn(&Condition) -> Option<String>| {
+        let all: Vec<Option<String>> = conditions.iter().map(cell).collect();
+        if all.iter().any(Option::is_some) {
+            lines.push(cells(name, all.into_iter().map(|cell| cell.unwrap_or_else(|| "–".into())).collect()));
+        }
+    };
+    let share = |condition: &Condition, measure| last.value(condition, measure).map(|value| format!("{value:.2}"));
+    for (name, metric) in [
+        (format!("unscrambling (T1), share{}: valid words", last.sentences(Task::T1)).as_str(), TaskMetric::Validity),
+        ("  grammatical", TaskMetric::Grammaticality),
+        ("  types hold", TaskMetric::Types),
+        ("  facts hold", TaskMetric::Facts),
+        ("  the words of the prompt", TaskMetric::SameWords),
+    ] {
+        line(name, &|condition| share(condition, Measure::unscrambling(metric)));
+    }
+    for (name, task) in [("free sentences (T0)", Task::T0), ("conditional sentences (T2)", Task::T2)] {
+        let name = format!("{name},{}: facts hold", last.sentences(task));
+        line(&name, &|condition| share(condition, Measure::Task(task, TaskMetric::Facts)));
+    }
+    for (name, scorer, targets) in [
+        ("reachable at 0.1 |V|: allowed by Γ", Scorer::Network, Targets::Allowed),
+        ("  forbidden by Γ", Scorer::Network, Targets::Forbidden),
+        ("  of other classes", Scorer::Network, Targets::Other),
+        ("  allowed, for a unigram model", Scorer::Unigram, Targets::Allowed),
+    ] {
+        line(name, &|condition| share(condition, Measure::reach(scorer, targets, Statistic::Share)));
+    }
+    for (name, targets, statistic) in [
+        ("contrast, facts (allowed - forbidden)", Targets::Facts, Statistic::Share),
+        ("  in log-probability", Targets::Facts, Statistic::LogProb),
+        ("contrast, types (allowed - others)", Targets::Types, Statistic::Share),
+        ("  in log-probability", Targets::Types, Statistic::LogProb),
+    ] {
+        line(name, &|condition| {
+            let row = last.row(condition, Measure::reach(Scorer::Network, targets, statistic))?;
+            let interval = row.interval?;
+            Some(format!("{:+.2} [{:+.2}, {:+.2}]", row.value, interval.low, interval.high))
+        });
+    }
+    let emerged = |condition: &Condition, metric, when: fn(&Curve, f64) -> Option<Emergence>| {
+        let curve = last.curve(condition, Measure::unscrambling(metric))?;
+        when(curve, threshold)?.step().map(|step| step.to_string())
+    };
+    line("emerged at step: grammatical", &|c| emerged(c, TaskMetric::Grammaticality, Curve::emergence));
+    for (name, metric) in [
+        ("  to stay: grammatical", TaskMetric::Grammaticality),
+        ("  to stay: types", TaskMetric::Types),
+        ("  to stay: facts", TaskMetric::Facts),
+    ] {
+        line(name, &|condition| emerged(condition, metric, Curve::lasting_emergence));
+    }
+    line("bits per character (floor)", &|condition| {
+        let bits = last.value(condition, Measure::Loss(Loss::BitsPerChar))?;
+        Some(format!("{bits:.3} ({:.3})", last.value(condition, Measure::Loss(Loss::Floor))?))
+    });
+    lines.push(String::new());
+    for masked in conditions.iter().filter(|condition| condition.masked) {
+        lines.extend(use_of_words(&last, masked));
+        // The languages that saw the words: the first that is not the masked one itself.
+        let seen = conditions.iter().find(|other| !other.masked && other.language != masked.language);
+        lines.extend(seen.map(|seen| meaning(&last, seen, masked)));
+    }
+    lines.join("\n")
+}
+
+/// Whether words that were never seen in a language are used, or only answered.
+fn use_of_words(last: &Last, masked: &Condition) -> Option<String> {
+    let share = |metric| last.value(masked, Measure::unscrambling(metric));
+    let (grammatical, same) = (share(TaskMetric::Grammaticality)?, share(TaskMetric::SameWords)?);
+    Some(format!(
+        "Asked to unscramble words of {} that it never saw, the model answers with a grammatical sentence in {:.0} % of the \
+         cases, and with exactly those words in {:.0} %.",
+        masked.language,
+        100.0 * grammatical,
+        100.0 * same
+    ))
+}
+
+/// What the contrast of facts says of those words. Its interval is over pairs of subjects, of one data seed.
+fn meaning(last: &Last, seen: &Condition, masked: &Condition) -> String {
+    let estimate = |condition: &Condition| {
+        let point = last.curve(condition, Measure::KNOWLEDGE)?.last()?;
+        Some(Estimate { value: point.value, interval: Point::interval(point), runs: 1, data_seeds: 1 })
+    };
+    let (in_seen, in_masked) = (estimate(seen), estimate(masked));
+    let (_, sentence) = knowledge((&seen.label(), in_seen.as_ref()), (&masked.label(), in_masked.as_ref()));
+    format!("{sentence} Intervals are over pairs of subjects.")
+}

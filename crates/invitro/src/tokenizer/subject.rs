@@ -1,0 +1,58 @@
+//! The tokenizer a command is about, with its languages and the pieces of their words.
+
+use crate::experiment::ExperimentArgs;
+use anyhow::Result;
+use invitro_lab::Experiment;
+use invitro_language::Languages;
+use invitro_tokenizer::{Segmentation, Tokenizer};
+use std::path::PathBuf;
+
+/// Which tokenizer a command is about: the experiment's, trained on the spot, or one that is there.
+#[derive(clap::Args)]
+pub struct Subject {
+    #[command(flatten)]
+    experiment: ExperimentArgs,
+    /// A tokenizer's folder or tokenizer.json, of the experiment's languages, instead of training one
+    #[arg(long, value_name = "PATH")]
+    tokenizer: Option<PathBuf>,
+}
+
+pub struct Loaded {
+    pub experiment: Experiment,
+    pub languages: Languages,
+    pub tokenizer: Tokenizer,
+    pub segmentation: Segmentation,
+}
+
+impl Subject {
+    pub fn load(&self) -> Result<Loaded> {
+        let (experiment, languages) = self.experiment.languages()?;
+        let tokenizer = match &self.tokenizer {
+            Some(path) => Tokenizer::load(path)?,
+            None => Tokenizer::train(&languages, &experiment.tokenizer, &experiment.mixture)?,
+        };
+        tokenizer.expect(&experiment.tokenizer)?;
+        let segmentation = Segmentation::new(&tokenizer, &languages)?;
+        Ok(Loaded { experiment, languages, tokenizer, segmentation })
+    }
+}
+
+impl Loaded {
+    /// The tokenizer in a line.
+    pub fn title(&self) -> String {
+        let (regime, lambda) = match self.tokenizer.provenance() {
+            Some(from) => (from.config.regime.name(), format!(", λ {}", from.lambda)),
+            None => ("of unknown origin", String::new()),
+        };
+        let short = self.tokenizer.shortfall();
+        let short = if short > 0 { format!(" ({short} fewer than asked)") } else { String::new() };
+        format!(
+            "{} {regime}, |V| {}{short}, boundary {}{lambda}, d {}, data seed {}",
+            self.tokenizer.kind().name(),
+            self.tokenizer.vocab_size(),
+            self.tokenizer.boundary().name(),
+            self.experiment.language.distance,
+            self.languages.seed
+        )
+    }
+}

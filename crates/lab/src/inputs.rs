@@ -1,0 +1,102 @@
+//! What a run is made of before any training: its languages, tokenizer and evaluation sets.
+//!
+//! Members of a population, and runs of a study, often share them; an [`InputCache`] makes each distinct one once.
+
+use crate::error::{Error, Result};
+use crate::evaluation::sets::EvaluationSets;
+use crate::experiment::Experiment;
+use crate::tokenized::TokenizedText;
+use invitro_language::{Languages, Source};
+use serde::Serialize;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock};
+
+/// Shared by all members with the same settings.
+#[derive(Clone)]
+pub struct RunInputs {
+    pub languages: Arc<Languages>,
+    pub text: Arc<TokenizedText>,
+    pub sets: Arc<EvaluationSets>,
+}
+
+/// Makes inputs, and keeps them for whoever asks for the same.
+#[derive(Default)]
+pub struct InputCache {
+    languages: Cache<Languages>,
+    texts: Cache<TokenizedText>,
+    sets: Cache<EvaluationSets>,
+}
+
+impl InputCache {
+    /// The languages and the tokenizer of a single run's experiment.
+    pub fn languages_and_text(&self, experiment: &Experiment) -> Result<(Arc<Languages>, Arc<TokenizedText>)> {
+        let seed = experiment.seeds.data.first();
+        let key = (&experiment.language, seed);
+        let languages = self.languages.get(&key, || Ok(Languages::new(&experiment.language, seed)?))?;
+        let key = (key, &experiment.tokenizer, experiment.mixture.lambda);
+        let text = self.texts.get(&key, || TokenizedText::new(experiment, &languages))?;
+        Ok((languages, text))
+    }
+
+    /// All inputs of it. Safe to call from several threads: each thing is made once.
+    pub fn get(&self, experiment: &Experiment) -> Result<RunInputs> {
+        let (languages, text) = self.languages_and_text(experiment)?;
+        let tokenizer = (&experiment.language, experiment.seeds.data.first(), &experiment.tokenizer);
+        let key = (tokenizer, &experiment.mixture, &experiment.eval, experiment.model.context, experiment.train.batch);
+        let sets = self.sets.get(&key, || {
+            check_context(experiment, &languages, &text)?;
+            EvaluationSets::new(experiment, &languages, &text)
+        })?;
+        Ok(RunInputs { languages, text, sets })
+    }
+}
+
+/// Works on all items at once, by threads of their own: one that waits for what another puts into an [`InputCache`] must
+/// not be one that helps to make it, as rayon's would be.
+pub fn on_threads<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = items.iter().map(|item| scope.spawn(|| work(item))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("what makes inputs does not panic")).collect()
+    })
+}
+
+/// Things by the settings they are made from.
+struct Cache<T>(Mutex<HashMap<String, Arc<OnceLock<std::result::Result<Arc<T>, String>>>>>);
+
+impl<T> Default for Cache<T> {
+    fn default() -> Self {
+        Cache(Mutex::default())
+    }
+}
+
+impl<T> Cache<T> {
+    fn get(&self, key: &impl Serialize, make: impl FnOnce() -> Result<T>) -> Result<Arc<T>> {
+        let key = serde_json::to_string(key).expect("settings are plain data");
+        let place = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).entry(key).or_default().clone();
+        // The cache is free again; only those who want the same thing wait for it.
+        let made = place.get_or_init(|| make().map(Arc::new).map_err(|error| error.to_string()));
+        made.clone().map_err(Error::Inputs)
+    }
+}
+
+/// Rows that lengths are estimated from.
+const PROBE: u64 = 512;
+
+/// The lengths of training sequences as drawn, whatever the context; from a fixed sample.
+pub fn lengths(experiment: &Experiment, languages: &Languages, text: &TokenizedText) -> Result<Vec<usize>> {
+    let mut source = Source::mixture(languages, "lengths", &experiment.mixture);
+    (0..PROBE).map(|row| Ok(text.segmentation.length(&source.draw(0, row)?))).collect()
+}
+
+/// Sequences longer than the context are redrawn; where most are, what is left is another language.
+fn check_context(experiment: &Experiment, languages: &Languages, text: &TokenizedText) -> Result<()> {
+    let mut lengths = lengths(experiment, languages, text)?;
+    lengths.sort_unstable();
+    let context = experiment.model.context;
+    let longer = lengths.iter().filter(|&&length| length > context).count() as f64 / lengths.len() as f64;
+    if longer <= 0.5 {
+        return Ok(());
+    }
+    let at = |share: f64| lengths[((lengths.len() - 1) as f64 * share) as usize];
+    Err(Error::Context { context, share: longer * 100.0, half: at(0.5), enough: at(0.99).next_multiple_of(16) })
+}

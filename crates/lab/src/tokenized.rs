@@ -1,0 +1,66 @@
+//! The languages as a model reads them: a tokenizer with its table of pieces.
+
+use crate::error::Result;
+use crate::experiment::Experiment;
+use invitro_language::{Language, Languages, Sequence, Source, Symbol, Task};
+use invitro_tokenizer::{Segmentation, Tokenizer, special};
+
+pub struct TokenizedText {
+    pub tokenizer: Tokenizer,
+    pub segmentation: Segmentation,
+}
+
+impl TokenizedText {
+    /// Trains the experiment's tokenizer.
+    pub fn new(experiment: &Experiment, languages: &Languages) -> Result<TokenizedText> {
+        let tokenizer = Tokenizer::train(languages, &experiment.tokenizer, &experiment.mixture)?;
+        let segmentation = Segmentation::new(&tokenizer, languages)?;
+        Ok(TokenizedText { tokenizer, segmentation })
+    }
+
+    /// |V|
+    pub fn vocab(&self) -> usize {
+        self.segmentation.vocab_size()
+    }
+
+    /// A whole sequence, from its task to its end.
+    pub fn sequence(&self, sequence: &Sequence) -> Vec<u32> {
+        let mut tokens = Vec::with_capacity(64);
+        self.segmentation.encode(sequence, &mut tokens);
+        tokens
+    }
+
+    /// A sequence up to where a model is to go on.
+    pub fn prompt(&self, sequence: &Sequence) -> Vec<u32> {
+        let mut tokens = Vec::with_capacity(64);
+        self.segmentation.encode_prompt(sequence, &mut tokens);
+        tokens
+    }
+
+    /// The first words of a free sentence.
+    pub fn opening(&self, language: Language, words: &[Symbol]) -> Vec<u32> {
+        let task = [special::task_id(Task::T0, language)];
+        let words = words.iter().flat_map(|&word| self.segmentation.pieces(word, language));
+        task.iter().chain(words).copied().collect()
+    }
+
+    /// A word's pieces, and how many of them come before a boundary that ends it.
+    pub fn word(&self, symbol: Symbol, language: Language) -> (&[u32], usize) {
+        let pieces = self.segmentation.pieces(symbol, language);
+        (pieces, pieces.len() - usize::from(pieces.last() == Some(&special::BOUNDARY)))
+    }
+
+    /// A row of training that fits the context, as the model takes it.
+    pub fn draw(&self, source: &mut Source, step: u64, row: u64, context: usize) -> Result<invitro_model::Sequence> {
+        let sequence = source.draw_where(step, row, |sequence| self.segmentation.length(sequence) <= context)?;
+        Ok(invitro_model::Sequence { tokens: self.sequence(&sequence), group: sequence.task as u8 })
+    }
+
+    /// The first `count` rows of a training run.
+    pub fn training_rows(&self, experiment: &Experiment, languages: &Languages, count: u64) -> Result<Vec<Vec<u32>>> {
+        let batch = experiment.train.batch as u64;
+        let mut source = Source::training(languages, &experiment.mixture, batch);
+        let row = |i: u64| self.draw(&mut source, i / batch, i % batch, experiment.model.context);
+        (0..count).map(row).map(|row| Ok(row?.tokens)).collect()
+    }
+}

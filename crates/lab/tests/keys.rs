@@ -1,0 +1,150 @@
+//! What `experiments/paper.toml` says of every key holds: the defaults are those of the code, and what is allowed is what
+//! validation lets through.
+
+use invitro_lab::Experiment;
+use invitro_lab::experiment::PRESETS;
+use invitro_lab::keys::{Key, commented, keys};
+
+/// Keys whose range depends on others, or is no range: values to accept and to refuse, in the world of the preset
+/// `paper` with the overrides of `with`.
+struct Probe {
+    key: &'static str,
+    with: &'static [&'static str],
+    accepted: &'static [&'static str],
+    refused: &'static [&'static str],
+}
+
+const fn listed(key: &'static str, accepted: &'static [&'static str], refused: &'static [&'static str]) -> Probe {
+    Probe { key, with: &[], accepted, refused }
+}
+
+const PROBES: [Probe; 12] = [
+    listed("name", &["mine"], &["3"]),
+    Probe {
+        with: &["language.properties=3000", "language.relations=500"],
+        ..listed("language.classes", &["2", "1000"], &["0", "1", "999", "1001", "1002"])
+    },
+    listed("language.properties", &["30", "60000"], &["20", "35", "60010"]),
+    Probe {
+        with: &["language.valid_share=0.5", "language.properties=30"],
+        ..listed("language.values", &["2", "60000"], &["1", "60001"])
+    },
+    listed("language.valid_share", &["0.0125", "0.985"], &["0", "0.012", "0.99", "1", "nan"]),
+    listed("language.relations", &["5", "60000"], &["0", "7", "60005"]),
+    // A grammar is opened when the language is made.
+    listed("language.grammar", &["svo", "sov", "vso", "vos", "my.grammar"], &["3"]),
+    listed("mixture.tasks", &["1,0,0", "0.2,0.2,0.6"], &["0.5,0.5", "0.5,0.5,0.5", "-1,1,1", "nan,0.5,0.5"]),
+    listed("model.width", &["16", "4096"], &["0", "8", "255"]),
+    listed("model.heads", &["1", "128"], &["0", "3", "256"]),
+    listed("eval.also", &["[]", "[0]", "7,3"], &["3", "[-1]", "[0.5]"]),
+    listed("seeds.data", &["0", "3", "0,1,2"], &["-1", "[]", "1,1", "0.5"]),
+];
+
+fn load(with: &[&str], key: &str, value: &str) -> Result<Experiment, String> {
+    let overrides: Vec<String> = with.iter().map(|o| (*o).to_owned()).chain([format!("{key}={value}")]).collect();
+    Experiment::load(Some("paper"), None, &overrides).map_err(|e| e.to_string())
+}
+
+/// Values at the ends of a range such as `above 0 to 0.5`, and just beyond them; or the words of `this | that`, and one
+/// that is not among them. None if the text is neither.
+fn ends(key: &Key) -> Option<(Vec<String>, Vec<String>)> {
+    let (mut accepted, mut refused) = (Vec::new(), Vec::new());
+    if key.allowed.contains(" | ") {
+        accepted.extend(key.allowed.split(" | ").map(str::to_owned));
+        return Some((accepted, vec!["nonsense".into()]));
+    }
+    let (low, high) = match key.allowed.split_once(" to ") {
+        Some((low, high)) => (low, Some(high)),
+        None if key.allowed.starts_with("above ") => (key.allowed, None),
+        None => (key.allowed.strip_prefix("from ")?, None),
+    };
+    let whole = !key.default.contains(['.', 'e']);
+    let step = if whole { 1.0 } else { 1e-6 };
+    let mut probe = |end: &str, exclusive: &str, outwards: f64| {
+        let (end, is_open) = end.strip_prefix(exclusive).map_or((end, false), |end| (end, true));
+        let sibling = key.key.replace(key.name(), end);
+        let end = keys().into_iter().find(|other| other.key == sibling).map_or(end, |other| other.default);
+        let end: f64 = end.parse().ok()?;
+        let (inside, outside) = if is_open { (end - outwards * step, end) } else { (end, end + outwards * step) };
+        accepted.push(inside.to_string());
+        refused.push(outside.to_string());
+        Some(())
+    };
+    probe(low, "above ", -1.0)?;
+    match high {
+        Some(high) => probe(high, "below ", 1.0)?,
+        None if whole => {}
+        None => refused.push("inf".into()),
+    }
+    if !whole {
+        refused.push("nan".into());
+    }
+    Some((accepted, refused))
+}
+
+#[test]
+fn validation_is_what_the_comments_say() {
+    for key in keys() {
+        let dotted = &key.key;
+        // Both seeds are of one kind.
+        let probe = PROBES.iter().find(|probe| probe.key == dotted.replace("seeds.model", "seeds.data"));
+        let owned = |values: &[&str]| values.iter().map(|v| (*v).to_owned()).collect::<Vec<_>>();
+        let (with, accepted, refused) = match probe {
+            Some(Probe { with, accepted, refused, .. }) => (*with, owned(accepted), owned(refused)),
+            None => {
+                let ends = ends(&key).unwrap_or_else(|| panic!("`{dotted}`: no values known for `{}`", key.allowed));
+                (&[][..], ends.0, ends.1)
+            }
+        };
+        for value in accepted {
+            let loaded = load(with, dotted, &value);
+            assert!(loaded.is_ok(), "`{dotted}` is said to be {}, but {value} is refused: {loaded:?}", key.allowed);
+        }
+        for value in refused {
+            let Err(message) = load(with, dotted, &value) else {
+                panic!("`{dotted}` is said to be {}, but {value} is accepted", key.allowed);
+            };
+            let names_it = message.contains(dotted) || message.contains(key.name());
+            assert!(names_it && !message.contains('\n'), "{dotted}={value}: {message}");
+        }
+    }
+}
+
+#[test]
+fn defaults_are_the_preset_paper() {
+    let paper = Experiment::preset("paper").unwrap();
+    assert_eq!(paper, Experiment { name: "paper".into(), ..Experiment::default() });
+}
+
+#[test]
+fn the_paper_has_every_key_and_the_others_only_what_differs() {
+    let mut known: Vec<String> = keys().into_iter().map(|key| key.key).collect();
+    known.sort();
+    let all: Vec<String> = Experiment::default().flatten().into_iter().map(|(key, _)| key).collect();
+    assert_eq!(known, all);
+    for key in keys() {
+        assert!(["paper", "lubana", "ours"].contains(&key.origin), "{key:?}");
+        assert!(!key.allowed.is_empty() && !key.meaning.is_empty(), "{key:?}");
+    }
+    let defaults = Experiment::default().flatten();
+    for (name, text) in PRESETS.iter().filter(|(name, _)| *name != "paper") {
+        let stated: toml::Table = text.parse().unwrap();
+        for (key, default) in &defaults {
+            let value = key.split('.').try_fold(&toml::Value::Table(stated.clone()), |v, k| v.get(k)).cloned();
+            assert!(value.as_ref() != Some(default), "preset {name} repeats the default of `{key}`");
+        }
+    }
+}
+
+#[test]
+fn a_commented_file_is_the_same_experiment() {
+    assert_eq!(commented(&Experiment::preset("paper").unwrap()), PRESETS[1].1);
+    let overrides = ["name=\"a \\\" # b\"", "train.lr=3e-7", "seeds.data=0,1", "language.grammar=a#b.txt"];
+    for overrides in [&[][..], &overrides, &["mixture.tasks=1,0,0", "eval.also=[1, 2]"]] {
+        let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_owned()).collect();
+        let experiment = Experiment::load(Some("quick"), None, &overrides).unwrap();
+        let text = commented(&experiment);
+        assert_eq!(Experiment::from_toml(&text, "the commented file").unwrap(), experiment, "{text}");
+        assert_eq!(text.lines().count(), PRESETS[1].1.lines().count());
+    }
+}

@@ -1,0 +1,75 @@
+//! Lexical distance means what it says: the rate of drift is searched until the mean distance of the stem pairs is d
+//! times that of unrelated pairs.
+//!
+//! Distances are Levenshtein's over the longer stem. Unrelated is the stem of one symbol in A against that of another
+//! in B, in the same lexicon, so that the letters' frequencies and the lengths are accounted for.
+
+use crate::drift::{Rate, StemHistory};
+use crate::levenshtein::normalised;
+use crate::phonology::Stem;
+use serde::Serialize;
+
+/// The measured distance of two lists of words, pair by pair.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Distance {
+    /// Mean over the pairs.
+    pub pairs: f64,
+    /// Mean over unrelated words.
+    pub unrelated: f64,
+    /// One over the other: 0 for the same words, 1 for unrelated ones.
+    pub relative: f64,
+}
+
+/// How many unrelated pairs are measured: enough for a standard error of about 0.001.
+const UNRELATED: usize = 16_000;
+
+/// Measures pairs of words given as (A, B).
+pub fn measure<W: AsRef<[u8]>>(pairs: &[(W, W)]) -> Distance {
+    let n = pairs.len();
+    let total: f64 = pairs.iter().map(|(a, b)| normalised(a.as_ref(), b.as_ref())).sum();
+    let mut unrelated = 0.0;
+    let mut count = 0;
+    // Every word against the one `shift` places on, for as many shifts as give enough pairs; neighbours in a lexicon
+    // are drawn independently.
+    for shift in 1..n.min(UNRELATED.div_ceil(n.max(1)) + 1) {
+        for i in 0..n {
+            unrelated += normalised(pairs[i].0.as_ref(), pairs[(i + shift) % n].1.as_ref());
+        }
+        count += n;
+    }
+    let mean = |sum: f64, n: usize| if n == 0 { 0.0 } else { sum / n as f64 };
+    let (pairs, unrelated) = (mean(total, n), mean(unrelated, count));
+    Distance { pairs, unrelated, relative: if unrelated > 0.0 { pairs / unrelated } else { 0.0 } }
+}
+
+/// The rate at which these histories are `distance` apart, by bisection.
+pub fn calibrate(histories: &[&StemHistory], distance: f64) -> Rate {
+    if distance == 0.0 || histories.is_empty() {
+        return Rate::at(0.0);
+    }
+    let mut pairs: Vec<(Stem, Stem)> = Vec::with_capacity(histories.len());
+    let mut relative = |t: f64| {
+        pairs.clear();
+        pairs.extend(histories.iter().map(|f| f.cognates(Rate::at(t))).map(|[a, b]| (a, b)));
+        measure(&pairs).relative
+    };
+    let (mut low, mut high) = (0.0, 2.0);
+    if relative(high) <= distance {
+        return Rate::at(high);
+    }
+    for _ in 0..18 {
+        let middle = 0.5 * (low + high);
+        if relative(middle) < distance {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    Rate::at(0.5 * (low + high))
+}
+
+impl AsRef<[u8]> for Stem {
+    fn as_ref(&self) -> &[u8] {
+        self.letters()
+    }
+}

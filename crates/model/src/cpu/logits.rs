@@ -1,0 +1,81 @@
+//! What is read off the logits: cross-entropy and its gradient, scores of given tokens, the largest.
+
+use super::float::Float;
+use super::reduce::{self, LANES, ROW_BLOCK};
+use super::simd::per_level;
+use crate::reading::Score;
+use rayon::prelude::*;
+
+/// Turns the logits of each row into the gradient of `weight` · its cross-entropy (zero where there is no target) and
+/// writes the cross-entropy of each row.
+pub fn cross_entropy<F: Float>(vocab: usize, targets: &[i32], weight: F, logits: &mut [F], losses: &mut [f64]) {
+    logits
+        .par_chunks_mut(ROW_BLOCK * vocab)
+        .zip(targets.par_chunks(ROW_BLOCK))
+        .zip(losses.par_chunks_mut(ROW_BLOCK))
+        .for_each(|((logits, targets), losses)| {
+            for ((row, &target), loss) in logits.chunks_exact_mut(vocab).zip(targets).zip(losses) {
+                if target < 0 {
+                    row.fill(F::ZERO);
+                    *loss = 0.0;
+                    continue;
+                }
+                let target = target as usize;
+                let at_target = row[target];
+                let (max, sum) = exponentials(row);
+                *loss = max.f64() + libm::log(sum.f64()) - at_target.f64();
+                let scale = weight / sum;
+                row.iter_mut().for_each(|e| *e = *e * scale);
+                row[target] -= weight;
+            }
+        });
+}
+
+/// Log-probability and rank of one target per row.
+pub fn scores<F: Float>(vocab: usize, logits: &[F], targets: &[u32], out: &mut [Score]) {
+    out.par_iter_mut().zip(logits.par_chunks_exact(vocab)).zip(targets).for_each(|((score, row), &target)| {
+        let at = row[target as usize];
+        let (max, sum) = log_sum(row);
+        *score = Score { logprob: (at.f64() - max.f64() - libm::log(sum.f64())) as f32, rank: above(row, at) };
+    });
+}
+
+/// The first of the largest logits.
+pub fn argmax<F: Float>(row: &[F]) -> u32 {
+    let max = largest(row);
+    row.iter().position(|&x| x == max).unwrap_or(0) as u32
+}
+
+per_level! {
+    /// Turns a row x into exp(x - max); returns max and the sum.
+    fn exponentials<F>(row: &mut [F]) -> (F, F) {
+        let max = reduce::max(row);
+        let mut lanes = [F::ZERO; LANES];
+        let mut chunks = row.chunks_exact_mut(LANES);
+        for chunk in &mut chunks {
+            for (x, lane) in chunk.iter_mut().zip(&mut lanes) {
+                *x = (*x - max).exp();
+                *lane += *x;
+            }
+        }
+        for (x, lane) in chunks.into_remainder().iter_mut().zip(&mut lanes) {
+            *x = (*x - max).exp();
+            *lane += *x;
+        }
+        (max, reduce::fold(lanes))
+    }
+
+    /// The same without changing the row.
+    fn log_sum<F>(row: &[F]) -> (F, F) {
+        let max = reduce::max(row);
+        (max, reduce::sum(row.len(), |i| (row[i] - max).exp()))
+    }
+
+    fn above<F>(row: &[F], at: F) -> u32 {
+        row.iter().map(|&x| (x > at) as u32).sum()
+    }
+
+    fn largest<F>(row: &[F]) -> F {
+        reduce::max(row)
+    }
+}

@@ -1,0 +1,277 @@
+//! A population on one GPU: its parameters, its streams, the recorded steps, and the memory of a step.
+
+use super::bf16::Bf16;
+use super::compile;
+use super::gemm::{Gemm, Matmul, Operands, Size};
+use super::gpu::Gpu;
+use super::graphs::Graphs;
+use super::kernels::{FUSED_KERNELS, Grid, Kernel, Kernels, PROGRAM_KERNELS};
+use super::memory::{Memory, Pinned, Ptr};
+use super::parameters::{self, Parameters};
+use super::sizes::{self, CHUNK, EMBED_ROWS, FUSED_SHARED, LARGE_TILE, LONG_WARPS, SHORT_WARPS};
+use super::staging::{CLASSES, FULL_ROWS, Sections, Staging};
+use super::streams::Streams;
+use super::update::DeferredUpdate;
+use crate::ops::GROUPS;
+use crate::reading::CachedSpan;
+use crate::{Error, Layout, Result, Shape, Tensor, transformer};
+
+/// Activations, and statistics of rows.
+pub(super) type Buf = Memory<Bf16>;
+pub(super) type Stat = Memory<f32>;
+
+pub struct Cuda {
+    pub(super) gpu: Gpu,
+    pub(super) shape: Shape,
+    pub(super) layout: Layout,
+    pub(super) members: usize,
+    pub(super) kernels: Kernels,
+    /// Whether matmuls are fused with the SwiGLU or the norm beside them.
+    pub(super) fused: bool,
+    pub(super) gemm: Gemm,
+    pub(super) streams: Streams,
+    pub(super) graphs: Graphs,
+    pub(super) update: DeferredUpdate,
+    pub(super) parameters: Parameters,
+    pub(super) scratch: Scratch,
+    pub(super) staging: Staging,
+    pub(super) batch: LoadedBatch,
+    pub(super) reading: LoadedReading,
+}
+
+/// What a step leaves and reads again before it ends.
+pub(super) struct Scratch {
+    /// Cosines and sines of the rotary angles, `[context, head width / 2]`.
+    pub angles: Memory<[f32; 2]>,
+    /// Partial sums of the gains' gradients and of the embedding's.
+    pub gain_partials: Memory<f32>,
+    pub embed_partials: Memory<f32>,
+    pub row_losses: Memory<f32>,
+    /// `[N, GROUPS + 1]`: loss sums and the gradient's norm, and where they land on the host.
+    pub sums: Memory<f32>,
+    pub sums_host: Pinned,
+}
+
+/// The batch or reading that the operations work on.
+pub(super) struct LoadedBatch {
+    pub sections: Sections,
+    /// Rows per member; the picks' number after a reading's rows were selected.
+    pub rows: usize,
+    pub tokens: Ptr<u32>,
+    /// Targets per member and group.
+    pub counts: Vec<[u64; GROUPS]>,
+}
+
+/// What else a forward-only pass works on.
+#[derive(Default)]
+pub(super) struct LoadedReading {
+    pub memory: Option<Memory<u32>>,
+    /// What was copied there: kept until the next, since the copy may still be under way.
+    pub host: Vec<u32>,
+    pub spans: Ptr<CachedSpan>,
+    pub spans_per_member: usize,
+    pub pick_rows: Ptr<u32>,
+    /// Where the targets lie, in elements of `memory`.
+    pub targets_at: usize,
+    pub picks: usize,
+    pub answers: Option<Memory<u32>>,
+}
+
+// SAFETY: CUDA's objects may move between threads, and the engine is used by one at a time: all that asks the GPU for
+// something takes &mut or waits for it.
+unsafe impl Send for Cuda {}
+
+/// Rows a block of the norm's backward takes, where a batch does not fill the GPU and where it does.
+const NORM_ROWS: (usize, usize) = (16, 64);
+
+impl Cuda {
+    /// Parameters and everything but activations for `members` models and batches of up to `capacity` rows each.
+    pub fn new(gpu: &Gpu, shape: &Shape, members: usize, capacity: usize) -> Result<Self> {
+        shape.validate()?;
+        let layout = Layout::new(shape);
+        let needed = Self::bytes(shape, members, capacity);
+        let (free, _) = gpu.memory()?;
+        if needed > free {
+            return Err(Error::OutOfMemory(format!(
+                "{members} models need {:.1} GB of GPU memory and {:.1} GB are free on {}: train fewer models at once (N) or a smaller batch",
+                needed as f64 / 1e9,
+                free as f64 / 1e9,
+                gpu.name
+            )));
+        }
+        let mut kernels = Kernels::default();
+        kernels.load(&compile::program(gpu, shape, &layout)?, PROGRAM_KERNELS)?;
+        let fused = gpu.capability == (9, 0) && [128, 256].contains(&shape.width) && shape.hidden.is_multiple_of(CHUNK);
+        if fused {
+            kernels.load(&compile::fused(gpu, shape)?, FUSED_KERNELS)?;
+            let mut names = FUSED_KERNELS.iter().flat_map(|(names, _)| *names);
+            names.try_for_each(|name| kernels.allow_shared(name, FUSED_SHARED))?;
+        }
+        let (short, long) = (CLASSES[0].min(shape.context), shape.context);
+        for (name, rows, matrices, warps) in [
+            ("attention_short", short, 3, SHORT_WARPS),
+            ("attention_long", long, 3, LONG_WARPS),
+            ("attention_backward_short", short, 4, SHORT_WARPS),
+            ("attention_backward_long", long, 4, LONG_WARPS),
+        ] {
+            let shared = sizes::attention_shared(shape, rows, matrices, warps);
+            if shared > 48 << 10 {
+                kernels.allow_shared(name, shared)?;
+            }
+        }
+        let staging = Staging::new(gpu, Sections::most(members, capacity, shape.vocab))?;
+        let sections = Sections::new(members, 0, [0; 3], shape.vocab);
+        Ok(Cuda {
+            fused,
+            gemm: Gemm::new(gpu)?,
+            streams: Streams::new(gpu)?,
+            graphs: Graphs::default(),
+            update: DeferredUpdate::new(gpu, &layout, members)?,
+            parameters: Parameters::new(gpu, &layout, members)?,
+            scratch: Scratch::new(gpu, shape, &layout, members, capacity)?,
+            batch: LoadedBatch {
+                tokens: staging.at(sections.tokens),
+                sections,
+                rows: 0,
+                counts: vec![[0; GROUPS]; members],
+            },
+            staging,
+            reading: LoadedReading::default(),
+            gpu: gpu.clone(),
+            shape: shape.clone(),
+            layout,
+            members,
+            kernels,
+        })
+    }
+
+    /// Bytes that training takes with the transformer's activations: known before anything is allocated.
+    pub fn bytes(shape: &Shape, members: usize, capacity: usize) -> usize {
+        let layout = Layout::new(shape);
+        let (activations, statistics) = transformer::elements_per_row(shape);
+        let rows = members * capacity;
+        let partials = gain_partials(&layout, members, capacity) + embed_partials(shape, members, capacity);
+        rows * (2 * activations + 4 * (statistics + 1))
+            + members * layout.size * parameters::BYTES
+            + 4 * partials
+            + Sections::most(members, capacity, shape.vocab)
+            + (64 << 20)
+    }
+
+    /// Starts a kernel on the main stream.
+    pub(super) fn run<K: Kernel>(&mut self, kernel: K, grid: Grid) -> Result<()> {
+        // SAFETY: all addresses are of memory that the engine or the caller's buffers own, which were laid out for the rows
+        // that a batch may have (checked when it is loaded) and are freed only after the GPU is idle. What the main stream
+        // writes while another reads it is first released (`Streams::release`, `DeferredUpdate::await_part`).
+        unsafe { self.kernels.launch(&kernel, grid, &self.streams.main) }
+    }
+
+    /// Starts a small kernel that nothing waits for before the update.
+    pub(super) fn run_reduction<K: Kernel>(&mut self, kernel: K, grid: Grid) -> Result<()> {
+        if self.streams.serial {
+            return self.run(kernel, grid);
+        }
+        let stream = self.streams.reductions.fork(&self.streams.main)?;
+        // SAFETY: as in `run`; what it reads is not written again before the streams are joined at the end of backward.
+        unsafe { self.kernels.launch(&kernel, grid, stream) }
+    }
+
+    /// Starts a matmul on the main stream, that of a weight's gradient on its own.
+    pub(super) fn matmul(&mut self, matmul: Matmul, weight: Tensor, at: Operands) -> Result<()> {
+        let size = Size {
+            matmul,
+            members: self.members,
+            rows: self.batch.rows,
+            inputs: weight.cols,
+            outputs: weight.rows,
+            stride: self.layout.size,
+            residual: at.residual.address != 0,
+        };
+        let name = || format!("matmul {matmul:?} {}x{}", weight.cols, weight.rows).to_lowercase();
+        // SAFETY: as in `run`; a weight's gradient is read only after the streams are joined, and the buffers that its
+        // matmul reads are released before they are written again.
+        unsafe {
+            if matmul == Matmul::Weight {
+                return self.streams.run_weight_gradient(&mut self.kernels, name, size, at);
+            }
+            let (gemm, main) = (&mut self.gemm, &self.streams.main);
+            self.kernels.time(name, main, || gemm.run(size, at, main))
+        }
+    }
+
+    /// To be called before a buffer is written in the backward pass.
+    pub(super) fn about_to_write<T: Copy>(&mut self, buffer: &Memory<T>) -> Result<()> {
+        self.streams.release(Some(buffer.ptr().address))
+    }
+
+    /// Makes the update that is to be made, before weights are read or written from outside.
+    pub(super) fn flush_update(&mut self) -> Result<()> {
+        self.update.flush(&self.parameters, &mut self.kernels, &self.streams)
+    }
+
+    /// Rows per member and of all members together, as kernels take them.
+    pub(super) fn extent(&self) -> (i32, i32) {
+        (self.batch.rows as i32, self.total() as i32)
+    }
+
+    /// Rows of all members together.
+    pub(super) fn total(&self) -> usize {
+        self.members * self.batch.rows
+    }
+
+    /// Whether the loaded batch has fewer rows than fill a GPU.
+    pub(super) fn underfilled(&self) -> bool {
+        self.total() < FULL_ROWS
+    }
+
+    /// Rows a block of the norm's backward takes for the loaded batch.
+    pub(super) fn norm_rows(&self) -> usize {
+        match (self.underfilled(), self.fused) {
+            (true, _) => NORM_ROWS.0,
+            (false, true) => LARGE_TILE,
+            (false, false) => NORM_ROWS.1,
+        }
+    }
+
+    /// Makes `rows` rows per member, whose tokens are there, what the operations work on.
+    pub(super) fn set_rows(&mut self, rows: usize, tokens: Ptr<u32>) {
+        (self.batch.rows, self.batch.tokens) = (rows, tokens);
+        // Kernels that take long gain nothing from starting early.
+        self.kernels.overlap = self.gpu.capability >= (9, 0) && self.total() < 4 * FULL_ROWS;
+    }
+}
+
+fn gain_partials(layout: &Layout, members: usize, capacity: usize) -> usize {
+    members * capacity.div_ceil(NORM_ROWS.0) * (layout.size - layout.decayed)
+}
+
+fn embed_partials(shape: &Shape, members: usize, capacity: usize) -> usize {
+    members * (capacity / EMBED_ROWS + 1) * shape.width
+}
+
+impl Scratch {
+    fn new(gpu: &Gpu, shape: &Shape, layout: &Layout, members: usize, capacity: usize) -> Result<Self> {
+        let half = shape.head_width() / 2;
+        let angle = |i: usize| {
+            let (position, pair) = (i / half, i % half);
+            position as f64 * shape.rope_theta.powf(-2.0 * pair as f64 / shape.head_width() as f64)
+        };
+        let angles: Vec<[f32; 2]> =
+            (0..shape.context * half).map(|i| [angle(i).cos() as f32, angle(i).sin() as f32]).collect();
+        Ok(Scratch {
+            angles: Memory::from_slice(gpu, &angles)?,
+            gain_partials: Memory::new(gpu, gain_partials(layout, members, capacity))?,
+            embed_partials: Memory::new(gpu, embed_partials(shape, members, capacity))?,
+            row_losses: Memory::new(gpu, members * capacity)?,
+            sums: Memory::new(gpu, members * (GROUPS + 1))?,
+            sums_host: Pinned::new(gpu, 4 * members * (GROUPS + 1))?,
+        })
+    }
+}
+
+impl Drop for Cuda {
+    fn drop(&mut self) {
+        // What a step still under way reads is freed with the engine. A failure has no one to tell.
+        let _ = self.gpu.context.synchronize();
+    }
+}

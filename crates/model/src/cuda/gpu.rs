@@ -1,0 +1,92 @@
+//! An opened GPU, and CUDA's errors as sentences.
+
+use crate::{Error, Result};
+use cudarc::cublaslt::{result::CublasError, sys::cublasStatus_t};
+use cudarc::driver::{CudaContext, result::DriverError, sys};
+use std::fmt::Display;
+use std::sync::Arc;
+
+/// An opened GPU.
+#[derive(Clone)]
+pub struct Gpu {
+    pub(super) context: Arc<CudaContext>,
+    pub name: String,
+    /// Compute capability, major and minor.
+    pub capability: (i32, i32),
+}
+
+impl Gpu {
+    /// Whether the machine has a CUDA driver at all.
+    pub fn driver_present() -> bool {
+        // SAFETY: only tries to open the driver's library.
+        unsafe { sys::is_culib_present() }
+    }
+
+    /// Opens the GPU with this number, or says why it cannot be used.
+    pub fn open(ordinal: usize) -> Result<Self> {
+        if !Self::driver_present() {
+            return Err(Error::Device(
+                "no CUDA driver (libcuda) on this machine: install NVIDIA's driver or use the device cpu".into(),
+            ));
+        }
+        let count = CudaContext::device_count().doing("counting GPUs")?;
+        if ordinal >= count as usize {
+            return Err(Error::Device(format!("no GPU number {ordinal}: this machine has {count}")));
+        }
+        let context = CudaContext::new(ordinal).doing("opening the GPU")?;
+        // SAFETY: tracking orders cudarc's own slices between streams. We have none: our memory is `Memory`, and our
+        // streams wait for each other by events where they must.
+        unsafe { context.disable_event_tracking() };
+        let name = context.name().doing("asking for the GPU's name")?;
+        let capability = context.compute_capability().doing("asking for the capability")?;
+        if capability.0 < 8 {
+            return Err(Error::Device(format!(
+                "{name} has compute capability {}.{}, but bf16 matmuls need 8.0 or newer: use the device cpu",
+                capability.0, capability.1
+            )));
+        }
+        Ok(Gpu { context, name, capability })
+    }
+
+    /// Free and total memory in bytes.
+    pub fn memory(&self) -> Result<(usize, usize)> {
+        self.context.mem_get_info().doing("asking for free memory")
+    }
+
+    /// Makes this GPU the one that the calling thread's CUDA calls go to.
+    pub(super) fn bind(&self) -> Result<()> {
+        self.context.bind_to_thread().doing("using the GPU")
+    }
+}
+
+/// Turns an error of CUDA or cuBLASLt into a sentence that says what failed; out of memory names what to change.
+pub(super) trait Doing<T> {
+    fn doing(self, what: impl Display) -> Result<T>;
+}
+
+impl<T> Doing<T> for std::result::Result<T, DriverError> {
+    fn doing(self, what: impl Display) -> Result<T> {
+        self.map_err(|error| {
+            let text = error.error_string().map(|text| text.to_string_lossy().into_owned());
+            let text = text.unwrap_or_else(|_| format!("{error:?}"));
+            failure("CUDA", error.0 == sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY, what, text)
+        })
+    }
+}
+
+impl<T> Doing<T> for std::result::Result<T, CublasError> {
+    fn doing(self, what: impl Display) -> Result<T> {
+        self.map_err(|CublasError(status)| {
+            failure("cuBLASLt", status == cublasStatus_t::CUBLAS_STATUS_ALLOC_FAILED, what, format!("{status:?}"))
+        })
+    }
+}
+
+fn failure(library: &str, out_of_memory: bool, doing: impl Display, text: String) -> Error {
+    if out_of_memory {
+        return Error::OutOfMemory(format!(
+            "out of GPU memory {doing}: train fewer models at once (N) or a smaller batch"
+        ));
+    }
+    Error::Device(format!("{library} failed {doing}: {text}"))
+}

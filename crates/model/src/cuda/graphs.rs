@@ -1,0 +1,49 @@
+//! Recorded steps: a step whose sizes were seen before is one CUDA graph, launched as a whole.
+
+use super::gpu::Doing;
+use crate::{Error, Result};
+use cudarc::driver::{CudaGraph, CudaStream, sys};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What makes two steps the same sequence of launches: rows, room for spans of each class, and whether the update of the
+/// step before is made in it.
+pub type Key = (usize, [usize; 3], bool);
+
+#[derive(Default)]
+pub struct Graphs {
+    /// The sizes of step seen so far: once, then recorded.
+    steps: HashMap<Key, Option<CudaGraph>>,
+    recording: Option<Key>,
+}
+
+impl Graphs {
+    /// Replays the step and says so, or begins its recording the second time it is seen.
+    pub fn begin(&mut self, key: Key, stream: &Arc<CudaStream>) -> Result<bool> {
+        match self.steps.get(&key) {
+            Some(Some(graph)) => {
+                graph.launch().doing("replaying a step")?;
+                return Ok(true);
+            }
+            Some(None) => {
+                let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED;
+                stream.begin_capture(mode).doing("recording a step")?;
+                self.recording = Some(key);
+            }
+            // The first time is issued plainly: libraries load their kernels then, which a recording must not see.
+            None => _ = self.steps.insert(key, None),
+        }
+        Ok(false)
+    }
+
+    /// Ends a recording, if one was begun, and launches it.
+    pub fn end(&mut self, stream: &Arc<CudaStream>) -> Result<()> {
+        let Some(key) = self.recording.take() else { return Ok(()) };
+        let flags = sys::CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;
+        let graph = stream.end_capture(flags).doing("recording a step")?;
+        let graph = graph.ok_or_else(|| Error::Device("CUDA recorded no step".into()))?;
+        graph.launch().doing("replaying a step")?;
+        self.steps.insert(key, Some(graph));
+        Ok(())
+    }
+}

@@ -1,0 +1,169 @@
+// Forward-only work: attention over a cache of keys and values, and what is read off the logits.
+
+// Rows that read a cache: row i of the span stands at position prefix_len + i. It attends to slots prefix .. prefix +
+// prefix_len and, causally, to slots slot ..= slot + i, the last of which holds its own key and value.
+struct CachedSpan {
+    u32 start, len, prefix, prefix_len, slot;
+};
+
+// Block (span, member): stores the rotated keys and the values of the span's rows in cache [N, slots, 2 D].
+extern "C" __global__ void __launch_bounds__(THREADS) cache_store(
+    const u16 *__restrict__ qkv, const CachedSpan *__restrict__ spans, const float2 *__restrict__ angles,
+    u16 *__restrict__ cache, int rows, int span_cap, int slots) {
+    PDL_BEGIN;
+    const CachedSpan span = spans[blockIdx.y * span_cap + blockIdx.x];
+    for (u32 i = threadIdx.x; i < span.len * (D / 2); i += THREADS) {
+        const u32 row = i / (D / 2), pair = i % (D / 2), head = pair / (HD / 2), dim = pair % (HD / 2);
+        const u16 *from = qkv + ((u64)blockIdx.y * rows + span.start + row) * QKV + D + head * HD + dim;
+        u16 *to = cache + ((u64)blockIdx.y * slots + span.slot + row) * 2 * D + head * HD + dim;
+        const float2 by = angles[(span.prefix_len + row) * (HD / 2) + dim];
+        const float a = widen(from[0]), b = widen(from[HD / 2]);
+        to[0] = narrow(a * by.x - b * by.y);
+        to[HD / 2] = narrow(b * by.x + a * by.y);
+        to[D] = from[D];
+        to[D + HD / 2] = from[D + HD / 2];
+    }
+}
+
+// Block (span, head, member), a warp per row. Each lane takes every 32nd key with a running maximum and sum of its own; the
+// lanes' sums are then brought to one maximum and added.
+extern "C" __global__ void __launch_bounds__(32 * CACHED_WARPS) attention_cached(
+    const u16 *__restrict__ qkv, const CachedSpan *__restrict__ spans, const float2 *__restrict__ angles,
+    const u16 *__restrict__ cache, u16 *__restrict__ out, int rows, int span_cap, int slots) {
+    PDL_BEGIN;
+    __shared__ float queries[CACHED_WARPS][HD];
+    const int head = blockIdx.y, member = blockIdx.z, warp = threadIdx.x >> 5, lane = threadIdx.x & 31;
+    const CachedSpan span = spans[member * span_cap + blockIdx.x];
+    const u16 *base = cache + (u64)member * slots * 2 * D + head * HD;
+    for (u32 i = warp; i < span.len; i += CACHED_WARPS) {
+        const u64 row = (u64)member * rows + span.start + i;
+        __syncwarp();
+        for (int dim = lane; dim < HD / 2; dim += 32) {
+            const u16 *q = qkv + row * QKV + head * HD + dim;
+            const float2 by = angles[(span.prefix_len + i) * (HD / 2) + dim];
+            const float a = widen(q[0]), b = widen(q[HD / 2]);
+            queries[warp][dim] = widen(narrow(a * by.x - b * by.y));
+            queries[warp][dim + HD / 2] = widen(narrow(b * by.x + a * by.y));
+        }
+        __syncwarp();
+        float top = -INFINITY_F, sum = 0.f, acc[HD];
+#pragma unroll
+        for (int j = 0; j < HD; j++) acc[j] = 0.f;
+        const u32 keys = span.prefix_len + i + 1;
+        for (u32 k = lane; k < keys; k += 32) {
+            const u32 slot = k < span.prefix_len ? span.prefix + k : span.slot + (k - span.prefix_len);
+            const u16 *key = base + (u64)slot * 2 * D;
+            float score = 0.f, f[8];
+#pragma unroll
+            for (int c = 0; c < HD / 8; c++) {
+                unpack8(((const uint4 *)key)[c], f);
+#pragma unroll
+                for (int j = 0; j < 8; j++) score += f[j] * queries[warp][8 * c + j];
+            }
+            score *= rsqrtf((float)HD);
+            const float next = fmaxf(top, score), shrink = __expf(top - next), weight = __expf(score - next);
+            top = next;
+            sum = sum * shrink + weight;
+#pragma unroll
+            for (int c = 0; c < HD / 8; c++) {
+                unpack8(((const uint4 *)(key + D))[c], f);
+#pragma unroll
+                for (int j = 0; j < 8; j++) acc[8 * c + j] = acc[8 * c + j] * shrink + weight * f[j];
+            }
+        }
+        const float most = warp_max(top), shrink = top == -INFINITY_F ? 0.f : __expf(top - most);
+        const float inverse = 1.f / warp_sum(sum * shrink);
+        u16 *to = out + row * D + head * HD;
+#pragma unroll
+        for (int j = 0; j < HD; j++) {
+            const float total = warp_sum(acc[j] * shrink) * inverse;
+            if (lane == (j & 31)) to[j] = narrow(total);
+        }
+    }
+}
+
+// out[member, pick] = x[member, pick_rows[member, pick]], a warp per pick.
+extern "C" __global__ void __launch_bounds__(THREADS) select_rows(
+    const u16 *__restrict__ x, const u32 *__restrict__ pick_rows, u16 *__restrict__ out, int rows, int picks, int total) {
+    PDL_BEGIN;
+    const int pick = blockIdx.x * WARPS_PER_BLOCK + (threadIdx.x >> 5), lane = threadIdx.x & 31;
+    if (pick >= total) return;
+    const uint4 *from = (const uint4 *)(x + ((u64)(pick / picks) * rows + pick_rows[pick]) * D);
+    for (int c = lane; c < CHUNKS; c += 32) ((uint4 *)(out + (u64)pick * D))[c] = from[c];
+}
+
+// The maximum of a row of logits, known to all threads. Logits are f32 here, so that close ones do not tie.
+__device__ __forceinline__ float row_max(const float *line, float *shared) {
+    float top = -INFINITY_F;
+    for (int i = threadIdx.x; i < V; i += THREADS) top = fmaxf(top, line[i]);
+    return block_max(top, shared);
+}
+// Writes the first of the largest logits. The minimum is the same in whatever order threads come; if all are NaN, it is the
+// last token.
+__device__ __forceinline__ void write_argmax(const float *line, float top, u32 *out) {
+    __shared__ u32 first;
+    if (threadIdx.x == 0) first = V;
+    __syncthreads();
+    for (int i = threadIdx.x; i < V; i += THREADS)
+        if (line[i] == top) {
+            atomicMin(&first, (u32)i);
+            break;
+        }
+    __syncthreads();
+    if (threadIdx.x == 0) *out = min(first, (u32)(V - 1));
+}
+
+// The first of the largest logits of each row, a block per row.
+extern "C" __global__ void __launch_bounds__(THREADS) argmax(const float *__restrict__ logits, u32 *__restrict__ out) {
+    PDL_BEGIN;
+    __shared__ float shared[32];
+    const float *line = logits + (u64)blockIdx.x * V;
+    write_argmax(line, row_max(line, shared), out + blockIdx.x);
+}
+
+// A token of each row, drawn by its number in [0, 1): the first at which the probabilities add up to more than it. A number
+// below 0 takes the first of the largest logits.
+// Each thread adds up a segment of neighbours; thread 0 goes through the segments, then through that of the token.
+#define SEGMENT ((V + THREADS - 1) / THREADS)
+extern "C" __global__ void __launch_bounds__(THREADS) draw(
+    const float *__restrict__ logits, const float *__restrict__ uniforms, u32 *__restrict__ out, float inverse_temperature) {
+    PDL_BEGIN;
+    __shared__ float shared[32];
+    __shared__ float sums[THREADS];
+    const float *line = logits + (u64)blockIdx.x * V;
+    const float top = row_max(line, shared);
+    if (uniforms[blockIdx.x] < 0.f) return write_argmax(line, top, out + blockIdx.x);
+    float sum = 0.f;
+    for (int i = threadIdx.x * SEGMENT; i < min(V, (int)(threadIdx.x + 1) * SEGMENT); i++)
+        sum += __expf((line[i] - top) * inverse_temperature);
+    sums[threadIdx.x] = sum;
+    __syncthreads();
+    if (threadIdx.x) return;
+    float total = 0.f;
+    for (int t = 0; t < THREADS; t++) total += sums[t];
+    float left = uniforms[blockIdx.x] * total;
+    int t = 0;
+    while (t < THREADS - 1 && left >= sums[t]) left -= sums[t++];
+    int i = min(t * SEGMENT, V - 1);
+    const int last = min(V, (t + 1) * SEGMENT) - 1;
+    while (i < last && (left -= __expf((line[i] - top) * inverse_temperature)) >= 0.f) i++;
+    out[blockIdx.x] = i;
+}
+
+// Log-probability of each row's target, and how many logits are strictly above its own.
+extern "C" __global__ void __launch_bounds__(THREADS) scores_of(
+    const float *__restrict__ logits, const u32 *__restrict__ targets, uint2 *__restrict__ out) {
+    PDL_BEGIN;
+    __shared__ float shared[32];
+    const float *line = logits + (u64)blockIdx.x * V;
+    const float own = line[targets[blockIdx.x]], top = row_max(line, shared);
+    float sum = 0.f, above = 0.f;
+    for (int i = threadIdx.x; i < V; i += THREADS) {
+        const float x = line[i];
+        sum += __expf(x - top);
+        above += x > own ? 1.f : 0.f;
+    }
+    sum = block_sum(sum, shared);
+    above = block_sum(above, shared);
+    if (threadIdx.x == 0) out[blockIdx.x] = make_uint2(__float_as_uint(own - top - logf(sum)), (u32)above);
+}

@@ -1,0 +1,58 @@
+//! What the self-test computes with: shapes, sequences, weights and numbers, the same on every device.
+
+use crate::init::initial_weights;
+use crate::stream::Stream;
+use crate::{Layout, Sequence, Shape};
+
+/// Shapes and numbers of models: the paper's, but for fewer layers and a vocabulary that fills no word of memory evenly; a
+/// small one of other proportions; and so many of a narrow one that a GPU works with its largest tiles.
+pub fn usual_populations() -> [(Shape, usize); 3] {
+    let usual = Shape { layers: 2, ..Shape::paper(509) };
+    let small = Shape { width: 96, heads: 3, hidden: 256, vocab: 256, ..usual.clone() };
+    let narrow = Shape { width: 128, heads: 4, hidden: 192, vocab: 512, ..usual.clone() };
+    [(usual, 2), (small, 2), (narrow, 28)]
+}
+
+/// Every kind of span: short, long, and, since members differ, filler. Rounded up to 64, the rows are no multiple of 128.
+pub const LENGTHS: [usize; 11] = [3, 17, 40, 64, 65, 130, 256, 12, 33, 2, 30];
+
+/// A member's sequences of a step.
+pub fn sequences(shape: &Shape, member: usize, step: u64) -> Vec<Sequence> {
+    let mut stream = Stream::new("selftest.tokens", [member as u64, step, 0]);
+    let rows = LENGTHS.iter().skip(member % 2).enumerate();
+    rows.map(|(i, &len)| Sequence {
+        // A third of the rows read one token, as the word boundary is read.
+        tokens: (0..=len)
+            .map(|t| if t % 3 == 2 { 9 } else { (stream.uniform() * shape.vocab as f64) as u32 })
+            .collect(),
+        group: (i % 3) as u8,
+    })
+    .collect()
+}
+
+/// The nearest bf16.
+fn rounded(value: f32) -> f32 {
+    let bits = value.to_bits();
+    f32::from_bits((bits + 0x7fff + ((bits >> 16) & 1)) & 0xffff_0000)
+}
+
+/// Normal numbers of a stream named after what they are for.
+pub fn normals(name: &str, len: usize, scale: f32) -> Vec<f32> {
+    let mut stream = Stream::new(&format!("selftest.{name}"), [0, 0, 0]);
+    let mut values = Vec::with_capacity(len + 1);
+    while values.len() < len {
+        values.extend(stream.normals().into_iter().map(|normal| rounded(normal as f32 * scale)));
+    }
+    values.truncate(len);
+    values
+}
+
+/// Weights far enough from their start that every part of the model has an effect.
+pub fn weights(shape: &Shape, member: usize) -> Vec<f32> {
+    let gains = Layout::new(shape).decayed;
+    let mut weights = initial_weights(shape, member as u64);
+    let noise = normals("gains", weights.len() - gains, 0.1);
+    weights[..gains].iter_mut().for_each(|w| *w = rounded(*w * 3.0));
+    weights[gains..].iter_mut().zip(noise).for_each(|(w, n)| *w = rounded(*w + n));
+    weights
+}

@@ -1,0 +1,307 @@
+//! Two devices side by side: every operation, a whole gradient, training, decoding and scoring, on the same inputs.
+//!
+//! Inputs are rounded to bf16 first, so that devices that compute in bf16 see the same numbers. Nothing of this runs in
+//! training: what a device must offer for it beyond the operations is [`Inspect`].
+
+pub(crate) mod inputs;
+
+use crate::checkpoint::named_tensors;
+use crate::cpu::{Cpu, Float};
+use crate::ops::{Part, Point, Vector};
+use crate::reading::{InferOps, MemberReading, Reading, drawn};
+use crate::{Batch, Layout, Population, Result, Shape, Tensor, TrainConfig, Transformer};
+use inputs::{LENGTHS, normals, sequences, weights};
+
+pub use inputs::usual_populations;
+
+/// Copies of a device's buffers, for comparison.
+pub trait Inspect: InferOps {
+    fn put(&mut self, buf: &mut Self::Buf, values: &[f32]) -> Result<()>;
+    fn get(&mut self, buf: &Self::Buf) -> Result<Vec<f32>>;
+    fn get_stat(&mut self, stat: &Self::Stat) -> Result<Vec<f32>>;
+}
+
+impl<F: Float> Inspect for Cpu<F> {
+    fn put(&mut self, buf: &mut Self::Buf, values: &[f32]) -> Result<()> {
+        buf.iter_mut().zip(values).for_each(|(to, &value)| *to = F::of(value as f64));
+        Ok(())
+    }
+
+    fn get(&mut self, buf: &Self::Buf) -> Result<Vec<f32>> {
+        Ok(buf.iter().map(|value| value.f64() as f32).collect())
+    }
+
+    fn get_stat(&mut self, stat: &Self::Stat) -> Result<Vec<f32>> {
+        self.get(stat)
+    }
+}
+
+/// One compared tensor.
+#[derive(Clone, Debug)]
+pub struct Difference {
+    pub name: String,
+    /// ‖a − b‖ / ‖b‖, b being the CPU's.
+    pub relative: f64,
+    pub allowed: f64,
+}
+
+impl Difference {
+    pub fn passes(&self) -> bool {
+        self.relative <= self.allowed
+    }
+}
+
+/// A named tensor that came out of a device.
+type Named = Vec<(String, Vec<f32>)>;
+
+/// Allowed for one operation, for a whole gradient, and for what many steps lead to.
+const OPERATION: f64 = 1e-2;
+const GRADIENT: f64 = 3e-2;
+const TRAINED: f64 = 5e-2;
+
+/// Every operation on made-up inputs.
+fn operations<O: Inspect>(ops: &mut O, batch: &Batch) -> Result<Named> {
+    let (shape, layout) = (ops.shape().clone(), ops.layout().clone());
+    let (width, hidden, total) = (shape.width, shape.hidden, batch.members * batch.rows);
+    for member in 0..batch.members {
+        ops.write(member, Vector::Weights, &weights(&shape, member))?;
+    }
+    ops.load(batch, &TrainConfig::default().update(1))?;
+    // Gradients that reach filler rows are zero in training; so are these.
+    let input = |ops: &mut O, name: &str, width: usize| -> Result<O::Buf> {
+        let mut values = normals(name, total * width, 0.5);
+        for (member, &rows) in values.chunks_mut(batch.rows * width).zip(&batch.real) {
+            member[rows * width..].fill(0.0);
+        }
+        let mut buf = ops.buf(total * width)?;
+        ops.put(&mut buf, &values)?;
+        Ok(buf)
+    };
+    let mut out = Named::new();
+    // The rows of a buffer without filler; a buffer has `total` rows.
+    let real = |values: Vec<f32>| -> Vec<f32> {
+        let width = values.len() / total;
+        let members = values.chunks(batch.rows * width).zip(&batch.real);
+        members.flat_map(|(member, &rows)| member[..rows * width].to_vec()).collect()
+    };
+    let gradient = |ops: &mut O, weight: Tensor| -> Result<Vec<f32>> {
+        Ok(ops.read(0, Vector::Gradients)?[weight.range()].to_vec())
+    };
+    let x = input(ops, "x", width)?;
+    let dy = input(ops, "dy", width)?;
+    let layer = &layout.layers[1];
+
+    let mut y = ops.buf(total * width)?;
+    ops.reach(Point::BeginForward)?;
+    ops.embed(layout.embed, &mut y)?;
+    out.push(("embed".into(), real(ops.get(&y)?)));
+    ops.embed_backward(&dy, layout.embed)?;
+    out.push(("embed gradient".into(), gradient(ops, layout.embed)?));
+
+    let mut inv_rms = ops.stat(total)?;
+    ops.rms_norm(&x, layer.norm1, &mut y, &mut inv_rms)?;
+    out.push(("norm".into(), real(ops.get(&y)?)));
+    out.push(("norm inverse".into(), real(ops.get_stat(&inv_rms)?)));
+    let mut embedded = ops.buf(total * width)?;
+    ops.embed_rms_norm(layout.embed, &mut embedded, layer.norm1, &mut y, &mut inv_rms)?;
+    out.push(("embed and norm, inside".into(), real(ops.get(&embedded)?)));
+    out.push(("embed and norm".into(), real(ops.get(&y)?)));
+    out.push(("embed and norm, inverse".into(), real(ops.get_stat(&inv_rms)?)));
+    ops.rms_norm(&x, layer.norm1, &mut y, &mut inv_rms)?;
+    let mut dx = input(ops, "dx", width)?;
+    ops.rms_norm_backward(&dy, &x, &inv_rms, layer.norm1, &mut dx, true)?;
+    out.push(("norm backward, added".into(), real(ops.get(&dx)?)));
+    ops.rms_norm_backward(&dy, &x, &inv_rms, layer.norm2, &mut dx, false)?;
+    out.push(("norm backward, written".into(), real(ops.get(&dx)?)));
+
+    ops.reach(Point::BeginPart(Part::Layer(1)))?;
+    ops.linear(&x, layer.out, Some(&dy), &mut y)?;
+    out.push(("linear with residual".into(), real(ops.get(&y)?)));
+    let mut wide = ops.buf(total * 2 * hidden)?;
+    ops.linear(&x, layer.gate_up, None, &mut wide)?;
+    out.push(("linear".into(), real(ops.get(&wide)?)));
+    let dgate_up = input(ops, "dgate_up", 2 * hidden)?;
+    ops.linear_backward_input(&dgate_up, layer.gate_up, &mut dx)?;
+    out.push(("linear backward, input".into(), real(ops.get(&dx)?)));
+    ops.linear_backward_weight(&dgate_up, &x, layer.gate_up)?;
+    ops.reach(Point::EndBackward)?;
+    out.push(("linear backward, weight".into(), gradient(ops, layer.gate_up)?));
+
+    let qkv = input(ops, "qkv", 3 * width)?;
+    let mut log_sum = ops.stat(total * shape.heads)?;
+    ops.attention(&qkv, &mut y, &mut log_sum)?;
+    out.push(("attention".into(), real(ops.get(&y)?)));
+    out.push(("attention log-sum".into(), real(ops.get_stat(&log_sum)?)));
+    let mut dqkv = ops.buf(total * 3 * width)?;
+    ops.attention_backward(&qkv, &y, &log_sum, &dy, &mut dqkv)?;
+    out.push(("attention backward".into(), real(ops.get(&dqkv)?)));
+
+    let gate_up = input(ops, "gate_up", 2 * hidden)?;
+    let mut gated = ops.buf(total * hidden)?;
+    ops.swiglu(&gate_up, &mut gated)?;
+    out.push(("swiglu".into(), real(ops.get(&gated)?)));
+    let dgated = input(ops, "dgated", hidden)?;
+    ops.swiglu_backward(&gate_up, &dgated, &mut wide)?;
+    out.push(("swiglu backward".into(), real(ops.get(&wide)?)));
+
+    ops.linear_swiglu(&x, layer.gate_up, &mut wide, &mut gated)?;
+    out.push(("linear and swiglu, inside".into(), real(ops.get(&wide)?)));
+    out.push(("linear and swiglu".into(), real(ops.get(&gated)?)));
+    let mut scratch = ops.buf(total * hidden)?;
+    ops.linear_swiglu_backward(&dy, layer.down, &gate_up, &mut scratch, &mut wide)?;
+    out.push(("linear and swiglu backward".into(), real(ops.get(&wide)?)));
+
+    let mut norm = ops.buf(total * width)?;
+    ops.linear_rms_norm(&gated, layer.down, &x, &mut y, layer.norm1, &mut norm, &mut inv_rms)?;
+    out.push(("linear and norm, inside".into(), real(ops.get(&y)?)));
+    out.push(("linear and norm".into(), real(ops.get(&norm)?)));
+    out.push(("linear and norm, inverse".into(), real(ops.get_stat(&inv_rms)?)));
+    let mut dx = input(ops, "dx", width)?;
+    ops.linear_rms_norm_backward(&dgate_up, layer.gate_up, &x, &inv_rms, layer.norm2, &mut norm, &mut dx, true)?;
+    out.push(("linear and norm backward, added".into(), real(ops.get(&dx)?)));
+    ops.linear_rms_norm_backward(&qkv, layer.qkv, &x, &inv_rms, layer.norm1, &mut norm, &mut dx, false)?;
+    out.push(("linear and norm backward, written".into(), real(ops.get(&dx)?)));
+
+    let mut logits = input(ops, "logits", shape.vocab)?;
+    ops.cross_entropy(&mut logits)?;
+    out.push(("cross-entropy gradient".into(), real(ops.get(&logits)?)));
+    let losses = ops.losses()?;
+    let sums = losses.iter().flat_map(|loss| loss.sum[..3].to_vec()).map(|sum| sum as f32).collect();
+    out.push(("losses".into(), sums));
+    Ok(out)
+}
+
+/// The gradient of the whole model, tensor by tensor, and what one update makes of the weights.
+fn whole_gradient<O: Inspect>(ops: O, batch: &Batch) -> Result<Named> {
+    let (shape, layout) = (ops.shape().clone(), ops.layout().clone());
+    let mut model = Transformer::new(ops, batch.rows)?;
+    for member in 0..batch.members {
+        model.ops.write(member, Vector::Weights, &weights(&shape, member))?;
+    }
+    let update = TrainConfig { lr: 1e-2, warmup: 1, ..TrainConfig::default() }.update(1);
+    let losses = model.gradients(batch, &update)?;
+    model.ops.update()?;
+    let norms = model.ops.losses()?;
+    let mut out: Named = vec![
+        ("loss".into(), losses.iter().map(|loss| loss.mean() as f32).collect()),
+        ("gradient norm".into(), norms.iter().map(|loss| loss.grad_norm as f32).collect()),
+    ];
+    let gradient = model.ops.read(batch.members - 1, Vector::Gradients)?;
+    for (name, tensor) in named_tensors(&layout) {
+        out.push((format!("gradient of {name}"), gradient[tensor.range()].to_vec()));
+    }
+    let mean = model.ops.read(0, Vector::Mean)?;
+    out.push(("first moment".into(), mean));
+    Ok(out)
+}
+
+/// Logits of rows that read a cache: a prompt, two continuations of it, and a second pass over what the first cached.
+fn cached<O: Inspect>(ops: &mut O) -> Result<Named> {
+    let (shape, members) = (ops.shape().clone(), ops.members());
+    for member in 0..members {
+        ops.write(member, Vector::Weights, &weights(&shape, member))?;
+    }
+    let mut inference = crate::inference::Inference::new(ops, 64, 64, 64)?;
+    let mut out = Named::new();
+    let prompt: Vec<u32> = (20..31).collect();
+    let mut first = MemberReading::default();
+    let start = first.push(&prompt, 0, 0, 0);
+    first.picks.push((start + 10, 40));
+    for (i, slot) in [(0u32, 11), (1, 14)] {
+        let start = first.push(&[40 + i, 50, 60], 0, 11, slot);
+        first.picks.extend([(start, 50), (start + 2, 70)]);
+    }
+    let mut second = MemberReading::default();
+    let start = second.push(&[81, 82], 0, 11, 20);
+    second.picks.push((start + 1, 5));
+    for (name, part) in [("first", first), ("second", second)] {
+        let reading = Reading::pack(&vec![part; members], 16);
+        let logits = inference.logits(ops, &reading)?;
+        let values = ops.fetch_logits(logits)?;
+        let real = reading.real_picks[0] * shape.vocab;
+        let wide = reading.picks * shape.vocab;
+        out.push((
+            format!("logits over a cache, {name} pass"),
+            values.chunks(wide).flat_map(|member| member[..real].to_vec()).collect(),
+        ));
+        let scores = ops.scores(logits)?;
+        let wanted = scores.chunks(reading.picks).flat_map(|m| &m[..reading.real_picks[0]]);
+        out.push((format!("log-probabilities, {name} pass"), wanted.map(|score| score.logprob).collect()));
+        // The likeliest, and tokens drawn by chance: 1 where they are what these logits say.
+        let uniforms: Vec<f32> = (0..members * reading.picks).map(|i| (i * 7 % 10) as f32 / 9.9 - 0.1).collect();
+        let tokens = ops.draw(logits, 0.8, &uniforms)?;
+        let said = values.chunks(shape.vocab).zip(&uniforms).map(|(row, &uniform)| drawn(row, 0.8, uniform));
+        let right = said.zip(tokens).map(|(said, token)| f32::from(u8::from(said == token)));
+        out.push((format!("tokens drawn, {name} pass"), right.collect()));
+    }
+    Ok(out)
+}
+
+fn compare(ours: Named, theirs: Named, allowed: f64, report: &mut dyn FnMut(&Difference)) -> bool {
+    let mut passed = ours.len() == theirs.len();
+    for ((name, a), (_, b)) in ours.into_iter().zip(theirs) {
+        let norm = |values: &mut dyn Iterator<Item = f64>| values.map(|v| v * v).sum::<f64>().sqrt();
+        let apart = norm(&mut a.iter().zip(&b).map(|(&a, &b)| a as f64 - b as f64));
+        let size = norm(&mut b.iter().map(|&b| b as f64));
+        let relative = if a.len() == b.len() && apart.is_finite() { apart / size.max(1e-30) } else { f64::INFINITY };
+        let difference = Difference { name, relative, allowed };
+        passed &= difference.passes();
+        report(&difference);
+    }
+    passed
+}
+
+/// Compares a device with the CPU, every operation with so many members; `make` gives its operations for a shape, members
+/// and capacity. Reports every tensor and says whether all passed.
+pub fn selftest<O: Inspect>(
+    shape: &Shape,
+    members: usize,
+    make: impl Fn(&Shape, usize, usize) -> Result<O>,
+    population: impl Fn(&Shape, &[u64], usize) -> Result<Population>,
+    report: &mut dyn FnMut(&Difference),
+) -> Result<bool> {
+    let data: Vec<_> = (0..members).map(|member| sequences(shape, member, 0)).collect();
+    let batch = Batch::pack(&data, 64, shape.context)?;
+    let cpu = |members| Cpu::<f32>::new(shape, members, batch.rows);
+    let mut passed = true;
+
+    let (mut ours, mut theirs) = (make(shape, members, batch.rows)?, cpu(members)?);
+    passed &= compare(operations(&mut ours, &batch)?, operations(&mut theirs, &batch)?, OPERATION, report);
+    passed &= compare(cached(&mut ours)?, cached(&mut theirs)?, GRADIENT, report);
+    drop((ours, theirs));
+    let ours = whole_gradient(make(shape, members, batch.rows)?, &batch)?;
+    passed &= compare(ours, whole_gradient(cpu(members)?, &batch)?, GRADIENT, report);
+
+    // 50 steps of both on text that cannot be learned by heart, and slowly: where a model makes a discovery, small
+    // differences grow.
+    const STEPS: u64 = 50;
+    let config = TrainConfig { lr: 3e-4, warmup: 10, steps: 200, ..TrainConfig::default() };
+    let train = |mut population: Population| -> Result<Named> {
+        let mut losses = Named::new();
+        for step in 1..=STEPS {
+            let data: Vec<_> = (0..2).map(|member| sequences(shape, member, step)).collect();
+            population.train_step(&data, &config.update(step))?;
+            if step % 10 == 0 {
+                let means = population.losses()?.iter().map(|loss| loss.mean() as f32).collect();
+                losses.push((format!("losses after {step} steps"), means));
+            }
+        }
+        losses.push(("weights after training".into(), population.read(1, Vector::Weights)?));
+        (0..2).try_for_each(|member| population.write(member, Vector::Weights, &weights(shape, member)))?;
+        let other: Vec<_> = (0..2).map(|member| sequences(shape, member, 0)).collect();
+        let means = population.evaluate(&other)?.iter().map(|loss| loss.mean() as f32).collect();
+        losses.push(("losses of other weights".into(), means));
+        // The last member's weights are NaN, and the rows grow in number: filler lies where it had its own.
+        population.write(1, Vector::Weights, &vec![f32::NAN; Layout::new(shape).size])?;
+        for sentences in [7, LENGTHS.len()] {
+            let data: Vec<_> = other.iter().map(|own| own[..sentences.min(own.len())].to_vec()).collect();
+            population.train_step(&data, &config.update(STEPS))?;
+        }
+        losses.push(("weights beside a diverged model".into(), population.read(0, Vector::Weights)?));
+        Ok(losses)
+    };
+    let ours = train(population(shape, &[3, 4], batch.rows)?)?;
+    let theirs = train(Population::new(crate::Device::Cpu, shape, &[3, 4], batch.rows)?)?;
+    passed &= compare(ours, theirs, TRAINED, report);
+    Ok(passed)
+}

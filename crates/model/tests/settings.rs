@@ -1,0 +1,90 @@
+//! What is settled before training: the device, the schedule, the initial weights, the memory.
+
+use invitro_model::init::initial_weights;
+use invitro_model::memory::population_bytes;
+use invitro_model::{Device, Layout, Shape, TrainConfig};
+
+#[test]
+fn names_are_read_and_others_refused() {
+    assert_eq!(Device::parse("cpu").unwrap(), Device::Cpu);
+    assert_eq!(Device::parse("cuda").unwrap(), Device::Cuda(0));
+    assert_eq!(Device::parse("cuda:3").unwrap(), Device::Cuda(3));
+    let error = Device::parse("gpu").unwrap_err().to_string();
+    assert!(error.contains("gpu") && error.contains("cuda:NUMBER"), "{error}");
+}
+
+#[test]
+fn warms_up_linearly_and_falls_as_a_cosine() {
+    let train = TrainConfig { steps: 1256, ..TrainConfig::default() };
+    assert_eq!(train.rate(1), 1e-4 / 256.0);
+    assert_eq!(train.rate(128), 0.5e-4);
+    assert!((train.rate(256 + 500) - 0.5e-4).abs() < 1e-18);
+    assert!(train.rate(1256).abs() < 1e-18);
+    assert!((2..=256).all(|s| train.rate(s) > train.rate(s - 1)));
+    assert!((257..=1256).all(|s| train.rate(s) < train.rate(s - 1)));
+}
+
+#[test]
+fn no_warm_up_and_no_clipping_are_possible() {
+    let train = TrainConfig { warmup: 0, clip: 0.0, steps: 10, ..TrainConfig::default() };
+    assert!(train.rate(1) > 0.9e-4);
+    assert_eq!(train.update(1).clip, f64::INFINITY);
+    assert!(train.validate().is_ok());
+}
+
+#[test]
+fn nonsense_is_refused() {
+    let bad = TrainConfig { beta2: 1.0, ..TrainConfig::default() };
+    assert_eq!(
+        bad.validate().unwrap_err().to_string(),
+        "training: train.beta2 is 1, but must be at least 0 and below 1"
+    );
+    assert!(TrainConfig { batch: 0, ..TrainConfig::default() }.validate().is_err());
+    assert!(TrainConfig { eps: 0.0, ..TrainConfig::default() }.validate().is_err());
+    assert!(TrainConfig { lr: f64::NAN, ..TrainConfig::default() }.validate().is_err());
+}
+
+fn shape(layers: usize) -> Shape {
+    Shape { layers, width: 32, heads: 2, hidden: 48, vocab: 100, ..Shape::paper(100) }
+}
+
+#[test]
+fn matrices_are_normal_and_gains_one() {
+    let shape = shape(2);
+    let (layout, weights) = (Layout::new(&shape), initial_weights(&shape, 7));
+    let matrix = &weights[layout.layers[1].gate_up.range()];
+    let mean = matrix.iter().sum::<f32>() / matrix.len() as f32;
+    let spread = (matrix.iter().map(|w| w * w).sum::<f32>() / matrix.len() as f32).sqrt();
+    assert!(mean.abs() < 2e-3 && (spread - 0.02).abs() < 1e-3, "mean {mean}, spread {spread}");
+    assert!(weights[layout.layers[0].norm2.range()].iter().all(|&gain| gain == 1.0));
+    assert!(weights[layout.norm.range()].iter().all(|&gain| gain == 1.0));
+}
+
+#[test]
+fn streams_do_not_move_each_other() {
+    let (one, two) = (shape(1), shape(2));
+    let (a, b) = (initial_weights(&one, 3), initial_weights(&two, 3));
+    let (la, lb) = (Layout::new(&one), Layout::new(&two));
+    assert_eq!(a[la.head.range()], b[lb.head.range()]);
+    assert_eq!(a[la.layers[0].qkv.range()], b[lb.layers[0].qkv.range()]);
+    assert_ne!(b[lb.layers[0].qkv.range()], b[lb.layers[1].qkv.range()]);
+    assert_ne!(initial_weights(&one, 4), a);
+}
+
+/// These numbers must never change: a seed means the same model in every version.
+#[test]
+fn a_seed_means_the_same_weights_for_ever() {
+    let weights = initial_weights(&shape(1), 0);
+    let bits: Vec<u32> = weights[..4].iter().map(|w| w.to_bits()).collect();
+    assert_eq!(bits, [1012314765, 3161597872, 1007118262, 3157115635]);
+}
+
+#[test]
+fn the_paper_s_models_take_hundreds_of_megabytes_each() {
+    for device in [Device::Cpu, Device::Cuda(0)] {
+        let bytes = |members| population_bytes(device, &Shape::paper(2048), members, 3840);
+        assert!((300_000_000..900_000_000).contains(&bytes(1)), "{device:?}: {}", bytes(1));
+        let (one, more) = (bytes(2) - bytes(1), bytes(64) - bytes(63));
+        assert!(one.abs_diff(more) < 1_000_000, "{device:?}: each takes as much as the first");
+    }
+}

@@ -1,0 +1,156 @@
+//! The palette. Languages take their colours by place: the first is blue and the second red, as in the paper. Masked
+//! conditions are far darker (on dark, far lighter) than all languages; the first is violet.
+//!
+//! Checked for normal sight and for protan, deutan and tritan vision: no two of the first two languages and the first
+//! masked condition come closer than an OKLab difference of 0.13 (light) or 0.11 (dark); further ones are told apart by
+//! their marker too. Lines and marks have a contrast of at least 3 to 1 against the background. Ordered levels (λ, d,
+//! |V|) take a ramp of monotone lightness.
+
+/// A colour by what it stands for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Colour {
+    /// A language, by its place.
+    Language(usize),
+    /// A masked condition, by its place among them.
+    Masked(usize),
+    /// A level of an ordered factor: its place, and how many there are.
+    Level(usize, usize),
+    /// The cell of a heat map, from 0 to 1.
+    Heat(f64),
+    Text,
+    Muted,
+    Grid,
+    Background,
+    /// A reference beside the network: an n-gram model, an entropy floor.
+    Null,
+}
+
+/// Name, colour on light, colour on dark.
+pub const PALETTE: &[(&str, &str, &str)] = &[
+    ("l0", "#287ab8", "#4c9bdb"),
+    ("l1", "#da4167", "#f0708f"),
+    ("l2", "#2e8b57", "#5fc98a"),
+    ("l3", "#b35c00", "#f0a04b"),
+    ("l4", "#7a6a00", "#cbb93a"),
+    ("m0", "#4b2a6b", "#ebd9ff"),
+    ("m1", "#0b4a34", "#c9f5dd"),
+    ("m2", "#5e2d00", "#ffdcb8"),
+    ("m3", "#3f3a00", "#f3eda6"),
+    ("text", "#1b1f24", "#e8eaed"),
+    ("muted", "#5d6671", "#a3abb5"),
+    ("grid", "#e3e6ea", "#2c323a"),
+    ("background", "#ffffff", "#14171c"),
+    ("null", "#6b7480", "#9aa4b0"),
+    ("s0", "#440154", "#8f7be0"),
+    ("s1", "#3e4a89", "#5b9bd5"),
+    ("s2", "#26828e", "#2fb5a8"),
+    ("s3", "#1f9e89", "#7acb4c"),
+    ("s4", "#6e9b1f", "#fde725"),
+    ("h0", "#f2f5fa", "#1d232c"),
+    ("h1", "#dbe6f2", "#213449"),
+    ("h2", "#c0d6ea", "#244563"),
+    ("h3", "#9fc2df", "#27577d"),
+    ("h4", "#79abd2", "#2d6b99"),
+    ("h5", "#3f86bb", "#3f84b5"),
+    ("h6", "#2f75ac", "#62a0cb"),
+    ("h7", "#1d5a8f", "#8dbcdd"),
+    ("h8", "#123f6b", "#bfdaee"),
+];
+
+/// The steps of the heat map's ramp.
+const HEATS: usize = 9;
+
+/// From this step of it on, numbers are written in the colour of the background.
+pub(super) const DARK_CELL: usize = 5;
+
+/// Which step of the ramp a share falls on.
+pub fn heat_class(share: f64) -> usize {
+    ((share.clamp(0.0, 1.0) * HEATS as f64) as usize).min(HEATS - 1)
+}
+
+impl Colour {
+    /// Its name in the palette, and as a CSS variable.
+    pub fn name(self) -> &'static str {
+        match self {
+            // Past the end the colours begin again, and the markers differ.
+            Colour::Language(place) => ["l0", "l1", "l2", "l3", "l4"][place % 5],
+            Colour::Masked(place) => ["m0", "m1", "m2", "m3"][place % 4],
+            Colour::Level(place, of) => {
+                const RAMPS: [&[usize]; 5] = [&[1], &[0, 3], &[0, 2, 4], &[0, 1, 3, 4], &[0, 1, 2, 3, 4]];
+                let ramp = RAMPS[of.clamp(1, 5) - 1];
+                // Past five levels neighbours share a step, in order.
+                let step = if of > 5 { place * 5 / of } else { place };
+                ["s0", "s1", "s2", "s3", "s4"][ramp[step.min(ramp.len() - 1)]]
+            }
+            Colour::Heat(share) => ["h0", "h1", "h2", "h3", "h4", "h5", "h6", "h7", "h8"][heat_class(share)],
+            Colour::Text => "text",
+            Colour::Muted => "muted",
+            Colour::Grid => "grid",
+            Colour::Background => "background",
+            Colour::Null => "null",
+        }
+    }
+
+    pub(super) fn on_light(self) -> &'static str {
+        let name = self.name();
+        PALETTE.iter().find(|entry| entry.0 == name).map_or("#000000", |entry| entry.1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn luminance(hex: &str) -> f64 {
+        let part = |at: usize| {
+            let value = f64::from(u8::from_str_radix(&hex[at..at + 2], 16).unwrap()) / 255.0;
+            if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
+        };
+        0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5)
+    }
+
+    fn contrast(a: &str, b: &str) -> f64 {
+        let (a, b) = (luminance(a) + 0.05, luminance(b) + 0.05);
+        a.max(b) / a.min(b)
+    }
+
+    #[test]
+    fn marks_and_text_stand_out_on_both_backgrounds() {
+        let background = PALETTE.iter().find(|entry| entry.0 == "background").unwrap();
+        for &(name, light, dark) in PALETTE {
+            let least = match name {
+                "text" | "muted" => 4.5,
+                "null" => 3.0,
+                name if name.starts_with(['l', 'm', 's']) => 3.0,
+                _ => continue,
+            };
+            assert!(contrast(light, background.1) >= least, "{name} on light: {:.2}", contrast(light, background.1));
+            assert!(contrast(dark, background.2) >= least, "{name} on dark: {:.2}", contrast(dark, background.2));
+        }
+    }
+
+    #[test]
+    fn ramps_are_monotone_in_lightness() {
+        for ramp in ["s", "h"] {
+            let steps: Vec<_> =
+                PALETTE.iter().filter(|entry| entry.0.len() == 2 && entry.0.starts_with(ramp)).collect();
+            for pair in steps.windows(2) {
+                let light = luminance(pair[1].1) - luminance(pair[0].1);
+                assert!(if ramp == "s" { light > 0.0 } else { light < 0.0 }, "{}", pair[1].0);
+                assert!(luminance(pair[1].2) > luminance(pair[0].2), "{}", pair[1].0);
+            }
+        }
+    }
+
+    #[test]
+    fn the_numbers_in_map_cells_can_be_read() {
+        let text = PALETTE.iter().find(|entry| entry.0 == "text").unwrap();
+        let background = PALETTE.iter().find(|entry| entry.0 == "background").unwrap();
+        for (step, (name, light, dark)) in PALETTE.iter().filter(|e| e.0.len() == 2 && e.0.starts_with('h')).enumerate()
+        {
+            let written = if step >= DARK_CELL { background } else { text };
+            assert!(contrast(light, written.1) >= 3.5, "{name} on light: {:.2}", contrast(light, written.1));
+            assert!(contrast(dark, written.2) >= 3.5, "{name} on dark: {:.2}", contrast(dark, written.2));
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! How a line or a marker looks: by level of a factor, by condition, or by metric of sentences.
+
+use crate::data::{Factor, Study};
+use crate::draw::{Colour, LegendEntry, Shape};
+use crate::findings::stages;
+use invitro_results::{Condition, TaskMetric};
+
+/// A line and its markers.
+#[derive(Debug, Clone)]
+pub struct Style {
+    /// What it stands for, in the legend and in tooltips.
+    pub name: String,
+    pub colour: Colour,
+    /// A broken line is a reference that does not train: a null model, an entropy floor.
+    pub dash: &'static str,
+    pub shape: Shape,
+    /// Whether the points of a line are marked.
+    pub marked: bool,
+}
+
+impl Style {
+    pub fn line(name: impl Into<String>, colour: Colour) -> Style {
+        Style { name: name.into(), colour, dash: "", shape: Shape::Circle, marked: false }
+    }
+
+    pub fn marked(name: impl Into<String>, colour: Colour, shape: Shape) -> Style {
+        Style { shape, marked: true, ..Style::line(name, colour) }
+    }
+
+    /// The same without markers, for curves.
+    pub fn unmarked(&self) -> Style {
+        Style { marked: false, ..self.clone() }
+    }
+}
+
+/// A legend of lines.
+pub fn lines<'a>(styles: impl IntoIterator<Item = &'a Style>) -> Vec<LegendEntry> {
+    legend(styles, |style| (Some(style.dash), None))
+}
+
+/// A legend of markers.
+pub fn markers<'a>(styles: impl IntoIterator<Item = &'a Style>) -> Vec<LegendEntry> {
+    legend(styles, |style| (None, Some(style.shape)))
+}
+
+/// A legend of lines with markers.
+pub fn marked_lines<'a>(styles: impl IntoIterator<Item = &'a Style>) -> Vec<LegendEntry> {
+    legend(styles, |style| (Some(style.dash), Some(style.shape)))
+}
+
+fn legend<'a>(
+    styles: impl IntoIterator<Item = &'a Style>,
+    parts: impl Fn(&Style) -> (Option<&'static str>, Option<Shape>),
+) -> Vec<LegendEntry> {
+    let entry = |style: &Style| {
+        let (line, shape) = parts(style);
+        LegendEntry { label: style.name.clone(), colour: style.colour, line, shape }
+    };
+    styles.into_iter().map(entry).collect()
+}
+
+/// The levels of a factor along the ordered ramp.
+pub fn levels(study: &Study, factor: Factor) -> Vec<Style> {
+    let levels = study.levels(factor);
+    let style =
+        |(place, label): (usize, &String)| Style::line(titled(factor, label), Colour::Level(place, levels.len()));
+    levels.iter().enumerate().map(style).collect()
+}
+
+/// `|V| = 2048`, `λ = 0.05`; a regime is its own name.
+pub fn titled(factor: Factor, label: &str) -> String {
+    if factor == Factor::Regime { label.to_owned() } else { format!("{} = {label}", factor.symbol()) }
+}
+
+/// The conditions, each with a colour and a marker by its place.
+pub fn conditions(study: &Study) -> Vec<(Condition, Style)> {
+    const LANGUAGES: [Shape; 3] = [Shape::Circle, Shape::Square, Shape::Diamond];
+    const MASKED: [Shape; 2] = [Shape::Triangle, Shape::Down];
+    let (mut languages, mut masked) = (0.., 0..);
+    let style = |condition: &Condition| {
+        let mut next = || if condition.masked { masked.next() } else { languages.next() }.unwrap_or(0usize);
+        let place = next();
+        let (colour, shape) = if condition.masked {
+            (Colour::Masked(place), MASKED[place % MASKED.len()])
+        } else {
+            (Colour::Language(place), LANGUAGES[place % LANGUAGES.len()])
+        };
+        (condition.clone(), Style::marked(condition.label(), colour, shape))
+    };
+    study.conditions().iter().map(style).collect()
+}
+
+/// The nested checks of sentences, along the ordered ramp.
+pub fn cascade() -> [(TaskMetric, Style); 4] {
+    let mut place = 0..;
+    TaskMetric::CASCADE.map(|metric| {
+        let colour = Colour::Level(place.next().unwrap_or(0), TaskMetric::CASCADE.len());
+        (metric, Style::line(stages::label(metric), colour))
+    })
+}

@@ -1,0 +1,72 @@
+//! Masked words, sentences and samples that no language ever had.
+
+use super::Plan;
+use super::curves::Config;
+use invitro_report::stats::stream::{below, stream};
+use invitro_results::Task;
+use invitro_results::words::{Form, Pair, Sample, Word};
+
+const SYLLABLES: [&str; 16] =
+    ["xuc", "bo", "pz", "iw", "ka", "le", "mo", "ru", "hed", "qui", "va", "sor", "ti", "gne", "ul", "fa"];
+
+/// The forms depend on the data seed and the symbol; d changes some syllables in all but the first language; |V| joins
+/// some pieces.
+pub fn words(config: &Config, plan: &Plan) -> Vec<Word> {
+    (0..plan.words).map(|symbol| word(config, plan, symbol)).collect()
+}
+
+fn word(config: &Config, plan: &Plan, symbol: usize) -> Word {
+    let mut rng = stream(&format!("word {} {symbol}", config.data));
+    let first: Vec<&str> = (0..4).map(|_| SYLLABLES[below(&mut rng, 16)]).collect();
+    let mut changed = |piece: &&'static str| {
+        let changes = (below(&mut rng, 100) as f64) < config.distance * 100.0;
+        if changes { SYLLABLES[below(&mut rng, 16)] } else { *piece }
+    };
+    let form = |(place, language): (usize, &&str)| {
+        let syllables: Vec<&str> = if place == 0 { first.clone() } else { first.iter().map(&mut changed).collect() };
+        let pieces = if config.vocab > 4096 {
+            vec![syllables[..2].concat(), syllables[2..].concat()]
+        } else {
+            syllables.iter().map(|&syllable| syllable.to_owned()).collect()
+        };
+        Form { language: (*language).to_owned(), form: syllables.concat(), pieces }
+    };
+    let forms: Vec<Form> = plan.languages.iter().enumerate().map(form).collect();
+    let reached = below(&mut rng, 3) > 0;
+    Word {
+        symbol: format!("value:{}:{symbol}", symbol % 40),
+        bridge: Some(config.bridge()),
+        bridge_to: Some((forms[0].form.clone(), forms[0].language.clone())),
+        forms,
+        cognate_bridge: Some(config.cognate()),
+        asked: Some(true),
+        reachable_from: reached.then_some(plan.steps / 2 + 100 * config.model),
+    }
+}
+
+pub fn samples(plan: &Plan, step: u32) -> Vec<Sample> {
+    let sample = |failure: &str, output: &str| Sample {
+        step: u64::from(step),
+        condition: plan.conditions().pop().expect("a plan has conditions"),
+        task: Task::T1.name().into(),
+        prompt: "xucbop Labzvae foc".into(),
+        output: output.into(),
+        expected: "Labzvae foc xucbop".into(),
+        holds: "none".into(),
+        failure: Some(failure.into()),
+        reason: None,
+    };
+    vec![sample("unknown_word", "Labzvae foc <xuc>"), sample("ungrammatical", "foc Labzvae xucbop")]
+}
+
+pub fn pairs(plan: &Plan) -> Vec<Pair> {
+    let split = |text: &str| text.split(' ').map(|word| word.split('·').map(str::to_owned).collect()).collect();
+    let sentences = [
+        ["Labzvae fekoc x·uc·bo·p·z·h·by·iw", "Labzvae foc enux·x·uc·bo·p·z·hi·v·iw·big"],
+        ["Ditlethdehi fekoc ik·ad·ci·z·m·oh·bbgi", "Ditlethdehi foc ik·ad·ce·z·m·oh·b"],
+    ];
+    let pair = |sides: [&str; 2]| {
+        plan.languages.iter().zip(sides).map(|(language, side)| ((*language).to_owned(), split(side))).collect()
+    };
+    sentences.map(pair).into()
+}

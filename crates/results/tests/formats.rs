@@ -1,0 +1,61 @@
+//! `docs/formats.md` lists every measure as the code names it. `UPDATE_GOLDEN=1` writes the list anew.
+
+use invitro_results::{
+    Bridge, Fraction, LanguageMetric, Loss, Scorer, Similarity, Statistic, Targets, TaskMetric, TokenizerMetric, Words,
+};
+use std::fmt::Write;
+
+macro_rules! table {
+    ($page:expr, $head:literal, $kind:ty) => {
+        let _ = write!($page, "\n| {} | meaning |\n|---|---|\n", $head);
+        for one in <$kind>::ALL {
+            let name = if one.name().is_empty() { "(none)".to_owned() } else { format!("`{}`", one.name()) };
+            let _ = writeln!($page, "| {name} | {} |", one.meaning().replace('|', "\\|"));
+        }
+    };
+}
+
+fn measures() -> String {
+    let mut page = String::new();
+    page.push_str("\n### Tasks: `task` is `T0`, `T1` or `T2`\n\nShares of the sentences a model made.\n");
+    table!(page, "`metric`", TaskMetric);
+    page.push_str("\n### Reachability: `task` is `reach`\n\n`metric` is `SCORER.TARGETS.STATISTIC@K`, as in `network.allowed.share@0.1`.\n");
+    table!(page, "scorer", Scorer);
+    table!(page, "targets", Targets);
+    page.push_str(
+        "\nTargets with `_masked` behind them, in a language without a mask, are the symbols masked in another.\n",
+    );
+    table!(page, "statistic", Statistic);
+    let fractions = Fraction::ALL.map(|fraction| format!("`{fraction}`")).join(", ");
+    let _ = write!(
+        page,
+        "\nK is a share of \\|V\\|, rounded up: {fractions}. `any_boundary` and `share_boundary` ask for the boundary after the \
+         last piece too. `logprob` has no K. Contrasts are recorded for `share` and `logprob`, with an interval over pairs of \
+         subjects.\n"
+    );
+    page.push_str("\n### Losses: `task` is `loss`\n");
+    table!(page, "`metric`", Loss);
+    page.push_str("\n### Tokenizers: columns of `runs.parquet`\n\n`WORDS.METRIC.CONDITION`, as in `fertility.B_masked`, `lexicon.renyi.A`, `overlap`.\n");
+    table!(page, "words", Words);
+    table!(page, "metric", TokenizerMetric);
+    page.push_str("\n### Bridges: columns of `runs.parquet`\n\n`BRIDGE.SIMILARITY`, means over the masked words.\n");
+    table!(page, "bridge", Bridge);
+    table!(page, "similarity", Similarity);
+    page.push_str("\n### Languages: columns of `runs.parquet`\n");
+    table!(page, "column", LanguageMetric);
+    page
+}
+
+#[test]
+fn the_documentation_lists_every_measure() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/formats.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    let (begin, end) = ("<!-- measures -->\n", "\n<!-- end of measures -->");
+    let (before, rest) = page.split_once(begin).expect("the page marks where the list begins");
+    let (list, after) = rest.split_once(end).expect("the page marks where the list ends");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(path, [before, begin, &measures(), end, after].concat()).unwrap();
+    } else {
+        assert_eq!(list, measures(), "docs/formats.md is not current; UPDATE_GOLDEN=1 writes it anew");
+    }
+}

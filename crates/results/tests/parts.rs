@@ -1,0 +1,118 @@
+//! Curves, verdicts and tables, through the interface other crates have.
+
+mod curve {
+    use invitro_results::{Curve, Point};
+
+    #[test]
+    fn a_step_measured_twice_keeps_its_last_value() {
+        let points = [(0, 0.1), (100, 0.2), (200, 0.3), (100, 0.25), (200, 0.35)];
+        let curve = Curve::new(points.map(|(step, value)| Point::plain(step, value)).into());
+        let got: Vec<_> = curve.points().iter().map(|point| (point.step, point.value)).collect();
+        assert_eq!(got, [(0, 0.1), (100, 0.25), (200, 0.35)]);
+    }
+
+    #[test]
+    fn peak_end_and_decline() {
+        let curve = Curve::new([(0, 0.1), (10, 0.8), (20, 0.8), (30, 0.5)].map(|(s, v)| Point::plain(s, v)).into());
+        assert_eq!(curve.peak().map(|point| point.step), Some(10));
+        assert_eq!(curve.end(), Some(0.5));
+        assert!((curve.decline().unwrap() - 0.3).abs() < 1e-12);
+        let nothing = Curve::new(vec![Point::plain(0, f64::NAN)]);
+        assert_eq!((nothing.peak(), nothing.end(), nothing.decline()), (None, None, None));
+    }
+}
+
+mod verdict {
+    use invitro_results::{Estimate, Interval, MARGIN, Verdict, knowledge};
+
+    fn with(low: f64, high: f64) -> Estimate {
+        Estimate { value: 0.5 * (low + high), interval: Some(Interval { low, high }), runs: 9, data_seeds: 3 }
+    }
+
+    #[test]
+    fn the_rule() {
+        assert_eq!(Verdict::of(Some(&with(0.2, 0.4)), 0.0, MARGIN), Verdict::Supported);
+        assert_eq!(Verdict::of(Some(&with(-0.4, -0.2)), 0.0, MARGIN), Verdict::Contradicted);
+        assert_eq!(Verdict::of(Some(&with(0.02, 0.08)), 0.0, MARGIN), Verdict::Negligible);
+        assert_eq!(Verdict::of(Some(&with(-0.1, 0.3)), 0.0, MARGIN), Verdict::CannotTell);
+        assert_eq!(Verdict::of(None, 0.0, MARGIN), Verdict::CannotTell);
+        assert_eq!(Verdict::of(Some(&with(0.6, 0.7)), 0.5, 0.0), Verdict::Supported);
+        assert_eq!(Verdict::of(Some(&Estimate { data_seeds: 2, ..with(0.6, 0.7) }), 0.5, 0.0), Verdict::NotJudged);
+        assert_eq!(Verdict::all([Verdict::Supported, Verdict::CannotTell]), Verdict::CannotTell);
+        assert_eq!(Verdict::all([]), Verdict::CannotTell);
+        assert_eq!(Verdict::all([Verdict::Supported; 2]), Verdict::Supported);
+    }
+
+    #[test]
+    fn knowledge_is_judged_where_it_was_learned() {
+        let of = |a: Estimate, masked: Estimate| knowledge(("A", Some(&a)), ("B†", Some(&masked)));
+        let (known, nothing) = (with(2.0, 3.0), with(-2.0, 3.0));
+        assert_eq!(of(known, known).0, Verdict::Supported);
+        assert_eq!(of(known, nothing).0, Verdict::CannotTell);
+        assert_eq!(of(known, with(-3.0, -2.0)).0, Verdict::Contradicted);
+        let (verdict, said) = of(nothing, known);
+        assert!(verdict == Verdict::CannotTell && said.starts_with("The facts were not learned in A"), "{said}");
+        let (verdict, said) = of(Estimate { data_seeds: 1, ..known }, Estimate { data_seeds: 1, ..known });
+        assert!(verdict == Verdict::NotJudged && said.starts_with("Not judged, with one data seed"), "{said}");
+        assert_eq!(knowledge(("A", None), ("B†", Some(&known))).0, Verdict::CannotTell);
+    }
+}
+
+mod table {
+    use invitro_results::table::*;
+    use serde_json::Value;
+
+    #[test]
+    fn what_is_written_is_read_back() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.parquet");
+        let columns = [
+            ("name", Column::Text(vec![Some("a".into()), None, Some("β†".into())])),
+            ("step", Column::Whole(vec![Some(1), Some(2), None])),
+            ("value", Column::Number(vec![None, Some(0.5), Some(-1.25)])),
+        ];
+        write(&path, &columns).unwrap();
+        let first = std::fs::read(&path).unwrap();
+        write(&path, &columns).unwrap();
+        assert_eq!(first, std::fs::read(&path).unwrap(), "the same columns, the same bytes");
+        let table = Table::open(&path).unwrap();
+        assert_eq!((table.len(), table.names()), (3, vec!["name".to_owned(), "step".into(), "value".into()]));
+        let rows = table.rows().unwrap();
+        assert_eq!((rows[2]["name"].as_str(), &rows[1]["name"]), (Some("β†"), &Value::Null));
+        assert_eq!((rows[1]["step"].as_i64(), rows[2]["value"].as_f64()), (Some(2), Some(-1.25)));
+        table
+            .batches(&["value", "other", "name"], |batch, rows| {
+                assert_eq!((rows, batch[0].number(0), batch[0].number(2)), (3, None, Some(-1.25)));
+                assert_eq!((batch[1].text(0), batch[2].text(2), batch[2].text(1)), (None, Some("β†"), None));
+            })
+            .unwrap();
+        let kept = table.retain(|at, row| at > 0 && row["value"].as_f64() > Some(0.0)).unwrap();
+        assert_eq!(kept[1], ("step".to_owned(), Column::Whole(vec![Some(2)])));
+        let csv = folder.path().join("t.csv");
+        table.write_csv(&csv).unwrap();
+        assert_eq!(std::fs::read_to_string(&csv).unwrap(), "name,step,value\na,1,\n,2,0.5\nβ†,,-1.25\n");
+    }
+
+    #[test]
+    fn parts_are_joined_and_other_columns_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let [a, b, c, whole] = ["a", "b", "c", "whole"].map(|name| folder.path().join(name));
+        write(&a, &[("x", Column::Whole(vec![Some(1)]))]).unwrap();
+        write(&b, &[("x", Column::Whole(vec![Some(2), Some(3)]))]).unwrap();
+        write(&c, &[("y", Column::Whole(vec![Some(2)]))]).unwrap();
+        join(&[a.clone(), b], &whole).unwrap();
+        let read: Vec<_> = Table::open(&whole).unwrap().rows().unwrap().iter().map(|row| row["x"].as_i64()).collect();
+        assert_eq!(read, [Some(1), Some(2), Some(3)]);
+        let error = join(&[a, c.clone()], &whole).unwrap_err().to_string();
+        assert!(error.contains(&c.display().to_string()) && error.contains("columns differ"), "{error}");
+        assert_eq!(Table::open(&whole).unwrap().len(), 3, "the whole stays as it was");
+    }
+
+    #[test]
+    fn an_empty_table_is_a_table() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.parquet");
+        write(&path, &[("name", Column::Text(Vec::new()))]).unwrap();
+        assert!(Table::open(&path).unwrap().is_empty());
+    }
+}
