@@ -1,6 +1,6 @@
 //! What can go wrong in an experiment: one sentence each, with what was given, what is allowed, and where.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -92,21 +92,7 @@ pub enum Error {
 
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// Attaches the path to an error, as one of reading or of writing.
-pub(crate) trait At<T> {
-    fn reading(self, path: &Path) -> Result<T>;
-    fn writing(self, path: &Path) -> Result<T>;
-}
-
-impl<T, E: std::fmt::Display> At<T> for std::result::Result<T, E> {
-    fn reading(self, path: &Path) -> Result<T> {
-        self.map_err(|error| Error::Read { path: path.to_owned(), why: error.to_string() })
-    }
-
-    fn writing(self, path: &Path) -> Result<T> {
-        self.map_err(|error| Error::Write { path: path.to_owned(), why: error.to_string() })
-    }
-}
+pub(crate) use invitro_results::At;
 
 fn available(step: Option<u64>, steps: &[u64]) -> String {
     match (step, steps) {

@@ -64,7 +64,7 @@ impl Folder {
             }
         }
         let checkpoints = self.path.join(CHECKPOINTS);
-        std::fs::create_dir_all(&checkpoints).writing(&checkpoints)
+        Ok(std::fs::create_dir_all(&checkpoints).writing(&checkpoints)?)
     }
 
     /// The steps there are checkpoints of, rising.
@@ -95,7 +95,7 @@ fn lock(path: &Path) -> Result<File> {
     match open.try_lock() {
         Ok(()) => Ok(open),
         Err(TryLockError::WouldBlock) => Err(Error::Busy { path: path.to_owned() }),
-        Err(TryLockError::Error(error)) => Err(error).writing(&file),
+        Err(TryLockError::Error(error)) => Ok(Err(error).writing(&file)?),
     }
 }
 

@@ -38,7 +38,7 @@ impl Log {
             text.push_str(&serde_json::to_string(item).writing(&self.path)?);
             text.push('\n');
         }
-        self.file.write_all(text.as_bytes()).and_then(|()| self.file.sync_data()).writing(&self.path)
+        Ok(self.file.write_all(text.as_bytes()).and_then(|()| self.file.sync_data()).writing(&self.path)?)
     }
 }
 

@@ -40,8 +40,10 @@ pub enum Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// Attaches the path to an error, as one of reading or of writing.
-pub(crate) trait At<T> {
+pub trait At<T> {
+    /// What went wrong while the file was read.
     fn reading(self, path: &Path) -> Result<T>;
+    /// What went wrong while it was written.
     fn writing(self, path: &Path) -> Result<T>;
 }
 

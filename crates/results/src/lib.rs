@@ -31,7 +31,7 @@ pub mod words;
 
 pub use condition::Condition;
 pub use curve::{Curve, Emergence, Point};
-pub use error::{Error, Result, UnknownName};
+pub use error::{At, Error, Result, UnknownName};
 pub use filter::Filter;
 pub use folder::{Seconds, Status};
 pub use identity::{SCHEMA, compatible, identity, leaves};

@@ -1,46 +1,29 @@
 //! What is known of a run: its columns, its curves, its state.
 
 use crate::{Curve, Quantity};
-use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 
-/// How a run stands, as its `status.json` and a table's `state` column say it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum State {
-    /// At work; if nobody holds the folder's lock, the process was killed.
-    Running,
-    /// Interrupted, to be gone on with.
-    Stopped,
-    /// Trained and measured to its end.
-    Done,
-    /// Ended by an error.
-    Failed,
-    /// In a table of a study: not begun.
-    Waiting,
-    /// In a table of a study: begun, and nobody is at work on it.
-    Interrupted,
-    /// In a table of a study: made by a version whose results cannot stand beside this one's.
-    Stale,
-    /// In a table of a study: its languages and tokenizer were measured, nothing was trained.
-    Measured,
-}
-
-impl State {
-    /// The name on disk.
-    pub fn name(self) -> &'static str {
-        match self {
-            State::Running => "running",
-            State::Stopped => "stopped",
-            State::Done => "done",
-            State::Failed => "failed",
-            State::Waiting => "waiting",
-            State::Interrupted => "interrupted",
-            State::Stale => "stale",
-            State::Measured => "measured",
-        }
+invitro_language::named! {
+    /// How a run stands, as its `status.json` and a table's `state` column say it.
+    State {
+        /// At work; if nobody holds the folder's lock, the process was killed.
+        Running = "running",
+        /// Interrupted, to be gone on with.
+        Stopped = "stopped",
+        /// Trained and measured to its end.
+        Done = "done",
+        /// Ended by an error.
+        Failed = "failed",
+        /// In a table of a study: not begun.
+        Waiting = "waiting",
+        /// In a table of a study: begun, and nobody is at work on it.
+        Interrupted = "interrupted",
+        /// In a table of a study: made by a version whose results cannot stand beside this one's.
+        Stale = "stale",
+        /// In a table of a study: its languages and tokenizer were measured, nothing was trained.
+        Measured = "measured",
     }
 }
 

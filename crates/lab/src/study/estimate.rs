@@ -37,7 +37,7 @@ pub fn note(folder: &StudyFolder, rate: &Rate) -> Result<()> {
     let path = folder.runs().join(RATES);
     let line = serde_json::to_string(rate).expect("a rate is plain data") + "\n";
     let append = || std::fs::OpenOptions::new().create(true).append(true).open(&path)?.write_all(line.as_bytes());
-    append().writing(&path)
+    Ok(append().writing(&path)?)
 }
 
 /// Seconds that one run of each key takes of a device's time, where that is known.

@@ -192,7 +192,7 @@ fn link(runs: &Path, store: &Path) -> Result<()> {
     std::fs::create_dir_all(store).writing(store)?;
     let store = store.canonicalize().writing(runs)?;
     if runs.symlink_metadata().is_err() {
-        return std::os::unix::fs::symlink(&store, runs).writing(runs);
+        return Ok(std::os::unix::fs::symlink(&store, runs).writing(runs)?);
     }
     if runs.canonicalize().writing(runs)? == store {
         return Ok(());

@@ -83,7 +83,7 @@ impl Leases {
         match linked {
             Ok(()) => Ok(Some(Lease { cell: cell.to_owned(), generation })),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(None),
-            Err(error) => Err(error).writing(&path),
+            Err(error) => Ok(Err(error).writing(&path)?),
         }
     }
 

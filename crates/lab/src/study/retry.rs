@@ -58,5 +58,5 @@ fn move_aside(run: &Path, old: &Path) -> Result<()> {
     let name = run.file_name().unwrap_or_default().to_string_lossy();
     std::fs::create_dir_all(old).writing(run)?;
     let free = (1..).map(|number| old.join(format!("{name}.{number}"))).find(|place| !place.exists());
-    std::fs::rename(run, free.expect("some number is free")).writing(run)
+    Ok(std::fs::rename(run, free.expect("some number is free")).writing(run)?)
 }
