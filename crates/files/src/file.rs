@@ -3,6 +3,7 @@
 use crate::partial;
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Result, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// A file that is being written. [`PartialFile::finish`] puts it in its place; dropped before that, it is removed.
@@ -40,6 +41,17 @@ impl PartialFile {
         self.finished = true;
         partial::sync_parent(&self.target);
         Ok(())
+    }
+
+    /// Puts the file in its place unless one is there: then it is the error `AlreadyExists`. Of several contenders one
+    /// succeeds.
+    pub fn finish_new(mut self) -> Result<()> {
+        self.writer.flush()?;
+        self.writer.get_ref().sync_all()?;
+        let linked = std::fs::hard_link(&self.partial, &self.target);
+        // A file server whose answer was lost is asked again, and finds what it has made: the file has both names then.
+        let is_made = || self.writer.get_ref().metadata().is_ok_and(|metadata| metadata.nlink() == 2);
+        if linked.is_err() && is_made() { Ok(()) } else { linked }
     }
 }
 

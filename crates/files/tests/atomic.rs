@@ -1,8 +1,11 @@
 //! Files and folders are there whole or not at all.
 
-use invitro_files::{PartialFile, PartialFolder, is_partial, remove_partials, replace_folder, write, write_with};
+use invitro_files::{PartialFile, PartialFolder, is_partial, remove_abandoned, remove_partials, replace_folder};
+use invitro_files::{write, write_with};
 use std::io::{Error, Write};
 use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, SystemTime};
 
 fn names(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).unwrap();
@@ -77,11 +80,12 @@ fn a_name_that_is_taken_is_not_written_to() {
     let folder = tempfile::tempdir().unwrap();
     let first = PartialFile::new(&folder.path().join("a.txt")).unwrap();
     let name = first.path().file_name().unwrap().to_str().unwrap().to_string();
-    let number: u64 = name.rsplit_once('-').unwrap().1.strip_suffix(".part").unwrap().parse().unwrap();
-    assert_eq!(name, format!(".a.txt.{}-{number}.part", std::process::id()));
+    let (writer, number) = name.strip_prefix(".a.txt.").unwrap().rsplit_once('-').unwrap();
+    let number: u64 = number.strip_suffix(".part").unwrap().parse().unwrap();
+    assert!(writer.ends_with(&format!("-{}", std::process::id())), "{name}");
     // Other tests of this process count as well: a hundred numbers are enough for all of them.
     for next in number + 1..number + 100 {
-        std::fs::write(folder.path().join(format!(".b.txt.{}-{next}.part", std::process::id())), "theirs").unwrap();
+        std::fs::write(folder.path().join(format!(".b.txt.{writer}-{next}.part")), "theirs").unwrap();
     }
     write(&folder.path().join("b.txt"), "ours").unwrap();
     assert_eq!(std::fs::read_to_string(folder.path().join("b.txt")).unwrap(), "ours");
@@ -138,4 +142,40 @@ fn partials_are_known_by_name_and_can_be_removed() {
     remove_partials(folder.path());
     assert_eq!(names(folder.path()), ["a.txt"]);
     remove_partials(&folder.path().join("missing"));
+}
+
+#[test]
+fn of_what_several_write_only_what_is_abandoned_goes() {
+    let folder = tempfile::tempdir().unwrap();
+    let ours = PartialFile::new(&folder.path().join("ours")).unwrap();
+    let name = ours.path().file_name().unwrap().to_str().unwrap().to_owned();
+    let machine = name.strip_prefix(".ours.").unwrap().split('-').next().unwrap().to_owned();
+    let mut gone = Command::new("true").spawn().unwrap();
+    gone.wait().unwrap();
+    let write = |name: &str, hours: u64| {
+        let file = std::fs::File::create(folder.path().join(name)).unwrap();
+        file.set_modified(SystemTime::now() - Duration::from_secs(hours * 3600)).unwrap();
+    };
+    write(&format!(".killed.{machine}-{}-0.part", gone.id()), 0);
+    write(&format!(".elsewhere.{}-{}-0.part", "0".repeat(8), gone.id()), 1);
+    write(&format!(".long-ago.{}-1-0.part", "0".repeat(8)), 25);
+    write("long-ago", 25);
+    remove_abandoned(folder.path());
+    assert_eq!(names(folder.path()), [&format!(".elsewhere.00000000-{}-0.part", gone.id()), &name, "long-ago"]);
+    remove_abandoned(&folder.path().join("missing"));
+}
+
+#[test]
+fn of_those_who_make_a_file_anew_one_succeeds() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("lease");
+    let make = |text: &str| {
+        let mut file = PartialFile::new(&path).unwrap();
+        file.writer().write_all(text.as_bytes()).unwrap();
+        file.finish_new()
+    };
+    make("first").unwrap();
+    assert_eq!(make("second").unwrap_err().kind(), std::io::ErrorKind::AlreadyExists);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "first");
+    assert_eq!(names(folder.path()), ["lease"]);
 }

@@ -1,40 +1,48 @@
-//! A bar on a terminal, and plain lines above it, or alone where there is no terminal.
+//! A line that changes in place on a terminal, and plain lines above it; elsewhere a line every few seconds.
 
+use crate::terminal::{self, Paint, To};
 use indicatif::{ProgressBar, ProgressStyle};
-use invitro_lab::progress::Started;
-use std::io::IsTerminal;
-use std::time::Duration;
 
 pub struct Bar(Option<ProgressBar>);
 
+/// A part of the line, with how soon it gives way where the terminal is narrow: the largest goes first.
+pub type Part = (u8, String);
+
 impl Bar {
-    pub fn new(template: &str) -> Bar {
-        Bar(std::io::stderr().is_terminal().then(|| {
+    pub fn new() -> Bar {
+        Bar((terminal::width(To::Err).is_some() && !terminal::is_quiet()).then(|| {
             let bar = ProgressBar::new(0);
-            bar.set_style(ProgressStyle::with_template(template).expect("the template is plain"));
-            bar.enable_steady_tick(Duration::from_millis(200));
+            bar.set_style(ProgressStyle::with_template("{msg}").expect("the template is plain"));
             bar
         }))
     }
 
-    /// The bar, where there is a terminal to show it on.
-    pub fn shown(&self) -> Option<&ProgressBar> {
-        self.0.as_ref()
+    /// Whether there is a terminal to show it on.
+    pub fn is_shown(&self) -> bool {
+        self.0.is_some()
     }
 
-    /// Shows the steps of a population that sets out.
-    pub fn start(&self, start: &Started) {
+    /// Puts the parts into the line; the share that is done is drawn before them.
+    pub fn show(&self, done: Option<f64>, parts: &[Part]) {
         if let Some(bar) = &self.0 {
-            bar.set_length(start.steps);
-            bar.set_position(start.from);
-            bar.reset_eta();
+            bar.set_message(line(done, parts, terminal::width(To::Err).unwrap_or(usize::MAX)));
         }
     }
 
+    /// A line of its own.
     pub fn line(&self, text: &str) {
+        self.above(|| terminal::note(text));
+    }
+
+    /// A line that is told even to those who want to hear of results and errors alone.
+    pub fn warn(&self, text: &str) {
+        self.above(|| terminal::warn(text));
+    }
+
+    fn above(&self, tell: impl FnOnce()) {
         match &self.0 {
-            Some(bar) => bar.suspend(|| eprintln!("{text}")),
-            None => eprintln!("{text}"),
+            Some(bar) => bar.suspend(tell),
+            None => tell(),
         }
     }
 }
@@ -44,5 +52,69 @@ impl Drop for Bar {
         if let Some(bar) = &self.0 {
             bar.finish_and_clear();
         }
+    }
+}
+
+/// The parts between dots.
+pub fn joined(parts: &[Part]) -> String {
+    parts.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join(" · ")
+}
+
+/// Columns of the drawn share.
+const DRAWN: usize = 16;
+/// Parts above this give way before the drawn share does.
+const DRAWN_RANK: u8 = 10;
+
+/// The line, less wide than the terminal: on some the last column already breaks it.
+fn line(done: Option<f64>, parts: &[Part], width: usize) -> String {
+    let mut parts = parts.to_vec();
+    let mut done = done;
+    let fits = |parts: &[Part], done: Option<f64>| {
+        terminal::columns(&joined(parts)) + if done.is_some() { DRAWN + 1 } else { 0 } < width
+    };
+    while !fits(&parts, done) {
+        let last = parts.iter().enumerate().max_by_key(|(_, part)| part.0).map(|(place, part)| (place, part.0));
+        match last {
+            Some((_, rank)) if done.is_some() && rank <= DRAWN_RANK => done = None,
+            Some((place, _)) if parts.len() > 1 => drop(parts.remove(place)),
+            // Whole words, as many as there is room for.
+            _ => {
+                let lines = terminal::wrap(&joined(&parts), Some(width.saturating_sub(1)));
+                let first = lines.lines().next().unwrap_or_default();
+                return first.chars().take(width.saturating_sub(1)).collect();
+            }
+        }
+    }
+    let drawn = done.map_or(String::new(), |done| {
+        let full = (done.clamp(0.0, 1.0) * DRAWN as f64).floor() as usize;
+        let (full, rest) = ("█".repeat(full), "░".repeat(DRAWN - full));
+        terminal::paint(To::Err, Paint::Cyan, &full) + &terminal::paint(To::Err, Paint::Faint, &rest) + " "
+    });
+    drawn + &joined(&parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_fits_any_terminal() {
+        let part = |rank, text: &str| (rank, text.to_owned());
+        let parts = [
+            part(0, "step 2500/3000"),
+            part(1, "loss 1.234"),
+            part(3, "123 k tokens/s"),
+            part(11, "grammatical A 0.98 B 0.95 B† 0.70"),
+            part(2, "12 min left"),
+        ];
+        for width in 10..=200 {
+            let line = line(Some(0.5), &parts, width);
+            assert!(terminal::columns(&line) < width, "{width}: {line}");
+        }
+        assert_eq!(line(Some(0.5), &parts, 60), "step 2500/3000 · loss 1.234 · 123 k tokens/s · 12 min left");
+        assert_eq!(line(Some(0.5), &parts, 40), "step 2500/3000 · loss 1.234");
+        let drawn = "████████░░░░░░░░ step 2500/3000 · loss 1.234 · 123 k tokens/s · 12 min left";
+        assert_eq!(line(Some(0.5), &parts, 80), drawn);
+        assert!(line(Some(0.5), &parts, 120).contains("B† 0.70"));
     }
 }

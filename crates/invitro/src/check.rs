@@ -2,6 +2,8 @@
 
 use crate::experiment::ExperimentArgs;
 use crate::study::format::count;
+use crate::table;
+use crate::terminal::{self, To};
 use anyhow::{Context, Result};
 use invitro_language::{Checker, Language, Languages, Verdict};
 use serde::Serialize;
@@ -41,6 +43,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let mut input = std::io::stdin().lock();
     let mut bytes = Vec::new();
     let mut totals = [0usize; 5];
+    let width = terminal::width(To::Out);
     for line in 1.. {
         bytes.clear();
         if input.read_until(b'\n', &mut bytes).context("standard input cannot be read")? == 0 {
@@ -56,14 +59,18 @@ pub fn run(args: Args) -> Result<ExitCode> {
             let row = row(&languages, &checker, line, text, language, verdict);
             writeln!(out, "{}", serde_json::to_string(&row)?)?;
         } else {
-            writeln!(out, "{line}\t{}", in_words(&checker, &verdict, text, language))?;
+            let said = in_words(&checker, &verdict, text, language);
+            match width {
+                None => writeln!(out, "{line}\t{said}")?,
+                Some(_) => writeln!(out, "{}", table::texts(&[vec![format!("{line:>4}"), said]], width))?,
+            }
         }
     }
     out.flush()?;
     let [all, valid, grammatical, types, facts] = totals;
     if !args.json {
         let lines = count(all, "line");
-        eprintln!("{lines}: {valid} valid, {grammatical} grammatical, {types} with right types, {facts} true");
+        note!("{lines}: {valid} valid, {grammatical} grammatical, {types} with right types, {facts} true");
     }
     Ok(if facts == all { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }

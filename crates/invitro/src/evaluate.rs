@@ -1,6 +1,7 @@
 //! `invitro evaluate`: a checkpoint judged again, with other settings if wanted.
 
 use crate::run_summary;
+use crate::terminal::{self, To};
 use anyhow::Result;
 use invitro_lab::{Experiment, Trained};
 use invitro_model::Device;
@@ -42,7 +43,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
             writeln!(out, "{}", serde_json::to_string(&row)?)?;
         }
     } else {
-        writeln!(out, "{}", run_summary::table(&evaluated.rows, settings.eval.emergence))?;
+        writeln!(out, "{}", run_summary::table(&evaluated.rows, settings.eval.emergence, terminal::width(To::Out)))?;
     }
     if args.samples {
         for sample in &evaluated.samples {

@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use invitro_lab::Experiment;
 use invitro_language::Languages;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 #[derive(clap::Args)]
 pub struct ExperimentArgs {
@@ -23,13 +23,41 @@ pub struct ExperimentArgs {
 
 impl ExperimentArgs {
     pub fn load(&self) -> Result<Experiment> {
+        self.load_with(&[])
+    }
+
+    /// The same with more overrides laid over it.
+    pub fn load_with(&self, more: &[&str]) -> Result<Experiment> {
+        Ok(Experiment::load(self.preset.as_deref(), self.config.as_deref(), &self.overrides(more)?)?)
+    }
+
+    /// Takes the folders out of the settings: whatever is no `key=value`.
+    pub fn take_folders(&mut self) -> Result<Vec<PathBuf>> {
+        let folders: Vec<String> = self.overrides.extract_if(.., |given| !given.contains('=')).collect();
+        if let Some(other) = folders.iter().find(|given| !Path::new(given).is_dir()) {
+            bail!(
+                "`{other}` is neither a folder to go on with nor a setting: settings are key=value, as in \
+                 language.distance=0.5"
+            );
+        }
+        Ok(folders.into_iter().map(PathBuf::from).collect())
+    }
+
+    /// Whether an experiment is named, which a run's folder does by itself.
+    pub fn is_named(&self) -> bool {
+        self.preset.is_some() || self.config.is_some()
+    }
+
+    /// The settings that are laid over the rest, and `more`.
+    pub fn overrides(&self, more: &[&str]) -> Result<Vec<String>> {
         let mut overrides = self.overrides.clone();
         let sets_it = |given: &&String| given.split('=').next().is_some_and(|key| key.trim() == "seeds.data");
         if let (Some(seed), Some(given)) = (self.seed, overrides.iter().find(sets_it)) {
             bail!("--seed {seed} and {given} both set the data seed: give one of them");
         }
         overrides.extend(self.seed.map(|seed| format!("seeds.data={seed}")));
-        Ok(Experiment::load(self.preset.as_deref(), self.config.as_deref(), &overrides)?)
+        overrides.extend(more.iter().map(|more| (*more).to_owned()));
+        Ok(overrides)
     }
 
     /// The experiment and its languages under its one data seed.

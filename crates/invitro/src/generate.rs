@@ -1,5 +1,6 @@
 //! `invitro generate`: a trained model prompted by hand, with the checks' verdict beside each output.
 
+use crate::terminal::{self, Paint, To, paint};
 use anyhow::{Result, bail};
 use invitro_lab::Trained;
 use invitro_lab::evaluation::generation::{self, Judged, Prompted};
@@ -76,7 +77,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         }
         // A mistyped word is no reason to leave.
         if let Err(error) = prompter.answer(line.trim()) {
-            eprintln!("error: {error:#}");
+            terminal::error(&format!("{error:#}"));
         }
     }
 }
@@ -126,9 +127,11 @@ impl Prompter<'_> {
         if tokens.len() >= context {
             bail!("the prompt has {} tokens, but the context has {context}", tokens.len());
         }
-        let prompt = Prompt { tokens: tokens.clone(), sampling: self.sampling(), most: context };
-        let outputs = self.population.decode(&[vec![prompt; self.args.n]], special::EOS)?;
-        let prompted = Prompted { condition: Condition { language, masked: false }, sequence, tokens, answer: 0 };
+        let prompt = |key| Prompt { tokens: tokens.clone(), sampling: self.sampling(), most: context, key };
+        let prompts = (0..self.args.n as u64).map(prompt).collect();
+        let outputs = self.population.decode(&[prompts], special::EOS)?;
+        let condition = Condition { language, masked: false };
+        let prompted = Prompted { condition, sequence, tokens, answer: 0, key: 0 };
         outputs.into_iter().flatten().try_for_each(|output| self.print(words, &prompted, output))
     }
 
@@ -149,7 +152,7 @@ impl Prompter<'_> {
             generation::judge(prompted, &output, text, &mut languages.checker(), languages);
         let asked = (task != Task::T0).then_some(words_kept);
         if json {
-            say!(
+            emit!(
                 "{}",
                 json!({
                     "task": task.name(), "language": language.name(), "prompt": words, "output": output,
@@ -165,7 +168,10 @@ impl Prompter<'_> {
             ("facts", verdict.facts),
         ];
         levels.extend(asked.map(|asked| ("asked words", asked)));
-        let mark = |holds: bool| if holds && ended { '✓' } else { '✗' };
+        let mark = |holds: bool| {
+            let (colour, mark) = if holds && ended { (Paint::Green, "✓") } else { (Paint::Red, "✗") };
+            paint(To::Out, colour, mark)
+        };
         let marks: Vec<String> = levels.iter().map(|&(name, holds)| format!("{} {name}", mark(holds))).collect();
         say!("{output}\n  {}{}", marks.join("  "), reason.map_or(String::new(), |reason| format!("  ({reason})")));
         Ok(())

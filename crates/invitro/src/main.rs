@@ -1,11 +1,25 @@
 //! The command line: one match, one file per command.
 
-/// `println!` for a reader who may have seen enough: then it is the function's error.
+/// Tells a result to people, in lines that fit their terminal. A reader who has seen enough is the function's error.
 macro_rules! say {
+    () => { say!("") };
+    ($($text:tt)*) => {{
+        use std::io::Write as _;
+        writeln!(std::io::stdout(), "{}", crate::terminal::fit(&format!($($text)*)))?
+    }};
+}
+
+/// The same for other programs: as it is.
+macro_rules! emit {
     ($($text:tt)*) => {{
         use std::io::Write as _;
         writeln!(std::io::stdout(), $($text)*)?
     }};
+}
+
+/// Tells on standard error what may be left out.
+macro_rules! note {
+    ($($text:tt)*) => { crate::terminal::note(&format!($($text)*)) };
 }
 
 /// The commands of a group, each a module with its `Args` and its `run`.
@@ -25,6 +39,8 @@ macro_rules! commands {
 mod bar;
 mod bench;
 mod check;
+mod compare;
+mod completions;
 mod config;
 mod corpus;
 mod evaluate;
@@ -33,22 +49,38 @@ mod export;
 mod generate;
 mod language;
 mod output;
+mod pace;
+mod pooled;
 mod progress;
 mod report;
+mod resume;
 mod run;
 mod run_summary;
+mod runs;
+mod score;
 mod selftest;
 mod study;
+mod table;
+mod terminal;
 mod tokenizer;
 mod train;
+mod version;
 
+use anyhow::Context;
 use clap::Parser;
+use std::io::Write;
 use std::process::ExitCode;
 
 /// Study, under full control, how language models carry knowledge from one language to another.
 #[derive(Parser)]
-#[command(name = "invitro", version, max_term_width = 110)]
+#[command(name = "invitro", version = version::VERSION, max_term_width = 110)]
 struct Cli {
+    /// Print results and errors alone, without progress and notes
+    #[arg(long, short, global = true, display_order = 100)]
+    quiet: bool,
+    /// Threads to work with [default: one per core]; results do not depend on it
+    #[arg(long, value_name = "N", global = true, display_order = 100, value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
     #[command(subcommand)]
     command: Command,
 }
@@ -58,9 +90,13 @@ commands! {
     Train(train),
     Evaluate(evaluate),
     Generate(generate),
+    Score(score),
     Export(export),
     Study(study),
     Report(report),
+    Runs(runs),
+    Compare(compare),
+
     Config(config),
     Language(language),
     Tokenizer(tokenizer),
@@ -68,18 +104,48 @@ commands! {
     Check(check),
     Bench(bench),
     Selftest(selftest),
+    Completions(completions),
 }
 
 fn main() -> ExitCode {
-    match Cli::parse().command.run() {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(told) => return tell(&told),
+    };
+    if cli.quiet {
+        terminal::be_quiet();
+    }
+    invitro_results::set_commit(version::COMMIT);
+    match use_threads(cli.threads).and_then(|()| cli.command.run()) {
         Ok(code) => code,
         // A reader that has seen enough, such as `head`, is no error.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error:#}");
+            terminal::error(&format!("{error:#}"));
             ExitCode::from(2)
         }
     }
+}
+
+/// Help, the version, or what is wrong with the arguments.
+fn tell(told: &clap::Error) -> ExitCode {
+    let to = if told.use_stderr() { terminal::To::Err } else { terminal::To::Out };
+    let text = if terminal::colours(to) { told.render().ansi().to_string() } else { told.render().to_string() };
+    let text = terminal::wrap(&text, terminal::width(to));
+    if told.use_stderr() {
+        eprint!("{text}");
+    } else {
+        // A reader that has seen enough is no error.
+        let _ = write!(std::io::stdout(), "{text}");
+    }
+    ExitCode::from(told.exit_code() as u8)
+}
+
+/// The pool that everything works in, unless a part of it has reasons for its own.
+fn use_threads(threads: Option<u16>) -> anyhow::Result<()> {
+    let Some(threads) = threads else { return Ok(()) };
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(usize::from(threads));
+    pool.build_global().with_context(|| format!("{threads} threads cannot be had"))
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

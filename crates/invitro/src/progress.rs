@@ -1,58 +1,79 @@
-//! Training as people see it: a bar on a terminal, a line per evaluation elsewhere.
+//! Training as people see it: a bar on a terminal, elsewhere a line every few seconds; and a line per evaluation.
 
-use crate::bar::Bar;
-use crate::study::format::count;
-use indicatif::ProgressStyle;
+use crate::bar::{Bar, Part, joined};
+use crate::pace::Pace;
+use crate::study::format::{count, time};
+use crate::terminal::{self, Paint, To, paint};
 use invitro_lab::population::Member;
 use invitro_lab::progress::{Headline, Progress, Scores, Started};
 use invitro_results::Condition;
 use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 pub struct Display {
-    /// What to call each member; empty where there is one.
+    /// What to call each member, in messages and in the table; empty where there is one.
     names: Vec<String>,
+    short: Vec<String>,
     bar: Bar,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
-    steps: u64,
-    /// Tokens and time since the training set out, evaluations left out.
-    tokens: u64,
-    busy: Duration,
-    last: Option<Instant>,
+    pace: Pace,
     loss: f64,
     /// The latest headline of each member.
     headlines: Vec<Option<Headline>>,
+    /// What was said already.
+    notes: Vec<String>,
+    /// Whether anything was trained, or written again.
+    worked: bool,
+    /// The groups of the line of heads that was printed last.
+    heads: Vec<usize>,
+}
+
+/// From where a run goes on after damage.
+pub fn goes_on(from: u64) -> String {
+    if from == 0 { "starting over from step 0".into() } else { format!("going on after step {from}") }
 }
 
 impl Display {
+    /// Whether anything was trained, or written again.
+    pub fn worked(&self) -> bool {
+        self.state().worked
+    }
+
     pub fn new(members: &[Member]) -> Display {
-        let name = |m: &Member| {
-            let seeds = &m.experiment.seeds;
-            format!("data {} model {}", seeds.data.first(), seeds.model.first())
+        let seeds = |m: &Member| (m.experiment.seeds.data.first(), m.experiment.seeds.model.first());
+        let named = |name: fn((u64, u64)) -> String| match members.len() {
+            0 | 1 => vec![String::new()],
+            _ => members.iter().map(|member| name(seeds(member))).collect(),
         };
-        let names = if members.len() > 1 { members.iter().map(name).collect() } else { vec![String::new()] };
+        let names = named(|(data, model)| format!("data {data} model {model}"));
+        let short = named(|(data, model)| format!("{data}/{model}"));
         let state = State { headlines: vec![None; members.len()], ..State::default() };
-        Display { names, bar: Bar::new("{msg}"), state: Mutex::new(state) }
+        Display { names, short, bar: Bar::new(), state: Mutex::new(state) }
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
+
+    fn named(&self, member: usize) -> String {
+        if self.names[member].is_empty() { String::new() } else { format!("{}: ", self.names[member]) }
+    }
 }
 
 impl Progress for Display {
     fn preparing(&self, what: &str) {
-        match self.bar.shown() {
-            Some(bar) => bar.set_message(format!("making {what}…")),
-            None => eprintln!("making {what}"),
+        self.bar.show(None, &[(0, format!("making {what}…"))]);
+        if !self.bar.is_shown() {
+            self.bar.line(&format!("making {what}"));
         }
     }
 
     fn started(&self, start: &Started) {
+        self.state().worked = true;
         let models = count(start.members, "model");
         let from = if start.from > 0 { format!(", going on after step {}", start.from) } else { String::new() };
         self.bar.line(&format!(
@@ -60,70 +81,73 @@ impl Progress for Display {
             thousands(start.parameters as f64),
             start.device
         ));
-        let mut state = self.state();
-        state.steps = start.steps;
-        state.last = Some(Instant::now());
-        if let Some(bar) = self.bar.shown() {
-            let style = "{bar:16} {pos}/{len} · {msg} · {eta} left";
-            bar.set_style(ProgressStyle::with_template(style).expect("the template is plain"));
-            bar.set_message("starting");
-        }
-        self.bar.start(start);
+        self.state().pace.start(start.from, start.steps, Instant::now());
+        self.bar.show(Some(0.0), &[(0, "starting".into())]);
     }
 
     fn stepped(&self, step: u64, losses: &[f64], tokens: u64) {
         let mut state = self.state();
         let now = Instant::now();
-        let since = state.last.map_or(Duration::ZERO, |last| now - last);
-        state.busy += since;
-        state.last = Some(now);
-        state.tokens += tokens;
+        state.pace.stepped(step, tokens, now);
         state.loss = losses.iter().sum::<f64>() / losses.len().max(1) as f64;
-        if let Some(bar) = self.bar.shown() {
-            bar.set_position(step);
-            bar.set_message(state.describe());
+        let parts = state.describe(now);
+        self.bar.show(Some(step as f64 / state.pace.steps.max(1) as f64), &parts);
+        if !self.bar.is_shown() && state.pace.due(now) {
+            self.bar.line(&joined(&parts));
         }
     }
 
     fn evaluated(&self, member: usize, step: u64, headline: &Headline) {
         let mut state = self.state();
-        if state.headlines.iter().all(Option::is_none) {
-            let name = self.names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-            self.bar.line(&heads(if name == 0 { 0 } else { name + 2 }, headline));
+        let columns = Columns::new(state.pace.steps, &self.short, headline, terminal::width(To::Err));
+        if state.heads != columns.groups {
+            self.bar.line(&paint(To::Err, Paint::Bold, &columns.heads(headline)));
+            state.heads = columns.groups.clone();
         }
         state.headlines[member] = Some(headline.clone());
-        // The next step's time starts here, and the first evaluation tells nothing of how long the steps will take.
-        state.last = Some(Instant::now());
-        if let Some(bar) = self.bar.shown().filter(|_| state.tokens == 0) {
-            bar.reset_eta();
-        }
-        let name = &self.names[member];
-        let gap = if name.is_empty() { "" } else { "  " };
-        let text = format!("{:>11}{gap}{name}{}", format!("{step}/{}", state.steps), line_of(headline));
+        state.pace.resume(Instant::now());
         drop(state);
-        self.bar.line(&text);
+        self.bar.line(&columns.line(step, &self.short[member], headline));
+    }
+
+    fn noted(&self, _member: usize, note: &str) {
+        // Members that differ in their seeds have the same notes.
+        let mut state = self.state();
+        if !state.notes.iter().any(|said| said == note) {
+            state.notes.push(note.to_owned());
+            self.bar.line(&format!("note: {note}"));
+        }
     }
 
     fn damaged(&self, member: usize, from: u64, why: &str) {
-        let name = if self.names[member].is_empty() { String::new() } else { format!("{}: ", self.names[member]) };
-        let goes_on =
-            if from == 0 { "starting over from step 0".into() } else { format!("going on after step {from}") };
-        self.bar.line(&format!("{name}a checkpoint cannot be read and is removed, {goes_on}: {why}"));
+        self.state().worked = true;
+        self.bar.warn(&format!("{}{why}; {}", self.named(member), goes_on(from)));
+    }
+
+    fn mended(&self, member: usize, why: &str) {
+        self.state().worked = true;
+        self.bar.warn(&format!("{}{why}; written again", self.named(member)));
     }
 
     /// What becomes of a run that is alone is told at its end.
     fn failed(&self, member: usize, step: u64, error: &str) {
         let name = &self.names[member];
         if !name.is_empty() {
-            self.bar.line(&format!("error: {name} failed at step {step}: {error}"));
+            let head = paint(To::Err, Paint::Red, "error:");
+            self.bar.warn(&format!("{head} {name} failed at step {step}: {error}"));
         }
     }
 }
 
 impl State {
-    fn describe(&self) -> String {
-        let rate = self.tokens as f64 / self.busy.as_secs_f64().max(1e-9);
-        let mut text = format!("loss {:.3} · {} tokens/s", self.loss, thousands(rate));
+    /// The step, the loss, the rate, what is known of each condition, the time left.
+    fn describe(&self, now: Instant) -> Vec<Part> {
+        let Pace { step, steps, .. } = self.pace;
+        let mut parts = vec![
+            (0, format!("step {step}/{steps}")),
+            (1, format!("loss {:.3}", self.loss)),
+            (3, format!("{} tokens/s", thousands(self.pace.tokens_per_second()))),
+        ];
         // Means over members, by condition.
         let mut sums: Vec<(String, f64, f64)> = Vec::new();
         for (condition, scores) in self.headlines.iter().flatten().flat_map(|headline| &headline.conditions) {
@@ -135,57 +159,127 @@ impl State {
         }
         let grammatical: Vec<String> = sums.iter().map(|(name, sum, n)| format!("{name} {:.2}", sum / n)).collect();
         if !grammatical.is_empty() {
-            text += &format!(" · grammatical {}", grammatical.join(" "));
+            parts.push((11, format!("grammatical {}", grammatical.join(" "))));
         }
-        text
+        parts.extend(self.pace.left(now).map(|left| (2, format!("{} left", time(left)))));
+        parts
     }
 }
 
-/// The groups of [`line_of`]'s columns, with the width of one value.
-const GROUPS: [(&str, usize); 4] = [("grammatical", 4), ("types hold", 4), ("facts hold", 4), ("contrast, nats", 5)];
-
-/// The heads of [`line_of`]'s columns, after a member's name that is `wide`.
-fn heads(wide: usize, headline: &Headline) -> String {
-    let labels: Vec<String> = headline.conditions.iter().map(|(condition, _)| condition.label()).collect();
-    let group = |width: usize| labels.iter().map(|label| format!("{label:>width$}")).collect::<Vec<_>>().join(" ");
-    let margin = " ".repeat(wide);
-    let titles: String = GROUPS
-        .iter()
-        .map(|(title, width)| {
-            let room = group(*width).chars().count();
-            format!("   {title:<room$}")
-        })
-        .collect();
-    let under: String = GROUPS.iter().map(|(_, width)| format!("   {}", group(*width))).collect();
-    format!("{:>11}{margin}{:>8}{}\n{:>11}{margin}{:>8}{under}", "", "", titles.trim_end(), "step", "loss")
+/// What is told of every evaluation, by condition: its title, the width of a value, how, and its rank where not all of
+/// them fit.
+struct Group {
+    title: &'static str,
+    width: usize,
+    signed: bool,
+    value: fn(&Scores) -> Option<f64>,
+    rank: usize,
 }
 
-/// An evaluation in a line.
-fn line_of(headline: &Headline) -> String {
-    let of = |value: fn(&Scores) -> Option<f64>, width: usize, signed: bool| {
-        let one = |(_, scores): &(Condition, Scores)| match value(scores) {
-            Some(value) if signed => format!("{value:+width$.2}"),
-            Some(value) => format!("{value:width$.2}"),
-            None => format!("{:>width$}", "–"),
+const GROUPS: [Group; 4] = [
+    Group { title: "grammatical", width: 4, signed: false, value: |scores| scores.grammatical, rank: 0 },
+    Group { title: "types hold", width: 4, signed: false, value: |scores| scores.types, rank: 3 },
+    Group { title: "facts hold", width: 4, signed: false, value: |scores| scores.facts, rank: 2 },
+    Group { title: "contrast, nats", width: 5, signed: true, value: |scores| scores.contrast, rank: 1 },
+];
+
+/// Over the names of members.
+const SEEDS: &str = "data/model";
+
+/// The columns of the lines of evaluations: as many groups as fit.
+struct Columns {
+    step: usize,
+    /// 0 where there is one member.
+    name: usize,
+    /// Places in [`GROUPS`].
+    groups: Vec<usize>,
+}
+
+impl Columns {
+    fn new(steps: u64, names: &[String], headline: &Headline, width: Option<usize>) -> Columns {
+        let step = steps.to_string().len().max(4);
+        let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+        let name = if longest == 0 { 0 } else { longest.max(SEEDS.len()) + 2 };
+        let mut groups: Vec<usize> = (0..GROUPS.len()).collect();
+        let wide = |groups: &[usize]| {
+            let columns = Columns { step, name, groups: groups.to_vec() };
+            columns.heads(headline).lines().map(terminal::columns).max().unwrap_or(0)
         };
-        headline.conditions.iter().map(one).collect::<Vec<_>>().join(" ")
-    };
-    let [grammatical, types, facts, contrast] = GROUPS.map(|(_, width)| width);
-    format!(
-        "{:>8}   {}   {}   {}   {}",
-        headline.loss.map_or("–".into(), |loss| format!("{loss:.3}")),
-        of(|scores| scores.grammatical, grammatical, false),
-        of(|scores| scores.types, types, false),
-        of(|scores| scores.facts, facts, false),
-        of(|scores| scores.contrast, contrast, true),
-    )
+        while groups.len() > 1 && width.is_some_and(|width| wide(&groups) > width) {
+            groups.sort_by_key(|&group| GROUPS[group].rank);
+            groups.pop();
+            groups.sort_unstable();
+        }
+        Columns { step, name, groups }
+    }
+
+    fn heads(&self, headline: &Headline) -> String {
+        let Columns { step, name, groups } = self;
+        let labels: Vec<String> = headline.conditions.iter().map(|(condition, _)| condition.label()).collect();
+        let under = |group: &Group| {
+            let width = group.width;
+            labels.iter().map(|label| format!("{label:>width$}")).collect::<Vec<_>>().join(" ")
+        };
+        let mut titles = " ".repeat(step + name + 7);
+        let mut heads = format!("{:>step$}{}{:>7}", "step", self.named(SEEDS), "loss");
+        for group in groups.iter().map(|&group| &GROUPS[group]) {
+            let labels = under(group);
+            let room = labels.chars().count().max(group.title.len());
+            titles.push_str(&format!("  {:<room$}", group.title));
+            heads.push_str(&format!("  {labels:>room$}"));
+        }
+        format!("{}\n{heads}", titles.trim_end())
+    }
+
+    /// A member's name in its column.
+    fn named(&self, name: &str) -> String {
+        if self.name == 0 { String::new() } else { format!("  {name:<0$}", self.name - 2) }
+    }
+
+    fn line(&self, step: u64, member: &str, headline: &Headline) -> String {
+        let loss = headline.loss.map_or("–".into(), |loss| format!("{loss:.3}"));
+        let mut line = format!("{step:>0$}{1}{loss:>7}", self.step, self.named(member));
+        for group in self.groups.iter().map(|&group| &GROUPS[group]) {
+            let width = group.width;
+            let one = |(_, scores): &(Condition, Scores)| match (group.value)(scores) {
+                // A decimal less where there would be no room for it.
+                Some(value) if group.signed && value.abs() >= 9.995 => format!("{value:+width$.1}"),
+                Some(value) if group.signed => format!("{value:+width$.2}"),
+                Some(value) => format!("{value:width$.2}"),
+                None => format!("{:>width$}", "–"),
+            };
+            let values = headline.conditions.iter().map(one).collect::<Vec<_>>().join(" ");
+            line.push_str(&format!("  {values:>0$}", group.title.len()));
+        }
+        line
+    }
 }
 
-fn thousands(number: f64) -> String {
+/// `12 k`, `3.4 M`
+pub fn thousands(number: f64) -> String {
     match number {
         n if n >= 1e7 => format!("{:.0} M", n / 1e6),
         n if n >= 1e6 => format!("{:.1} M", n / 1e6),
         n if n >= 1e3 => format!("{:.0} k", n / 1e3),
         n => format!("{n:.0}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn evaluations_are_lines_that_fit() {
+        let scores = Scores { grammatical: Some(0.98), types: Some(0.9), facts: None, contrast: Some(-12.34) };
+        let conditions = ["A", "B", "B_masked"].map(|name| (name.parse().unwrap(), scores.clone())).into();
+        let headline = Headline { loss: Some(1.2345), conditions };
+        let names = |name: &str| vec![name.to_owned()];
+        for (width, member, groups) in [(80, "", 4), (80, "0/1", 3), (60, "", 2), (40, "", 1), (200, "10/12", 4)] {
+            let columns = Columns::new(10_000, &names(member), &headline, Some(width));
+            assert_eq!(columns.groups.len(), groups, "{width} {member}");
+            let text = format!("{}\n{}", columns.heads(&headline), columns.line(10_000, member, &headline));
+            assert!(text.lines().all(|line| terminal::columns(line) <= width), "{width}:\n{text}");
+        }
     }
 }

@@ -48,7 +48,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
             "files": built.files,
             "bytes": built.bytes,
         });
-        say!("{told}");
+        emit!("{told}");
     } else {
         let runs = match (built.done, built.runs) {
             (1, 1) => "1 run".to_owned(),

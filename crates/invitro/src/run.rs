@@ -1,18 +1,21 @@
 //! `invitro run`: an experiment from its config to its result.
 
 use crate::experiment::ExperimentArgs;
+use crate::pooled;
 use crate::progress::Display;
-use crate::run_summary;
+use crate::terminal;
+use crate::{resume, run_summary};
 use anyhow::{Result, bail};
 use invitro_lab::population::{self, Member, Options, Outcome};
-use invitro_lab::{Experiment, Stop};
+use invitro_lab::{Experiment, State, Status, Stop};
 use invitro_model::Device;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Make the languages and the tokenizer, train, evaluate, report: one run, or one per seed
 ///
-/// The same command goes on where an interrupted run left off.
+/// The same command goes on where an interrupted run left off, and so does `invitro run DIR`, which needs no settings. A
+/// larger train.steps beside DIR makes a run longer, where its learning rates allow it.
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -27,6 +30,9 @@ pub struct Args {
 pub struct TrainingArgs {
     #[command(flatten)]
     pub experiment: ExperimentArgs,
+    /// Go on with the run in this folder, or the runs of several seeds: the same as DIR among the settings
+    #[arg(long, value_name = "DIR")]
+    resume: Option<PathBuf>,
     /// The run's folder; with several seeds, the folder of their folders [default: runs/NAME-ID]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -39,47 +45,95 @@ pub struct TrainingArgs {
 }
 
 pub fn run(args: Args) -> Result<ExitCode> {
-    carry_out(&args.training.experiment.load()?, &args.training, !args.no_report)
+    carry_out(args.training, &[], !args.no_report)
 }
 
-/// Trains every seed's run and tells what came of it. Exit status 0: all done; 1: something failed; 130: stopped.
-pub fn carry_out(experiment: &Experiment, args: &TrainingArgs, report: bool) -> Result<ExitCode> {
-    let members = members(experiment, args.out.as_deref());
+/// Trains every seed's run, with `more` settings, and tells what came of it. Exit status 0: all done; 1: something failed;
+/// 130: stopped.
+pub fn carry_out(mut args: TrainingArgs, more: &[&str], report: bool) -> Result<ExitCode> {
     let device = Device::parse(&args.device)?;
+    let members = args.members(more)?;
+    let finished: Vec<bool> = members.iter().map(|member| !args.force && is_done(member)).collect();
     let stop = Stop::new().on_signals()?;
     let display = Display::new(&members);
     let options = Options { device, force: args.force, stop: &stop, progress: &display };
     let outcomes = population::run(&members, &options);
+    let worked = display.worked();
     drop(display);
     let outcomes = outcomes?;
     // Before anything is told: whoever reads may have seen enough.
-    let reports: Vec<Option<PathBuf>> = std::iter::zip(&members, &outcomes)
-        .map(|(member, outcome)| (report && *outcome == Outcome::Done).then(|| run_summary::report(member)).transpose())
-        .collect::<Result<_>>()?;
+    let reports: Vec<Option<Result<PathBuf>>> = std::iter::zip(&members, &outcomes)
+        .map(|(member, outcome)| (report && *outcome == Outcome::Done).then(|| run_summary::report(member)))
+        .collect();
     let mut code = 0;
-    let mut between = "";
-    for ((member, outcome), report) in members.iter().zip(&outcomes).zip(&reports) {
+    for (((member, outcome), report), finished) in members.iter().zip(&outcomes).zip(&reports).zip(finished) {
         let place = member.folder.display();
         match outcome {
             Outcome::Done => {
-                if members.len() > 1 {
-                    let seeds = &member.experiment.seeds;
-                    say!("{between}data seed {}, model seed {}", seeds.data.first(), seeds.model.first());
-                    between = "\n";
+                if members.len() == 1 {
+                    let page = report.as_ref().and_then(|report| report.as_ref().ok());
+                    run_summary::tell(member, page.map(PathBuf::as_path))?;
                 }
-                run_summary::tell(member, report.as_deref())?;
+                if finished && !worked {
+                    note!("{}", finished_before(member));
+                }
+                if let Some(Err(error)) = report {
+                    terminal::warn(&format!("the run is finished, but its report could not be written: {error:#}"));
+                    terminal::warn(&format!("`invitro report {place}` writes it"));
+                    code = code.max(1);
+                }
             }
             Outcome::Stopped { step } => {
-                eprintln!("stopped at step {step}; the same command goes on from there ({place})");
+                let goes_on = format!("the same command goes on from there, or `invitro run {place}`");
+                terminal::warn(&format!("stopped at step {step}; {goes_on}"));
                 code = code.max(130);
             }
-            Outcome::Failed { error } if members.len() == 1 => bail!("{error}"),
+            Outcome::Failed { error } | Outcome::Unwritten { error } if members.len() == 1 => bail!("{error}"),
             // Told when it happened.
-            Outcome::Failed { .. } => code = code.max(1),
+            Outcome::Failed { .. } | Outcome::Unwritten { .. } => code = code.max(1),
             Outcome::Busy | Outcome::Lost => bail!("another process is writing to the run folder `{place}`"),
         }
     }
+    let done = outcomes.iter().filter(|outcome| **outcome == Outcome::Done).count();
+    if members.len() > 1 && done > 0 {
+        let folder = members[0].folder.parent().unwrap_or(&members[0].folder);
+        let runs: Vec<String> = members.iter().map(|member| member.experiment.id()).collect();
+        pooled::tell(folder, &runs)?;
+    }
     Ok(ExitCode::from(code))
+}
+
+impl TrainingArgs {
+    /// The runs that are asked for: those of a folder, or those of an experiment.
+    fn members(&mut self, more: &[&str]) -> Result<Vec<Member>> {
+        let mut folders = self.experiment.take_folders()?;
+        folders.extend(self.resume.take());
+        let folder = match &folders[..] {
+            [] => return Ok(members(&self.experiment.load_with(more)?, self.out.as_deref())),
+            [folder] => folder,
+            [one, other, ..] => {
+                bail!("`{}` and `{}` are two folders: give one of them", one.display(), other.display())
+            }
+        };
+        if self.experiment.is_named() || self.out.is_some() {
+            bail!("`{}` has its own config: --preset, --config and --out do not go with it", folder.display());
+        }
+        resume::members(folder, &self.experiment.overrides(more)?, self.force)
+    }
+}
+
+fn is_done(member: &Member) -> bool {
+    Status::read(&member.folder).is_ok_and(|status| status.is_some_and(|status| status.state == State::Done))
+}
+
+/// What is said of a run that was done before anything was asked of it.
+fn finished_before(member: &Member) -> String {
+    let (train, place) = (&member.experiment.train, member.folder.display());
+    let goes_on = match train.first_other_rate(train.steps + 1, train.steps) {
+        None => format!("; `invitro run {place} train.steps=N` with a larger N goes on"),
+        Some(_) => String::new(),
+    };
+    format!("finished before, at step {}: nothing was left to do{goes_on}", train.steps)
 }
 
 /// The runs of an experiment, one per pair of seeds, and their folders.

@@ -1,5 +1,7 @@
 //! What a finished run comes to, in a table and two sentences.
 
+use crate::table;
+use crate::terminal::{self, To};
 use anyhow::Result;
 use invitro_lab::Status;
 use invitro_lab::population::Member;
@@ -22,7 +24,7 @@ pub fn report(member: &Member) -> Result<PathBuf> {
 /// Prints the table of a run that is done.
 pub fn tell(member: &Member, report: Option<&Path>) -> Result<()> {
     let rows = metrics::read_lines(&member.folder.join(METRICS))?;
-    say!("{}", table(&rows, member.experiment.eval.emergence));
+    say!("{}", table(&rows, member.experiment.eval.emergence, terminal::width(To::Out)));
     if let Some(status) = Status::read(&member.folder)? {
         let (train, eval) = (status.seconds.train, status.seconds.eval);
         let share = 100.0 * eval / (train + eval).max(1e-9);
@@ -64,12 +66,12 @@ impl Last<'_> {
     fn sentences(&self, task: Task) -> String {
         let validity = Measure::Task(task, TaskMetric::Validity);
         let row = self.conditions.first().and_then(|condition| self.row(condition, validity));
-        row.map_or(String::new(), |row| format!(" of {}", row.n))
+        row.map_or(String::new(), |row| format!(", {} each", row.n))
     }
 }
 
-/// The headline metrics of the last evaluation.
-pub fn table(rows: &[Row], threshold: f64) -> String {
+/// The headline metrics of the last evaluation, in lines that fit `width`, and what they say.
+pub fn table(rows: &[Row], threshold: f64, width: Option<usize>) -> String {
     let step = rows.iter().map(|row| row.step).max().unwrap_or(0);
     let conditions = conditions(rows);
     let last = Last {
@@ -77,19 +79,20 @@ pub fn table(rows: &[Row], threshold: f64) -> String {
         curves: metrics::curves(rows),
         conditions: conditions.clone(),
     };
-    let cells = |name: &str, cells: Vec<String>| {
-        format!("{name:<46}{}", cells.iter().map(|cell| format!("{cell:>22}")).collect::<String>())
-    };
-    let mut lines = vec![cells(&format!("step {step}"), conditions.iter().map(Condition::label).collect())];
+    let mut lines =
+        vec![table::heads(std::iter::once(format!("step {step}")).chain(conditions.iter().map(Condition::label)))];
     let mut line = |name: &str, cell: &dyn Fn(&Condition) -> Option<String>| {
         let all: Vec<Option<String>> = conditions.iter().map(cell).collect();
         if all.iter().any(Option::is_some) {
-            lines.push(cells(name, all.into_iter().map(|cell| cell.unwrap_or_else(|| "–".into())).collect()));
+            let cells = all.into_iter().map(|cell| cell.unwrap_or_else(|| "–".into()));
+            lines.push(std::iter::once(name.to_owned()).chain(cells).collect());
         }
     };
     let share = |condition: &Condition, measure| last.value(condition, measure).map(|value| format!("{value:.2}"));
+    line(&format!("unscrambling (T1){}: valid", last.sentences(Task::T1)), &|condition| {
+        share(condition, Measure::unscrambling(TaskMetric::Validity))
+    });
     for (name, metric) in [
-        (format!("unscrambling (T1), share{}: valid words", last.sentences(Task::T1)).as_str(), TaskMetric::Validity),
         ("  grammatical", TaskMetric::Grammaticality),
         ("  types hold", TaskMetric::Types),
         ("  facts hold", TaskMetric::Facts),
@@ -97,28 +100,29 @@ pub fn table(rows: &[Row], threshold: f64) -> String {
     ] {
         line(name, &|condition| share(condition, Measure::unscrambling(metric)));
     }
-    for (name, task) in [("free sentences (T0)", Task::T0), ("conditional sentences (T2)", Task::T2)] {
-        let name = format!("{name},{}: facts hold", last.sentences(task));
+    for (name, task) in [("free sentences (T0)", Task::T0), ("conditional ones (T2)", Task::T2)] {
+        let name = format!("{name}{}: facts", last.sentences(task));
         line(&name, &|condition| share(condition, Measure::Task(task, TaskMetric::Facts)));
     }
     for (name, scorer, targets) in [
-        ("reachable at 0.1 |V|: allowed by Γ", Scorer::Network, Targets::Allowed),
+        ("reachable at 0.1 |V|: allowed", Scorer::Network, Targets::Allowed),
         ("  forbidden by Γ", Scorer::Network, Targets::Forbidden),
         ("  of other classes", Scorer::Network, Targets::Other),
-        ("  allowed, for a unigram model", Scorer::Unigram, Targets::Allowed),
+        ("  allowed, a unigram model's", Scorer::Unigram, Targets::Allowed),
     ] {
         line(name, &|condition| share(condition, Measure::reach(scorer, targets, Statistic::Share)));
     }
     for (name, targets, statistic) in [
-        ("contrast, facts (allowed - forbidden)", Targets::Facts, Statistic::Share),
-        ("  in log-probability", Targets::Facts, Statistic::LogProb),
-        ("contrast, types (allowed - others)", Targets::Types, Statistic::Share),
-        ("  in log-probability", Targets::Types, Statistic::LogProb),
+        ("contrast of facts, share", Targets::Facts, Statistic::Share),
+        ("contrast of facts, nats", Targets::Facts, Statistic::LogProb),
+        ("contrast of types, share", Targets::Types, Statistic::Share),
+        ("contrast of types, nats", Targets::Types, Statistic::LogProb),
     ] {
-        line(name, &|condition| {
-            let row = last.row(condition, Measure::reach(Scorer::Network, targets, statistic))?;
-            let interval = row.interval?;
-            Some(format!("{:+.2} [{:+.2}, {:+.2}]", row.value, interval.low, interval.high))
+        let row = |condition: &Condition| last.row(condition, Measure::reach(Scorer::Network, targets, statistic));
+        line(name, &|condition| Some(format!("{:+.2}", row(condition)?.value)));
+        line("  its 95 % interval", &|condition| {
+            let interval = row(condition)?.interval?;
+            Some(format!("[{:+.2}, {:+.2}]", interval.low, interval.high))
         });
     }
     let emerged = |condition: &Condition, metric, when: fn(&Curve, f64) -> Option<Emergence>| {
@@ -133,18 +137,24 @@ pub fn table(rows: &[Row], threshold: f64) -> String {
     ] {
         line(name, &|condition| emerged(condition, metric, Curve::lasting_emergence));
     }
-    line("bits per character (floor)", &|condition| {
-        let bits = last.value(condition, Measure::Loss(Loss::BitsPerChar))?;
-        Some(format!("{bits:.3} ({:.3})", last.value(condition, Measure::Loss(Loss::Floor))?))
+    line("bits per character", &|condition| {
+        last.value(condition, Measure::Loss(Loss::BitsPerChar)).map(|bits| format!("{bits:.3}"))
     });
-    lines.push(String::new());
+    line("  its floor", &|condition| {
+        last.value(condition, Measure::Loss(Loss::Floor)).map(|bits| format!("{bits:.3}"))
+    });
+    let mut text = table::numbers(&lines, width);
+    let mut said = Vec::new();
     for masked in conditions.iter().filter(|condition| condition.masked) {
-        lines.extend(use_of_words(&last, masked));
+        said.extend(use_of_words(&last, masked));
         // The languages that saw the words: the first that is not the masked one itself.
         let seen = conditions.iter().find(|other| !other.masked && other.language != masked.language);
-        lines.extend(seen.map(|seen| meaning(&last, seen, masked)));
+        said.extend(seen.map(|seen| meaning(&last, seen, masked)));
     }
-    lines.join("\n")
+    if !said.is_empty() {
+        text += &format!("\n\n{}", terminal::wrap(&said.join("\n"), width));
+    }
+    text
 }
 
 /// Whether words that were never seen in a language are used, or only answered.

@@ -12,7 +12,5 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> Result<ExitCode> {
-    let mut experiment = args.training.experiment.load()?;
-    experiment.eval.every = 0;
-    carry_out(&experiment, &args.training, false)
+    carry_out(args.training, &["eval.every=0"], false)
 }

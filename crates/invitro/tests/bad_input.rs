@@ -77,13 +77,15 @@ fn grammars_that_cannot_be() {
         ("S -> 'subjectID' [0.9]", "line 1: the probabilities of `S` sum to 0.9, not to 1"),
         ("\nS -> Q [1.0]", "line 2: `Q` is not defined"),
         ("S -> 'subjectID' 'objectID' [1.0]", "makes phrases that nothing can fill"),
+        ("S -> 'subjectID' [1.0]\nT -> 'relV' [1.0]", "line 2: `T` is never reached from the start, `S`"),
+        ("S -> 'subjectID' [1.0]", "makes no descriptors, so that no sentence could have a masked word"),
     ] {
         std::fs::write(&file, text).unwrap();
         let error = refused(&["language", "show", "--config", tiny(), &setting]);
         assert!(error.contains(says), "{text}: {error}");
     }
     std::fs::write(&file, [0xff, 0xfe]).unwrap();
-    assert!(refused(&["language", "show", "--config", tiny(), &setting]).contains("UTF-8"));
+    assert!(refused(&["language", "show", "--config", tiny(), &setting]).contains("it is not text"));
 }
 
 #[test]
@@ -91,7 +93,10 @@ fn outputs_that_cannot_be_written() {
     let dir = tempfile::tempdir().unwrap();
     let at = |name: &str| dir.path().join(name).display().to_string();
     let corpus = |out: &str| refused(&["corpus", "-n", "3", "--config", tiny(), "--out", out]);
-    assert_eq!(corpus("x.csv"), "error: `x.csv` must end in .txt, .jsonl or .parquet");
+    let endings = ".txt, .jsonl, .csv or .parquet, or in .txt.zst and so on";
+    assert_eq!(corpus("x.doc"), format!("error: `x.doc` must end in {endings}"));
+    assert_eq!(corpus("x.zst"), format!("error: `x.zst` must end in {endings}"));
+    assert_eq!(corpus("x.parquet.zst"), "error: `x.parquet.zst`: Parquet is compressed inside; leave out .zst");
     assert!(corpus(&at("no/folder/x.txt")).contains("is not a folder"));
     std::fs::create_dir(at("folder.txt")).unwrap();
     assert!(corpus(&at("folder.txt")).contains("exists and is not a file"));
@@ -103,7 +108,9 @@ fn outputs_that_cannot_be_written() {
 
 #[test]
 fn a_reader_that_stops_early_is_no_error() {
-    let script = format!("{} language sample -n 20000 | head -n 1", env!("CARGO_BIN_EXE_invitro"));
-    let output = std::process::Command::new("bash").args(["-o", "pipefail", "-c", &script]).output().unwrap();
-    assert!(output.status.success() && output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    for command in ["language sample -n 20000", "corpus --split A -n 20000 --out -"] {
+        let script = format!("{} {command} | head -n 1", env!("CARGO_BIN_EXE_invitro"));
+        let output = std::process::Command::new("bash").args(["-o", "pipefail", "-c", &script]).output().unwrap();
+        assert!(output.status.success() && output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
 }

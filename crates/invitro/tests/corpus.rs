@@ -1,9 +1,15 @@
-//! `invitro corpus`: three formats with the same rows, in bounded pieces, whole or not at all.
+//! `invitro corpus`: every format has the same rows, those of training as training reads them; in bounded pieces, whole
+//! or not at all.
 
 mod common;
 
 use common::*;
+use invitro_lab::Experiment;
+use invitro_lab::data_loader::DataLoader;
+use invitro_lab::inputs::InputCache;
+use invitro_language::Source;
 use serde_json::Value;
+use std::collections::HashSet;
 use std::path::Path;
 use std::process::Command;
 
@@ -22,7 +28,7 @@ fn rows(out: &Path, n: &str, more: &[&str]) -> Vec<Value> {
 fn rows_are_pinned_and_the_same_on_one_and_two_threads() {
     let dir = tempfile::tempdir().unwrap();
     is_golden("corpus.jsonl", &corpus(&dir.path().join("x.jsonl"), "12", &[]));
-    for name in ["a.txt", "a.jsonl", "a.parquet"] {
+    for name in ["a.txt", "a.jsonl", "a.csv.zst", "a.parquet"] {
         let bytes = ["1", "2"].map(|threads| {
             let out = dir.path().join(format!("{threads}{name}"));
             let args = ["corpus", "-n", "20000", "--config", tiny(), "--out", out.to_str().unwrap()];
@@ -59,6 +65,77 @@ fn splits_and_tasks_are_what_they_say() {
     let json = rows(&dir.path().join("x.jsonl"), "200", &[]);
     let lines: Vec<&str> = json.iter().map(|row| row["text"].as_str().unwrap()).collect();
     assert_eq!(String::from_utf8(text).unwrap(), lines.join("\n") + "\n");
+}
+
+#[test]
+fn every_format_has_the_same_rows() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name);
+    let text = corpus(&at("x.txt"), "300", &[]);
+    for name in ["x.txt", "x.jsonl", "x.csv"] {
+        let plain = corpus(&at(&format!("plain-{name}")), "300", &[]);
+        let compressed = corpus(&at(&format!("{name}.zst")), "300", &[]);
+        assert!(compressed.len() < plain.len() / 2);
+        assert!(zstd::decode_all(&compressed[..]).unwrap() == plain, "{name}");
+        let format = name.split('.').next_back().unwrap();
+        let told = stdout(&["corpus", "-n", "300", "--config", tiny(), "--out", "-", "--format", format]);
+        assert!(told.as_bytes() == plain, "{name} on standard output");
+    }
+    assert!(stdout(&["corpus", "-n", "300", "--config", tiny(), "--out", "-"]).as_bytes() == text);
+    let csv = String::from_utf8(corpus(&at("y.csv"), "300", &[])).unwrap();
+    let json = rows(&at("y.jsonl"), "300", &[]);
+    assert_eq!(csv.lines().next(), Some("text,language,task,symbols,masked"));
+    for (line, row) in csv.lines().skip(1).zip(&json) {
+        let symbols: Vec<&str> = row["symbols"].as_array().unwrap().iter().map(|s| s.as_str().unwrap()).collect();
+        let cell = |name: &str| row[name].as_str().unwrap().to_owned();
+        let cells = [cell("text"), cell("language"), cell("task"), symbols.join(" "), row["masked"].to_string()];
+        assert_eq!(line, cells.join(","));
+    }
+}
+
+#[test]
+fn the_training_split_is_what_training_reads() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = concat!(env!("CARGO_MANIFEST_DIR"), "/../lab/tests/common/tiny.toml");
+    for (name, more) in [
+        ("fresh", vec![]),
+        ("finite", vec!["mixture.corpus=finite", "mixture.sentences=50", "mixture.epochs=100", "seeds.data=3"]),
+    ] {
+        // So short a context that rows are redrawn.
+        let settings = [&["model.context=70", "train.steps=12"], &more[..]].concat();
+        let settings: Vec<String> = settings.iter().map(|&setting| setting.to_owned()).collect();
+        let experiment = Experiment::load(None, Some(config.as_ref()), &settings).unwrap();
+        let inputs = InputCache::default().get(&experiment).unwrap();
+        let mut loader = DataLoader::start(vec![(experiment.clone(), inputs.clone())], 0, 2);
+        let steps = (0..experiment.train.steps).map(|_| loader.take().unwrap().remove(0));
+        let read: Vec<String> = steps.flatten().map(|row| inputs.text.segmentation.decode(&row.tokens)).collect();
+
+        let out = dir.path().join(format!("{name}.txt"));
+        let (path, n) = (out.to_str().unwrap(), read.len().to_string());
+        let mut args = vec!["corpus", "--config", config, "-n", &n, "--out", path];
+        args.extend(settings.iter().map(String::as_str));
+        stdout(&args);
+        let written = std::fs::read_to_string(&out).unwrap();
+        assert_eq!(written.lines().collect::<Vec<_>>(), read, "{name}");
+
+        let batch = experiment.train.batch as u64;
+        let mut source = Source::training(&inputs.languages, &experiment.mixture, batch);
+        let drawn = (0..read.len() as u64).map(|i| source.draw(i / batch, i % batch).unwrap().text(&inputs.languages));
+        assert!(drawn.zip(&read).any(|(drawn, read)| drawn != *read), "{name}: nothing was redrawn");
+
+        // Of one task: those of its rows.
+        let task = dir.path().join(format!("{name}-T1.txt"));
+        let of_task: Vec<&str> = written.lines().filter(|line| line.starts_with("<T1:")).collect();
+        let count = of_task.len().to_string();
+        let mut args =
+            vec!["corpus", "--config", config, "--task", "T1", "-n", &count, "--out", task.to_str().unwrap()];
+        args.extend(settings.iter().map(String::as_str));
+        stdout(&args);
+        assert_eq!(std::fs::read_to_string(&task).unwrap().lines().collect::<Vec<_>>(), of_task);
+    }
+    let none =
+        ["corpus", "--config", config, "--task", "T0", "-n", "3", "--out", "x.txt", "mixture.tasks=[0, 0.5, 0.5]"];
+    assert!(refused(&none).contains("`mixture.tasks` gives T0 no share: training sees none of it"));
 }
 
 #[test]
@@ -133,4 +210,23 @@ fn a_disk_that_takes_no_more_leaves_nothing_behind() {
         assert_eq!(error.trim_end().lines().count(), 1, "{error}");
         assert!(listing(dir.path()).is_empty(), "{:?}", listing(dir.path()));
     }
+}
+
+#[test]
+fn what_is_held_out_is_in_no_other_split() {
+    let dir = tempfile::tempdir().unwrap();
+    let sentences = |name: &str, n: &str, more: &[&str]| -> HashSet<String> {
+        let of = |row: &Value| {
+            let text = row["text"].as_str().unwrap();
+            let start = text.rfind("<out> ").map_or_else(|| text.find(' ').unwrap() + 1, |at| at + 6);
+            (row["language"] == "A").then(|| text[start..].to_owned())
+        };
+        rows(&dir.path().join(name), n, more).iter().filter_map(of).collect()
+    };
+    let trained = sentences("train.jsonl", "20000", &[]);
+    let others = sentences("a.jsonl", "300", &["--split", "A"]);
+    let held_out = sentences("held-out.jsonl", "300", &["--split", "A", "--held-out"]);
+    assert!(held_out.is_disjoint(&trained) && held_out.is_disjoint(&others) && !others.is_disjoint(&trained));
+    let error = refused(&["corpus", "-n", "3", "--config", tiny(), "--held-out", "--out", "-"]);
+    assert!(error.contains("training sees no held-out sentence"), "{error}");
 }

@@ -14,7 +14,7 @@ fn new_runs_are_not_put_beside_results_of_another_schema() {
     command.arg(root.join("experiments/studies/facts.toml")).arg("--with").arg(root.join("results/facts"));
     let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && said.contains("0.1.0, schema 1; this is 0.1.0, schema 2"), "{said}");
+    assert!(!output.status.success() && said.contains("0.1.0, schema 1; this is 0.1.0, schema 3"), "{said}");
     assert!(!out.join("known").exists());
 }
 

@@ -1,5 +1,6 @@
 //! `invitro run` and what works on its folders, as a user calls them.
 
+use invitro_results::{State, Status};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
@@ -41,6 +42,12 @@ fn same(one: &Path, two: &Path) {
         let [one, two] = [one, two].map(|folder| std::fs::read(folder.join(name)).unwrap());
         assert!(one == two, "{name} differs");
     }
+    // All but the last column, which is wall time.
+    let [one, two] = [one, two].map(|folder| {
+        let text = std::fs::read_to_string(folder.join("training.jsonl")).unwrap();
+        text.lines().map(|line| line.split_once(",\"tokens_per_second\"").unwrap().0.to_owned()).collect::<Vec<_>>()
+    });
+    assert!(!one.is_empty() && one == two, "training.jsonl differs");
 }
 
 /// A number from 0 to 1, the same in every run of the tests.
@@ -95,6 +102,81 @@ fn a_finished_run_is_told_again() {
     assert_eq!(twice[0], twice[1]);
 }
 
+/// Starts a run and stops it in the midst.
+fn interrupted(mut command: Command, folder: &Path) {
+    let mut child = command.spawn().unwrap();
+    training(folder, &mut child);
+    signal(&child);
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
+}
+
+#[test]
+fn a_folder_is_gone_on_with_by_its_name() {
+    let place = tempfile::tempdir().unwrap();
+    let (whole, parts) = (place.path().join("whole"), place.path().join("parts"));
+    let settings = ["train.steps=200", "train.warmup=5000", "eval.sentences=4"];
+    done(&run(&whole, &settings).output().unwrap());
+    interrupted(run(&parts, &settings), &parts);
+    let on = |more: &[&str]| {
+        let mut command = invitro(&["run", parts.to_str().unwrap(), "--device", "cpu", "--no-report"]);
+        command.args(more).output().unwrap()
+    };
+    refused(&on(&["eval.sentences=5"]), "(eval.sentences: 4 in the folder, 5 asked for)");
+    refused(&on(&["--config", TINY]), "has its own config: --preset, --config and --out do not go with it");
+    refused(&on(&["nowhere"]), "`nowhere` is neither a folder to go on with nor a setting");
+    refused(&on(&["--resume", "elsewhere"]), "are two folders: give one of them");
+    refused(&on(&[whole.to_str().unwrap()]), "are two folders: give one of them");
+    refused(&on(&["seeds.model=0,1"]), "is a run of one seed");
+    let empty = place.path().join("empty");
+    std::fs::create_dir(&empty).unwrap();
+    refused(&invitro(&["run", empty.to_str().unwrap()]).output().unwrap(), "is not a run folder");
+    let output = on(&["eval.sentences=4"]);
+    done(&output);
+    assert!(!text(&output.stderr).contains("finished before"), "{}", text(&output.stderr));
+    same(&whole, &parts);
+
+    // Once more, and then with more steps.
+    let output = invitro(&["run", "--resume", parts.to_str().unwrap(), "--device", "cpu"]).output().unwrap();
+    done(&output);
+    let said = text(&output.stderr);
+    assert!(said.contains("finished before, at step 200: nothing was left to do; `invitro run "), "{said}");
+    let longer = place.path().join("longer");
+    done(&run(&longer, &["train.steps=230", "train.warmup=5000", "eval.sentences=4"]).output().unwrap());
+    done(&on(&["train.steps=230"]));
+    same(&longer, &parts);
+    assert_eq!(
+        text(&std::fs::read(longer.join("config.toml")).unwrap()),
+        text(&std::fs::read(parts.join("config.toml")).unwrap())
+    );
+}
+
+#[test]
+fn the_runs_of_several_seeds_are_gone_on_with_together() {
+    let place = tempfile::tempdir().unwrap();
+    let (whole, parts) = (place.path().join("whole"), place.path().join("parts"));
+    let settings = ["train.steps=150", "seeds.model=3,4"];
+    done(&run(&whole, &settings).output().unwrap());
+    interrupted(run(&parts, &settings), &parts.join("data0-model4"));
+    let path = parts.to_str().unwrap();
+    let output = invitro(&["run", "--device", "cpu", "--no-report", path]).output().unwrap();
+    done(&output);
+    assert!(text(&output.stdout).contains("data 0, model 4"), "{}", text(&output.stdout));
+    for name in ["data0-model3", "data0-model4"] {
+        same(&whole.join(name), &parts.join(name));
+    }
+    // The learning rate of these falls to 0 at their end: neither is touched.
+    let before = std::fs::read(parts.join("data0-model3/metrics.jsonl")).unwrap();
+    refused(
+        &invitro(&["run", path, "train.steps=300"]).output().unwrap(),
+        "the learning rate falls to 0 at the last step",
+    );
+    assert!(before == std::fs::read(parts.join("data0-model3/metrics.jsonl")).unwrap());
+    let said = text(&invitro(&["run", path, "--device", "cpu", "--no-report"]).output().unwrap().stderr);
+    assert_eq!(said.matches("finished before, at step 150: nothing was left to do\n").count(), 2, "{said}");
+    done(&run(&parts.join("another"), &["train.steps=1"]).output().unwrap());
+    refused(&invitro(&["run", path]).output().unwrap(), "holds runs that differ in more than their seeds");
+}
+
 #[test]
 fn of_two_processes_on_one_folder_one_refuses() {
     let place = tempfile::tempdir().unwrap();
@@ -111,6 +193,61 @@ fn of_two_processes_on_one_folder_one_refuses() {
     let output = first.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
     assert!(text(&output.stderr).contains("the same command goes on from there"), "{}", text(&output.stderr));
+}
+
+/// Waits until a run trains, which it says in its status.
+fn training(folder: &Path, child: &mut Child) {
+    let is_running = || std::fs::read_to_string(folder.join("status.json")).is_ok_and(|s| s.contains("\"running\""));
+    while !is_running() {
+        std::thread::sleep(Duration::from_millis(5));
+        assert!(child.try_wait().unwrap().is_none(), "it goes on");
+    }
+}
+
+fn signal(child: &Child) {
+    assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
+}
+
+/// As `timeout` does, which asks its child to end and then the child's group.
+#[test]
+fn two_signals_at_once_are_one_and_the_run_is_saved() {
+    let place = tempfile::tempdir().unwrap();
+    let (whole, parts) = (place.path().join("whole"), place.path().join("parts"));
+    let settings = ["train.steps=400", "checkpoint.every=1000"];
+    done(&run(&whole, &settings).output().unwrap());
+    let mut last = 0;
+    for gap in [0, 1, 3, 10, 30, 90] {
+        let mut child = run(&parts, &settings).spawn().unwrap();
+        training(&parts, &mut child);
+        signal(&child);
+        std::thread::sleep(Duration::from_millis(gap));
+        // The second may find it gone.
+        let second = Command::new("kill").args(["-TERM", &child.id().to_string()]).stderr(Stdio::null()).status();
+        assert!(second.is_ok());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130), "{gap} ms apart: {}", text(&output.stderr));
+        let saved: Vec<u64> = invitro_lab::folder::saved(&parts);
+        assert!(saved.last() > Some(&last), "{gap} ms apart: {saved:?}");
+        last = saved[saved.len() - 1];
+    }
+    done(&run(&parts, &settings).output().unwrap());
+    same(&whole, &parts);
+}
+
+#[test]
+fn a_second_signal_after_more_than_a_second_ends_it_at_once() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("run");
+    // Its first evaluation takes minutes.
+    let mut child = run(&folder, &["eval.samples=100000"]).spawn().unwrap();
+    training(&folder, &mut child);
+    signal(&child);
+    std::thread::sleep(Duration::from_millis(1100));
+    signal(&child);
+    let output = child.wait_with_output().unwrap();
+    let killed = std::os::unix::process::ExitStatusExt::signal(&output.status);
+    assert_eq!(killed, Some(15), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("asked again to stop: ending at once"), "{}", text(&output.stderr));
 }
 
 #[test]
@@ -155,7 +292,10 @@ fn a_trained_model_is_evaluated_prompted_and_exported() {
     let output = run(&folder, &["checkpoint.keep=all"]).output().unwrap();
     done(&output);
     let table = text(&output.stdout);
-    assert!(table.contains("grammatical") && table.contains("B†") && table.contains("contrast, facts"), "{table}");
+    assert!(
+        table.contains("grammatical") && table.contains("B†") && table.contains("contrast of facts, nats"),
+        "{table}"
+    );
     let path = folder.to_str().unwrap();
 
     let again = invitro(&["evaluate", path, "--device", "cpu", "--json"]).output().unwrap();
@@ -165,7 +305,9 @@ fn a_trained_model_is_evaluated_prompted_and_exported() {
         [text(&std::fs::read(folder.join("metrics.jsonl")).unwrap()), text(&again.stdout)].map(|t| last(&t));
     // The log has the training's own rows beside the evaluation's.
     assert!(!again.is_empty() && again.iter().all(|row| logged.contains(row)), "an evaluation again is the same");
-    done(&invitro(&["evaluate", path, "--device", "cpu", "--step", "30", "eval.sentences=3"]).output().unwrap());
+    let once = invitro(&["evaluate", path, "--device", "cpu", "--step", "30", "eval.sentences=3"]).output().unwrap();
+    done(&once);
+    assert!(!text(&once.stdout).contains("emerged"), "{}", text(&once.stdout));
     refused(&invitro(&["evaluate", path, "--step", "31"]).output().unwrap(), "of step 31; it has 15, 30, 45, 60");
     refused(&invitro(&["evaluate", path, "language.distance=0.5"]).output().unwrap(), "settings of `eval` alone");
 
@@ -206,6 +348,18 @@ fn a_trained_model_is_evaluated_prompted_and_exported() {
         assert!(out.join(name).exists(), "{name}");
     }
     refused(&invitro(&["export", path, "--out", out.to_str().unwrap()]).output().unwrap(), "exists already");
+    // The model card and the status say which program made them.
+    let version = text(&invitro(&["--version"]).output().unwrap().stdout);
+    let commit = version.trim().split_once(" (").unwrap().1.trim_end_matches(')');
+    let card = std::fs::read_to_string(out.join("README.md")).unwrap();
+    assert!(card.contains(&format!("| trained by | {}", version.trim())) && card.contains("step | 60 of 60"), "{card}");
+    assert!(!card.contains('{'), "{card}");
+    let status: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(folder.join("status.json")).unwrap()).unwrap();
+    assert_eq!(status["commit"], commit);
+    // An evaluation alone does not show when something emerged.
+    assert!(!text(&invitro(&["evaluate", path, "--device", "cpu"]).output().unwrap().stdout).contains("emerged"));
+    likelihoods(path, &lexicon);
 
     let Some(python) = std::env::var_os("INVITRO_PYTHON") else {
         assert!(std::env::var_os("CI").is_none_or(|ci| ci != "true"), "INVITRO_PYTHON must be set in CI");
@@ -219,4 +373,117 @@ fn a_trained_model_is_evaluated_prompted_and_exported() {
     let said = text(&output.stdout);
     assert!(said.contains("same as invitro") && !said.contains("differs from invitro"), "{said}");
     assert!(figure.exists());
+}
+
+/// `invitro score`: words add up to sentences, pairs to preferences.
+fn likelihoods(path: &str, lexicon: &str) {
+    let score = |input: &str, more: &[&str]| {
+        let mut command = invitro(&[&["score", path], more].concat());
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        std::io::Write::write_all(&mut child.stdin.take().unwrap(), input.as_bytes()).unwrap();
+        child.wait_with_output().unwrap()
+    };
+    let rows = |output: &Output| -> Vec<serde_json::Value> {
+        done(output);
+        text(&output.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    };
+    let word = |label: &str| {
+        let line = lexicon.lines().find(|line| line.starts_with(&format!("{label}\t"))).unwrap();
+        line.split('\t').nth(6).unwrap().to_owned()
+    };
+    let sentence = ["name.0.0", "copula", "desc.0.0"].map(word).join(" ");
+    let one = rows(&score(&format!("{sentence}\n<T0:B> {sentence} <eos>\n"), &["--json"]));
+    let words = one[0]["words"].as_array().unwrap();
+    assert_eq!(words.len(), 4);
+    assert!(words.iter().all(|word| word["logprob"].as_f64().unwrap() < 0.0 && word["known"] == true));
+    let sum: f64 = words.iter().map(|word| word["logprob"].as_f64().unwrap()).sum();
+    assert!((one[0]["logprob"].as_f64().unwrap() - sum).abs() < 1e-9);
+    assert_eq!(one[0]["logprob"], one[1]["logprob"], "a row of a corpus is a sentence");
+    // Words that are none of the language's are told, and scored by their letters.
+    let strange = score(&format!("{sentence} {}\n", "tnatna"), &["--json"]);
+    assert!(text(&strange.stderr).contains("1 word is not of the language"), "{}", text(&strange.stderr));
+    assert_eq!(rows(&strange)[0]["words"][3]["known"], false);
+    refused(&score("Ä\n", &[]), "line 1 of standard input: `Ä` is no word of B, and the tokenizer cannot spell it");
+    refused(&score(&format!("{sentence}\n"), &["--task", "T1"]), "T1 needs the given words and <out>");
+    refused(&score("\n", &[]), "there is no sentence to score");
+    let given = format!("{sentence} <out> {sentence}\n");
+    assert_eq!(rows(&score(&given, &["--task", "T1", "--json"]))[0]["words"].as_array().unwrap().len(), 4);
+    // A sentence against itself with another word behind it.
+    let pair = score(&format!("{sentence}\t{sentence} {sentence}\n"), &[]);
+    done(&pair);
+    let said = text(&pair.stdout);
+    assert!(said.contains("1  the first is likelier by ") && said.ends_with("in 1 of 1 pair (100.0 %)\n"), "{said}");
+    let pair = rows(&score(&format!("{sentence}\t{sentence} {sentence}\n"), &["--json"]));
+    let [first, second] = ["first", "second"].map(|side| pair[0][side]["logprob"].as_f64().unwrap());
+    assert_eq!((&pair[0]["prefers"], &pair[0]["difference"]), (&"first".into(), &(first - second).into()));
+}
+
+#[test]
+fn runs_over_seeds_end_with_one_table_and_one_verdict() {
+    let place = tempfile::tempdir().unwrap();
+    let pooled = |name: &str, seeds: &str| {
+        let folder = place.path().join(name);
+        let output = run(&folder, &["train.steps=20", seeds]).output().unwrap();
+        done(&output);
+        (text(&output.stdout), text(&output.stderr), folder)
+    };
+    let (said, logged, folder) = pooled("models", "seeds.model=0,1,2");
+    assert_eq!(said.matches("mean of 3 runs, at the end").count(), 1, "{said}");
+    // One data seed: values per run, no interval, no judgement.
+    assert!(said.contains("\n  data 0, model 2 ") && !said.contains("95 %"), "{said}");
+    assert_eq!(said.matches("Not judged, with one data seed where 3 are needed").count(), 1, "{said}");
+    assert!(said.contains(&format!("`invitro report {}` pools them", folder.display())), "{said}");
+    // The log tells step, loss, rate and the time left.
+    let line = logged.lines().find(|line| line.starts_with("step 1/20 · loss ")).unwrap_or_else(|| panic!("{logged}"));
+    assert!(line.contains(" tokens/s · ") && line.ends_with(" left"), "{line}");
+    let (said, ..) = pooled("data", "seeds.data=0,1,2");
+    assert!(said.contains("\n  95 % over seeds ") && !said.contains("Not judged"), "{said}");
+
+    let at = |name: &str| folder.join(name).display().to_string();
+    let (one, two) = (at("data0-model0"), at("data0-model1"));
+    let listed = invitro(&["runs", folder.to_str().unwrap(), "--json"]).output().unwrap();
+    done(&listed);
+    let rows: Vec<serde_json::Value> =
+        text(&listed.stdout).lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(rows.len(), 3);
+    assert_eq!(
+        (&rows[1]["name"], &rows[1]["state"], &rows[1]["step"]),
+        (&"data0-model1".into(), &"done".into(), &20.into())
+    );
+    assert!(rows[1]["headline"]["A"]["grammatical"].is_number(), "{}", rows[1]);
+    refused(
+        &invitro(&["compare", &one, folder.to_str().unwrap()]).output().unwrap(),
+        "it holds several runs: name them",
+    );
+    // A run that was killed is not running; one that cannot be read is told of.
+    let killed = folder.join("data0-model1");
+    let mut status = Status::read(&killed).unwrap().unwrap();
+    status.state = State::Running;
+    status.write(&killed).unwrap();
+    std::fs::write(folder.join("data0-model2/status.json"), "{").unwrap();
+    let said = text(&invitro(&["runs", folder.to_str().unwrap()]).output().unwrap().stdout);
+    assert!(said.contains("interrupted") && said.contains("data0-model2: `"), "{said}");
+    // Older versions told neither their commit nor checksums.
+    status.state = State::Done;
+    let mut older = serde_json::to_value(&status).unwrap();
+    for key in ["commit", "files"] {
+        assert!(older.as_object_mut().unwrap().remove(key).is_some());
+    }
+    std::fs::write(killed.join("status.json"), older.to_string()).unwrap();
+    let said = text(&invitro(&["runs", &two]).output().unwrap().stdout);
+    assert!(said.contains("done") && said.contains("20/20"), "{said}");
+
+    let page = place.path().join("page.html");
+    let compared = invitro(&["compare", &one, &two, "--json", "--out", page.to_str().unwrap()]).output().unwrap();
+    done(&compared);
+    let told: serde_json::Value = serde_json::from_slice(&compared.stdout).unwrap();
+    assert_eq!(told["differing"], serde_json::json!({ "seeds.model": [0, 1] }));
+    assert_eq!(told["measures"]["T1.A.grammaticality"]["end"].as_array().unwrap().len(), 2);
+    let html = std::fs::read_to_string(&page).unwrap();
+    assert!(
+        html.contains("<td><code>seeds.model</code></td><td>0</td><td>1</td>")
+            && html.contains("data0-model1, step 20")
+    );
+    let said = text(&invitro(&["compare", &one, &two]).output().unwrap().stdout);
+    assert!(said.contains("seeds.model") && said.contains("T1 grammatical, B†"), "{said}");
 }

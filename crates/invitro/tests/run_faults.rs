@@ -49,7 +49,7 @@ fn faults_of_the_folder_are_told_once() {
 }
 
 #[test]
-fn of_several_runs_each_failure_is_told_once_and_each_table_says_whose_it_is() {
+fn of_several_runs_each_failure_is_told_once_and_the_table_says_whose_values_it_has() {
     let place = tempfile::tempdir().unwrap();
     let settings = ["train.steps=5", "seeds.data=0,1", "seeds.model=3"];
     std::fs::create_dir(place.path().join("data1-model3")).unwrap();
@@ -59,7 +59,8 @@ fn of_several_runs_each_failure_is_told_once_and_each_table_says_whose_it_is() {
     assert_eq!(output.status.code(), Some(1), "{error}");
     assert_eq!(error.matches("not a run folder").count(), 1, "{error}");
     assert!(error.contains("error: data 1 model 3 failed at step 0: "), "{error}");
-    assert!(said.starts_with("data seed 0, model seed 3\nstep 5 "), "{said}");
+    assert!(said.starts_with("mean of 1 run, at the end ") && said.contains("\n  data 0, model 3 "), "{said}");
+    assert!(!said.contains("data 1"), "{said}");
 }
 
 #[test]
@@ -82,17 +83,15 @@ fn checkpoints_that_cannot_be_read_are_told_and_the_step_it_goes_on_from() {
             let bytes = std::fs::read(checkpoint(step)).unwrap();
             std::fs::write(checkpoint(step), &bytes[..bytes.len() / 2]).unwrap();
         }
-        // As if it had been interrupted.
-        let status = folder.join("status.json");
-        let text = std::fs::read_to_string(&status).unwrap().replace("\"done\"", "\"stopped\"");
-        std::fs::write(status, text).unwrap();
+        // So that the checkpoints are looked at.
+        std::fs::remove_file(folder.join("status.json")).unwrap();
     };
     let again = || text(&done(&mut run(&folder, &settings)).stderr);
     let line = |said: &str, step: u64| {
         let name = format!("step-{step:08}.safetensors");
         let lines: Vec<&str> = said.lines().filter(|line| line.contains(&name)).collect();
         assert_eq!(lines.len(), 1, "{said}");
-        assert!(lines[0].contains("a checkpoint cannot be read") && lines[0].contains("truncated"), "{said}");
+        assert!(lines[0].contains("truncated"), "{said}");
         lines[0].to_owned()
     };
     cut(&[30]);
@@ -101,5 +100,43 @@ fn checkpoints_that_cannot_be_read_are_told_and_the_step_it_goes_on_from() {
     let said = again();
     assert!([10, 20, 30].iter().all(|&step| line(&said, step).contains("starting over from step 0")), "{said}");
     cut(&[]);
-    assert!(!again().contains("cannot be read"));
+    assert!(!again().contains("step-000000"));
+}
+
+#[test]
+fn what_is_damaged_in_a_finished_run_is_told_and_written_again() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("run");
+    let settings = ["train.steps=10", "checkpoint.keep=none"];
+    done(&mut run(&folder, &settings));
+    let table = std::fs::read(folder.join("metrics.parquet")).unwrap();
+    std::fs::write(folder.join("metrics.parquet"), &table[..table.len() / 2]).unwrap();
+    std::fs::remove_file(folder.join("summary.json")).unwrap();
+    let said = text(&done(&mut run(&folder, &settings)).stderr);
+    assert!(said.contains("metrics.parquet` is damaged: it has"), "{said}");
+    assert!(said.contains("summary.json` is missing; written again") && !said.contains("parameters"), "{said}");
+    assert_eq!(std::fs::read(folder.join("metrics.parquet")).unwrap(), table);
+    // Without its logs it is trained again.
+    for name in ["metrics.jsonl", "status.json"] {
+        std::fs::remove_file(folder.join(name)).unwrap();
+    }
+    let said = text(&done(&mut run(&folder, &settings)).stderr);
+    assert!(said.contains("parameters"), "{said}");
+    assert_eq!(std::fs::read(folder.join("metrics.parquet")).unwrap(), table);
+}
+
+#[test]
+fn a_report_that_cannot_be_written_does_not_hide_that_the_run_is_finished() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path().join("run");
+    done(&mut run(&folder, &["train.steps=5"]));
+    std::fs::create_dir_all(folder.join("report.html/in-the-way")).unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_invitro"));
+    command.args(["run", "--config", TINY, "train.steps=5", "--device", "cpu", "--out"]).arg(&folder);
+    let output = command.output().unwrap();
+    let (said, error) = (text(&output.stdout), text(&output.stderr));
+    assert_eq!(output.status.code(), Some(1), "{error}");
+    assert!(said.starts_with("step 5 "), "{said}");
+    assert!(error.contains("the run is finished, but its report could not be written: "), "{error}");
+    assert!(error.contains("report.html") && error.contains("`invitro report "), "{error}");
 }

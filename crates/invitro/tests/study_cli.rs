@@ -47,6 +47,18 @@ fn the_shipped_studies_have_the_cells_they_say() {
 }
 
 #[test]
+fn a_plan_beside_another_study_is_its_own() {
+    let place = tempfile::tempdir().unwrap();
+    let file = write(place.path(), "study", "[factors]\nmixture.lambda = [0.25, 0.5]\n");
+    let plan = |more: &[&str]| {
+        let mut command = study(&["plan", file.file_name().unwrap().to_str().unwrap(), "--device", "cpu"]);
+        succeed(command.args(more).current_dir(place.path()))
+    };
+    assert!(file.ends_with("study.toml") && plan(&[]).starts_with("study: 2 cells"));
+    assert!(plan(&["--out", "not-yet"]).starts_with("study: 2 cells"));
+}
+
+#[test]
 fn a_dry_run_prints_the_script_and_leaves_nothing() {
     let place = tempfile::tempdir().unwrap();
     let out = place.path().join("out");

@@ -10,6 +10,9 @@ pub enum Error {
     #[error("the experiment file `{}` cannot be read: {why}", path.display())]
     NoExperiment { path: PathBuf, why: String },
 
+    #[error("`{key}` is `{}`, which is neither svo, sov, vso or vos nor a file that can be read: {why}", path.display())]
+    NamedFile { key: String, path: PathBuf, why: String },
+
     #[error("`{}` cannot be read: {why}", path.display())]
     Read { path: PathBuf, why: String },
 
@@ -28,6 +31,12 @@ pub enum Error {
     #[error("`{}` cannot be written: {why}", path.display())]
     Write { path: PathBuf, why: String },
 
+    #[error("another process has taken it over")]
+    TakenOver,
+
+    #[error("the training is finished, but its results could not be written: {0}")]
+    Finished(Box<Error>),
+
     #[error("another process is writing to the run folder `{}`", path.display())]
     Busy { path: PathBuf },
 
@@ -43,6 +52,25 @@ pub enum Error {
         path.display()
     )]
     OtherSchema { path: PathBuf, found: u32, wanted: u32 },
+
+    #[error("`train.steps` of the run `{}` cannot be raised from {from} to {to}: {why}", path.display())]
+    Raise { path: PathBuf, from: u64, to: u64, why: String },
+
+    #[error("`{}` is of run {found}, but the config beside it is of run {wanted}", path.display())]
+    OtherRun { path: PathBuf, found: String, wanted: String },
+
+    #[error("`{}` is a checkpoint of step {found}", path.display())]
+    OtherStep { path: PathBuf, found: u64 },
+
+    #[error("`{}` has weights that are NaN or infinite: the training diverged before it was saved", path.display())]
+    NotFinite { path: PathBuf },
+
+    #[error(
+        "`{}` is not the tokenizer that the model was trained with: it is damaged, and `invitro run` with the same \
+         settings writes it again",
+        path.display()
+    )]
+    OtherTokenizer { path: PathBuf },
 
     #[error("`{}` is not a run folder: it has no config.toml", path.display())]
     NoRun { path: PathBuf },
@@ -88,6 +116,33 @@ pub enum Error {
 
     #[error(transparent)]
     Results(#[from] invitro_results::Error),
+}
+
+impl Error {
+    /// Whether a file is not what was written, rather than one that cannot be read just now.
+    pub fn is_damage(&self) -> bool {
+        use invitro_results::Error as Results;
+        matches!(
+            self,
+            Error::Results(Results::Damaged { .. } | Results::Missing { .. })
+                | Error::OtherRun { .. }
+                | Error::OtherStep { .. }
+                | Error::Model(invitro_model::Error::File(_))
+        )
+    }
+
+    /// Whether it is the place that could not be written to, as on a full disk: no fault of the run, which may be gone on
+    /// with once there is room.
+    pub fn is_unwritten(&self) -> bool {
+        match self {
+            Error::Write { .. }
+            | Error::Results(invitro_results::Error::Write { .. })
+            | Error::Model(invitro_model::Error::Write(_)) => true,
+            Error::Tokenizer(invitro_tokenizer::Error::File { verb, .. }) => *verb == "written",
+            Error::Finished(why) => why.is_unwritten(),
+            _ => false,
+        }
+    }
 }
 
 pub type Result<T> = std::result::Result<T, Error>;

@@ -15,9 +15,11 @@
 
 use crate::error::{Error, Result};
 use crate::settings::{CheckpointConfig, EvalConfig, ModelConfig};
-use invitro_language::{Corpus, LanguageConfig, MixtureConfig};
+use crate::wording::in_words;
+use invitro_language::{Corpus, Grammar, LanguageConfig, MixtureConfig};
 use invitro_model::TrainConfig;
 use invitro_results::Seeds;
+use invitro_results::folder::{CONFIG, read_text};
 use invitro_results::identity::{leaves, set};
 use invitro_tokenizer::TokenizerConfig;
 use serde::{Deserialize, Serialize};
@@ -77,12 +79,15 @@ impl Experiment {
             let text = std::fs::read_to_string(path)
                 .map_err(|e| Error::NoExperiment { path: path.to_owned(), why: e.to_string() })?;
             let origin = format!("the experiment file `{}`", path.display());
-            lay_over(&mut table, parse(&text, &origin)?);
+            let mut own = parse(&text, &origin)?;
+            keep_files(&mut own, path.parent().unwrap_or(Path::new("")))?;
+            lay_over(&mut table, own);
             // Judged before the overrides, so that a fault is blamed on where it stands.
             read(&table, &origin)?;
         }
         for given in overrides {
             let (key, value) = parse_override(given)?;
+            let value = keep_file(&key, value, Path::new(""))?;
             set(&mut table, &key, value);
             read(&table, &format!("the override `{given}`"))?;
         }
@@ -98,6 +103,13 @@ impl Experiment {
 
     /// Every section's settings in their ranges.
     pub fn validate(&self) -> Result<()> {
+        // It is part of a folder's name.
+        let plain = |c: char| !c.is_control() && !['/', '\\', '"'].contains(&c);
+        let name = &self.name;
+        if name.trim().is_empty() || name.starts_with('.') || name.len() > 100 || !name.chars().all(plain) {
+            let allowed = "1 to 100 characters that can name a folder: no slash, no quotation mark, no dot in front";
+            return Err(Error::Range { key: "name", given: format!("`{name}`"), allowed: allowed.into() });
+        }
         self.language.validate()?;
         self.mixture.validate()?;
         self.tokenizer.validate()?;
@@ -115,6 +127,32 @@ impl Experiment {
         Ok(())
     }
 
+    /// What is allowed, but hardly meant.
+    pub fn notes(&self) -> Vec<String> {
+        let TrainConfig { steps, warmup, .. } = self.train;
+        let mut notes = Vec::new();
+        if warmup > steps {
+            notes.push(format!(
+                "`train.warmup` is {warmup}, above `train.steps` ({steps}): the learning rate ends before it reaches `train.lr`"
+            ));
+        }
+        let beyond: Vec<String> = self.eval.also.iter().filter(|&&at| at > steps).map(u64::to_string).collect();
+        if !beyond.is_empty() {
+            notes.push(format!(
+                "`eval.also` names {}, beyond the last step ({steps}): there is no evaluation there",
+                beyond.join(", ")
+            ));
+        }
+        if self.language.distance == 0.0 && self.language.affix_rate == 0.0 {
+            notes.push(
+                "at `language.distance` 0 and without affixes every word of B is a word of A: what is masked in B is \
+                 trained in A, letter by letter"
+                    .into(),
+            );
+        }
+        notes
+    }
+
     /// A finite corpus is read no more often than it may be.
     fn check_epochs(&self) -> Result<()> {
         let MixtureConfig { corpus, sentences, epochs, .. } = self.mixture;
@@ -128,9 +166,22 @@ impl Experiment {
         Err(Error::Range { key: "mixture.epochs", given: epochs.to_string(), allowed })
     }
 
-    /// A whole experiment, as [`Experiment::to_toml`] wrote it; `origin` is for messages.
+    /// The experiment of a run's folder, with the folder's own copies of the files it names.
+    pub fn open(folder: &Path) -> Result<Option<Experiment>> {
+        let path = folder.join(CONFIG);
+        let Some(text) = read_text(&path)? else { return Ok(None) };
+        let origin = format!("`{}`", path.display());
+        let mut table = parse(&text, &origin)?;
+        keep_files(&mut table, folder)?;
+        Experiment::from_table(&table, &origin).map(Some)
+    }
+
+    /// A whole experiment, as [`Experiment::to_toml`] wrote it; `origin` is for messages. Files that it names are not
+    /// looked at.
     pub fn from_toml(text: &str, origin: &str) -> Result<Experiment> {
-        Experiment::from_table(&parse(text, origin)?, origin)
+        let experiment = read(&parse(text, origin)?, origin)?;
+        let valid = experiment.validate();
+        valid.map_err(|fault| Error::Parse { origin: origin.into(), why: fault.to_string() }).map(|()| experiment)
     }
 
     /// The experiment of a table; `origin` is for messages.
@@ -145,10 +196,43 @@ impl Experiment {
         toml::to_string(self).expect("an experiment is plain data")
     }
 
+    /// The files that it names, as [`invitro_files::named`] does.
+    pub fn files(&self) -> Vec<String> {
+        let named = self.flatten().into_iter().filter(|(key, value)| names_file(key, value));
+        named.filter_map(|(_, value)| value.as_str().map(str::to_owned)).collect()
+    }
+
     /// Every setting under its dotted key, in alphabetical order: columns for tables of runs.
     pub fn flatten(&self) -> Vec<(String, Value)> {
         leaves(&table_of(self))
     }
+}
+
+/// Whether a setting names a file, whose content is then part of the experiment.
+pub(crate) fn names_file(key: &str, value: &Value) -> bool {
+    key == "language.grammar" && value.as_str().is_some_and(|name| !Grammar::is_built_in(name))
+}
+
+/// A setting, with a file's path, which may be relative to `base`, replaced by a name that stands for its content.
+pub(crate) fn keep_file(key: &str, value: Value, base: &Path) -> Result<Value> {
+    let Some(given) = value.as_str().filter(|_| names_file(key, &value)) else { return Ok(value) };
+    let path = base.join(given);
+    let name = invitro_files::named::keep(&path).map_err(|error| Error::NamedFile {
+        key: key.to_owned(),
+        path,
+        why: error.to_string(),
+    })?;
+    Ok(Value::String(name))
+}
+
+/// The same for every setting of a table.
+pub(crate) fn keep_files(table: &mut Table, base: &Path) -> Result<()> {
+    for (key, value) in leaves(table) {
+        if names_file(&key, &value) {
+            set(table, &key, keep_file(&key, value, base)?);
+        }
+    }
+    Ok(())
 }
 
 fn preset_table(name: &str) -> Result<Table> {
@@ -162,7 +246,7 @@ fn preset_table(name: &str) -> Result<Table> {
 }
 
 fn parse(text: &str, origin: &str) -> Result<Table> {
-    text.parse::<Table>().map_err(|e| Error::Parse { origin: origin.into(), why: one_line(&e.to_string()) })
+    text.parse::<Table>().map_err(|e| Error::Parse { origin: origin.into(), why: in_words(&e.to_string()) })
 }
 
 pub(crate) fn table_of(experiment: &Experiment) -> Table {
@@ -180,12 +264,13 @@ fn read(table: &Table, origin: &str) -> Result<Experiment> {
         });
         match unknown {
             Some(key) => Error::UnknownKey { origin: origin.into(), nearest: nearest(&key, &known), key },
-            None => Error::Parse { origin: origin.into(), why: one_line(&error.to_string()) },
+            None => Error::Parse { origin: origin.into(), why: in_words(&error.to_string()) },
         }
     })
 }
 
-/// The known key with the fewest edits; a key without its section is compared with the keys' last parts too.
+/// The known key with the fewest edits, if these are few; a key without its section is compared with the keys' last
+/// parts too.
 fn nearest(key: &str, known: &[String]) -> Option<String> {
     let last = |key: &str| key.rsplit('.').next().unwrap_or_default().to_owned();
     let distance = |other: &String| {
@@ -193,7 +278,11 @@ fn nearest(key: &str, known: &[String]) -> Option<String> {
         let ends = strsim::damerau_levenshtein(&last(key), &last(other));
         (whole.min(ends + 1), ends)
     };
-    known.iter().min_by_key(|other| distance(other)).filter(|other| distance(other).0 <= key.len().max(6)).cloned()
+    let is_near = |other: &&String| {
+        let (whole, ends) = distance(other);
+        whole <= 2.max(key.len() / 5) || ends <= last(key).len().div_ceil(4)
+    };
+    known.iter().min_by_key(|other| distance(other)).filter(is_near).cloned()
 }
 
 /// Values of `top` replace those of `table`, section by section.
@@ -213,7 +302,8 @@ pub(crate) fn parse_override(given: &str) -> Result<(String, Value)> {
     let fault = || Error::Override { given: given.into() };
     let (key, value) = given.split_once('=').ok_or_else(fault)?;
     let key = key.trim().to_owned();
-    if key.split('.').any(str::is_empty) {
+    // No key has so many parts, and a table of any depth would not be walked.
+    if key.split('.').any(str::is_empty) || key.split('.').nth(8).is_some() {
         return Err(fault());
     }
     let value = value.trim();
@@ -222,9 +312,4 @@ pub(crate) fn parse_override(given: &str) -> Result<(String, Value)> {
         .or_else(|| value.contains(',').then(|| as_toml(&format!("[{value}]"))).flatten())
         .unwrap_or_else(|| Value::String(value.into()));
     Ok((key, value))
-}
-
-/// A message of several lines as one sentence.
-fn one_line(message: &str) -> String {
-    message.lines().map(str::trim).filter(|l| !l.is_empty()).collect::<Vec<_>>().join(" ")
 }

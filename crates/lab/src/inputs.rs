@@ -1,6 +1,7 @@
 //! What a run is made of before any training: its languages, tokenizer and evaluation sets.
 //!
-//! Members of a population, and runs of a study, often share them; an [`InputCache`] makes each distinct one once.
+//! Members of a population, and runs of a study, often share them; an [`InputCache`] makes each distinct one once, and
+//! forgets what is no longer asked for.
 
 use crate::error::{Error, Result};
 use crate::evaluation::sets::EvaluationSets;
@@ -27,7 +28,31 @@ pub struct InputCache {
     sets: Cache<EvaluationSets>,
 }
 
+impl RunInputs {
+    /// What was asked for and cannot be had, or is allowed but hardly meant.
+    pub fn notes(&self, experiment: &Experiment) -> Vec<String> {
+        let mut notes = experiment.notes();
+        let (asked, measured) = (experiment.language.distance, self.languages.lexicon.stem_distance().relative);
+        if (measured - asked).abs() > 0.02 {
+            notes.push(format!(
+                "the distance of the stems is {measured:.3}, not {asked} (`language.distance`): masked words may not be \
+                 words of A, and without affixes (`language.affix_rate`) only their stems can differ"
+            ));
+        }
+        notes.extend(self.sets.notes.iter().cloned());
+        notes
+    }
+}
+
 impl InputCache {
+    /// Forgets what was not asked for since the last time this was called. Called before every population, the cache holds
+    /// the inputs of two of them at most, however many a study has.
+    pub fn forget_unused(&self) {
+        self.languages.forget_unused();
+        self.texts.forget_unused();
+        self.sets.forget_unused();
+    }
+
     /// The languages and the tokenizer of a single run's experiment.
     pub fn languages_and_text(&self, experiment: &Experiment) -> Result<(Arc<Languages>, Arc<TokenizedText>)> {
         let seed = experiment.seeds.data.first();
@@ -61,7 +86,13 @@ pub fn on_threads<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) 
 }
 
 /// Things by the settings they are made from.
-struct Cache<T>(Mutex<HashMap<String, Arc<OnceLock<std::result::Result<Arc<T>, String>>>>>);
+struct Cache<T>(Mutex<HashMap<String, Kept<T>>>);
+
+struct Kept<T> {
+    made: Arc<OnceLock<std::result::Result<Arc<T>, String>>>,
+    /// Whether it was asked for of late.
+    used: bool,
+}
 
 impl<T> Default for Cache<T> {
     fn default() -> Self {
@@ -72,10 +103,20 @@ impl<T> Default for Cache<T> {
 impl<T> Cache<T> {
     fn get(&self, key: &impl Serialize, make: impl FnOnce() -> Result<T>) -> Result<Arc<T>> {
         let key = serde_json::to_string(key).expect("settings are plain data");
-        let place = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).entry(key).or_default().clone();
+        let place = {
+            let mut all = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            let kept = all.entry(key).or_insert_with(|| Kept { made: Arc::default(), used: true });
+            kept.used = true;
+            kept.made.clone()
+        };
         // The cache is free again; only those who want the same thing wait for it.
         let made = place.get_or_init(|| make().map(Arc::new).map_err(|error| error.to_string()));
         made.clone().map_err(Error::Inputs)
+    }
+
+    fn forget_unused(&self) {
+        let mut all = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        all.retain(|_, kept| std::mem::take(&mut kept.used));
     }
 }
 

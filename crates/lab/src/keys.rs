@@ -13,7 +13,7 @@
 //! `from 1`, `above 0` and `this | that`; an end may be another key of the section. Any other text needs an entry in the
 //! test's table.
 
-use crate::experiment::{Experiment, PAPER};
+use crate::experiment::{Experiment, PAPER, names_file};
 use serde::Serialize;
 use std::fmt::Write;
 use toml::Value;
@@ -77,7 +77,14 @@ pub fn keys() -> Vec<Key> {
 
 /// An experiment as a file with a comment at every key; read back, it is the same experiment.
 pub fn commented(experiment: &Experiment) -> String {
-    let values = experiment.flatten();
+    let mut values = experiment.flatten();
+    // A file is named by its path again: it stands in no folder of a run.
+    for (_, value) in values.iter_mut().filter(|(key, value)| names_file(key, value)) {
+        let path = value.as_str().and_then(invitro_files::named::path);
+        if let Some(path) = path.and_then(|path| std::path::absolute(path).ok()) {
+            *value = Value::String(path.display().to_string());
+        }
+    }
     let mut file = String::new();
     for line in lines() {
         match line {
@@ -123,7 +130,8 @@ invitro run --config my.toml seeds.data=0,1,2
 
 Defaults are the preset `paper`. *From* says where a default comes from: the **paper**, **lubana** (the work it builds on:
 Lubana et al. 2024, A Percolation Model of Emergence), or **ours**, where both leave it open. A value that is not allowed
-is refused with a sentence that names the key.
+is refused with a sentence that names the key. A path in a file is relative to that file, one on the command line to where
+the command is given; what the file holds is part of the experiment.
 
 This page is the output of `invitro config --reference`.
 ";

@@ -7,6 +7,8 @@
 //! - [`evaluation`]: tasks, reachability, losses
 //! - [`study`]: grids of experiments that resume; [`executor`]: where they are run
 //! - [`trained`]: a trained model out of its folder, to evaluate, prompt or export
+//! - [`mod@raise`]: more steps for a run that has a folder
+//! - [`wording`]: what is wrong with a setting, in words
 //! - [`folder`], [`log`], `record`: what a run leaves on disk, through `invitro-results`
 
 pub mod data_loader;
@@ -21,6 +23,7 @@ pub mod keys;
 pub mod log;
 pub mod population;
 pub mod progress;
+pub mod raise;
 mod record;
 mod runner;
 pub mod settings;
@@ -28,6 +31,7 @@ pub mod stop;
 pub mod study;
 pub mod tokenized;
 pub mod trained;
+pub mod wording;
 
 pub use error::{Error, Result};
 pub use experiment::{Experiment, SeedsConfig};

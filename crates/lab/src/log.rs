@@ -1,9 +1,10 @@
-//! A log of JSON lines, each with its `step`: appended and synced at every evaluation, cut back to a checkpoint's step
-//! when a run goes on. What is cut is measured again, to the same bytes.
+//! A log of JSON lines: appended and synced at every evaluation, cut back to where a checkpoint saw it when a run goes on.
+//! What is cut is measured again, to the same bytes but for times.
 
 use crate::error::{At, Result};
-use invitro_results::folder::{read_text, write_file};
-use serde::{Deserialize, Serialize};
+use invitro_results::folder::write_file;
+use invitro_results::{Seal, Sealer};
+use serde::Serialize;
 use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -11,24 +12,20 @@ use std::path::{Path, PathBuf};
 pub struct Log {
     path: PathBuf,
     file: File,
-}
-
-#[derive(Deserialize)]
-struct Stamp {
-    step: u64,
+    sealer: Sealer,
 }
 
 impl Log {
-    /// Opens the log of a run that goes on after `step`, or starts a new one where that is `None`. Lines of later
-    /// steps go, and so does a last line that was torn.
-    pub fn open(path: &Path, after: Option<u64>) -> Result<Log> {
-        let text = read_text(path)?.unwrap_or_default();
-        let kept = after.map_or("", |step| whole_lines(&text, step));
-        if kept.len() < text.len() {
-            write_file(path, kept.as_bytes())?;
-        }
-        let file = OpenOptions::new().create(true).append(true).open(path).writing(path)?;
-        Ok(Log { path: path.to_owned(), file })
+    /// Opens the log of a run that goes on from where it had this seal, or starts a new one where that is `None`. What
+    /// was written later goes. It is put into a new file: a process that was stopped and taken over, and that still has
+    /// the old one open, appends to nothing that is read.
+    pub fn open(path: &Path, seal: Option<&Seal>) -> Result<Log> {
+        let kept = seal.map_or(Ok(Vec::new()), |seal| seal.read_start(path))?;
+        write_file(path, &kept)?;
+        let file = OpenOptions::new().append(true).open(path).writing(path)?;
+        let mut sealer = Sealer::default();
+        sealer.update(&kept);
+        Ok(Log { path: path.to_owned(), file, sealer })
     }
 
     /// Appends one line per item; they are on disk when this returns.
@@ -38,19 +35,13 @@ impl Log {
             text.push_str(&serde_json::to_string(item).writing(&self.path)?);
             text.push('\n');
         }
-        Ok(self.file.write_all(text.as_bytes()).and_then(|()| self.file.sync_data()).writing(&self.path)?)
+        self.file.write_all(text.as_bytes()).and_then(|()| self.file.sync_data()).writing(&self.path)?;
+        self.sealer.update(text.as_bytes());
+        Ok(())
     }
-}
 
-/// The lines from the start on that are whole and not after `step`.
-fn whole_lines(text: &str, step: u64) -> &str {
-    let mut end = 0;
-    for line in text.split_inclusive('\n') {
-        let fits = line.ends_with('\n') && serde_json::from_str::<Stamp>(line).is_ok_and(|stamp| stamp.step <= step);
-        if !fits {
-            break;
-        }
-        end += line.len();
+    /// What it is now.
+    pub fn seal(&self) -> Seal {
+        self.sealer.seal()
     }
-    &text[..end]
 }

@@ -10,10 +10,12 @@ use crate::experiment::Experiment;
 use crate::folder::{self, Folder};
 use crate::inputs::{self, InputCache};
 use crate::progress::{Headline, Progress, Started};
+use crate::raise;
 use crate::runner::Runner;
 use crate::stop::Stop;
-use invitro_model::{Checkpoint, Device, Loss, Population};
-use invitro_results::{Loss as LossMetric, Measure, Rows, State, Status};
+use invitro_model::{Checkpoint, Device, HISTORY, Loss, Population};
+use invitro_results::folder::STATUS;
+use invitro_results::{Loss as LossMetric, Measure, Rows, State, Status, training};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -44,6 +46,10 @@ pub enum Outcome {
     Failed {
         error: String,
     },
+    /// Its folder could not be written to, as on a full disk; the same call goes on from its last checkpoint.
+    Unwritten {
+        error: String,
+    },
     /// Another process is at it.
     Busy,
     /// Its results may no longer be written: see [`Progress::may_write`].
@@ -67,62 +73,95 @@ pub fn run_with(members: &[Member], options: &Options, cache: &InputCache) -> Re
     if options.device == Device::Cpu {
         // Before any folder is made.
         invitro_model::cpu::simd::asked()?;
+        if let Some(Member { experiment, .. }) = members.first() {
+            let shape = experiment.model.shape(experiment.tokenizer.vocab);
+            invitro_model::memory::check_host(&shape, members.len(), evaluation::batch_rows(shape.context))?;
+        }
     }
     let device = options.device.describe()?;
     options.progress.preparing("languages, tokenizers and evaluation sets");
     let numbered: Vec<(usize, &Member)> = members.iter().enumerate().collect();
-    let opened = inputs::on_threads(&numbered, |(place, member)| open(*place, member, options.force, cache));
+    let opened = inputs::on_threads(&numbered, |(place, member)| open(*place, member, options, cache));
     let mut outcomes: Vec<Option<Outcome>> = opened.iter().map(|o| o.as_ref().err().cloned()).collect();
     for (i, outcome) in outcomes.iter().enumerate() {
-        if let Some(Outcome::Failed { error }) = outcome {
+        if let Some(Outcome::Failed { error } | Outcome::Unwritten { error }) = outcome {
             options.progress.failed(i, 0, error);
         }
     }
-    for (start, runners) in groups(opened.into_iter().flatten().collect(), options, &mut outcomes) {
+    for (start, runners) in groups(opened.into_iter().flatten().collect(), &mut outcomes) {
         PopulationRun::assemble(runners, start, &device, options)?.work(options, &mut outcomes)?;
     }
     Ok(outcomes.into_iter().map(|outcome| outcome.expect("every member came to something")).collect())
 }
 
 /// Takes a member's folder and makes its inputs.
-fn open(place: usize, member: &Member, force: bool, cache: &InputCache) -> std::result::Result<Runner, Outcome> {
-    let failed = |error: &Error| Outcome::Failed { error: error.to_string() };
-    let begun = Instant::now();
-    let folder = Folder::take(&member.folder, &member.experiment, force).map_err(|error| match error {
+fn open<'a>(
+    place: usize,
+    member: &Member,
+    options: &Options<'a>,
+    cache: &InputCache,
+) -> std::result::Result<Runner<'a>, Outcome> {
+    let failed = |error: &Error| match error {
         Error::Busy { .. } => Outcome::Busy,
-        error => failed(&error),
-    })?;
-    let status = Status::read(&folder.path).map_err(|error| failed(&error.into()))?;
-    let mut status = match status {
-        Some(status) if status.state == State::Done => return Err(Outcome::Done),
-        Some(status) => status,
-        None => Status::new(member.experiment.id(), member.experiment.train.steps),
+        error if error.is_unwritten() => Outcome::Unwritten { error: error.to_string() },
+        error => Outcome::Failed { error: error.to_string() },
     };
+    let begun = Instant::now();
+    let may_write = || options.progress.may_write(place);
+    if !may_write() {
+        return Err(Outcome::Lost);
+    }
+    let folder = Folder::take(&member.folder, &member.experiment, options.force).map_err(|error| failed(&error))?;
+    raise::complete(&folder.path).map_err(|error| failed(&error))?;
+    let (status, mut damaged) = match Status::read(&folder.path) {
+        Ok(status) => (status, Vec::new()),
+        Err(error) => (None, vec![error.to_string()]),
+    };
+    let mut status = status.unwrap_or_else(|| Status::new(member.experiment.id(), member.experiment.train.steps));
+    if status.run != member.experiment.id() {
+        let (path, wanted) = (folder.path.join(STATUS), member.experiment.id());
+        return Err(failed(&Error::OtherRun { path, found: status.run, wanted }));
+    }
+    damaged.extend(folder.damaged.clone());
+    damaged.extend(status.faults(&folder.path).iter().map(ToString::to_string));
+    if status.state == State::Done && damaged.is_empty() {
+        return Err(Outcome::Done);
+    }
     let inputs = match cache.get(&member.experiment) {
         Ok(inputs) => inputs,
         Err(error) => {
             status.state = State::Failed;
             status.error = Some(error.to_string());
-            // What went wrong is told by the outcome, whether or not it can be written down.
-            let _ = status.write(&folder.path);
+            if may_write() {
+                // What went wrong is told by the outcome, whether or not it can be written down.
+                let _ = status.write(&folder.path);
+            }
             return Err(failed(&error));
         }
     };
-    status.seconds.prepare += begun.elapsed().as_secs_f64();
-    Ok(Runner::new(place, member.experiment.clone(), folder, inputs, status))
+    status.notes = inputs.notes(&member.experiment);
+    if status.state != State::Done {
+        status.seconds.prepare += begun.elapsed().as_secs_f64();
+    }
+    let mut runner = Runner::new((place, member.experiment.clone()), options.progress, folder, inputs, status);
+    if runner.status.state == State::Done && runner.has_logs() {
+        damaged.iter().for_each(|why| options.progress.mended(place, why));
+        return Err(runner.mend().map_or_else(|error| failed(&error), |()| Outcome::Done));
+    }
+    runner.damaged = damaged;
+    Ok(runner)
 }
 
 /// Members that can train together, with the step they go on from: those of one |V| from the newest checkpoint all of
 /// them have, or, where there is none, each from its own.
-fn groups(runners: Vec<Runner>, options: &Options, outcomes: &mut [Option<Outcome>]) -> Vec<(u64, Vec<Runner>)> {
+fn groups<'a>(runners: Vec<Runner<'a>>, outcomes: &mut [Option<Outcome>]) -> Vec<(u64, Vec<Runner<'a>>)> {
     let mut by_vocab: BTreeMap<usize, Vec<(Vec<u64>, Runner)>> = BTreeMap::new();
     for mut runner in runners {
         match runner.can_start_at() {
             Ok(starts) => by_vocab.entry(runner.vocab()).or_default().push((starts, runner)),
             Err(error) => {
-                let error = runner.fail(0, &error);
-                options.progress.failed(runner.place, 0, &error);
-                outcomes[runner.place] = Some(Outcome::Failed { error });
+                runner.fail(0, &error);
+                outcomes[runner.place] = Some(outcome(&runner, 0));
             }
         }
     }
@@ -143,18 +182,29 @@ fn groups(runners: Vec<Runner>, options: &Options, outcomes: &mut [Option<Outcom
 /// Members whose checkpoints are in memory together.
 const SAVED_AT_ONCE: usize = 16;
 
+/// What has become of a member whose training ended at a step.
+fn outcome(runner: &Runner, step: u64) -> Outcome {
+    match &runner.failure {
+        Some(_) if runner.lost => Outcome::Lost,
+        Some(error) if runner.unwritten => Outcome::Unwritten { error: error.clone() },
+        Some(error) => Outcome::Failed { error: error.clone() },
+        None if step == runner.experiment.train.steps => Outcome::Done,
+        None => Outcome::Stopped { step },
+    }
+}
+
 /// A population and the members it trains.
-struct PopulationRun {
+struct PopulationRun<'a> {
     population: Population,
-    runners: Vec<Runner>,
+    runners: Vec<Runner<'a>>,
     /// Rows of a batch that the population has room for.
     capacity: usize,
     step: u64,
 }
 
-impl PopulationRun {
+impl<'a> PopulationRun<'a> {
     /// Puts the members on the device where they left off.
-    fn assemble(mut runners: Vec<Runner>, step: u64, device: &str, options: &Options) -> Result<PopulationRun> {
+    fn assemble(mut runners: Vec<Runner<'a>>, step: u64, device: &str, options: &Options) -> Result<PopulationRun<'a>> {
         let experiment = &runners[0].experiment;
         let shape = experiment.model.shape(runners[0].vocab());
         let seeds: Vec<u64> = runners.iter().map(|runner| runner.experiment.seeds.model.first()).collect();
@@ -162,6 +212,7 @@ impl PopulationRun {
         let capacity = rooms?.into_iter().max().unwrap_or(0);
         let mut population = Population::new(options.device, &shape, &seeds, capacity)?;
         for runner in &runners {
+            runner.status.notes.iter().for_each(|note| options.progress.noted(runner.place, note));
             runner.damaged.iter().for_each(|why| options.progress.damaged(runner.place, step, why));
         }
         options.progress.started(&Started {
@@ -174,13 +225,13 @@ impl PopulationRun {
         for (member, runner) in runners.iter_mut().enumerate() {
             let begun = runner.begin(step, device).and_then(|()| {
                 if step > 0 {
-                    let path = folder::checkpoint(&runner.folder.path, step);
-                    population.restore(member, &Checkpoint::load(&path)?)?;
+                    let saved = folder::load_checkpoint(&runner.folder.path, &runner.run, step)?;
+                    population.restore(member, &saved)?;
                 }
                 Ok(())
             });
             if let Err(error) = begun {
-                options.progress.failed(runner.place, step, &runner.fail(step, &error));
+                runner.fail(step, &error);
             }
         }
         Ok(PopulationRun { population, runners, capacity, step })
@@ -189,36 +240,23 @@ impl PopulationRun {
     /// Trains to the end or until stopped, and tells what became of each member.
     fn work(mut self, options: &Options, outcomes: &mut [Option<Outcome>]) -> Result<()> {
         let trained = self.train(options);
-        self.keep_to_what_may_be_written(options);
         let (step, steps) = (self.step, self.runners[0].experiment.train.steps);
-        let end = |runner: &mut Runner| {
-            if runner.failure.is_some() {
-                return None;
-            }
+        self.runners.par_iter_mut().filter(|runner| runner.failure.is_none()).for_each(|runner| {
             let ended = match &trained {
-                Err(error) => {
-                    runner.fail(step, error);
-                    return None;
-                }
+                // The caller is told what concerns all.
+                Err(error) => return runner.give_up(step, error),
                 Ok(()) if step == steps => runner.finish(),
                 Ok(()) => {
                     runner.status.state = State::Stopped;
                     runner.note(step)
                 }
             };
-            Some(runner.fail(step, &ended.err()?))
-        };
-        let failures: Vec<Option<String>> = self.runners.par_iter_mut().map(end).collect();
-        for (runner, failure) in self.runners.iter().zip(failures) {
-            if let Some(error) = failure {
-                options.progress.failed(runner.place, step, &error);
+            if let Err(error) = ended {
+                runner.fail(step, &error);
             }
-            outcomes[runner.place] = Some(match &runner.failure {
-                Some(_) if runner.lost => Outcome::Lost,
-                Some(error) => Outcome::Failed { error: error.clone() },
-                None if self.step == steps => Outcome::Done,
-                None => Outcome::Stopped { step: self.step },
-            });
+        });
+        for runner in &self.runners {
+            outcomes[runner.place] = Some(outcome(runner, step));
         }
         trained
     }
@@ -227,7 +265,7 @@ impl PopulationRun {
         let train = self.runners[0].experiment.train.clone();
         let members = self.runners.iter().map(|r| (r.experiment.clone(), r.inputs.clone())).collect();
         let mut loader = DataLoader::start(members, self.step, loader_threads(options.device));
-        let check_every = if options.device == Device::Cpu { 1 } else { 16 };
+        let check_every = if options.device == Device::Cpu { 1 } else { HISTORY as u64 };
         let mut tokens = 0;
         if self.step == 0 {
             self.evaluate(0, &[], options)?;
@@ -246,18 +284,19 @@ impl PopulationRun {
             if !evaluates && !saves && !step.is_multiple_of(check_every) {
                 continue;
             }
-            let losses = self.population.losses()?;
-            self.check_losses(step, &losses, options);
+            let history = self.population.history()?;
+            self.keep_steps(&history, clock.elapsed().as_secs_f64());
+            let losses = history.last().map_or(&[][..], Vec::as_slice);
             options.progress.stepped(step, &losses.iter().map(Loss::mean).collect::<Vec<_>>(), tokens);
             tokens = 0;
             let share = self.share(clock);
             self.runners.iter_mut().for_each(|r| r.status.seconds.train += share);
             clock = Instant::now();
             if evaluates {
-                self.evaluate(step, &losses, options)?;
+                self.evaluate(step, losses, options)?;
             }
             if saves {
-                self.save(step, options)?;
+                self.save(step)?;
             }
             if stop {
                 return Ok(());
@@ -267,16 +306,6 @@ impl PopulationRun {
             }
         }
         Ok(())
-    }
-
-    /// Leaves members behind whose results somebody else writes now.
-    fn keep_to_what_may_be_written(&mut self, options: &Options) {
-        for runner in self.runners.iter_mut().filter(|runner| runner.failure.is_none()) {
-            if !options.progress.may_write(runner.place) {
-                runner.lost = true;
-                runner.failure = Some("it was taken over by another process".into());
-            }
-        }
     }
 
     /// A member's share of the time that all took together.
@@ -301,11 +330,31 @@ impl PopulationRun {
         Ok(())
     }
 
-    /// Members whose loss is not finite have diverged.
-    fn check_losses(&mut self, step: u64, losses: &[Loss], options: &Options) {
-        for (runner, loss) in self.runners.iter_mut().zip(losses).filter(|(runner, _)| runner.failure.is_none()) {
-            if !loss.mean().is_finite() || !loss.grad_norm.is_finite() {
-                options.progress.failed(runner.place, step, &runner.fail(step, &Error::Diverged { step }));
+    /// Takes note of the last steps, which took so many seconds. Members whose loss is not finite have diverged.
+    fn keep_steps(&mut self, history: &[Vec<Loss>], seconds: f64) {
+        let first = self.step + 1 - history.len() as u64;
+        for (member, runner) in self.runners.iter_mut().enumerate() {
+            let own = || (first..).zip(history.iter().map(|step| &step[member]));
+            let tokens = |loss: &Loss| loss.count.iter().sum::<u64>();
+            let all: u64 = own().map(|(_, loss)| tokens(loss)).sum();
+            for (step, loss) in own() {
+                if runner.failure.is_some() {
+                    break;
+                }
+                let finite = |value: f64| value.is_finite().then_some(value);
+                let row = training::Step {
+                    step,
+                    loss: finite(loss.mean()),
+                    lr: runner.experiment.train.rate(step),
+                    grad_norm: finite(loss.grad_norm),
+                    tokens: tokens(loss),
+                    tokens_per_second: (all as f64 / seconds.max(1e-9)).round() as u64,
+                };
+                let diverged = row.loss.is_none() || row.grad_norm.is_none();
+                runner.keep(row);
+                if diverged {
+                    runner.fail(step, &Error::Diverged { step });
+                }
             }
         }
     }
@@ -317,44 +366,38 @@ impl PopulationRun {
         let begun = Instant::now();
         let examinees: Vec<_> = self.runners.iter().map(|r| r.failure.is_none().then(|| r.examinee(step))).collect();
         let evaluated = evaluation::evaluate(&mut self.population, &examinees, step)?;
-        self.keep_to_what_may_be_written(options);
         let members = self.runners.len() as f64;
         // Files are synced to the disk, which takes its time: all members at once.
         let record = |(m, (runner, evaluated)): (usize, (&mut Runner, Option<Evaluated>))| {
-            let evaluated = evaluated.filter(|_| !runner.lost)?;
+            let evaluated = evaluated?;
             runner.status.seconds.eval += begun.elapsed().as_secs_f64() / members;
             let recorded = record_evaluation(runner, step, evaluated, losses.get(m));
-            Some(recorded.map_err(|error| runner.fail(step, &error)))
+            recorded.map_err(|error| runner.fail(step, &error)).ok()
         };
         let recorded: Vec<Option<_>> = self.runners.par_iter_mut().zip(evaluated).enumerate().map(record).collect();
-        for (runner, recorded) in self.runners.iter().zip(recorded) {
-            match recorded {
-                Some(Ok(headline)) => options.progress.evaluated(runner.place, step, &headline),
-                Some(Err(error)) => options.progress.failed(runner.place, step, &error),
-                None => {}
+        for (runner, headline) in self.runners.iter().zip(recorded) {
+            if let Some(headline) = headline {
+                options.progress.evaluated(runner.place, step, &headline);
             }
         }
         Ok(())
     }
 
-    fn save(&mut self, step: u64, options: &Options) -> Result<()> {
+    fn save(&mut self, step: u64) -> Result<()> {
         let begun = Instant::now();
-        self.keep_to_what_may_be_written(options);
         // Some members at once, but not the memory for all.
         for first in (0..self.runners.len()).step_by(SAVED_AT_ONCE) {
             let mut saving = Vec::new();
             for (place, runner) in self.runners.iter_mut().enumerate().skip(first).take(SAVED_AT_ONCE) {
                 if runner.failure.is_none() {
-                    let metadata = BTreeMap::from([("run".to_owned(), runner.run.clone())]);
-                    saving.push((self.population.checkpoint(place, step, metadata)?, runner));
+                    saving.push((self.population.checkpoint(place, step, BTreeMap::new())?, runner));
                 }
             }
-            let save = |(checkpoint, runner): (Checkpoint, &mut Runner)| {
-                let error = runner.save(&checkpoint).err()?;
-                Some((runner.place, runner.fail(step, &error)))
-            };
-            let failed: Vec<(usize, String)> = saving.into_par_iter().filter_map(save).collect();
-            failed.iter().for_each(|(place, error)| options.progress.failed(*place, step, error));
+            saving.into_par_iter().for_each(|(checkpoint, runner): (Checkpoint, &mut Runner)| {
+                if let Err(error) = runner.save(checkpoint) {
+                    runner.fail(step, &error);
+                }
+            });
         }
         let share = self.share(begun);
         self.runners.iter_mut().for_each(|r| r.status.seconds.save += share);
@@ -379,8 +422,8 @@ fn record_evaluation(runner: &mut Runner, step: u64, evaluated: Evaluated, loss:
 
 /// Threads that make batches. On a CPU the model needs the cores.
 fn loader_threads(device: Device) -> usize {
-    let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    if device == Device::Cpu { 1 } else { (cores - 1).clamp(1, 8) }
+    let cores = rayon::current_num_threads();
+    if device == Device::Cpu { 1 } else { cores.saturating_sub(1).clamp(1, 8) }
 }
 
 /// Rows that a batch of the member will hardly ever exceed, from the lengths of a sample.

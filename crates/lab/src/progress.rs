@@ -19,8 +19,12 @@ pub trait Progress: Sync {
     /// Before something that takes a moment: "languages and tokenizers".
     fn preparing(&self, _what: &str) {}
     fn started(&self, _start: &Started) {}
-    /// A checkpoint of a member could not be read, and was removed: it sets out after an earlier step.
+    /// What a member was asked for and cannot have, or is hardly meant; before it starts.
+    fn noted(&self, _member: usize, _note: &str) {}
+    /// Something in a member's folder was damaged or is missing: it sets out after the last step before that.
     fn damaged(&self, _member: usize, _from: u64, _why: &str) {}
+    /// The same in the folder of a run that was done: it is written again from what is there.
+    fn mended(&self, _member: usize, _why: &str) {}
     /// After a step whose losses were looked at: nats per token, one per member, and the tokens of all members since
     /// the last time.
     fn stepped(&self, _step: u64, _losses: &[f64], _tokens: u64) {}

@@ -9,31 +9,45 @@ use invitro_language::{Language, Languages, Process, Stream, Symbol};
 use invitro_results::folder::{LANGUAGE, PAIRS, REACHED, SUMMARY, WORDS, read_json_lines, write_file, write_json};
 use invitro_results::words::{self, Form, Pair, Reached, Word};
 use invitro_results::{
-    Bridge, Condition, LanguageMetric, Measure, Quantity, Row, Similarity, Status, TokenizerMetric, Words, summary,
+    Bridge, Condition, LanguageMetric, Measure, Quantity, Row, Seal, Similarity, Status, TokenizerMetric, Words,
+    summary,
 };
 use invitro_tokenizer::bridge::{self, Bridges};
 use invitro_tokenizer::measure::{self, Measures};
 use invitro_tokenizer::{MEASURED_SENTENCES, WordCounts};
 use serde_json::json;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 /// Sentences that `pairs.jsonl` shows in all languages.
 const PAIRED: u64 = 24;
 
-/// Writes the languages, the tokenizer and the paired sentences, unless they are there.
-pub fn write_inputs(folder: &Path, inputs: &RunInputs) -> Result<()> {
+/// Writes the languages, the tokenizer and the paired sentences where they are not there as they should be. The seals of
+/// all of them, by name.
+pub fn write_inputs(folder: &Path, inputs: &RunInputs) -> Result<BTreeMap<String, Seal>> {
     let RunInputs { languages, text, .. } = inputs;
-    let pairs = folder.join(PAIRS);
-    // The last to be written: where it is, the others are.
-    if pairs.exists() {
-        return Ok(());
-    }
     let place = folder.join(LANGUAGE);
     std::fs::create_dir_all(&place).writing(&place)?;
-    write_file(&place.join("grammar.txt"), languages.grammar.text().as_bytes())?;
-    write_file(&place.join("lexicon.tsv"), languages.lexicon_tsv().as_bytes())?;
-    text.tokenizer.save(folder)?;
+    let in_language = |name: &str| format!("{LANGUAGE}/{name}");
+    let mut files = vec![
+        (in_language("grammar.txt"), languages.grammar.text().to_owned()),
+        (in_language("lexicon.tsv"), languages.lexicon_tsv()),
+        (PAIRS.to_owned(), paired(inputs)),
+    ];
+    files.extend(text.tokenizer.files()?.map(|(name, text)| (name.to_owned(), text)));
+    let mut seals = BTreeMap::new();
+    for (name, text) in files {
+        let (path, seal) = (folder.join(&name), Seal::of(text.as_bytes()));
+        if seal.read(&path).is_err() {
+            write_file(&path, text.as_bytes())?;
+        }
+        seals.insert(name, seal);
+    }
+    Ok(seals)
+}
+
+/// Sentences in all languages, a line each.
+fn paired(RunInputs { languages, text, .. }: &RunInputs) -> String {
     let stream = Stream::new(languages.seed, "pairs");
     let mut sampler = languages.sampler();
     let mut lines = String::new();
@@ -46,7 +60,7 @@ pub fn write_inputs(folder: &Path, inputs: &RunInputs) -> Result<()> {
         let pair: Pair = Language::ALL.into_iter().map(side).collect();
         lines.push_str(&(json!(pair).to_string() + "\n"));
     }
-    Ok(write_file(&pairs, lines.as_bytes())?)
+    lines
 }
 
 /// The pieces of a word as text, without a boundary that is a token of its own.
@@ -57,7 +71,12 @@ fn pieces(text: &TokenizedText, symbol: Symbol, language: Language) -> Vec<Strin
 
 /// `words.parquet`: the masked words, their pieces and bridges, whether some subject was asked for each, and when it was
 /// first reached.
-pub fn write_words(folder: &Path, experiment: &Experiment, inputs: &RunInputs) -> Result<()> {
+pub fn write_words(
+    folder: &Path,
+    experiment: &Experiment,
+    inputs: &RunInputs,
+    may_write: impl Fn() -> Result<()>,
+) -> Result<()> {
     let RunInputs { languages, text, sets } = inputs;
     let asked = sets.asked();
     let reached: Vec<Reached> = read_json_lines(&folder.join(REACHED))?;
@@ -81,6 +100,7 @@ pub fn write_words(folder: &Path, experiment: &Experiment, inputs: &RunInputs) -
         }
     };
     let all: Vec<Word> = Bridges::new(&text.segmentation, languages).0.iter().map(word).collect();
+    may_write()?;
     Ok(words::write(&folder.join(WORDS), &experiment.id(), &all)?)
 }
 
@@ -91,10 +111,12 @@ pub fn write_summary(
     inputs: &RunInputs,
     status: &Status,
     rows: &[Row],
+    may_write: impl Fn() -> Result<()>,
 ) -> Result<()> {
     let mut row = summary::describe(&status.run, status.state, Some(status), &experiment.flatten());
     summary::add_measures(&mut row, &measures(experiment, &inputs.languages, &inputs.text)?);
     summary::add_results(&mut row, status, rows, experiment.eval.emergence);
+    may_write()?;
     Ok(write_json(&folder.join(SUMMARY), &row)?)
 }
 

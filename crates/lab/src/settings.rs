@@ -56,6 +56,8 @@ pub struct EvalConfig {
     pub subjects: usize,
     /// Targets of each set, per subject, at most.
     pub targets: usize,
+    /// Words of a contrast, masked and unmasked, or all there are.
+    pub words: usize,
     /// Held-out sequences for the loss, per condition and of the training mixture.
     pub losses: usize,
     /// Rows of training text that the n-gram models are counted on.
@@ -77,6 +79,7 @@ impl Default for EvalConfig {
             temperature: 1.0,
             subjects: 48,
             targets: 20,
+            words: 200,
             losses: 128,
             ngram_rows: 20_000,
             emergence: 0.02,
@@ -92,6 +95,7 @@ impl EvalConfig {
             ("eval.samples", self.samples, 0, 100_000),
             ("eval.subjects", self.subjects, 2, 100_000),
             ("eval.targets", self.targets, 1, 100_000),
+            ("eval.words", self.words, 2, 100_000),
             ("eval.losses", self.losses, 1, 100_000),
             ("eval.ngram_rows", self.ngram_rows as usize, 1, 100_000_000),
             ("eval.early", self.early as usize, 0, 40),

@@ -2,10 +2,16 @@
 
 use crate::error::{Error, Result};
 use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
-use signal_hook::flag::{register, register_conditional_default};
+use signal_hook::flag::register;
+use signal_hook::iterator::Signals;
+use signal_hook::low_level::emulate_default_handler;
+use std::io::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+
+/// Signals that come within this time are one wish: `timeout` asks its child and then its child's group.
+const ONE_WISH: Duration = Duration::from_secs(1);
 
 /// Shared by its clones.
 #[derive(Clone, Debug, Default)]
@@ -24,15 +30,25 @@ impl Stop {
         Stop { deadline: Some(deadline), ..self }
     }
 
-    /// Also stops on SIGINT, SIGTERM and SIGUSR1. A second SIGINT or SIGTERM ends the process at once.
+    /// Also stops on SIGINT, SIGTERM and SIGUSR1. A SIGINT or SIGTERM more than a second after the first of them ends the
+    /// process at once.
     pub fn on_signals(self) -> Result<Stop> {
         let failed = |error: std::io::Error| Error::Signals { why: error.to_string() };
-        for signal in [SIGINT, SIGTERM] {
-            register_conditional_default(signal, self.asked.clone()).map_err(failed)?;
-        }
         for signal in [SIGINT, SIGTERM, SIGUSR1] {
             register(signal, self.asked.clone()).map_err(failed)?;
         }
+        let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(failed)?;
+        let watch = move || {
+            let mut first = None;
+            for signal in signals.forever() {
+                if first.get_or_insert_with(Instant::now).elapsed() > ONE_WISH {
+                    // Whether or not anybody reads it.
+                    let _ = writeln!(std::io::stderr(), "asked again to stop: ending at once, without saving");
+                    let _ = emulate_default_handler(signal);
+                }
+            }
+        };
+        std::thread::Builder::new().name("signals".into()).spawn(watch).map_err(failed)?;
         Ok(self)
     }
 

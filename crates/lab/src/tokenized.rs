@@ -50,9 +50,14 @@ impl TokenizedText {
         (pieces, pieces.len() - usize::from(pieces.last() == Some(&special::BOUNDARY)))
     }
 
-    /// A row of training that fits the context, as the model takes it.
+    /// A row of training: redrawn until it fits the context.
+    pub fn training_row(&self, source: &mut Source, step: u64, row: u64, context: usize) -> Result<Sequence> {
+        Ok(source.draw_where(step, row, |sequence| self.segmentation.length(sequence) <= context)?)
+    }
+
+    /// The same as the model takes it.
     pub fn draw(&self, source: &mut Source, step: u64, row: u64, context: usize) -> Result<invitro_model::Sequence> {
-        let sequence = source.draw_where(step, row, |sequence| self.segmentation.length(sequence) <= context)?;
+        let sequence = self.training_row(source, step, row, context)?;
         Ok(invitro_model::Sequence { tokens: self.sequence(&sequence), group: sequence.task as u8 })
     }
 

@@ -3,13 +3,14 @@
 use crate::error::{Error, Result};
 use crate::evaluation::{self, Evaluated, Examinee};
 use crate::experiment::Experiment;
-use crate::folder;
+use crate::folder::{self, TOKENIZER_SEAL};
 use crate::inputs::InputCache;
 use crate::tokenized::TokenizedText;
 use invitro_language::Languages;
 use invitro_model::export::SpecialTokens;
 use invitro_model::{Checkpoint, Device, Population};
-use invitro_results::folder::{CONFIG, read_text};
+use invitro_results::Seal;
+use invitro_results::folder::TOKENIZER;
 use invitro_tokenizer::{Segmentation, Tokenizer, special};
 use std::path::Path;
 
@@ -24,18 +25,21 @@ pub struct Trained {
 impl Trained {
     /// The model of a step, or of the last one there is.
     pub fn load(path: &Path, step: Option<u64>) -> Result<Trained> {
-        let config = path.join(CONFIG);
-        let Some(text) = read_text(&config)? else {
-            return Err(Error::NoRun { path: path.to_owned() });
-        };
-        let experiment = Experiment::from_toml(&text, &format!("`{}`", config.display()))?;
+        let experiment = Experiment::open(path)?.ok_or_else(|| Error::NoRun { path: path.to_owned() })?;
         let steps = folder::saved(path);
         let none = || Error::NoCheckpoint { path: path.to_owned(), step, steps: steps.clone() };
         let step = match step {
             Some(step) => steps.contains(&step).then_some(step).ok_or_else(none)?,
             None => steps.last().copied().ok_or_else(none)?,
         };
-        let checkpoint = Checkpoint::load(&folder::checkpoint(path, step))?;
+        let checkpoint = folder::load_checkpoint(path, &experiment.id(), step)?;
+        if !checkpoint.is_finite() {
+            return Err(Error::NotFinite { path: folder::checkpoint(path, step) });
+        }
+        let tokenizer = path.join(TOKENIZER[0]);
+        if checkpoint.metadata.get(TOKENIZER_SEAL) != Some(&Seal::of_file(&tokenizer)?.blake3) {
+            return Err(Error::OtherTokenizer { path: tokenizer });
+        }
         let languages = Languages::new(&experiment.language, experiment.seeds.data.first())?;
         let tokenizer = Tokenizer::load(path)?;
         let segmentation = Segmentation::new(&tokenizer, &languages)?;

@@ -2,17 +2,20 @@
 
 mod common;
 
-use common::tiny;
+use common::{run, tiny};
+use invitro_lab::Trained;
+use invitro_lab::evaluation::contrast::clustered_interval;
 use invitro_lab::evaluation::generation::{self, Judged, Prompted};
 use invitro_lab::evaluation::held_out::HeldOut;
 use invitro_lab::evaluation::ngrams::{Ngrams, Order};
-use invitro_lab::evaluation::reach::{Found, interval};
+use invitro_lab::evaluation::reach::Found;
 use invitro_lab::inputs::InputCache;
 use invitro_language::{Condition, Language, Sequence, Symbol, Task, Verdict};
+use invitro_model::Device;
 use invitro_model::decode::Decoded;
 use invitro_model::reading::Score;
 use invitro_model::score::Question;
-use invitro_results::{Interval, Measure, Row, Rows, TaskMetric};
+use invitro_results::{Interval, Measure, Row, Rows, Targets, TaskMetric};
 use invitro_tokenizer::special;
 
 #[test]
@@ -22,7 +25,7 @@ fn the_words_of_a_prompt_are_kept_as_a_multiset() {
         let symbols = |numbers: &[u32]| numbers.iter().map(|&n| Symbol(n)).collect::<Vec<_>>();
         let sequence = Sequence { task, prompt: symbols(given), ..Sequence::default() };
         let (condition, tokens) = (Condition::A, text.prompt(&sequence));
-        let prompted = Prompted { condition, sequence, tokens, answer: 0 };
+        let prompted = Prompted { condition, sequence, tokens, answer: 0, key: 0 };
         let pieces = symbols(written).into_iter().flat_map(|word| text.segmentation.pieces(word, Language::A)).copied();
         let decoded = Decoded { tokens: pieces.collect(), ended: true };
         generation::judge(&prompted, &decoded, &text, &mut languages.checker(), &languages).words_kept
@@ -59,12 +62,17 @@ fn nothing_holds_of_what_did_not_end() {
 
 #[test]
 fn an_interval_is_around_its_mean() {
+    // Each value on its own.
+    let interval = |values: &[f64]| clustered_interval(values, &(0..values.len()).collect::<Vec<_>>());
     let Interval { low, high } = interval(&[0.0, 1.0, 0.0, 1.0]).unwrap();
     assert_eq!(low + high, 1.0);
     // 3.182 is Student's t for three degrees of freedom.
     assert!((high - low - 2.0 * 3.182_446_305 * (1.0f64 / 3.0 / 4.0).sqrt()).abs() < 1e-8);
     assert_eq!(interval(&[0.25, 0.25]), Some(Interval { low: 0.25, high: 0.25 }));
     assert_eq!(interval(&[0.25]), None);
+    // Words said twice tell no more than once.
+    let twice = clustered_interval(&[0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 1.0], &[7, 7, 1, 1, 2, 2, 3, 3]).unwrap();
+    assert!((twice.low - low).abs() < 1e-12 && (twice.high - high).abs() < 1e-12);
 }
 
 #[test]
@@ -110,5 +118,41 @@ fn the_held_out_mixture_is_the_one_trained_on() {
         let sequences: Vec<_> = mixture.collect();
         assert_eq!(sequences.len(), 300);
         assert_eq!(sequences.iter().any(|sequence| has_masked(&sequence.tokens)), !withhold);
+    }
+}
+
+/// What one set asks does not depend on how much another does.
+#[test]
+fn evaluation_sets_do_not_depend_on_each_other() {
+    let place = tempfile::tempdir().unwrap();
+    run(&tiny(&["train.steps=60"]), place.path());
+    let trained = Trained::load(place.path(), None).unwrap();
+    let rows = |setting: &str| {
+        let settings = tiny(&["train.steps=60", setting]);
+        trained.evaluate(&settings, Device::Cpu).unwrap().rows
+    };
+    let before = rows("eval.kept=3");
+    let contrast = |targets: Targets| targets == Targets::Facts || targets == Targets::Types;
+    for setting in ["eval.sentences=3", "eval.samples=9", "eval.subjects=4", "eval.words=5", "eval.losses=3"] {
+        let after = rows(setting);
+        let (mut same, mut other) = (0, 0);
+        for row in &before {
+            let moved = match row.quantity.measure {
+                Measure::Task(Task::T1, _) => setting == "eval.sentences=3",
+                Measure::Task(..) => setting == "eval.samples=9",
+                Measure::Reach(reach) if contrast(reach.targets) => setting == "eval.words=5",
+                Measure::Reach(_) => setting == "eval.subjects=4",
+                _ => setting == "eval.losses=3",
+            };
+            let of = |row: &Row| (row.value.to_bits(), row.n);
+            let now = after.iter().find(|other| other.quantity == row.quantity).map(of);
+            if now == Some(of(row)) {
+                same += 1;
+            } else {
+                assert!(moved, "{setting} moved {row:?}");
+                other += 1;
+            }
+        }
+        assert!(same > 50 && other > 2, "{setting}: {same} the same, {other} others");
     }
 }

@@ -69,6 +69,11 @@ fn unknown_keys_are_answered_with_the_nearest() {
             format!("the override `{given}` sets the unknown key `{key}`; the nearest known key is `{nearest}`");
         assert_eq!(fault(&[given]), expected);
     }
+    // What is not near is no help.
+    for given in ["zzz.qqq=1", "train.schedule=3", "foo=3", "model.qq=3", "language.colour=red"] {
+        let key = given.split('=').next().unwrap();
+        assert_eq!(fault(&[given]), format!("the override `{given}` sets the unknown key `{key}`"));
+    }
     let in_file = load("[language]\nvaleus = 3", &[]).unwrap_err();
     assert_eq!(
         in_file,
@@ -88,8 +93,17 @@ fn values_out_of_range_or_of_the_wrong_kind() {
         ("language.properties=21", "`language.properties` is 21, but must be a multiple of `language.classes` (4)"),
         ("language.relations=3", "`language.relations` is 3, but must be a multiple of `language.classes / 2` (2)"),
         ("language.valid_share=0.01", "a share that allows at least 1 and forbids at least 1 of 20 values"),
-        ("language.distance=far", "language.distance"),
-        ("language=3", "language"),
+        ("language.distance=far", "`language.distance` is \"far\", but must be a number"),
+        ("train.steps=abc", "`train.steps` is \"abc\", but must be a whole number, 0 or above"),
+        ("train.steps=1.5", "`train.steps` is 1.5, but must be a whole number, 0 or above"),
+        ("model.layers=-1", "`model.layers` is -1, but must be a whole number, 0 or above"),
+        ("mixture.withhold=3", "`mixture.withhold` is 3, but must be true or false"),
+        ("eval.also=x", "`eval.also` is \"x\", but must be a list, such as [1, 2]"),
+        ("mixture.tasks=[0.1, 0.2]", "`mixture.tasks` has 2 values, but must be a list of 3"),
+        ("name=3", "`name` is 3, but must be a text"),
+        ("name=[1, 2]", "`name` is a list, but must be a text"),
+        ("language=3", "`language` is 3, but must be a section: set `language.KEY`"),
+        ("checkpoint.keep=some", "`checkpoint.keep` is \"some\", but must be one of none, last, all, log-spaced"),
         ("mixture.tasks=[0.5, 0.5, 0.5]", "three shares that sum to 1"),
         ("mixture.corpus=endless", "endless"),
         ("nonsense", "`nonsense` is not an override: expected key=value"),

@@ -3,8 +3,10 @@
 mod common;
 
 use common::tiny;
+use invitro_lab::evaluation::contrast::ContrastSet;
 use invitro_lab::evaluation::reach::{Found, ReachSet};
 use invitro_lab::inputs::InputCache;
+use invitro_language::{Language, Symbol};
 use invitro_model::inference::{Answers, Wanted};
 use invitro_model::reading::{MemberReading, Score};
 use invitro_model::shard::{ModelShard, Shard};
@@ -112,11 +114,10 @@ fn scoring_once_equals_the_trie_search_and_the_plain_check() {
 /// These scores depend on the word and its language alone.
 #[test]
 fn whoever_has_no_regard_to_the_subject_has_a_contrast_of_zero() {
-    for setting in ["language.entities=9", "language.values=7", "eval.targets=2", "seeds.data=3"] {
-        let experiment = tiny(&[setting, "language.mask_share=0.5", "eval.subjects=24"]);
+    for setting in ["language.entities=9", "language.values=7", "eval.words=7", "seeds.data=3"] {
+        let experiment = tiny(&[setting, "language.mask_share=0.5"]);
         let inputs = InputCache::default().get(&experiment).unwrap();
-        let vocab = inputs.text.vocab();
-        let set = ReachSet::new(&inputs.languages, &inputs.text, &experiment.eval, vocab);
+        let set = ContrastSet::new(&inputs.languages, &inputs.text, &experiment.eval, inputs.text.vocab());
         let blind = |pieces: &Vec<u32>| -> Vec<Score> {
             let mixed = pieces.iter().fold(7u32, |mixed, &piece| (mixed ^ piece).wrapping_mul(0x9e37_79b1));
             let score = |i| Score { rank: mixed.rotate_left(i) % 12, logprob: -((mixed % 97) as f32) };
@@ -126,18 +127,58 @@ fn whoever_has_no_regard_to_the_subject_has_a_contrast_of_zero() {
             set.questions().iter().map(|question| question.continuations.iter().map(blind).collect()).collect();
         let mut rows = Rows::new(0);
         set.rows(Scorer::Network, &answers, &mut rows);
-        let contrasts: Vec<_> = rows
-            .list
-            .iter()
-            .filter(|row| matches!(row.quantity.measure, Measure::Reach(reach) if reach.targets == Targets::Facts))
-            .collect();
-        assert!(contrasts.len() >= 15, "{setting}: {}", contrasts.len());
-        for row in contrasts {
+        // Four shares and the log-probability, of facts and of types, in A for both kinds of words, in B and in B†.
+        assert_eq!(rows.list.len(), 5 * 2 * 4, "{setting}");
+        for row in rows.list {
             assert!(row.value.abs() < 1e-12 && row.interval.unwrap().within(-1e-12, 1e-12), "{setting}: {row:?}");
         }
-        // It is no test of a scorer that reaches all or nothing.
-        let share = Measure::reach(Scorer::Network, Targets::Allowed, Statistic::Share);
-        let reached = rows.list.iter().find(|row| row.quantity.measure == share).unwrap().value;
-        assert!(reached > 0.0 && reached < 1.0, "{reached}");
+    }
+}
+
+/// A scorer that knows Γ by heart: a nat for what is true, one less for what is false of its class, two less for the rest.
+#[test]
+fn a_contrast_takes_the_words_it_is_asked_for_each_of_one_that_has_it_and_one_that_has_not() {
+    for (words, share) in [(10, "0.5"), (100_000, "0.25"), (100_000, "0.5")] {
+        let experiment = tiny(&[&format!("eval.words={words}"), &format!("language.mask_share={share}")]);
+        let inputs = InputCache::default().get(&experiment).unwrap();
+        let (languages, text) = (&inputs.languages, &inputs.text);
+        let world = &languages.world;
+        let set = ContrastSet::new(languages, text, &experiment.eval, text.vocab());
+        let mut asked: BTreeMap<Symbol, usize> = BTreeMap::new();
+        let answer = |(at, question): (usize, Question)| -> Vec<Vec<Score>> {
+            let language = Language::ALL[at % 2];
+            let entity = world.entities().find(|&e| text.opening(language, &[e, world.copula()]) == question.prompt);
+            let entity = entity.unwrap();
+            let of = |pieces: &Vec<u32>| {
+                let word = world.descriptors().find(|&word| text.word(word, language).0 == pieces).unwrap();
+                if language == Language::B && languages.mask.contains(word) {
+                    *asked.entry(word).or_default() += 1;
+                }
+                let nats = match (world.allows(entity, word), world.class(entity) == world.class(word)) {
+                    (true, _) => 0.0,
+                    (false, true) => -1.0,
+                    (false, false) => -2.0,
+                };
+                // All of it on the first piece.
+                let score = |i| Score { rank: 0, logprob: if i == 0 { nats } else { 0.0 } };
+                (0..=pieces.len()).map(score).collect()
+            };
+            question.continuations.iter().map(of).collect()
+        };
+        let answers: Vec<_> = set.questions().into_iter().enumerate().map(answer).collect();
+        let mut rows = Rows::new(0);
+        set.rows(Scorer::Network, &answers, &mut rows);
+        for (targets, expected) in [(Targets::Facts, 1.0), (Targets::Types, 2.0)] {
+            let measure = Measure::reach(Scorer::Network, targets, Statistic::LogProb);
+            let values: Vec<f64> =
+                rows.list.iter().filter(|row| row.quantity.measure == measure).map(|row| row.value).collect();
+            assert_eq!(values, [expected; 3]);
+        }
+        // Every word once, of three subjects; as many as asked for, or all that are true of somebody.
+        let somebody = |word: &&Symbol| world.entities().any(|entity| world.allows(entity, **word));
+        let all = languages.mask.symbols().iter().filter(somebody).count();
+        assert!(asked.values().all(|&times| times == 3), "{asked:?}");
+        assert!((words.min(all)..=words + 1).contains(&asked.len()), "{} of {all}", asked.len());
+        assert_eq!(set.words()[1], asked.len());
     }
 }

@@ -2,12 +2,14 @@
 
 mod common;
 
-use common::{SAME, bytes, find, member, rows, run, tiny, train};
+use common::{SAME, bytes, find, member, rows, run, steps, tiny, train};
 use invitro_lab::population::Outcome;
 use invitro_lab::{Experiment, State, Status, Stop, folder};
-use invitro_results::folder::METRICS;
+use invitro_results::folder::{METRICS, TRAINING_TABLE};
+use invitro_results::table::Table;
 use invitro_results::{Fraction, Measure, Quantity, Reach, Row, Statistic, TaskMetric};
 use std::collections::BTreeMap;
+use std::path::Path;
 
 #[test]
 fn a_run_leaves_everything_and_is_a_function_of_its_config() {
@@ -22,9 +24,9 @@ fn a_run_leaves_everything_and_is_a_function_of_its_config() {
     for name in ["language/lexicon.tsv", "language/grammar.txt", "tokenizer_config.json", "pairs.jsonl"] {
         assert!(!bytes(&one, name).is_empty(), "{name}");
     }
-    let steps: Vec<u64> =
+    let evaluated: Vec<u64> =
         rows.iter().map(|row| row.step).collect::<std::collections::BTreeSet<_>>().into_iter().collect();
-    assert_eq!(steps, [0, 10, 20, 40, 60]);
+    assert_eq!(evaluated, [0, 10, 20, 40, 60]);
     assert_eq!(folder::saved(&one), [60], "the last checkpoint alone stays");
     let status = Status::read(&one).unwrap().unwrap();
     assert_eq!((status.state, status.step, status.run), (State::Done, 60, experiment.id()));
@@ -40,6 +42,47 @@ fn a_run_leaves_everything_and_is_a_function_of_its_config() {
     let loss = |step| find(&rows, step, "loss.all.loss").value;
     assert!(loss(60) < loss(0) * 0.8, "the loss falls: {} to {}", loss(0), loss(60));
     nested(&rows);
+    every_step_is_kept(&experiment, &one, &rows);
+    assert_eq!(steps(&one), steps(&two));
+}
+
+/// A row per step, with the numbers that the evaluations have of their own; the table has the same.
+fn every_step_is_kept(experiment: &Experiment, folder: &Path, rows: &[Row]) {
+    let steps = steps(folder);
+    assert!(steps.iter().map(|step| step.step).eq(1..=60));
+    for step in &steps {
+        assert!((step.lr - experiment.train.rate(step.step)).abs() < 1e-15, "{step:?}");
+        assert!(step.loss > Some(0.0) && step.grad_norm > Some(0.0) && step.tokens > 0, "{step:?}");
+    }
+    for at in [10, 20, 40, 60] {
+        let (step, loss) = (&steps[at as usize - 1], find(rows, at, "loss.all.train_loss"));
+        assert_eq!((step.loss, step.tokens), (Some(loss.value), loss.n));
+        assert_eq!(step.grad_norm, Some(find(rows, at, "loss.all.grad_norm").value));
+    }
+    let table = Table::open(&folder.join(TRAINING_TABLE)).unwrap().rows().unwrap();
+    assert_eq!(table.len(), 60);
+    for (row, step) in table.iter().zip(&steps) {
+        assert_eq!((row["run"].as_str(), row["step"].as_u64()), (Some(experiment.id().as_str()), Some(step.step)));
+        assert_eq!((row["loss"].as_f64(), row["lr"].as_f64()), (step.loss, Some(step.lr)));
+        assert_eq!((row["grad_norm"].as_f64(), row["tokens"].as_u64()), (step.grad_norm, Some(step.tokens)));
+        assert!(row["tokens_per_second"].as_u64() > Some(0));
+    }
+}
+
+#[test]
+fn of_a_long_run_some_steps_are_kept_whenever_it_is_stopped() {
+    let place = tempfile::tempdir().unwrap();
+    let experiment = tiny(&["train.steps=50000", "eval.every=0"]);
+    let members = [member(&experiment, place.path())];
+    let mut last = 0;
+    for _ in 0..3 {
+        let soon = Stop::new().at(std::time::Instant::now() + std::time::Duration::from_millis(100));
+        let [Outcome::Stopped { step }] = train(&members, &soon)[..] else { panic!() };
+        assert!(step > last);
+        last = step;
+    }
+    let kept: Vec<u64> = steps(place.path()).iter().map(|step| step.step).collect();
+    assert_eq!(kept, (1..=last).filter(|step| step.is_multiple_of(4)).collect::<Vec<_>>());
 }
 
 /// Each check is nested in the one before, at every step, in every condition and task; shares are shares.
@@ -103,6 +146,7 @@ fn a_stopped_run_goes_on_to_the_same_bytes() {
     for name in SAME {
         assert_eq!(bytes(&whole, name), bytes(&parts, name), "{name}");
     }
+    assert_eq!(steps(&whole), steps(&parts));
 }
 
 #[test]
@@ -162,6 +206,10 @@ fn a_loss_that_is_not_finite_stops_the_run_and_keeps_the_last_good_checkpoint() 
     let outcomes = train(&[member(&wild, place.path())], &Stop::new());
     let [Outcome::Failed { error }] = &outcomes[..] else { panic!("{outcomes:?}") };
     assert!(error.contains("NaN or infinite at step"), "{error}");
+    let (last, before) =
+        steps(place.path()).split_last().map(|(last, before)| (last.clone(), before.to_vec())).unwrap();
+    assert!(error.contains(&format!("at step {}", last.step)) && (last.loss.is_none() || last.grad_norm.is_none()));
+    assert!(before.iter().all(|step| step.loss.is_some()) && last.step as usize == before.len() + 1);
     for step in folder::saved(place.path()) {
         let saved = invitro_model::Checkpoint::load(&folder::checkpoint(place.path(), step)).unwrap();
         assert!(saved.weights.iter().all(|weight| weight.is_finite()), "step {step}");
@@ -176,5 +224,8 @@ fn checkpoints_stay_by_policy() {
         let rows = run(&experiment, place.path());
         assert_eq!(folder::saved(place.path()), steps, "{keep}");
         assert!(rows.iter().all(|row| row.step == 40), "only the last step is evaluated");
+        let summary: serde_json::Value = serde_json::from_slice(&bytes(place.path(), "summary.json")).unwrap();
+        assert!(summary["max.T1.A.validity"].is_number());
+        assert!(summary["emergence.T1.A.validity"].is_null(), "one evaluation does not say since when");
     }
 }

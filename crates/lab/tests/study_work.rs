@@ -5,12 +5,17 @@ mod study_common;
 use invitro_lab::Stop;
 use invitro_lab::executor::local::{Ended, Settings, work};
 use invitro_lab::study::StudyFolder;
+use invitro_lab::study::collect::collect;
 use invitro_lab::study::folder::CellState;
 use invitro_lab::study::retry::{self, retry};
 use invitro_lab::study::status::{CellStatus, Overview};
 use invitro_lab::study::worker::{WorkerRecord, records};
 use invitro_results::Status;
+use invitro_results::folder::{METRICS_TABLE, STATUS, SUMMARY, WORDS};
+use invitro_results::table::Table;
+use serde_json::json;
 use std::collections::HashSet;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use study_common::{Fault, Journal, STEPS, Toy, create, study};
@@ -247,4 +252,142 @@ fn two_studies_over_one_store_run_what_they_share_once() {
         |folder: &StudyFolder| work(folder, &Toy::new(4), &settings(&Stop::new()), &Journal::default()).unwrap().done;
     assert_eq!((run(&small), run(&large)), (4, 6));
     assert_eq!((done(&small), done(&large)), (4, 10));
+}
+
+/// Cuts a file to half its length.
+fn cut(path: &Path) {
+    let bytes = std::fs::read(path).unwrap();
+    std::fs::write(path, &bytes[..bytes.len() / 2]).unwrap();
+}
+
+/// Writes nonsense over the middle of a file.
+fn spoil(path: &Path) {
+    let mut bytes = std::fs::read(path).unwrap();
+    let middle = bytes.len() / 3;
+    bytes[4..middle].fill(0xff);
+    std::fs::write(path, bytes).unwrap();
+}
+
+#[test]
+fn a_cell_without_its_results_is_not_done_and_is_taken_again() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = create(place.path(), &study(4, 1));
+    let run = || work(&folder, &Toy::new(4), &settings(&Stop::new()), &Journal::default()).unwrap();
+    assert_eq!(run().done, 8);
+    let at = |cell: usize, file: &str| folder.run(&folder.cells[cell]).join(file);
+    std::fs::remove_file(at(0, METRICS_TABLE)).unwrap();
+    cut(&at(1, WORDS));
+    std::fs::remove_file(at(2, SUMMARY)).unwrap();
+    cut(&at(3, STATUS));
+    std::fs::remove_dir_all(folder.run(&folder.cells[4])).unwrap();
+    let overview = Overview::read(&folder, EXPIRY).unwrap();
+    assert_eq!((overview.counts().done, overview.counts().damaged, overview.counts().waiting), (3, 4, 1));
+    for (cell, file) in [METRICS_TABLE, WORDS, SUMMARY, STATUS].into_iter().enumerate() {
+        let named = matches!(&overview.cells[cell], CellStatus::Damaged { why, .. } if why.contains(file));
+        assert!(named, "{file}: {:?}", overview.cells[cell]);
+    }
+    let journal = Journal::default();
+    let ended = work(&folder, &Toy::new(4), &settings(&Stop::new()), &journal).unwrap();
+    assert_eq!((ended.done, ended.left, done(&folder)), (5, 0, 8));
+    assert_eq!(journal.count("again"), 4, "{:?}", journal.lines);
+    assert_eq!(run(), Ended::default());
+}
+
+#[test]
+fn what_only_reading_shows_is_found_by_retry_and_collect() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = create(place.path(), &study(3, 1));
+    let run = || work(&folder, &Toy::new(4), &settings(&Stop::new()), &Journal::default()).unwrap();
+    assert_eq!(run().done, 6);
+    let at = |cell: usize, file: &str| folder.run(&folder.cells[cell]).join(file);
+    spoil(&at(0, METRICS_TABLE));
+    // The table of another run, whole as it is.
+    std::fs::copy(at(2, METRICS_TABLE), at(1, METRICS_TABLE)).unwrap();
+    assert_eq!(done(&folder), 6, "at a glance");
+    let collected = collect(&folder, Default::default()).unwrap();
+    assert_eq!((collected.runs, collected.done), (6, 4));
+    let damaged: Vec<&str> = collected.damaged.iter().map(|(id, ..)| id.as_str()).collect();
+    assert_eq!(damaged, [&folder.cells[0].id, &folder.cells[1].id]);
+    assert!(collected.damaged[1].2.contains("its checksum is another"), "{:?}", collected.damaged);
+    let rows = Table::open(&folder.path.join("runs.parquet")).unwrap().rows().unwrap();
+    assert_eq!((&rows[0]["state"], &rows[2]["state"]), (&json!("interrupted"), &json!("done")));
+    assert!(rows[0]["error"].as_str().unwrap().contains(METRICS_TABLE));
+    // They are open, and the next process takes them.
+    assert_eq!((done(&folder), run().done, done(&folder)), (4, 2, 6));
+    spoil(&at(0, METRICS_TABLE));
+    let opened = retry(&folder, retry::Request::default(), EXPIRY).unwrap();
+    assert_eq!(opened.len(), 1);
+    assert_eq!((run().done, collect(&folder, Default::default()).unwrap().done), (1, 6));
+}
+
+#[test]
+fn a_cell_that_comes_to_nothing_readable_starts_over_once_and_then_fails() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = create(place.path(), &study(1, 1));
+    let mut toy = Toy::new(1);
+    let broken = folder.cells[0].id.clone();
+    toy.breaks = Some(broken.clone());
+    let journal = Journal::default();
+    let ended = work(&folder, &toy, &settings(&Stop::new()), &journal).unwrap();
+    assert_eq!((ended.done, ended.failed, ended.left), (1, 1, 0));
+    assert_eq!((journal.count("again"), journal.count("failed")), (1, 1), "{:?}", journal.lines);
+    assert!(folder.runs().join(".old").join(format!("{broken}.1")).exists(), "kept aside");
+}
+
+#[test]
+fn a_cell_that_cannot_be_written_is_left_to_the_next_process() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = create(place.path(), &study(2, 1));
+    let mut toy = Toy::new(2);
+    toy.faults = Box::new(|member| (member.experiment.language.distance == 0.001).then_some(Fault::Unwritten));
+    let journal = Journal::default();
+    let ended = work(&folder, &toy, &settings(&Stop::new()), &journal).unwrap();
+    assert_eq!(ended, Ended { done: 2, failed: 2, left: 2, stopped: false });
+    assert_eq!(journal.count("failed"), 2, "each is tried once: {:?}", journal.lines);
+    let ended = work(&folder, &Toy::new(2), &settings(&Stop::new()), &Journal::default()).unwrap();
+    assert_eq!((ended.done, done(&folder)), (2, 4));
+}
+
+#[test]
+fn what_killed_processes_left_is_removed_by_the_next() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = create(place.path(), &study(1, 1));
+    let mut gone = std::process::Command::new("true").spawn().unwrap();
+    gone.wait().unwrap();
+    let own = invitro_files::PartialFile::new(&place.path().join("x")).unwrap();
+    let own = own.path().file_name().unwrap().to_str().unwrap().to_owned();
+    let name = own.replace(&format!("-{}-", std::process::id()), &format!("-{}-", gone.id()));
+    let places = [folder.path.clone(), folder.workers(), folder.runs().join(".leases")];
+    places.iter().for_each(|place| std::fs::write(place.join(&name), "half").unwrap());
+    work(&folder, &Toy::new(2), &settings(&Stop::new()), &Journal::default()).unwrap();
+    assert!(places.iter().all(|place| !place.join(&name).exists()));
+}
+
+#[test]
+fn a_silent_worker_is_named_whatever_the_clocks_say() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = create(place.path(), &study(1, 1));
+    let mut card = this_card(&folder);
+    card.process.boot = "another machine".into();
+    let mut write = |worker: &str, at: u64, minutes: u64| {
+        (card.worker, card.at) = (worker.into(), at);
+        let path = folder.workers().join(format!("{worker}.json"));
+        std::fs::write(&path, serde_json::to_vec(&card).unwrap()).unwrap();
+        let then = std::time::SystemTime::now() - Duration::from_secs(60 * minutes);
+        std::fs::File::options().write(true).open(&path).unwrap().set_modified(then).unwrap();
+    };
+    // By its own clock the first is of the past, and the second of the future.
+    write("at-work", 5, 0);
+    write("frozen", u64::MAX / 2, 10);
+    let overview = Overview::read(&folder, EXPIRY).unwrap();
+    let names = |workers: &[WorkerRecord]| workers.iter().map(|record| record.worker.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&overview.workers), ["at-work"]);
+    let (silent, seconds) = &overview.silent[0];
+    assert_eq!((overview.silent.len(), silent.worker.as_str()), (1, "frozen"));
+    // To the clocks' grain.
+    assert!((599..700).contains(&seconds.as_secs()), "{seconds:?}");
+    // Nobody has heard of it for a day: the next who comes removes its record.
+    write("frozen", 5, 25 * 60);
+    this_card(&folder);
+    assert!(Overview::read(&folder, EXPIRY).unwrap().silent.is_empty());
 }

@@ -95,6 +95,11 @@ impl LanguageConfig {
         self.properties - self.classes - self.subject_classes()
     }
 
+    /// Whether every word of B is the same in A, so that masked ones are too.
+    pub(crate) fn are_clones(&self) -> bool {
+        self.distance == 0.0 && self.affix_rate == 0.0
+    }
+
     /// How many descriptors are masked.
     pub(crate) fn masked(&self) -> usize {
         (self.mask_share * (self.descriptive() * self.values) as f64).round() as usize

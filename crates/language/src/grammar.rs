@@ -35,14 +35,23 @@ pub struct Grammar {
 }
 
 impl Grammar {
-    /// `svo`, `sov`, `vso`, `vos`, or the path of a file.
+    /// `svo`, `sov`, `vso`, `vos`, or a file: its path, or the name that [`invitro_files::named`] gave it.
     pub fn load(given: &str) -> Result<Grammar> {
         if let Some((name, text)) = BUILT_IN.iter().find(|(name, _)| *name == given) {
             return Grammar::parse(name, text);
         }
-        let text = std::fs::read_to_string(given)
-            .map_err(|e| Error::GrammarFile { given: given.into(), why: e.to_string() })?;
+        let wrong = |why: String| Error::GrammarFile { given: given.into(), why };
+        let content = match invitro_files::named::content(given) {
+            Some(content) => content.to_vec(),
+            None => std::fs::read(given).map_err(|e| wrong(e.to_string()))?,
+        };
+        let text = String::from_utf8(content).map_err(|_| wrong("it is not text".into()))?;
         Grammar::parse(given, &text)
+    }
+
+    /// Whether a name is that of a built-in grammar.
+    pub fn is_built_in(name: &str) -> bool {
+        BUILT_IN.iter().any(|(known, _)| *known == name)
     }
 
     /// Reads and validates a grammar; `name` is for error messages.
@@ -85,21 +94,27 @@ impl Grammar {
         &self.productions[nonterminal]
     }
 
-    /// Whether the grammar can join phrases by a separator: whether `'<sep>'` is ever sampled.
-    pub fn has_separator(&self) -> bool {
+    /// Whether a sentence can have this terminal.
+    pub fn can_make(&self, terminal: Terminal) -> bool {
+        let reached = self.reached(|production| production.probability > 0.0);
+        let possible = (0..self.names.len()).filter(|&n| reached[n]).flat_map(|n| self.possible(n));
+        possible.flat_map(|production| &production.items).any(|item| *item == Item::Word(terminal))
+    }
+
+    /// The nonterminals that the start leads to by productions that count.
+    fn reached(&self, counts: impl Fn(&Production) -> bool) -> Vec<bool> {
         let mut seen = vec![false; self.names.len()];
         let mut queue = vec![0];
         seen[0] = true;
         while let Some(n) = queue.pop() {
-            for item in self.productions[n].iter().filter(|p| p.probability > 0.0).flat_map(|p| &p.items) {
+            for item in self.productions[n].iter().filter(|p| counts(p)).flat_map(|p| &p.items) {
                 match *item {
-                    Item::Word(Terminal::Separator) => return true,
                     Item::Nonterminal(m) if !std::mem::replace(&mut seen[m], true) => queue.push(m),
                     _ => {}
                 }
             }
         }
-        false
+        seen
     }
 
     /// Draws a template: the terminals of a sentence, modifiers not among them. `stack` is scratch.
@@ -130,7 +145,7 @@ impl Grammar {
         })
     }
 
-    /// Probabilities sum to 1, everything is productive, sentences end and are not empty.
+    /// Probabilities sum to 1, everything is reached and productive, sentences end and are not empty.
     fn validate(&self, rules: &[Rule], lines: &[usize]) -> Result<()> {
         let fault = |line, fault: String| Err(Error::Grammar { name: self.name.clone(), line, fault });
         for (n, list) in self.productions.iter().enumerate() {
@@ -138,6 +153,11 @@ impl Grammar {
             if (sum - 1.0).abs() > 1e-6 {
                 return fault(lines[n], format!("the probabilities of `{}` sum to {sum}, not to 1", self.names[n]));
             }
+        }
+        // Rules behind a probability of 0 are switched off, which may be meant; rules behind nothing are a slip.
+        if let Some(n) = self.reached(|_| true).iter().position(|&reached| !reached) {
+            let (name, start) = (&self.names[n], &self.names[0]);
+            return fault(lines[n], format!("`{name}` is never reached from the start, `{start}`"));
         }
         let productive = self.fixpoint(|n, done| {
             self.possible(n).any(|p| p.items.iter().all(|i| !matches!(i, Item::Nonterminal(m) if !done[*m])))

@@ -6,7 +6,7 @@ use crate::grammar::Grammar;
 use crate::lexicon::Lexicon;
 use crate::mask::Mask;
 use crate::parser::{Parser, unfillable};
-use crate::symbol::{Language, Symbol};
+use crate::symbol::{Language, Symbol, Terminal};
 use crate::world::World;
 
 /// The languages A and B over one world.
@@ -48,9 +48,15 @@ impl Languages {
                 grammar.name()
             )));
         }
-        let world = World::new(config, grammar.has_separator(), seed);
+        if !grammar.can_make(Terminal::Descriptor) {
+            return Err(Error::Mismatch(format!(
+                "grammar `{}` makes no descriptors, so that no sentence could have a masked word and B† would be empty",
+                grammar.name()
+            )));
+        }
+        let world = World::new(config, grammar.can_make(Terminal::Separator), seed);
         let mask = Mask::new(&world, config, seed)?;
-        let lexicon = Lexicon::new(&world, config, seed)?;
+        let lexicon = Lexicon::new(&world, config, &mask, seed)?;
         Ok(Languages { config: config.clone(), seed, world, grammar, lexicon, mask, parser })
     }
 

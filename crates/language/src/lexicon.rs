@@ -1,7 +1,8 @@
 //! The two lexicons: Algorithm 1 of the paper. Every symbol has a proto-stem, a cognate of it in each language, and
 //! there perhaps a prefix and a suffix. Names are capitalised and the same in both; function words are short.
 //!
-//! Within a language no two symbols share a form, and a form of A that is also one of B belongs to the same symbol.
+//! Within a language no two symbols share a form, and a form of A that is also one of B belongs to the same symbol, which
+//! is then not masked: else A would train the very string that is said to be unseen in B.
 //! Lengths and affixes are stratified within a category rather than drawn word by word, so that even a small world's
 //! words have the length that was asked for.
 
@@ -10,6 +11,7 @@ use crate::calibration::{Distance, calibrate, measure};
 use crate::config::LanguageConfig;
 use crate::drift::{Rate, StemHistory};
 use crate::error::{Error, Result, range};
+use crate::mask::Mask;
 use crate::phonology::{Letters, Stem, is_vowel};
 use crate::stream::{Rng, Stream};
 use crate::symbol::{Category, Language, Symbol};
@@ -77,7 +79,7 @@ pub struct Lexicon {
 }
 
 impl Lexicon {
-    pub(crate) fn new(world: &World, config: &LanguageConfig, seed: u64) -> Result<Lexicon> {
+    pub(crate) fn new(world: &World, config: &LanguageConfig, mask: &Mask, seed: u64) -> Result<Lexicon> {
         let letters = rankings(config, seed);
         let affixes = |rate| Affixes::new(config.affixes, config.affix_rate, &letters, rate, seed);
         let builder = Builder::new(world, config, &letters, &affixes(Rate::at(0.0)), seed)?;
@@ -86,7 +88,8 @@ impl Lexicon {
         let cognates: Vec<&StemHistory> = world.symbols().filter(measured).map(|s| &histories[s.index()]).collect();
         let rate = calibrate(&cognates, config.distance);
         let affixes = affixes(rate);
-        let words = builder.words(histories, rate, &affixes)?;
+        let unlike = |symbol| mask.contains(symbol) && !config.are_clones();
+        let words = builder.words(histories, rate, &affixes, unlike)?;
 
         let pairs = |part: fn(&Word) -> &str| -> Vec<(&[u8], &[u8])> {
             let of = |language: usize, s: Symbol| part(&words[language][s.index()]).as_bytes();
@@ -271,8 +274,15 @@ impl<'a> Builder<'a> {
         (mean - (spread - 1.0) / 2.0 + number * spread).floor() as usize
     }
 
-    /// Both languages' words. A form that is taken redraws the affixes first, then the stem, at the same rate.
-    fn words(&self, histories: Vec<StemHistory>, rate: Rate, affixes: &Affixes) -> Result<[Vec<Word>; 2]> {
+    /// Both languages' words. A form that is taken, or is the same in both though it has to be `unlike`, redraws the
+    /// affixes first, then the stem, at the same rate.
+    fn words(
+        &self,
+        histories: Vec<StemHistory>,
+        rate: Rate,
+        affixes: &Affixes,
+        unlike: impl Fn(Symbol) -> bool,
+    ) -> Result<[Vec<Word>; 2]> {
         let mut owner: HashMap<Box<str>, Symbol> = HashMap::with_capacity(2 * histories.len());
         let mut words = [Vec::with_capacity(histories.len()), Vec::with_capacity(histories.len())];
         for (symbol, mut history) in self.world.symbols().zip(histories) {
@@ -280,7 +290,7 @@ impl<'a> Builder<'a> {
             let pair = loop {
                 let pair = self.pair(symbol, &history, rate, affixes, attempt);
                 let free = |w: &Word| owner.get(&w.form).is_none_or(|&s| s == symbol);
-                if pair.iter().all(free) {
+                if pair.iter().all(free) && !(unlike(symbol) && pair[0].form == pair[1].form) {
                     break pair;
                 }
                 attempt += 1;

@@ -22,7 +22,7 @@ impl Parser {
         for (name, _) in BUILT_IN {
             let built_in = Grammar::load(name).expect("built-in grammars are valid");
             if same_shape(grammar, &built_in) {
-                return Parser::Fast(FastParser::named(name, grammar.has_separator()));
+                return Parser::Fast(FastParser::named(name, grammar.can_make(Terminal::Separator)));
             }
         }
         Parser::Cyk(Box::new(Cyk::new(grammar)))

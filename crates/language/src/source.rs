@@ -1,7 +1,8 @@
 //! Where sequences come from: the training mixture, or one condition, each row by its key.
 //!
 //! A training row draws its language with P(B) = λ / (1 + λ); one of B that turns out masked is redrawn whole, language
-//! and all, so masked forms never reach training. B takes sentences without a masked word, B† those with one.
+//! and all, so masked forms never reach training; nor do sentences that are held out. B takes sentences without a masked
+//! word, B† those with one, of the training's or of those held out as [`Source::from_pool`] says.
 //!
 //! ```
 //! use invitro_language::{Condition, Languages, LanguageConfig, Source, Task};
@@ -13,6 +14,7 @@
 use crate::condition::Condition;
 use crate::config::{Corpus, MixtureConfig};
 use crate::error::{Error, Result};
+use crate::held_out::Pool;
 use crate::languages::Languages;
 use crate::sentence::Sampler;
 use crate::stream::{Rng, Stream};
@@ -39,6 +41,7 @@ const TRIES: usize = 100_000;
 pub struct Source<'a> {
     sampler: Sampler<'a>,
     split: Split,
+    pool: Pool,
     tasks: [f64; 3],
     stream: Stream,
     finite: Option<Finite>,
@@ -55,12 +58,12 @@ impl<'a> Source<'a> {
         Source::new(languages, Split::training(mixture), mixture.tasks, "train", finite)
     }
 
-    /// Fresh rows of the same distribution for another purpose, such as a held-out loss; `set` names the stream.
+    /// Fresh rows of the same distribution for another purpose, such as a tokenizer's sample; `set` names the stream.
     pub fn mixture(languages: &'a Languages, set: &str, mixture: &MixtureConfig) -> Source<'a> {
         Source::new(languages, Split::training(mixture), mixture.tasks, &format!("{set}/mixture"), None)
     }
 
-    /// Rows of one condition and task; `set` names the stream.
+    /// Rows of one condition and task, held out or not; `set` names the stream.
     pub fn condition(languages: &'a Languages, set: &str, condition: Condition, task: Task) -> Source<'a> {
         let mut tasks = [0.0; 3];
         tasks[task as usize] = 1.0;
@@ -68,14 +71,20 @@ impl<'a> Source<'a> {
         Source::new(languages, Split::Condition(condition), tasks, &name, None)
     }
 
-    /// Rows of one condition in a mix of tasks.
+    /// Rows of one condition in a mix of tasks, held out or not.
     pub fn condition_mix(languages: &'a Languages, set: &str, condition: Condition, tasks: [f64; 3]) -> Source<'a> {
         let name = format!("{set}/{condition}/mix");
         Source::new(languages, Split::Condition(condition), tasks, &name, None)
     }
 
     fn new(languages: &'a Languages, split: Split, tasks: [f64; 3], name: &str, finite: Option<Finite>) -> Source<'a> {
-        Source { sampler: languages.sampler(), split, tasks, stream: Stream::new(languages.seed, name), finite }
+        let pool = if let Split::Training { .. } = split { Pool::Training } else { Pool::Any };
+        Source { sampler: languages.sampler(), split, pool, tasks, stream: Stream::new(languages.seed, name), finite }
+    }
+
+    /// The same with sentences of this pool alone.
+    pub fn from_pool(self, pool: Pool) -> Source<'a> {
+        Source { pool, ..self }
     }
 
     /// The sequence of a step and row.
@@ -108,10 +117,16 @@ impl<'a> Source<'a> {
                 return Ok(());
             }
         }
-        let wanted = match self.split {
-            Split::Training { .. } => "training sequence that fits".to_owned(),
-            Split::Condition(condition) => format!("sequence of {condition} that fits"),
+        let pool = match self.pool {
+            Pool::Training => "training ",
+            Pool::HeldOut => "held-out ",
+            Pool::Any => "",
         };
+        let of = match self.split {
+            Split::Training { .. } => String::new(),
+            Split::Condition(condition) => format!(" of {condition}"),
+        };
+        let wanted = format!("{pool}sequence{of} that fits");
         Err(Error::NotFound { wanted, tries: TRIES })
     }
 
@@ -136,7 +151,7 @@ impl<'a> Source<'a> {
             Split::Training { withhold, .. } => !(withhold && out.masked),
             Split::Condition(condition) => out.masked == condition.masked,
         };
-        if !wanted {
+        if !wanted || !self.pool.has(languages, &out.sentence.symbols) {
             return false;
         }
         out.prepare(task, rng);

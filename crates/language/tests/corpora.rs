@@ -64,6 +64,39 @@ fn training_keeps_its_shares_and_never_shows_a_masked_word() {
     assert!((Process::new(&languages).lambda_left(&half) - 0.42).abs() < 0.01);
 }
 
+/// In a world so small that sentences come again and again, none that is evaluated was trained on.
+#[test]
+fn held_out_is_held_out() {
+    let languages = Languages::new(&small(), 0).unwrap();
+    let mixtures = [MixtureConfig::default(), MixtureConfig { corpus: Corpus::Finite, ..Default::default() }];
+    for mixture in mixtures {
+        let mut source = Source::training(&languages, &mixture, 64);
+        let drawn = (0..40_000).map(|i| source.draw(i / 64, i % 64).unwrap().sentence.symbols);
+        let trained: HashSet<Vec<Symbol>> = drawn.collect();
+        let mut again = 0;
+        for condition in languages.conditions() {
+            for task in Task::ALL {
+                let mut evaluated = Source::condition(&languages, "test", condition, task).from_pool(Pool::HeldOut);
+                let mut any = Source::condition(&languages, "test", condition, task);
+                for row in 0..200 {
+                    assert!(!trained.contains(&evaluated.draw(0, row).unwrap().sentence.symbols));
+                    again += usize::from(trained.contains(&any.draw(0, row).unwrap().sentence.symbols));
+                }
+            }
+        }
+        assert!(again > 100, "the world is not small enough to tell: {again}");
+    }
+}
+
+#[test]
+fn one_sentence_in_64_is_held_out() {
+    let languages = paper();
+    let (mut sampler, stream) = (languages.sampler(), Stream::new(0, "test/held out"));
+    let n = 60_000;
+    let held_out = (0..n).filter(|&row| languages.is_held_out(&sampler.sentence(&mut stream.at(0, row)).symbols));
+    assert!(near(held_out.count(), n as usize, 1.0 / HELD_OUT_PARTS as f64));
+}
+
 #[test]
 fn prompts_are_what_the_task_says() {
     let languages = paper();

@@ -56,6 +56,23 @@ fn forms_are_unique_and_a_shared_form_is_one_symbol() {
     }
 }
 
+/// At any distance, with affixes or without: else A trains the string that is said to be unseen in B. Only languages of
+/// equal stems and no affixes have nothing to differ in.
+#[test]
+fn a_masked_words_form_in_b_is_never_a_form_of_a() {
+    for (distance, affix_rate) in [(0.0, 0.5), (0.0, 0.05), (0.1, 0.0), (0.25, 0.5), (1.0, 0.5)] {
+        let languages = Languages::new(&LanguageConfig { distance, affix_rate, ..Default::default() }, 3).unwrap();
+        for &symbol in languages.mask.symbols() {
+            let form = languages.form(symbol, Language::B);
+            assert_eq!(languages.lexicon.symbol(form, Language::A), None, "{form} at {distance}, {affix_rate}");
+        }
+        let measured = languages.lexicon.stem_distance().relative;
+        assert!((measured - distance).abs() < 0.02, "asked {distance}, measured {measured}");
+    }
+    let clones = Languages::new(&LanguageConfig { distance: 0.0, affix_rate: 0.0, ..small() }, 3).unwrap();
+    assert!(clones.world.symbols().all(|s| clones.form(s, Language::A) == clones.form(s, Language::B)));
+}
+
 #[test]
 fn names_are_shared_and_capitalised_and_function_words_short() {
     let languages = at(0.75, 1);

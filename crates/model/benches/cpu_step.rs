@@ -59,6 +59,9 @@ impl Ops for Timed {
     fn losses(&mut self) -> Result<Vec<Loss>> {
         self.ops.losses()
     }
+    fn history(&mut self) -> Result<Vec<Vec<Loss>>> {
+        self.ops.history()
+    }
     fn embed(&mut self, weight: Tensor, out: &mut Buf) -> Result<()> {
         self.time("embed", |ops| ops.embed(weight, out))
     }

@@ -1,17 +1,18 @@
 //! A model in training on disk: weights, both moments and the step, as safetensors.
 //!
 //! Tensors are named `weights.layers.0.qkv`, `mean.head`, `variance.norm` and so on; the header's metadata has one
-//! entry, `invitro`: JSON with the schema, the shape, the step and whatever the caller adds. Saving, loading and
-//! continuing equals never having stopped, bit for bit.
+//! entry, `invitro`: JSON with the schema, the shape, the step, whatever the caller adds, and the file's seal
+//! ([`invitro_files::sealed`]). Saving, loading and continuing equals never having stopped, bit for bit.
 
 use crate::{Error, Layout, Result, Shape, Tensor, tensor_file};
+use invitro_files::sealed;
 use safetensors::tensor::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Raised when a file of the older form can no longer be read.
-const SCHEMA: u32 = 1;
+const SCHEMA: u32 = 2;
 /// The entry of the header's metadata.
 const ENTRY: &str = "invitro";
 
@@ -32,6 +33,7 @@ struct Header {
     step: u64,
     shape: Shape,
     metadata: BTreeMap<String, String>,
+    seal: String,
 }
 
 /// Every tensor of a layout with its name.
@@ -57,8 +59,8 @@ pub fn named_tensors(layout: &Layout) -> Vec<(String, Tensor)> {
 impl Checkpoint {
     /// Writes the file, whole or not at all.
     pub fn save(&self, path: &Path) -> Result<()> {
-        let header =
-            Header { schema: SCHEMA, step: self.step, shape: self.shape.clone(), metadata: self.metadata.clone() };
+        let (shape, metadata) = (self.shape.clone(), self.metadata.clone());
+        let header = Header { schema: SCHEMA, step: self.step, shape, metadata, seal: sealed::blank() };
         let header = serde_json::to_string(&header).map_err(|error| Error::writing(path, error))?;
         let named = named_tensors(&Layout::new(&self.shape));
         let mut tensors = Vec::new();
@@ -83,9 +85,18 @@ impl Checkpoint {
             let found = schema.map_or("no schema".to_string(), |schema| format!("schema {schema}"));
             return Err(wrong(format!("a checkpoint with {found}, but this version reads schema {SCHEMA}")));
         }
+        if sealed::is_whole(&whole, tensor_file::header(&whole)) != Some(true) {
+            return Err(wrong("a damaged checkpoint: its checksum is another".into()));
+        }
         let header: Header =
             serde_json::from_str(entry).map_err(|e| wrong(format!("a checkpoint with a bad header ({e})")))?;
         header.shape.validate().map_err(|e| wrong(e.to_string()))?;
+        // Before any memory is taken for them.
+        let needed = 3 * size_of::<f32>() as u128 * header.shape.parameters();
+        if needed > whole.len() as u128 {
+            let held = whole.len();
+            return Err(wrong(format!("its header's shape takes {needed} bytes, but the file has {held}")));
+        }
         let tensors = SafeTensors::deserialize(&whole).map_err(|e| wrong(format!("a truncated checkpoint ({e})")))?;
         let layout = Layout::new(&header.shape);
         let vector = |vector: &str| {
@@ -115,6 +126,11 @@ impl Checkpoint {
             step: header.step,
             metadata: header.metadata,
         })
+    }
+
+    /// Whether every weight is a number.
+    pub fn is_finite(&self) -> bool {
+        self.weights.iter().all(|weight| weight.is_finite())
     }
 
     /// Whether it continues a model of this shape; names the first size that differs.

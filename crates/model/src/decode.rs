@@ -2,7 +2,7 @@
 //!
 //! Sequences take turns in a fixed number of cache regions: when one stops, the next prompt starts in its region. What
 //! is decoded does not depend on that: a row's logits depend on its own sequence, and its random number on the seed,
-//! the member's model seed, the prompt's index and the position, by a stream of their own.
+//! the member's model seed, the prompt's key and the position, by a stream of their own.
 
 use crate::inference::{Answers, Wanted};
 use crate::reading::{MemberReading, drawn};
@@ -35,6 +35,8 @@ pub struct Prompt {
     pub sampling: Sampling,
     /// New tokens, at most; the context also ends a sequence.
     pub most: usize,
+    /// Part of what its random numbers are keyed by; prompts of different keys are drawn independently.
+    pub key: u64,
 }
 
 /// What followed a prompt, without the `eos`.
@@ -111,8 +113,8 @@ pub fn decode(shard: &mut dyn Shard, prompts: &[Vec<Prompt>], seeds: &[u64], eos
                     Answers::Logits(logits) => {
                         let (prompt, position) = member.place(region);
                         let row = &logits[pick * vocab..][..vocab];
-                        let keys = [seed, prompt as u64, position as u64];
-                        choose(row, &member.prompts[prompt].sampling, keys)
+                        let prompt = &member.prompts[prompt];
+                        choose(row, &prompt.sampling, [seed, prompt.key, position as u64])
                     }
                     Answers::Scores(_) => unreachable!("scores were not asked for"),
                 };
@@ -150,7 +152,7 @@ impl Member<'_> {
         let (prompt, position) = self.place(region);
         match self.prompts[prompt].sampling {
             Sampling::Greedy => -1.0,
-            Sampling::Random { seed, .. } => uniform([seed, member, prompt as u64], position as u64),
+            Sampling::Random { seed, .. } => uniform([seed, member, self.prompts[prompt].key], position as u64),
         }
     }
 
@@ -232,7 +234,7 @@ fn uniform(keys: [u64; 3], position: u64) -> f32 {
     (number * f64::from(1 << 24)).floor() as f32 / (1 << 24) as f32
 }
 
-/// A token from a row of logits, by the random number of a member's seed, a prompt's index and a position.
+/// A token from a row of logits, by the random number of a member's seed, a prompt's key and a position.
 pub fn choose(logits: &[f32], sampling: &Sampling, [member, prompt, position]: [u64; 3]) -> u32 {
     // Equal logits count as falling with the id, so that "the k largest" is one set.
     let before = |a: &u32, b: &u32| logits[*b as usize].total_cmp(&logits[*a as usize]).then(a.cmp(b));

@@ -12,9 +12,12 @@ pub enum Error {
     /// Training settings that make no sense.
     #[error("training: {0}")]
     Train(String),
-    /// A file that cannot be read or written, or is not what it should be.
+    /// A file that cannot be read, or is not what it should be.
     #[error("{0}")]
     File(String),
+    /// A file that cannot be written.
+    #[error("{0}")]
+    Write(String),
     /// The device failed or cannot be used; the sentence names what to change.
     #[error("{0}")]
     Device(String),
@@ -26,7 +29,7 @@ pub enum Error {
 impl Error {
     /// A file that cannot be written.
     pub(crate) fn writing(path: &std::path::Path, error: impl std::fmt::Display) -> Self {
-        Error::File(format!("{}: cannot write: {error}", path.display()))
+        Error::Write(format!("{}: cannot write: {error}", path.display()))
     }
 }
 

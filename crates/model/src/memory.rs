@@ -1,7 +1,7 @@
 //! How much memory a population takes on a device, known before anything is allocated.
 
 use crate::cuda::{Cuda, ROUND};
-use crate::{Device, Layout, Shape, decode, inference, score, shard, transformer};
+use crate::{Device, Error, Layout, Result, Shape, decode, inference, score, shard, transformer};
 
 /// Bytes of device memory that `members` models of a shape take, about: their parameters, training steps of up to `rows`
 /// rows each, and decoding and scoring beside them.
@@ -22,4 +22,30 @@ pub fn population_bytes(device: Device, shape: &Shape, members: usize, rows: usi
             4 * members * (parameters + rows * (per_row + statistics) + activations + logits)
         }
     }
+}
+
+/// Refuses a population on the CPU that the machine's memory cannot hold, before an allocation aborts the process.
+pub fn check_host(shape: &Shape, members: usize, rows: usize) -> Result<()> {
+    let (needed, Some(there)) = (population_bytes(Device::Cpu, shape, members, rows) as u64, host_bytes()) else {
+        return Ok(());
+    };
+    if needed <= there {
+        return Ok(());
+    }
+    let models = if members == 1 { "a model".to_owned() } else { format!("{members} models") };
+    let gigabytes = |bytes: u64| format!("{:.1} GB", bytes as f64 / 1e9);
+    Err(Error::OutOfMemory(format!(
+        "{models} of {} parameters and batches of {rows} rows take about {} of memory, but this machine has {}",
+        Layout::new(shape).size,
+        gigabytes(needed),
+        gigabytes(there)
+    )))
+}
+
+/// The machine's memory, where the system tells it.
+fn host_bytes() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let kilobytes =
+        text.lines().find_map(|line| line.strip_prefix("MemTotal:")?.split_whitespace().next()?.parse().ok());
+    kilobytes.map(|kilobytes: u64| kilobytes * 1024)
 }

@@ -21,7 +21,7 @@
 //!   EndBackward
 //!   update
 //! EndStep
-//! losses                                   whenever they are wanted
+//! losses, history                          whenever they are wanted
 //! ```
 //!
 //! A forward-only pass (evaluation, decoding, scoring) makes the calls from `BeginForward` to the head.
@@ -168,6 +168,9 @@ pub trait Ops {
     }
     /// Waits for the last step, or for the last [`Ops::cross_entropy`], and returns the losses per member.
     fn losses(&mut self) -> Result<Vec<Loss>>;
+    /// Waits for the last [`Ops::update`], and returns the losses per member of every step since this was last called, the
+    /// oldest first: of the last [`crate::HISTORY`] at most.
+    fn history(&mut self) -> Result<Vec<Vec<Loss>>>;
 
     /// out\[row\] = weight\[token\[row\]\]
     fn embed(&mut self, weight: Tensor, out: &mut Self::Buf) -> Result<()>;

@@ -18,12 +18,15 @@ use crate::init::initial_weights;
 use crate::ops::{Loss, Update, Vector};
 use crate::score::{self, Answer, Question};
 use crate::shard::{ModelShard, Shard};
-use crate::{Device, Error, Result, Sequence, Shape};
+use crate::{Device, Error, Result, Sequence, Shape, memory};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// Room for so many models on a device.
 fn shards(device: Device, shape: &Shape, members: usize, capacity: usize) -> Result<Vec<Box<dyn Shard>>> {
+    if device == Device::Cpu {
+        memory::check_host(shape, members, capacity)?;
+    }
     match device {
         // One member per shard: a core that trains a whole model waits for no other.
         Device::Cpu => (0..members)
@@ -49,6 +52,8 @@ pub struct Population {
     shards: Vec<Box<dyn Shard>>,
     /// The first member of each shard, and N.
     starts: Vec<usize>,
+    /// Losses of steps made before the population moved, which were not read yet.
+    before: Vec<Vec<Loss>>,
 }
 
 impl Population {
@@ -66,7 +71,8 @@ impl Population {
             *sum += shard.members();
             Some(*sum)
         }));
-        let mut population = Population { shape: shape.clone(), device, seeds: seeds.to_vec(), shards, starts };
+        let mut population =
+            Population { shape: shape.clone(), device, seeds: seeds.to_vec(), shards, starts, before: Vec::new() };
         let weights: Vec<Vec<f32>> = seeds.par_iter().map(|&seed| initial_weights(shape, seed)).collect();
         for (member, weights) in weights.iter().enumerate() {
             population.write(member, Vector::Weights, weights)?;
@@ -77,6 +83,7 @@ impl Population {
     /// Moves to a place for larger batches. The old one is given up first, there may be no room for both: after a failure
     /// the population is of no further use.
     pub fn grow(&mut self, capacity: usize) -> Result<()> {
+        self.before = self.history()?;
         let members = (0..self.members()).map(|member| self.checkpoint(member, 0, BTreeMap::new()));
         let members = members.collect::<Result<Vec<_>>>()?;
         self.shards.clear();
@@ -113,6 +120,20 @@ impl Population {
     pub fn losses(&mut self) -> Result<Vec<Loss>> {
         let losses: Vec<_> = self.shards.iter_mut().map(|shard| shard.losses()).collect::<Result<_>>()?;
         Ok(losses.into_iter().flatten().collect())
+    }
+
+    /// Waits for the last step; the losses of every step since the last call, the oldest first, each with one per member. A
+    /// device keeps those of [`crate::HISTORY`] steps.
+    pub fn history(&mut self) -> Result<Vec<Vec<Loss>>> {
+        let mut steps: Vec<Vec<Loss>> = Vec::new();
+        for shard in &mut self.shards {
+            let own = shard.history()?;
+            steps.resize_with(own.len(), Vec::new);
+            steps.iter_mut().zip(own).for_each(|(step, losses)| step.extend(losses));
+        }
+        let mut all = std::mem::take(&mut self.before);
+        all.extend(steps);
+        Ok(all)
     }
 
     /// Every member's losses on its own sequences, without training.

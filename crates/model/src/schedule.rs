@@ -18,9 +18,10 @@ pub struct TrainConfig {
     pub steps: u64,
     /// Sequences per step.
     pub batch: usize,
-    /// The highest learning rate, reached after `warmup` steps; it then falls as a cosine to 0 at `steps`.
+    /// The highest learning rate, reached after `warmup` steps.
     pub lr: f64,
     pub warmup: u64,
+    pub decay: Decay,
     pub beta1: f64,
     pub beta2: f64,
     pub eps: f64,
@@ -30,6 +31,16 @@ pub struct TrainConfig {
     pub clip: f64,
 }
 
+/// What becomes of the learning rate after the warm-up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Decay {
+    /// It falls as a cosine to 0 at the last step.
+    Cosine,
+    /// It stays: a run can be given more steps.
+    None,
+}
+
 impl Default for TrainConfig {
     fn default() -> Self {
         TrainConfig {
@@ -37,6 +48,7 @@ impl Default for TrainConfig {
             batch: 64,
             lr: 1e-4,
             warmup: 256,
+            decay: Decay::Cosine,
             beta1: 0.9,
             beta2: 0.95,
             eps: 1e-10,
@@ -52,8 +64,17 @@ impl TrainConfig {
         if step <= self.warmup {
             return self.lr * step as f64 / self.warmup as f64;
         }
+        if self.decay == Decay::None {
+            return self.lr;
+        }
         let done = (step - self.warmup) as f64 / self.steps.saturating_sub(self.warmup).max(1) as f64;
         self.lr * 0.5 * (1.0 + libm::cos(std::f64::consts::PI * done.min(1.0)))
+    }
+
+    /// The first step up to `last` that would have had another rate with so many steps in all, if there is one.
+    pub fn first_other_rate(&self, steps: u64, last: u64) -> Option<u64> {
+        let other = TrainConfig { steps, ..self.clone() };
+        (1..=last).find(|&step| self.rate(step) != other.rate(step))
     }
 
     /// The update of a step, counted from 1.

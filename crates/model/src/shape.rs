@@ -3,6 +3,10 @@
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 
+/// Beyond these no machine has the memory, and sizes would no longer fit their integers.
+const MOST_PARAMETERS: u128 = 10_000_000_000_000;
+const MOST_CONTEXT: usize = 1 << 24;
+
 /// Sizes of a decoder-only transformer: RMSNorm, rotary positions, SwiGLU, an untied head, no biases.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Shape {
@@ -49,6 +53,15 @@ impl Shape {
         6.0 * parameters as f64 * tokens + 6.0 * (self.layers * self.width) as f64 * length * tokens
     }
 
+    /// Numbers that a model of this shape has, whatever the sizes.
+    pub(crate) fn parameters(&self) -> u128 {
+        let [layers, width, hidden, vocab] =
+            [self.layers, self.width, self.hidden, self.vocab].map(|size| size as u128);
+        let times = u128::saturating_mul;
+        let layer = times(width, 4 * width + 3 * hidden + 2);
+        times(layers, layer).saturating_add(times(width, 2 * vocab + 1))
+    }
+
     /// The sizes, and the other numbers that a trained model depends on.
     pub(crate) fn numbers(&self) -> ([(&'static str, usize); 6], [(&'static str, f64); 2]) {
         let sizes = [
@@ -80,6 +93,13 @@ impl Shape {
             return wrong(format!(
                 "width {} over {} heads: the width must be a multiple of twice the heads",
                 self.width, self.heads
+            ));
+        }
+        if self.parameters() > MOST_PARAMETERS || self.context > MOST_CONTEXT {
+            return wrong(format!(
+                "{} parameters and a context of {}: at most {MOST_PARAMETERS} and {MOST_CONTEXT} can be had",
+                self.parameters(),
+                self.context
             ));
         }
         Ok(())

@@ -14,6 +14,8 @@ pub trait Shard: Send {
     fn train_step(&mut self, sequences: &[Vec<Sequence>], update: &Update) -> Result<()>;
     /// Waits for the last step.
     fn losses(&mut self) -> Result<Vec<Loss>>;
+    /// Waits for the last step; the losses of every step since the last call, as [`crate::Ops::history`].
+    fn history(&mut self) -> Result<Vec<Vec<Loss>>>;
     /// Losses on sequences that are not trained on.
     fn evaluate(&mut self, sequences: &[Vec<Sequence>]) -> Result<Vec<Loss>>;
     fn read(&mut self, member: usize, vector: Vector) -> Result<Vec<f32>>;
@@ -74,6 +76,10 @@ where
 
     fn losses(&mut self) -> Result<Vec<Loss>> {
         self.model.ops.losses()
+    }
+
+    fn history(&mut self) -> Result<Vec<Vec<Loss>>> {
+        self.model.ops.history()
     }
 
     fn evaluate(&mut self, sequences: &[Vec<Sequence>]) -> Result<Vec<Loss>> {

@@ -1,9 +1,10 @@
-//! Writing tensors as a safetensors file.
+//! Writing tensors as a safetensors file; where its header has room for a seal, with one.
 
 use crate::{Error, Result, Tensor};
 use safetensors::SafeTensorError;
 use safetensors::tensor::{Dtype, TensorView, serialize};
 use std::collections::HashMap;
+use std::ops::Range;
 use std::path::Path;
 
 /// Writes named tensors and one entry of metadata, whole or not at all. One entry only: the order of more would differ
@@ -23,6 +24,15 @@ pub(crate) fn write(path: &Path, tensors: &[(String, Tensor, &[f32])], entry: (&
         let views = views.collect::<std::result::Result<Vec<_>, SafeTensorError>>()?;
         serialize(views, Some(HashMap::from([(entry.0.to_string(), entry.1)])))
     };
-    let bytes = bytes().map_err(|error| Error::writing(path, error))?;
+    let mut bytes = bytes().map_err(|error| Error::writing(path, error))?;
+    let header = header(&bytes);
+    invitro_files::sealed::seal(&mut bytes, header);
     invitro_files::write(path, bytes).map_err(|error| Error::writing(path, error))
+}
+
+/// Where the header of a safetensors file stands.
+pub(crate) fn header(bytes: &[u8]) -> Range<usize> {
+    let (length, rest) = bytes.split_first_chunk().unwrap_or((&[0; 8], &[]));
+    let start = bytes.len() - rest.len();
+    start..start + rest.len().min(usize::try_from(u64::from_le_bytes(*length)).unwrap_or(usize::MAX))
 }

@@ -3,6 +3,7 @@
 mod common;
 
 use common::small;
+use invitro_files::sealed;
 use invitro_model::{Checkpoint, Device, Error, Layout, Population, Shape};
 use safetensors::SafeTensors;
 use std::collections::BTreeMap;
@@ -44,7 +45,7 @@ fn the_header_can_be_read_by_anyone() {
     let (_, metadata) = SafeTensors::read_metadata(&bytes).unwrap();
     let entry = &metadata.metadata().as_ref().unwrap()["invitro"];
     let header: serde_json::Value = serde_json::from_str(entry).unwrap();
-    assert_eq!((header["schema"].as_u64(), header["step"].as_u64()), (Some(1), Some(12)));
+    assert_eq!((header["schema"].as_u64(), header["step"].as_u64()), (Some(2), Some(12)));
     assert_eq!(header["shape"]["width"], 32);
     assert_eq!(header["metadata"]["run"], "x");
     let tensor = metadata.info("variance.layers.1.gate_up").unwrap();
@@ -70,21 +71,47 @@ fn bad_files_are_named_for_what_they_are() {
     std::fs::write(&bad, safetensors::serialize(none, None).unwrap()).unwrap();
     assert_eq!(refusal(&bad), "a safetensors file, but not a checkpoint of invitro");
 
+    // Changed by someone who knows how to seal a file.
     let replace = |from: &str, to: &str| {
         let header = u64::from_le_bytes(whole[..8].try_into().unwrap()) as usize;
         let text = String::from_utf8(whole[8..8 + header].to_vec()).unwrap();
-        assert!(text.contains(from) && from.len() == to.len());
-        let mut changed = whole.clone();
-        changed[8..8 + header].copy_from_slice(text.replace(from, to).as_bytes());
+        assert!(text.contains(from));
+        let text = text.replace(from, to);
+        let mut changed = [&(text.len() as u64).to_le_bytes(), text.as_bytes(), &whole[8 + header..]].concat();
+        assert!(sealed::seal(&mut changed, 8..8 + text.len()));
         std::fs::write(&bad, changed).unwrap();
     };
-    replace(r#"\"schema\":1"#, r#"\"schema\":0"#);
-    assert_eq!(refusal(&bad), "a checkpoint with schema 0, but this version reads schema 1");
+    replace(r#"\"schema\":2"#, r#"\"schema\":1"#);
+    assert_eq!(refusal(&bad), "a checkpoint with schema 1, but this version reads schema 2");
     replace("mean.layers.0.out", "mean.layers.0.foo");
     assert_eq!(refusal(&bad), "a checkpoint without mean.layers.0.out");
-    replace(r#"\"hidden\":40"#, r#"\"hidden\":48"#);
+    replace(r#"\"hidden\":40"#, r#"\"hidden\":36"#);
     assert!(refusal(&bad).contains("weights.layers.0.gate_up is F32 of [80, 32]"), "{}", refusal(&bad));
+    for size in ["vocab", "layers", "hidden"] {
+        let given = serde_json::to_value(small()).unwrap()[size].to_string();
+        replace(&format!(r#"\"{size}\":{given}"#), &format!(r#"\"{size}\":1000000000000"#));
+        let message = refusal(&bad);
+        let refused = message.starts_with("its header's shape takes") || message.ends_with("can be had");
+        assert!(refused, "{message}");
+    }
     assert!(refusal(&folder.path().join("none")).starts_with("cannot read"));
+}
+
+#[test]
+fn a_flipped_bit_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let (checkpoint, path) = saved(folder.path());
+    let whole = std::fs::read(&path).unwrap();
+    for i in 0..200 {
+        // Half of them in the header.
+        let among = if i % 2 == 0 { 3000 } else { whole.len() };
+        let mut flipped = whole.clone();
+        flipped[i * 7919 % among] ^= 1 << (i % 8);
+        std::fs::write(&path, flipped).unwrap();
+        assert!(!refusal(&path).is_empty());
+    }
+    std::fs::write(&path, &whole).unwrap();
+    assert_eq!(Checkpoint::load(&path).unwrap(), checkpoint);
 }
 
 #[test]

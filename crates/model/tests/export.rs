@@ -73,7 +73,7 @@ fn transformers_loads_it_and_agrees() {
     let weights = population.read(0, Vector::Weights).unwrap();
     let sequence = sequences(&small(), &[40], 1);
     let tokens = sequence[0].tokens[..40].to_vec();
-    let prompt = Prompt { tokens: tokens[..5].to_vec(), sampling: Sampling::Greedy, most: 10 };
+    let prompt = Prompt { tokens: tokens[..5].to_vec(), sampling: Sampling::Greedy, most: 10, key: 0 };
     let decoded = population.decode(&[vec![prompt]], SPECIAL.eos).unwrap().remove(0).remove(0);
     let ending = decoded.ended.then_some(SPECIAL.eos);
     let decoded: Vec<u32> = decoded.tokens.into_iter().chain(ending).collect();

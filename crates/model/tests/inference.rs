@@ -33,7 +33,7 @@ fn prompts(count: usize, seed: u64) -> Vec<Vec<u32>> {
 const EOS: u32 = 7;
 
 fn with(sampling: Sampling, most: usize, prompts: &[Vec<u32>]) -> Vec<Prompt> {
-    prompts.iter().map(|tokens| Prompt { tokens: tokens.clone(), sampling, most }).collect()
+    prompts.iter().zip(0..).map(|(tokens, key)| Prompt { tokens: tokens.clone(), sampling, most, key }).collect()
 }
 
 fn last_logits(population: &mut Population, member: usize, tokens: &[u32]) -> Vec<f64> {
@@ -225,7 +225,7 @@ fn no_limit_is_the_context() {
     let mut population = Population::new(Device::Cpu, &small(), &[1], 64).unwrap();
     let no_end = u32::MAX;
     let decode = |population: &mut Population, most| {
-        let prompts = vec![Prompt { tokens: vec![3, 5, 7, 2, 4], sampling: Sampling::Greedy, most }];
+        let prompts = vec![Prompt { tokens: vec![3, 5, 7, 2, 4], sampling: Sampling::Greedy, most, key: 0 }];
         population.decode(&[prompts], no_end).unwrap()[0][0].tokens.clone()
     };
     let whole = decode(&mut population, usize::MAX);

@@ -28,7 +28,8 @@ fn prompts(shape: &Shape, seed: u64) -> Vec<Prompt> {
     let plain = Sampling::Random { seed: 5, temperature: 0.8, top_k: None, top_p: None };
     let tokens = sequences(shape, &[1, 4, 9, 30, 2, 17], 50 + seed).into_iter().map(|s| s.tokens);
     let samplings = [Sampling::Greedy, random, plain].into_iter().cycle();
-    tokens.zip(samplings).map(|(tokens, sampling)| Prompt { tokens, sampling, most: 12 }).collect()
+    let prompts = tokens.zip(samplings).zip(0..);
+    prompts.map(|((tokens, sampling), key)| Prompt { tokens, sampling, most: 12, key }).collect()
 }
 
 fn questions(shape: &Shape, seed: u64) -> Vec<Question> {

@@ -6,7 +6,7 @@ use common::{sequences, small};
 use invitro_model::cpu::Cpu;
 use invitro_model::init::initial_weights;
 use invitro_model::ops::GROUPS;
-use invitro_model::{Batch, Checkpoint, Device, Ops, Population, Sequence, TrainConfig, Transformer, Vector};
+use invitro_model::{Batch, Checkpoint, Device, HISTORY, Ops, Population, Sequence, TrainConfig, Transformer, Vector};
 use std::collections::BTreeMap;
 
 const STEPS: u64 = 6;
@@ -177,4 +177,36 @@ fn what_no_population_can_be_or_read_is_said() {
     let beyond = vec![vec![Sequence { tokens: vec![1, u32::MAX], group: 0 }]];
     let error = population.train_step(&beyond, &train().update(1)).unwrap_err();
     assert_eq!(error.to_string(), "batch: token 4294967295 is above every vocabulary");
+}
+
+#[test]
+fn the_losses_of_every_step_are_kept_until_they_are_read() {
+    let seeds = [0, 1];
+    let place = || Population::new(Device::Cpu, &small(), &seeds, CAPACITY).unwrap();
+    let batch = |step| -> Vec<_> { seeds.iter().map(|&seed| data(seed, step)).collect() };
+    let mut population = place();
+    let mut each = Vec::new();
+    for step in 1..=40 {
+        population.train_step(&batch(step), &train().update(step)).unwrap();
+        each.push(population.losses().unwrap());
+    }
+    assert!(each.iter().flatten().all(|loss| loss.mean() > 0.0 && loss.grad_norm > 0.0));
+    assert_eq!(population.history().unwrap(), each[40 - HISTORY..], "the last of them, where nobody asked before");
+    assert!(population.history().unwrap().is_empty());
+
+    let mut population = place();
+    let mut seen = Vec::new();
+    for step in 1..=40 {
+        population.train_step(&batch(step), &train().update(step)).unwrap();
+        // An evaluation and a move to a larger place lose none.
+        if step == 9 {
+            population.evaluate(&batch(0)).unwrap();
+            population.grow(CAPACITY + 64).unwrap();
+        }
+        if [1, 4, 20, 36, 40].contains(&step) {
+            seen.extend(population.history().unwrap());
+            assert_eq!(seen.len(), step as usize);
+        }
+    }
+    assert!(seen == each);
 }

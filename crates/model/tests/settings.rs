@@ -2,7 +2,7 @@
 
 use invitro_model::init::initial_weights;
 use invitro_model::memory::population_bytes;
-use invitro_model::{Device, Layout, Shape, TrainConfig};
+use invitro_model::{Decay, Device, Layout, Shape, TrainConfig};
 
 #[test]
 fn names_are_read_and_others_refused() {
@@ -11,6 +11,15 @@ fn names_are_read_and_others_refused() {
     assert_eq!(Device::parse("cuda:3").unwrap(), Device::Cuda(3));
     let error = Device::parse("gpu").unwrap_err().to_string();
     assert!(error.contains("gpu") && error.contains("cuda:NUMBER"), "{error}");
+}
+
+#[test]
+fn more_steps_have_other_rates_after_the_warm_up() {
+    let train = TrainConfig { steps: 100, warmup: 10, ..TrainConfig::default() };
+    assert_eq!((train.first_other_rate(100, 100), train.first_other_rate(200, 10)), (None, None));
+    assert_eq!(train.first_other_rate(200, 100), Some(11));
+    let stays = TrainConfig { decay: Decay::None, ..train };
+    assert_eq!((stays.first_other_rate(200, 100), stays.rate(5), stays.rate(90)), (None, stays.lr / 2.0, stays.lr));
 }
 
 #[test]

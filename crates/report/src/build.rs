@@ -46,7 +46,7 @@ pub fn build(folder: &Path, options: &Options) -> Result<Built> {
         }
     }
     let study = data::read(folder)?;
-    let (page, figures) = render(&study, false);
+    let (page, figures) = render(&study, None);
     let writing = |path: &Path| {
         let path = path.to_owned();
         |why| Error::Write { path, why }
@@ -66,8 +66,8 @@ pub fn build(folder: &Path, options: &Options) -> Result<Built> {
     Ok(Built { page: page_path, figures, runs: study.runs.len(), done, files, bytes: page.len() })
 }
 
-/// The page and the figures on it.
-pub(crate) fn render(study: &Study, live: bool) -> (String, Vec<Figure>) {
+/// The page and the figures on it; for the live page, with the nonce of its scripts and styles.
+pub(crate) fn render(study: &Study, live: Option<&str>) -> (String, Vec<Figure>) {
     let findings = Findings::of(study);
     let figures = figures::all(study, &findings);
     (page::page(study, &findings, &figures, live), figures)

@@ -13,6 +13,9 @@ pub enum Error {
     #[error("{path} cannot be written: {why}")]
     Write { path: PathBuf, why: std::io::Error },
 
+    #[error("the results in `{}` cannot be shown: something in them is damaged", path.display())]
+    Broke { path: PathBuf },
+
     #[error("cannot listen on 127.0.0.1:{port}: {why}")]
     Listen { port: u16, why: std::io::Error },
 }

@@ -12,11 +12,13 @@
 //! decides, `figures` say what to draw, `draw` draws, `page` puts it together.
 
 mod build;
+mod compare;
 pub mod data;
 pub mod draw;
 pub mod error;
 pub mod figures;
 pub mod findings;
+mod http;
 mod live;
 mod page;
 pub mod sentences;
@@ -24,5 +26,6 @@ pub mod stats;
 mod wording;
 
 pub use build::{Built, Options, build};
+pub use compare::page as comparison_page;
 pub use error::{Error, Result};
 pub use live::Live;

@@ -2,14 +2,16 @@
 //!
 //! It answers `GET /` with the page and `GET /version` with a number that changes when the page does; the page asks
 //! for that number each second and reloads itself. Requests that name another host are refused, so that a web page
-//! elsewhere cannot read the report through the reader's own browser.
+//! elsewhere cannot read the report through the reader's own browser; the page's policy lets no script run but its own.
 
 use crate::build;
 use crate::data::{self, Cache};
 use crate::draw::escape;
 use crate::error::{Error, Result};
-use std::io::{BufRead, BufReader, Write};
+use crate::http::{Answer, Request};
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, RwLock};
 use std::time::Duration;
@@ -17,10 +19,18 @@ use std::time::Duration;
 /// How often the folder is looked at.
 const LOOK: Duration = Duration::from_millis(500);
 
-#[derive(Default)]
+/// A folder that could not be shown is tried again after so many looks, though no file of it has changed.
+const AGAIN: u32 = 10;
+
+/// Connections at once. A browser has a handful.
+const CONNECTIONS: usize = 64;
+
+#[derive(Clone, Default)]
 struct Shown {
     version: u64,
-    page: String,
+    page: Arc<str>,
+    /// The page's Content-Security-Policy, as a line of the head.
+    policy: Arc<str>,
 }
 
 pub struct Live {
@@ -30,9 +40,9 @@ pub struct Live {
 }
 
 impl Live {
-    /// Reads the folder once and takes the port; 0 takes any that is free.
+    /// Takes the port for a folder of results; 0 takes any that is free.
     pub fn bind(folder: &Path, port: u16) -> Result<Self> {
-        data::read(folder)?;
+        invitro_results::kind(folder)?;
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(|why| Error::Listen { port, why })?;
         Ok(Self { listener, folder: folder.to_owned(), shown: Arc::default() })
     }
@@ -45,81 +55,78 @@ impl Live {
     pub fn serve(self) -> Result<()> {
         let mut cache = Cache::default();
         let mut seen = data::fingerprint(&self.folder);
-        refresh(&self.folder, &mut cache, &self.shown);
+        let mut is_shown = refresh(&self.folder, &mut cache, &self.shown);
         let (folder, shown) = (self.folder.clone(), Arc::clone(&self.shown));
         std::thread::spawn(move || {
-            loop {
+            for look in 1_u32.. {
                 std::thread::sleep(LOOK);
                 let now = data::fingerprint(&folder);
-                if now != seen {
+                if now != seen || (!is_shown && look.is_multiple_of(AGAIN)) {
                     seen = now;
-                    refresh(&folder, &mut cache, &shown);
+                    is_shown = refresh(&folder, &mut cache, &shown);
                 }
             }
         });
+        let connections = Arc::new(());
         for stream in self.listener.incoming() {
             // A browser that hangs up early is its own affair.
-            let Ok(stream) = stream else { continue };
-            let shown = Arc::clone(&self.shown);
-            std::thread::spawn(move || {
-                let _ = answer(stream, &shown);
+            let Ok(mut stream) = stream else { continue };
+            let (shown, connection) = (Arc::clone(&self.shown), Arc::clone(&connections));
+            if Arc::strong_count(&connections) > CONNECTIONS + 1 {
+                let body = b"Too many connections at once.\n";
+                let answer = Answer { status: "503 Service Unavailable", kind: "text/plain", head: "", body };
+                let _ = answer.send(&mut stream, false);
+                continue;
+            }
+            // No thread to be had is as good as no connection.
+            let _ = std::thread::Builder::new().spawn(move || {
+                let _ = answer(&mut stream, &shown);
+                drop(connection);
             });
         }
         Ok(())
     }
 }
 
-/// Makes the page anew. A folder caught in the middle of a change says so, and the next look mends it.
-fn refresh(folder: &Path, cache: &mut Cache, shown: &RwLock<Shown>) {
-    let page = match data::read_cached(folder, cache) {
-        Ok(study) => build::render(&study, true).0,
-        Err(error) => format!(
+/// Makes the page anew; whether it could be. A folder caught in the middle of a change, or a file that cannot be read, is
+/// told in its place, and the next look may mend it.
+fn refresh(folder: &Path, cache: &mut Cache, shown: &RwLock<Shown>) -> bool {
+    // Content of the folder cannot hold what is drawn now.
+    let random = || RandomState::new().build_hasher().finish();
+    let nonce = format!("{:016x}{:016x}", random(), random());
+    let render = || data::read_cached(folder, cache).map(|study| build::render(&study, Some(&nonce)).0);
+    let made = catch_unwind(AssertUnwindSafe(render)).unwrap_or_else(|_| {
+        *cache = Cache::default();
+        Err(Error::Broke { path: folder.to_owned() })
+    });
+    let is_shown = made.is_ok();
+    let page = made.unwrap_or_else(|error| {
+        format!(
             "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta http-equiv=\"refresh\" content=\"2\">\
              <title>invitro</title><p>{}</p></html>",
             escape(&error.to_string())
-        ),
-    };
+        )
+    });
+    let policy = format!(
+        "Content-Security-Policy: default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; \
+         connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n"
+    );
     let mut shown = shown.write().unwrap_or_else(|poisoned| poisoned.into_inner());
-    shown.version += 1;
-    shown.page = page;
+    *shown = Shown { version: shown.version + 1, page: page.into(), policy: policy.into() };
+    is_shown
 }
 
-fn answer(mut stream: TcpStream, shown: &RwLock<Shown>) -> std::io::Result<()> {
-    const MOST: u64 = 16 * 1024;
-    stream.set_read_timeout(Some(Duration::from_secs(5)))?;
-    let mut lines = std::io::Read::take(BufReader::new(stream.try_clone()?), MOST);
-    let mut request = String::new();
-    lines.read_line(&mut request)?;
-    let mut local = false;
-    loop {
-        let mut line = String::new();
-        if lines.read_line(&mut line)? == 0 || line.trim().is_empty() {
-            break;
-        }
-        if let Some((name, host)) = line.split_once(':')
-            && name.eq_ignore_ascii_case("host")
-        {
-            let host = host.trim();
-            let host = host.rsplit_once(':').map_or(host, |(name, _)| name);
-            local = matches!(host, "127.0.0.1" | "localhost");
-        }
-    }
-    let mut words = request.split_whitespace();
-    let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
-    let (status, kind, body) = {
-        let shown = shown.read().unwrap_or_else(|poisoned| poisoned.into_inner());
-        match (method, path) {
-            _ if !local => ("403 Forbidden", "text/plain", "This page is for this machine only.\n".to_owned()),
-            ("GET", "/" | "/report.html") => ("200 OK", "text/html", shown.page.clone()),
-            ("GET", "/version") => ("200 OK", "text/plain", shown.version.to_string()),
-            ("GET", _) => ("404 Not Found", "text/plain", "There is / and /version.\n".to_owned()),
-            _ => ("405 Method Not Allowed", "text/plain", "Only GET.\n".to_owned()),
-        }
+fn answer(stream: &mut TcpStream, shown: &RwLock<Shown>) -> std::io::Result<()> {
+    let Request { method, path, is_local } = Request::read(stream)?;
+    // A copy, which shares the page: a slow reader keeps nobody from making a new one.
+    let Shown { version, page, policy } = shown.read().unwrap_or_else(|poisoned| poisoned.into_inner()).clone();
+    let version = version.to_string();
+    let (status, kind, head, body) = match (method.as_str(), path.as_str()) {
+        _ if !is_local => ("403 Forbidden", "text/plain", "", "This page is for this machine only.\n"),
+        ("GET" | "HEAD", "/" | "/report.html") => ("200 OK", "text/html", &*policy, &*page),
+        ("GET" | "HEAD", "/version") => ("200 OK", "text/plain", "", version.as_str()),
+        ("GET" | "HEAD", _) => ("404 Not Found", "text/plain", "", "There is / and /version.\n"),
+        _ => ("405 Method Not Allowed", "text/plain", "Allow: GET, HEAD\r\n", "Only GET and HEAD.\n"),
     };
-    let head = format!(
-        "HTTP/1.1 {status}\r\nContent-Type: {kind}; charset=utf-8\r\nContent-Length: {}\r\nCache-Control: no-store\r\nConnection: close\r\n\r\n",
-        body.len()
-    );
-    stream.write_all(head.as_bytes())?;
-    stream.write_all(body.as_bytes())
+    Answer { status, kind, head, body: body.as_bytes() }.send(stream, method == "HEAD")
 }

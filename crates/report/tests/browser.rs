@@ -73,3 +73,99 @@ fn the_server_is_for_this_machine_only() {
     assert!(get("/../study.toml", "127.0.0.1").starts_with("HTTP/1.1 404"));
     assert!(ask(address, "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n").starts_with("HTTP/1.1 405"));
 }
+
+/// A live page of a folder, and its address.
+fn served(folder: &Path) -> std::net::SocketAddr {
+    let live = Live::bind(folder, 0).unwrap();
+    let address = live.address().unwrap();
+    std::thread::spawn(move || live.serve());
+    address
+}
+
+fn get(address: std::net::SocketAddr, path: &str) -> String {
+    ask(address, &format!("GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"))
+}
+
+#[test]
+fn the_server_knows_queries_and_heads_and_has_a_policy() {
+    let folder = tempfile::tempdir().unwrap();
+    synthetic::scattered(folder.path(), &Plan::one(), |_| Progress::Running(2));
+    let address = served(folder.path());
+    let page = get(address, "/");
+    let (head, body) = page.split_once("\r\n\r\n").unwrap();
+    assert_eq!(get(address, "/?x=1"), page);
+    let asked = ask(address, "HEAD / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n");
+    assert_eq!(asked, format!("{head}\r\n\r\n"));
+    assert!(head.contains(&format!("Content-Length: {}\r\n", body.len())), "{head}");
+    let (_, policy) = head.split_once("Content-Security-Policy: ").unwrap();
+    let nonce = policy.split("'nonce-").nth(1).unwrap().split('\'').next().unwrap();
+    assert!(policy.starts_with("default-src 'none'; ") && !policy.contains("unsafe"), "{policy}");
+    // What may run and what may style is what has the nonce; data is neither.
+    let tags =
+        |name: &str| body.match_indices(name).map(|(at, _)| body[at..].split('>').next().unwrap()).collect::<Vec<_>>();
+    assert_eq!(tags("<style"), [format!("<style nonce=\"{nonce}\"")]);
+    let scripts: Vec<&str> = tags("<script").into_iter().filter(|tag| !tag.contains("application/json")).collect();
+    assert_eq!(scripts, [format!("<script nonce=\"{nonce}\"")]);
+    let both = "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: elsewhere.example\r\n\r\n";
+    assert!(ask(address, both).starts_with("HTTP/1.1 403"));
+    assert!(ask(address, "PUT / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n").contains("\r\nAllow: GET, HEAD\r\n"));
+}
+
+#[test]
+fn too_many_connections_are_refused_and_slow_ones_hold_nobody_up() {
+    let folder = tempfile::tempdir().unwrap();
+    synthetic::scattered(folder.path(), &Plan::one(), |_| Progress::Running(2));
+    let address = served(folder.path());
+    assert!(get(address, "/version").starts_with("HTTP/1.1 200"));
+    // Some say nothing, some ask and do not read.
+    let mut slow: Vec<_> = (0..60).map(|_| std::net::TcpStream::connect(address).unwrap()).collect();
+    for stream in &mut slow[..30] {
+        stream.write_all(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n").unwrap();
+    }
+    assert!(get(address, "/version").starts_with("HTTP/1.1 200"));
+    let mut more: Vec<_> = (0..60).map(|_| std::net::TcpStream::connect(address).unwrap()).collect();
+    let refused = more.iter_mut().map(|stream| {
+        stream.set_read_timeout(Some(std::time::Duration::from_millis(20))).unwrap();
+        let mut answer = [0; 12];
+        stream.read(&mut answer).is_ok_and(|read| answer[..read].starts_with(b"HTTP/1.1 503"))
+    });
+    assert!(refused.filter(|refused| *refused).count() > 0);
+    drop((slow, more));
+    let begun = std::time::Instant::now();
+    while !get(address, "/version").starts_with("HTTP/1.1 200") {
+        assert!(begun.elapsed().as_secs() < 60);
+    }
+}
+
+#[test]
+fn a_damaged_table_is_told_and_the_page_goes_on_once_it_is_mended() {
+    let wait = |address, holds: &dyn Fn(&str) -> bool| {
+        let begun = std::time::Instant::now();
+        while !holds(&get(address, "/")) {
+            assert!(begun.elapsed().as_secs() < 60);
+            std::thread::sleep(std::time::Duration::from_millis(50));
+        }
+    };
+    // A collected study, and one of run folders.
+    for scattered in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let table = if scattered {
+            synthetic::scattered(folder.path(), &Plan::one(), |_| Progress::Done);
+            let runs = std::fs::read_dir(folder.path().join("runs")).unwrap();
+            runs.map(|run| run.unwrap().path().join("words.parquet")).find(|table| table.exists()).unwrap()
+        } else {
+            synthetic::collected(folder.path(), &Plan::small());
+            folder.path().join("metrics.parquet")
+        };
+        let whole = std::fs::read(&table).unwrap();
+        std::fs::write(&table, &whole[..whole.len() / 2]).unwrap();
+        // It is damaged from the start, is mended, and is damaged again.
+        let address = served(folder.path());
+        let is_told = |page: &str| page.contains(".parquet` cannot be read: ");
+        wait(address, &is_told);
+        std::fs::write(&table, &whole).unwrap();
+        wait(address, &|page| page.contains("<figure") && !is_told(page));
+        std::fs::write(&table, b"PAR1").unwrap();
+        wait(address, &is_told);
+    }
+}

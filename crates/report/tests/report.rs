@@ -295,7 +295,7 @@ fn emergence_has_the_threshold_that_experiments_set() {
     let folder = tempfile::tempdir().unwrap();
     synthetic::collected(folder.path(), &Plan { emergence: 0.3, ..Plan::small() });
     let html = page(folder.path());
-    assert!(html.contains("emerges first (threshold 0.3;"));
+    assert!(html.contains("(threshold 0.3; reachability"));
     let csv = fs::read_to_string(folder.path().join("figures/emergence-by-language.csv")).unwrap();
     let step = |threshold: &str| -> f64 {
         let row = csv.lines().find(|line| line.starts_with(&format!("vanilla,{threshold},2048,A,types,"))).unwrap();
@@ -309,12 +309,13 @@ fn emergence_has_the_threshold_that_experiments_set() {
     let study = data::read(folder.path()).unwrap();
     let [a, b, _] = study.conditions() else { panic!("three conditions") };
     let places = [(a.clone(), Stage::TYPES), (b.clone(), Stage::TYPES)];
-    let share = order::share_before(&study, &places[0], &places[1]).unwrap();
+    let order::Order { share, ties } = order::Order::of(&study, &places[0], &places[1]);
     let when =
         |run: &data::Run, place: &order::Milestone| place.1.emergence(run, &place.0, 0.3).and_then(Emergence::step);
     let before = study.runs.iter().filter(|run| when(run, &places[0]) < when(run, &places[1])).count();
-    let ties = study.runs.iter().filter(|run| when(run, &places[0]) == when(run, &places[1])).count();
-    assert!((share.value - (before as f64 + 0.5 * ties as f64) / study.runs.len() as f64).abs() < 1e-12);
+    // Runs that show both at once are counted beside.
+    assert_eq!(ties, study.runs.iter().filter(|run| when(run, &places[0]) == when(run, &places[1])).count());
+    assert!((share.unwrap().value - before as f64 / (study.runs.len() - ties) as f64).abs() < 1e-12);
 }
 
 #[test]
@@ -335,4 +336,52 @@ fn three_languages_have_every_figure() {
     assert!(figures["contrast.csv"].contains("\"A, symbols masked in B and C\""));
     assert!(figures["maxima.csv"].contains(",C†,") && figures["reachability.csv"].contains(",C†,"));
     assert!(html.contains("C comes before C†."));
+}
+
+/// Tables of an older schema are reported on, and the first thing the page says is what they measure otherwise.
+#[test]
+fn results_of_an_older_schema_carry_a_banner() {
+    let folder = tempfile::tempdir().unwrap();
+    synthetic::collected(folder.path(), &Plan::small());
+    assert!(!page(folder.path()).contains("measured under schema"));
+    let shipped = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../results/facts"));
+    for table in ["runs.parquet", "metrics.parquet", "study.toml"] {
+        fs::copy(shipped.join(table), folder.path().join(table)).unwrap();
+    }
+    let html = page(folder.path());
+    let overview = html.split("id=\"overview\"").nth(1).unwrap();
+    let banner = overview.find("These results were measured under schema 1; this version measures under schema 3");
+    assert!(banner.is_some_and(|at| at < 1000), "{}", &overview[..1000]);
+    assert!(overview.contains("masked words are never words of another language"));
+    assert!(html.contains("120 runs of 540 planned"), "the runs are all there");
+}
+
+#[test]
+fn no_word_ends_or_hides_the_data_it_stands_in() {
+    let folder = tempfile::tempdir().unwrap();
+    synthetic::scattered(folder.path(), &Plan::one(), |_| synthetic::Progress::Running(2));
+    let run = fs::read_dir(folder.path().join("runs")).unwrap().next().unwrap().unwrap().path();
+    let form = "<!--<script></script>]]>&amp;";
+    let word = invitro_results::words::Word {
+        symbol: form.into(),
+        forms: ["A", "B"]
+            .map(|language| invitro_results::words::Form {
+                language: language.into(),
+                form: form.into(),
+                pieces: vec![form.into()],
+            })
+            .into(),
+        bridge: Some(1.0),
+        bridge_to: Some((form.into(), "A".into())),
+        cognate_bridge: Some(1.0),
+        asked: Some(true),
+        reachable_from: None,
+    };
+    let id = run.file_name().unwrap().to_str().unwrap().to_owned();
+    invitro_results::words::write(&run.join("words.parquet"), &id, &[word]).unwrap();
+    let html = page(folder.path());
+    let data = html.split("id=\"word-data\">").nth(1).unwrap().split("</script>").next().unwrap();
+    assert!(!data.contains(['<', '>']), "{data}");
+    let read: serde_json::Value = serde_json::from_str(data).unwrap();
+    assert!(read["texts"].as_array().unwrap().contains(&serde_json::json!(form)));
 }

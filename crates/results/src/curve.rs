@@ -93,21 +93,23 @@ impl Curve {
         Some(self.peak()?.value - self.end()?)
     }
 
-    /// The first evaluated step at which the value exceeds the threshold (the paper's emergence). `None` where nothing
-    /// was evaluated.
+    /// The first evaluated step at which the value exceeds the threshold (the paper's emergence). `None` where there is no
+    /// telling: one evaluation does not say since when, and in none may there have been anything to count.
     ///
     /// ```
     /// use invitro_results::{Curve, Emergence, Point};
     /// let curve = Curve::new([(0, 0.0), (50, 0.02), (100, 0.3)].map(|(step, value)| Point::plain(step, value)).into());
     /// assert_eq!(curve.emergence(0.02), Some(Emergence::At(100)));
     /// assert_eq!(curve.emergence(0.5), Some(Emergence::Never));
+    /// assert_eq!(Curve::new(vec![Point::plain(100, 0.3)]).emergence(0.02), None);
     /// ```
     pub fn emergence(&self, threshold: f64) -> Option<Emergence> {
         self.first(|point| point.value > threshold)
     }
 
     /// The first step from which on it exceeds the threshold at every evaluation: a model that says one sentence
-    /// whatever it is asked can be above it for a moment before it has learned anything.
+    /// whatever it is asked can be above it for a moment before it has learned anything. Evaluations with nothing to count
+    /// are passed over.
     ///
     /// ```
     /// use invitro_results::{Curve, Emergence, Point};
@@ -116,7 +118,8 @@ impl Curve {
     /// };
     /// assert_eq!(of(&[0.0, 0.3, 0.0, 0.4, 0.5]).lasting_emergence(0.02), Some(Emergence::At(150)));
     /// assert_eq!(of(&[0.0, 0.3, 0.0]).lasting_emergence(0.02), Some(Emergence::Never));
-    /// assert_eq!(of(&[0.0, 0.3, f64::NAN]).lasting_emergence(0.02), Some(Emergence::Never));
+    /// assert_eq!(of(&[0.0, 0.3, f64::NAN, 0.2]).lasting_emergence(0.02), Some(Emergence::At(50)));
+    /// assert_eq!(of(&[0.0, 0.3, f64::NAN]).lasting_emergence(0.02), Some(Emergence::At(50)));
     /// ```
     pub fn lasting_emergence(&self, threshold: f64) -> Option<Emergence> {
         self.lasting(|point| point.value > threshold)
@@ -129,12 +132,20 @@ impl Curve {
     }
 
     fn first(&self, holds: impl Fn(&Point) -> bool) -> Option<Emergence> {
-        let found = self.0.iter().find(|point| holds(point));
-        (!self.is_empty()).then(|| found.map_or(Emergence::Never, |point| Emergence::At(point.step)))
+        self.told(self.counted().find(|point| holds(point)))
     }
 
     fn lasting(&self, holds: impl Fn(&Point) -> bool) -> Option<Emergence> {
-        let found = self.0.iter().rev().take_while(|point| holds(point)).last();
-        (!self.is_empty()).then(|| found.map_or(Emergence::Never, |point| Emergence::At(point.step)))
+        self.told(self.counted().rev().take_while(|point| holds(point)).last())
+    }
+
+    /// The evaluations with something to count.
+    fn counted(&self) -> impl DoubleEndedIterator<Item = &Point> {
+        self.0.iter().filter(|point| !point.value.is_nan())
+    }
+
+    fn told(&self, found: Option<&Point>) -> Option<Emergence> {
+        let can_tell = self.0.len() > 1 && self.counted().next().is_some();
+        can_tell.then(|| found.map_or(Emergence::Never, |point| Emergence::At(point.step)))
     }
 }

@@ -22,6 +22,12 @@ pub enum Error {
     #[error("`{path}` cannot be written: {why}")]
     Write { path: PathBuf, why: String },
 
+    #[error("`{path}` is damaged: {why}")]
+    Damaged { path: PathBuf, why: String },
+
+    #[error("`{path}` is missing")]
+    Missing { path: PathBuf },
+
     #[error("`{path}`, line {line}: {why}")]
     Line { path: PathBuf, line: usize, why: String },
 

@@ -4,6 +4,7 @@
 //! config.toml       the complete experiment        tokenizer.json    and what transformers wants beside it
 //! language/         lexicon, grammar               checkpoints/      step-00001000.safetensors, …
 //! metrics.jsonl     while running, then also       metrics.parquet   one row per step, condition and measure
+//! training.jsonl    while running, then also       training.parquet  one row per training step
 //! samples.jsonl     decoded sentences              reached.jsonl     masked words as they become reachable
 //! words.parquet     the masked words               pairs.jsonl       sentences in all languages, in pieces
 //! summary.json      the run as one row             status.json       state, step, device, versions, seconds
@@ -14,9 +15,11 @@
 
 #![allow(missing_docs, reason = "the names say it")]
 
-use crate::error::{At, Result};
-use crate::{SCHEMA, State};
+use crate::error::{At, Error, Result};
+use crate::{SCHEMA, Seal, State};
+use invitro_files::sealed;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -25,6 +28,8 @@ pub const STATUS: &str = "status.json";
 pub const SUMMARY: &str = "summary.json";
 pub const METRICS: &str = "metrics.jsonl";
 pub const METRICS_TABLE: &str = "metrics.parquet";
+pub const TRAINING: &str = "training.jsonl";
+pub const TRAINING_TABLE: &str = "training.parquet";
 pub const SAMPLES: &str = "samples.jsonl";
 pub const REACHED: &str = "reached.jsonl";
 pub const WORDS: &str = "words.parquet";
@@ -35,6 +40,10 @@ pub const TOKENIZER: [&str; 3] = ["tokenizer.json", "tokenizer_config.json", "sp
 pub const CHECKPOINTS: &str = "checkpoints";
 pub const LANGUAGE: &str = "language";
 pub const STUDY: &str = "study.toml";
+/// What is appended to while a run goes on.
+pub const LOGS: [&str; 4] = [METRICS, TRAINING, SAMPLES, REACHED];
+/// What is written once a run is done.
+pub const TABLES: [&str; 4] = [METRICS_TABLE, TRAINING_TABLE, WORDS, SUMMARY];
 pub const RUNS: &str = "runs";
 pub const RUNS_TABLE: &str = "runs.parquet";
 pub const KNOWN: &str = "known";
@@ -48,12 +57,29 @@ pub struct Status {
     pub steps: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// What was asked for and could not be had, or was hardly meant.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     pub device: String,
     pub version: String,
+    /// Of the program that began the run; empty in what older versions wrote.
+    #[serde(default)]
+    pub commit: String,
     pub schema: u32,
     pub seconds: Seconds,
     /// When this was written, in seconds since 1970.
     pub updated: u64,
+    /// What the run's files were when this was written; of logs, how they began.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, Seal>,
+}
+
+/// The status with the seal of its own file.
+#[derive(Serialize)]
+struct Sealed<'a> {
+    #[serde(flatten)]
+    status: &'a Status,
+    seal: String,
 }
 
 /// Where a run's time went, over all its sittings: its share, where others trained beside it.
@@ -75,23 +101,55 @@ impl Status {
             step: 0,
             steps,
             error: None,
+            notes: Vec::new(),
             device: String::new(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
+            commit: crate::commit().to_owned(),
             schema: SCHEMA,
             seconds: Seconds::default(),
             updated: 0,
+            files: BTreeMap::new(),
         }
     }
 
-    /// The status of a folder, `None` where it has none.
+    /// The status of a folder, `None` where it has none. Only older versions wrote it without seals.
     pub fn read(folder: &Path) -> Result<Option<Status>> {
-        read_json(&folder.join(STATUS))
+        let path = folder.join(STATUS);
+        let Some(text) = read_text(&path)? else { return Ok(None) };
+        let whole = sealed::is_whole(text.as_bytes(), 0..text.len());
+        let status: Status = serde_json::from_str(&text).reading(&path)?;
+        if whole == Some(false) || (whole.is_none() && !status.files.is_empty()) {
+            return Err(Error::Damaged { path, why: "its checksum is another".into() });
+        }
+        Ok(Some(status))
     }
 
     /// Writes it into a folder, with the time.
     pub fn write(&mut self, folder: &Path) -> Result<()> {
         self.updated = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        write_json(&folder.join(STATUS), self)
+        let path = folder.join(STATUS);
+        let status = Sealed { status: self, seal: sealed::blank() };
+        let mut text = (serde_json::to_string_pretty(&status).writing(&path)? + "\n").into_bytes();
+        let all = 0..text.len();
+        sealed::seal(&mut text, all);
+        write_file(&path, &text)
+    }
+
+    /// Whether a file of the run's folder is as it was written, as far as this status speaks of it.
+    pub fn check(&self, folder: &Path, name: &str) -> Result<()> {
+        let Some(seal) = self.files.get(name) else { return Ok(()) };
+        let path = folder.join(name);
+        let grows = self.state != State::Done && LOGS.contains(&name);
+        if grows { seal.read_start(&path) } else { seal.read(&path) }.map(|_| ())
+    }
+
+    /// What is wrong with the run's files, as far as this status speaks of them; once it is done, that is all of them.
+    pub fn faults(&self, folder: &Path) -> Vec<Error> {
+        let unsealed = || Error::Damaged { path: folder.join(STATUS), why: "it has no checksums of the files".into() };
+        let is_unsealed = self.state == State::Done && self.files.is_empty();
+        let mut faults: Vec<Error> = is_unsealed.then(unsealed).into_iter().collect();
+        faults.extend(self.files.keys().filter_map(|name| self.check(folder, name).err()));
+        faults
     }
 
     /// Whether results of this status can stand beside those of this version.

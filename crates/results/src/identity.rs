@@ -6,11 +6,38 @@ use serde_json::json;
 use toml::{Table, Value};
 
 /// Raised when a config of the same settings would give other results, or tables would mean something else.
-pub const SCHEMA: u32 = 2;
+pub const SCHEMA: u32 = 3;
+
+/// What each schema measures otherwise than the one before.
+const CHANGES: [(u32, &str); 2] = [
+    (
+        2,
+        "contrasts are taken over pairs of subjects of one class, overlap over the same words of both languages, and a \
+         run's time is its share of its population's",
+    ),
+    (
+        3,
+        "masked words are never words of another language, evaluation sentences are never trained on, contrasts have \
+         words of their own (200 where the world has as many), evaluation sets do not depend on each other, and \
+         fertility is over the same sentences in all languages",
+    ),
+];
+
+/// What is to be known of results of an older schema, beside those of this one.
+pub fn outdated(schema: u32) -> Option<String> {
+    let changes: Vec<&str> = CHANGES.iter().filter(|(since, _)| *since > schema).map(|(_, what)| *what).collect();
+    let since = format!("measured under schema {schema}; this version measures under schema {SCHEMA}, in which");
+    (!changes.is_empty()).then(|| format!("These results were {since} {}.", changes.join("; and ")))
+}
 
 /// The identity of a complete experiment of one data seed and one model seed: 16 hexadecimal digits.
 pub fn identity(experiment: &Table) -> String {
-    hash(&json!({ "schema": SCHEMA, "config": settings(experiment) }))
+    identity_under(SCHEMA, experiment)
+}
+
+/// The identity that a schema gave, or gives, the experiment.
+pub fn identity_under(schema: u32, experiment: &Table) -> String {
+    hash(&json!({ "schema": schema, "config": settings(experiment) }))
 }
 
 /// Every setting but the name under its dotted key, in TOML's notation.

@@ -9,7 +9,7 @@ use crate::run::column;
 use crate::table::{Columns, Table};
 use crate::{SCHEMA, State, compatible};
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 /// Finished runs by identity, each as its row of `runs.parquet`.
@@ -53,6 +53,19 @@ impl Known {
         let rows = Table::open(&path)?.rows()?.into_iter().filter(is_usable);
         let runs = rows.filter_map(|row| Some((row.get(column::RUN)?.as_str()?.to_owned(), row))).collect();
         Ok(Known { runs, folder })
+    }
+
+    /// The runs that the table of metrics has no rows of, in order.
+    pub fn without_metrics(&self) -> Result<Vec<&str>> {
+        let mut without: BTreeSet<&str> = self.runs.keys().map(String::as_str).collect();
+        if let Some(path) = self.table(METRICS_TABLE) {
+            Table::open(&path)?.batches(&[column::RUN], |columns, rows| {
+                for row in 0..rows {
+                    columns[0].text(row).map(|run| without.remove(run));
+                }
+            })?;
+        }
+        Ok(without.into_iter().collect())
     }
 
     /// A table of the known results, if there is one.

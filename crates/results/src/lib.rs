@@ -1,15 +1,18 @@
 //! The contract between those who run experiments and those who read results.
 //!
 //! - [`Condition`], [`Measure`], [`Quantity`]: what is measured, with its name on disk
-//! - [`Row`], [`metrics`], [`summary`], [`words`], [`folder`]: what a run writes; [`table`]: Parquet
+//! - [`Row`], [`metrics`], [`training`], [`summary`], [`words`], [`folder`]: what a run writes; [`table`]: Parquet
 //! - [`Plan`]: what a study sets out to run; [`mod@identity`]: which run a config stands for
 //! - [`read()`]: a run's or a study's folder as [`Results`], with a [`Run`] and its [`Curve`]s for each
+//! - [`Comparison`]: runs side by side
 //! - [`Curve`]: peak, end, decline and emergence; [`Verdict`], [`knowledge`]: what may be said
 //!
 //! `lab` writes through this crate, `report` and the command line read through it. No name of a metric, condition or
 //! column is spelled anywhere else.
 #![warn(missing_docs)]
 
+mod commit;
+mod compare;
 mod condition;
 mod curve;
 mod error;
@@ -24,17 +27,21 @@ mod plan;
 mod quantity;
 mod read;
 mod run;
+mod seal;
 pub mod summary;
 pub mod table;
+pub mod training;
 mod verdict;
 pub mod words;
 
+pub use commit::{commit, set_commit};
+pub use compare::{COMPARED, Compared, Comparison};
 pub use condition::Condition;
 pub use curve::{Curve, Emergence, Point};
 pub use error::{At, Error, Result, UnknownName};
 pub use filter::Filter;
 pub use folder::{Seconds, Status};
-pub use identity::{SCHEMA, compatible, identity, leaves};
+pub use identity::{SCHEMA, compatible, identity, identity_under, leaves, outdated};
 pub use known::Known;
 pub use measure::{
     Bridge, Fraction, LanguageMetric, Loss, Measure, Reach, Scorer, Similarity, Statistic, Targets, TaskMetric,
@@ -43,8 +50,9 @@ pub use measure::{
 pub use metrics::{Row, Rows};
 pub use plan::{Cell, Factor, Plan, Seeds};
 pub use quantity::Quantity;
-pub use read::{Cache, Kind, Results, fingerprint, read, read_cached};
+pub use read::{Cache, Kind, Results, fingerprint, kind, read, read_cached};
 pub use run::{Run, State, Value, column};
+pub use seal::{Seal, Sealer};
 pub use verdict::{Estimate, Interval, MARGIN, RULE, SEEDS, Verdict, digits, knowledge};
 
 pub use invitro_language::Task;

@@ -104,13 +104,13 @@ recorded! {
 }
 
 recorded! {
-    /// Three sets of descriptors, equally many of each, and the contrasts between them.
+    /// Three sets of descriptors, equally many of each, and the contrasts, which have words of their own.
     Targets {
         Allowed = "allowed": "descriptors that Γ allows the subject",
         Forbidden = "forbidden": "descriptors of the subject's own properties that Γ forbids it",
         Other = "other": "descriptors of other classes",
-        Facts = "facts": "contrast: allowed less forbidden; 0 for whoever ignores the subject",
-        Types = "types": "contrast: allowed less those of other classes",
+        Facts = "facts": "contrast: a word of a subject Γ allows it, less the same word of one of its class Γ forbids it",
+        Types = "types": "contrast: a word of a subject Γ allows it, less the same word of one of another class",
     }
 }
 

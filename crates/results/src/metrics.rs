@@ -5,7 +5,7 @@ use crate::error::{At, Error, Result};
 use crate::table::{self, Column, Table};
 use crate::{Condition, Curve, Interval, Measure, Point, Quantity, Scorer};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
 /// One measured number.
@@ -19,7 +19,7 @@ pub struct Row {
     pub value: f64,
     /// A 95 % interval, where there is one.
     pub interval: Option<Interval>,
-    /// How many sentences, pairs of subjects or tokens the value is a mean of.
+    /// How many sentences, subjects, words or tokens the value is a mean of.
     pub n: u64,
 }
 
@@ -90,7 +90,7 @@ pub fn to_lines(run: &str, rows: &[Row]) -> Vec<impl Serialize + use<>> {
 }
 
 /// Turns what `metrics.jsonl` holds so far into rows. A last line without its newline is still being written; rows of
-/// measures this version does not know are passed over.
+/// measures this version does not know are passed over, and so is what was written twice.
 pub fn read_lines(path: &Path) -> Result<Vec<Row>> {
     let text = match std::fs::read_to_string(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -98,11 +98,14 @@ pub fn read_lines(path: &Path) -> Result<Vec<Row>> {
     };
     let whole = text.rfind('\n').map_or("", |end| &text[..end]);
     let mut names = Names::default();
-    let mut rows = Vec::new();
+    let (mut rows, mut seen) = (Vec::new(), HashSet::new());
     for (at, line) in whole.lines().enumerate().filter(|(_, line)| !line.is_empty()) {
         let wrong = |error: serde_json::Error| Error::Line { path: path.into(), line: at + 1, why: error.to_string() };
         let line: Line = serde_json::from_str(line).map_err(wrong)?;
         let Some(place) = names.place(&line.condition, &line.task, &line.metric) else { continue };
+        if !seen.insert((line.step, place)) {
+            continue;
+        }
         let quantity = names.quantities[place].clone();
         let interval = line.low.zip(line.high).map(|(low, high)| Interval { low, high });
         rows.push(Row { step: line.step, quantity, value: line.value, interval, n: line.n.unwrap_or(0) });
@@ -228,14 +231,41 @@ fn complete(points: HashMap<&Quantity, Vec<Point>>) -> HashMap<Quantity, Curve> 
 
 /// Whether a row of `metrics.parquet` is one that no figure shows.
 pub fn is_detail(row: &table::Columns) -> bool {
+    quantity(row).is_some_and(|quantity| quantity.measure.is_detail())
+}
+
+/// Whether a row of `metrics.parquet` or a line of `metrics.jsonl` is of a model that does not train.
+pub fn is_baseline(row: &table::Columns) -> bool {
+    quantity(row).is_some_and(|quantity| match quantity.measure {
+        Measure::Reach(reach) => reach.scorer != Scorer::Network,
+        _ => false,
+    })
+}
+
+fn quantity(row: &table::Columns) -> Option<Quantity> {
     let text = |column: usize| row.get(COLUMNS[column]).and_then(serde_json::Value::as_str).unwrap_or_default();
-    Quantity::from_columns(text(2), text(3), text(4)).is_ok_and(|quantity| quantity.measure.is_detail())
+    Quantity::from_columns(text(2), text(3), text(4)).ok()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::{Statistic, Targets, TaskMetric};
+
+    #[test]
+    fn what_was_written_twice_counts_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("metrics.jsonl");
+        let line = |step: u64, task: &str| {
+            format!(
+                "{{\"run\":\"r\",\"step\":{step},\"condition\":\"A\",\"task\":\"{task}\",\"metric\":\"validity\",\"value\":0.5}}\n"
+            )
+        };
+        std::fs::write(&path, line(0, "T1") + &line(10, "T1") + &line(10, "T0") + &line(10, "T1") + &line(0, "T1"))
+            .unwrap();
+        let steps: Vec<u64> = read_lines(&path).unwrap().iter().map(|row| row.step).collect();
+        assert_eq!(steps, [0, 10, 10]);
+    }
 
     #[test]
     fn what_was_not_counted_is_nan_however_it_is_read() {

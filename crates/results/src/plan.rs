@@ -204,6 +204,11 @@ impl Plan {
         self.map_cells(|why| why, Ok)
     }
 
+    /// How many cells there are.
+    pub fn count(&self) -> std::result::Result<usize, String> {
+        self.map_cells(|why| why, |_| Ok(())).map(|cells| cells.len())
+    }
+
     /// What `make` makes of each cell, in the same order; `wrong` makes the error of a filter that cannot be applied.
     pub fn map_cells<T: Send, E: Send>(
         &self,

@@ -13,7 +13,7 @@ use crate::known::Known;
 use crate::run::{Run, Value, column};
 use crate::table::{Columns, Table};
 use crate::words::{self, Pair, Sample, Word};
-use crate::{Plan, leaves, metrics};
+use crate::{Cell, Plan, SCHEMA, Status, identity_under, leaves, metrics, outdated};
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -67,18 +67,24 @@ pub fn read(folder: &Path) -> Result<Results> {
     read_cached(folder, &mut Cache::default())
 }
 
+/// What the folder holds, by the names in it.
+pub fn kind(folder: &Path) -> Result<Kind> {
+    std::fs::metadata(folder).reading(folder)?;
+    let has = |file: &str| folder.join(file).exists();
+    let is_run = has(CONFIG) || has(STATUS);
+    let is_study = has(STUDY) || has(RUNS_TABLE) || has(RUNS) || (!is_run && !run_folders(folder).is_empty());
+    match (is_study, is_run) {
+        (true, _) => Ok(Kind::Study),
+        (false, true) => Ok(Kind::Run),
+        (false, false) => Err(Error::NotResults { path: folder.to_owned() }),
+    }
+}
+
 /// The same, with what was read before.
 pub fn read_cached(folder: &Path, cache: &mut Cache) -> Result<Results> {
     let shown = folder.canonicalize().reading(folder)?;
     let name = shown.file_name().map_or("study".into(), |name| name.to_string_lossy().into_owned());
-    let has = |file: &str| folder.join(file).exists();
-    let is_run = has(CONFIG) || has(STATUS);
-    let is_study = has(STUDY) || has(RUNS_TABLE) || has(RUNS) || (!is_run && !run_folders(folder).is_empty());
-    let kind = match (is_study, is_run) {
-        (true, _) => Kind::Study,
-        (false, true) => Kind::Run,
-        (false, false) => return Err(Error::NotResults { path: folder.to_owned() }),
-    };
+    let kind = kind(folder)?;
     let mut results = Results {
         name,
         folder: folder.to_owned(),
@@ -96,6 +102,10 @@ pub fn read_cached(folder: &Path, cache: &mut Cache) -> Result<Results> {
         Kind::Study => results.read_study(cache)?,
         Kind::Run => results.read_run(cache)?,
     }
+    // First: it is about all that follows.
+    if let Some(banner) = results.runs.iter().filter_map(Run::schema).min().and_then(outdated) {
+        results.notes.insert(0, banner);
+    }
     Ok(results)
 }
 
@@ -106,9 +116,12 @@ impl Results {
     fn read_run(&mut self, cache: &mut Cache) -> Result<()> {
         self.runs = vec![cached_run(&self.folder, cache)?];
         self.config = read_text(&self.folder.join(CONFIG))?;
+        if let Some(status) = Status::read(&self.folder)? {
+            [SAMPLES, WORDS, PAIRS].iter().try_for_each(|name| status.check(&self.folder, name))?;
+        }
         self.samples = read_json_lines(&self.folder.join(SAMPLES))?;
         let words = [self.folder.join(WORDS)];
-        self.read_words(words.iter().filter(|path| path.exists()), Some(0))?;
+        self.read_words(words.iter().filter(|path| path.exists()), Some(0));
         self.read_pairs(&[])
     }
 
@@ -134,7 +147,13 @@ impl Results {
             if is_collected {
                 self.notes.push("Runs have moved since the study was collected; this reads the run folders.".into());
             }
-            let own = folders.iter().map(|run| cached_run(run, cache)).collect::<Result<_>>()?;
+            let mut own = Vec::new();
+            for run in &folders {
+                match cached_run(run, cache) {
+                    Ok(run) => own.push(run),
+                    Err(error) => self.leave_out(&error),
+                }
+            }
             self.runs = beside(known, own);
             self.keep_planned();
             if !metrics.exists() {
@@ -145,7 +164,7 @@ impl Results {
             merge_columns(&mut self.runs, collected);
         }
         if words.exists() {
-            self.read_words([words].iter(), None)?;
+            self.read_words([words].iter(), None);
         } else {
             // A run that is both known and has a folder has its words once.
             let is_known = |run: &&PathBuf| {
@@ -153,36 +172,56 @@ impl Results {
             };
             let own = folders.iter().filter(|run| !is_known(run)).map(|run| run.join(WORDS)).filter(|p| p.exists());
             let tables: Vec<PathBuf> = Known::read(&self.folder)?.table(WORDS).into_iter().chain(own).collect();
-            self.read_words(tables.iter(), None)?;
+            self.read_words(tables.iter(), None);
         }
         self.read_pairs(&folders)
     }
 
-    /// Several studies may keep their runs in one store: a study's own are those its plan names.
+    /// Several studies may keep their runs in one store: a study's own are those its plan names, under the schema of
+    /// this version or of the one that made them.
     fn keep_planned(&mut self) {
-        let ids = |plan: &Plan| plan.map_cells(|why| why, |cell| Ok(cell.id));
+        let mut schemas: Vec<u32> = self.runs.iter().filter_map(Run::schema).chain([SCHEMA]).collect();
+        schemas.sort_unstable();
+        schemas.dedup();
+        let ids = |plan: &Plan| {
+            let under = |cell: Cell| schemas.iter().map(|&schema| identity_under(schema, &cell.config)).collect();
+            plan.map_cells(|why| why, |cell| Ok::<Vec<String>, String>(under(cell)))
+        };
         let Some(Ok(ids)) = self.plan.as_ref().map(ids) else { return };
-        let planned: HashSet<String> = ids.into_iter().collect();
+        let planned: HashSet<String> = ids.into_iter().flatten().collect();
         self.runs.retain(|run| planned.contains(&run.id));
     }
 
-    fn read_words<'a>(&mut self, files: impl Iterator<Item = &'a PathBuf> + Clone, only: Option<usize>) -> Result<()> {
-        let places: HashMap<String, usize> = self.runs.iter().enumerate().map(|(i, run)| (run.id.clone(), i)).collect();
-        self.words_in_all = files.clone().map(|path| words::count(path)).sum::<Result<usize>>()?;
-        let stride = self.words_in_all.div_ceil(MOST_WORDS).max(1);
-        for path in files {
-            words::read(path, stride, |run, word| {
-                self.words.extend(only.or_else(|| places.get(run).copied()).map(|place| (place, word)));
-            })?;
-        }
-        Ok(())
+    /// One file that cannot be read takes nothing from the others, but the reader is told.
+    fn leave_out(&mut self, error: &Error) {
+        self.notes.push(format!("{error}: it is left out here."));
     }
 
-    /// The folder's own pairs, or those of the first run that has any.
+    fn read_words<'a>(&mut self, files: impl Iterator<Item = &'a PathBuf> + Clone, only: Option<usize>) {
+        let places: HashMap<String, usize> = self.runs.iter().enumerate().map(|(i, run)| (run.id.clone(), i)).collect();
+        self.words_in_all = files.clone().filter_map(|path| words::count(path).ok()).sum::<usize>();
+        let stride = self.words_in_all.div_ceil(MOST_WORDS).max(1);
+        for path in files {
+            let mut read = Vec::new();
+            let done = words::read(path, stride, |run, word| {
+                read.extend(only.or_else(|| places.get(run).copied()).map(|place| (place, word)));
+            });
+            match done {
+                Ok(()) => self.words.append(&mut read),
+                Err(error) => self.leave_out(&error),
+            }
+        }
+    }
+
+    /// The folder's own pairs, or those of the first run that has any and has them as they were written.
     fn read_pairs(&mut self, runs: &[PathBuf]) -> Result<()> {
-        let places = std::iter::once(&self.folder).chain(runs).map(|place| place.join(PAIRS));
-        if let Some(path) = places.into_iter().find(|path| path.exists()) {
-            self.pairs = read_json_lines(&path)?;
+        let is_whole = |place: &Path| match Status::read(place) {
+            Ok(Some(status)) => status.check(place, PAIRS).is_ok(),
+            status => status.is_ok(),
+        };
+        let mut places = std::iter::once(&self.folder).chain(runs);
+        if let Some(place) = places.find(|place| place.join(PAIRS).exists() && is_whole(place)) {
+            self.pairs = read_json_lines(&place.join(PAIRS))?;
         }
         Ok(())
     }
@@ -209,7 +248,7 @@ fn stamp(path: &Path) -> Option<(u64, SystemTime)> {
 
 fn run_stamp(folder: &Path) -> u64 {
     let mut hasher = DefaultHasher::new();
-    for file in [CONFIG, STATUS, SUMMARY, METRICS, METRICS_TABLE] {
+    for file in [CONFIG, STATUS, SUMMARY, METRICS, METRICS_TABLE, WORDS] {
         stamp(&folder.join(file)).hash(&mut hasher);
     }
     hasher.finish()
@@ -317,16 +356,19 @@ fn run_folder(folder: &Path) -> Result<Run> {
             .map_err(|error: toml::de::Error| Error::Read { path: config.clone(), why: error.message().to_owned() })?;
         run.columns.extend(leaves(&table).iter().map(|(key, value)| (key.clone(), Value::from(value))));
     }
-    for file in [STATUS, SUMMARY] {
-        let path = folder.join(file);
-        if let Some(value) = read_json::<serde_json::Value>(&path)? {
-            flatten("", &value, &mut run);
-        }
+    let table = folder.join(METRICS_TABLE);
+    let metrics = if table.exists() { METRICS_TABLE } else { METRICS };
+    if let Some(mut status) = Status::read(folder)? {
+        [CONFIG, SUMMARY, metrics].iter().try_for_each(|name| status.check(folder, name))?;
+        status.files.clear();
+        flatten("", &serde_json::to_value(&status).reading(folder)?, &mut run);
+    }
+    if let Some(summary) = read_json(&folder.join(SUMMARY))? {
+        flatten("", &summary, &mut run);
     }
     if let Some(id) = run.text(column::RUN) {
         run.id = id.to_owned();
     }
-    let table = folder.join(METRICS_TABLE);
     run.curves = if table.exists() {
         metrics::read(&table)?.remove(&run.id).unwrap_or_default()
     } else {

@@ -3,12 +3,14 @@
 //! Columns are dotted names: settings, measures of the languages and the tokenizer, and of every curve its peak (`max.…`),
 //! its end (`final.…`) and its emergence. A value that does not exist is null.
 
+use crate::error::{At, Error};
 use crate::folder::Status;
 use crate::run::column;
-use crate::table::{Column, Columns};
+use crate::table::{self, Column, Columns, Writer};
 use crate::{Curve, Emergence, Loss, Measure, Quantity, Reach, Row, Scorer, State, Statistic, Targets, metrics};
-use serde_json::{Map, Value, json};
-use std::collections::{BTreeSet, HashMap};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
 
 /// What is known of a run that may not be done.
 pub fn describe(run: &str, state: State, status: Option<&Status>, settings: &[(String, toml::Value)]) -> Columns {
@@ -88,22 +90,73 @@ fn is_summarised(measure: Measure) -> bool {
 
 /// Rows as columns, those that tell runs apart first: whole numbers, numbers, or text where any value is.
 pub fn columns(rows: &[Columns]) -> Vec<(String, Column)> {
-    const FIRST: [&str; 3] = [column::RUN, column::STUDY, column::STATE];
-    let known: BTreeSet<&String> = rows.iter().flat_map(Map::keys).collect();
-    let mut names: Vec<&String> = known.into_iter().collect();
-    names.sort_by_key(|name| FIRST.iter().position(|first| first == name).unwrap_or(FIRST.len()));
-    let of = |name: &String| {
-        let values: Vec<Option<&Value>> =
-            rows.iter().map(|row| row.get(name).filter(|value| !value.is_null())).collect();
-        let all = |is: fn(&Value) -> bool| values.iter().flatten().all(|value| is(value));
-        if all(Value::is_i64) {
-            Column::Whole(values.iter().map(|value| value.and_then(Value::as_i64)).collect())
-        } else if all(Value::is_number) {
-            Column::Number(values.iter().map(|value| value.and_then(Value::as_f64)).collect())
-        } else {
-            let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            Column::Text(values.iter().map(|value| value.map(text)).collect())
+    let mut kinds = Kinds::default();
+    rows.iter().for_each(|row| kinds.see(row));
+    kinds.columns(rows)
+}
+
+/// Writes rows that are made part by part, so that only one part is in memory: each is made twice, first to see what
+/// columns there are.
+pub fn write<P, E: From<Error>>(
+    path: &Path,
+    parts: impl Iterator<Item = P> + Clone,
+    make: impl Fn(P) -> std::result::Result<Vec<Columns>, E>,
+) -> std::result::Result<(), E> {
+    let mut kinds = Kinds::default();
+    for part in parts.clone() {
+        make(part)?.iter().for_each(|row| kinds.see(row));
+    }
+    table::write_with(path, |out| {
+        let mut writer = Writer::new(out, &kinds.columns(&[])).writing(path)?;
+        for part in parts {
+            writer.group(&kinds.columns(&make(part)?)).writing(path)?;
         }
-    };
-    names.into_iter().map(|name| (name.clone(), of(name))).collect()
+        writer.seal();
+        Ok(writer.finish().writing(path)?)
+    })
+}
+
+/// The columns of a table, by name, and what each must hold.
+#[derive(Default)]
+struct Kinds(BTreeMap<String, Kind>);
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Whole,
+    Number,
+    Text,
+}
+
+impl Kinds {
+    fn see(&mut self, row: &Columns) {
+        for (name, value) in row {
+            let kind = match value {
+                Value::Null => Kind::Whole,
+                value if value.is_i64() => Kind::Whole,
+                value if value.is_number() => Kind::Number,
+                _ => Kind::Text,
+            };
+            match self.0.get_mut(name) {
+                Some(known) => *known = kind.max(*known),
+                None => drop(self.0.insert(name.clone(), kind)),
+            }
+        }
+    }
+
+    fn columns(&self, rows: &[Columns]) -> Vec<(String, Column)> {
+        const FIRST: [&str; 3] = [column::RUN, column::STUDY, column::STATE];
+        let mut all: Vec<(&String, &Kind)> = self.0.iter().collect();
+        all.sort_by_key(|(name, _)| FIRST.iter().position(|first| first == name).unwrap_or(FIRST.len()));
+        let of = |(name, kind): (&String, &Kind)| {
+            let values = rows.iter().map(|row| row.get(name).filter(|value| !value.is_null()));
+            let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+            let column = match kind {
+                Kind::Whole => Column::Whole(values.map(|value| value.and_then(Value::as_i64)).collect()),
+                Kind::Number => Column::Number(values.map(|value| value.and_then(Value::as_f64)).collect()),
+                Kind::Text => Column::Text(values.map(|value| value.map(text)).collect()),
+            };
+            (name.clone(), column)
+        };
+        all.into_iter().map(of).collect()
+    }
 }

@@ -1,14 +1,17 @@
 //! Tables as Parquet: columns of text and numbers, any value of which may be missing.
 //!
 //! Everything of invitro that is Parquet is written and read here. [`write()`] takes whole columns, [`Writer`] group after
-//! group; [`Table`] reads the columns asked for in batches, which keeps memory flat over millions of rows.
+//! group; [`Table`] reads the columns asked for in batches, which keeps memory flat over millions of rows. The footer
+//! has an entry `seal` ([`invitro_files::sealed`]), by which damage is noticed before anything is read.
 
 use crate::error::{At, Error, Result};
+use invitro_files::{PartialFile, caught, sealed};
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical, ZstdLevel};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::column::writer::ColumnCloseResult;
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::Result as Parquet;
+use parquet::file::metadata::KeyValue;
 use parquet::file::properties::WriterProperties;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
@@ -16,7 +19,7 @@ use parquet::record::{Field, Row};
 use parquet::schema::types::Type;
 use serde_json::{Map, Value};
 use std::fs::File;
-use std::io::Write;
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -73,10 +76,22 @@ pub fn write<N: AsRef<str>>(path: &Path, columns: &[(N, Column)]) -> Result<()> 
         let mut bytes = Vec::new();
         let mut writer = Writer::new(&mut bytes, columns)?;
         writer.group(columns)?;
+        writer.seal();
         writer.finish()?;
         Ok(bytes)
     };
-    invitro_files::write(path, &encode().writing(path)?).writing(path)
+    let mut bytes = encode().writing(path)?;
+    let end = bytes.len().saturating_sub(FOOTER)..bytes.len();
+    sealed::seal(&mut bytes, end);
+    invitro_files::write(path, &bytes).writing(path)
+}
+
+/// Bytes at the end of a file that hold the footer's entries.
+const FOOTER: usize = 1 << 20;
+
+/// The entry that the seal stands in.
+fn seal_entry() -> KeyValue {
+    KeyValue::new("seal".to_owned(), sealed::blank())
 }
 
 /// Writes a table group after group.
@@ -95,6 +110,11 @@ impl<W: Write + Send> Writer<W> {
             .set_created_by("invitro".to_owned())
             .build();
         Ok(Writer(SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties))?))
+    }
+
+    /// Makes room for the seal that [`write_with`] puts into the finished file.
+    pub fn seal(&mut self) {
+        self.0.append_key_value_metadata(seal_entry());
     }
 
     /// Appends rows, all columns of one length and in the table's order.
@@ -145,6 +165,8 @@ fn present<T>(values: &[Option<T>]) -> Vec<i16> {
 }
 
 const BATCH: usize = 1 << 16;
+/// Rows that a byte of a file may stand for; a table that claims more is none of ours, and would fill the memory.
+const DENSEST: u64 = 64;
 
 /// A table to be read.
 pub struct Table {
@@ -163,6 +185,15 @@ pub enum Batch {
 }
 
 impl Batch {
+    /// The number of rows, where the column is there.
+    fn len(&self) -> Option<usize> {
+        match self {
+            Batch::Text(values) => Some(values.len()),
+            Batch::Number(values) => Some(values.len()),
+            Batch::Absent => None,
+        }
+    }
+
     /// The text in a row.
     pub fn text(&self, row: usize) -> Option<&str> {
         match self {
@@ -181,10 +212,24 @@ impl Batch {
 }
 
 impl Table {
-    /// Opens a file; it stays open.
+    /// Opens a file that is as it was written; it stays open. Only older versions wrote tables without a seal.
     pub fn open(path: &Path) -> Result<Table> {
+        let wrong = |why: String| Error::Damaged { path: path.to_owned(), why };
+        if sealed::is_whole_file(path).reading(path)? == Some(false) {
+            return Err(wrong("its checksum is another".into()));
+        }
         let file = File::open(path).reading(path)?;
-        Ok(Table { reader: SerializedFileReader::new(file).reading(path)?, path: path.to_owned() })
+        let bytes = file.metadata().reading(path)?.len();
+        let reader = guarded(path, || SerializedFileReader::new(file))?;
+        let rows = reader.metadata().file_metadata().num_rows();
+        let groups: i128 = reader.metadata().row_groups().iter().map(|group| i128::from(group.num_rows())).sum();
+        if groups != i128::from(rows) || reader.metadata().row_groups().iter().any(|group| group.num_rows() < 0) {
+            return Err(wrong(format!("it claims {rows} rows, its parts {groups}")));
+        }
+        if rows as u64 > bytes.saturating_mul(DENSEST) {
+            return Err(wrong(format!("it claims {rows} rows in {bytes} bytes")));
+        }
+        Ok(Table { reader, path: path.to_owned() })
     }
 
     /// The number of rows.
@@ -209,9 +254,9 @@ impl Table {
         let places: Vec<Option<usize>> =
             wanted.iter().map(|name| names.iter().position(|other| other == name)).collect();
         for group in 0..self.reader.num_row_groups() {
-            let group = self.reader.get_row_group(group).reading(&self.path)?;
+            let group = guarded(&self.path, || self.reader.get_row_group(group))?;
             let open = |place: &Option<usize>| place.map(|place| group.get_column_reader(place)).transpose();
-            let mut readers = places.iter().map(open).collect::<Parquet<Vec<_>>>().reading(&self.path)?;
+            let mut readers = guarded(&self.path, || places.iter().map(open).collect::<Parquet<Vec<_>>>())?;
             let mut left = group.metadata().num_rows() as usize;
             while left > 0 {
                 let rows = left.min(BATCH);
@@ -219,7 +264,11 @@ impl Table {
                     Some(reader) => batch(reader, rows),
                     None => Ok(Batch::Absent),
                 };
-                let columns = readers.iter_mut().map(next).collect::<Parquet<Vec<_>>>().reading(&self.path)?;
+                let columns = guarded(&self.path, || readers.iter_mut().map(next).collect::<Parquet<Vec<_>>>())?;
+                if columns.iter().any(|column| column.len().is_some_and(|held| held != rows)) {
+                    let why = "a column ends before its rows do".to_owned();
+                    return Err(Error::Damaged { path: self.path.clone(), why });
+                }
                 each(&columns, rows);
                 left -= rows;
             }
@@ -263,10 +312,27 @@ impl Table {
     }
 
     fn each_row(&self) -> impl Iterator<Item = Result<Row>> + '_ {
-        let rows = self.reader.get_row_iter(None).reading(&self.path);
-        let (rows, fault) = rows.map_or_else(|error| (None, Some(Err(error))), |rows| (Some(rows), None));
-        rows.into_iter().flatten().map(|row| row.reading(&self.path)).chain(fault)
+        let mut rows = None;
+        let mut ended = false;
+        std::iter::from_fn(move || {
+            if ended {
+                return None;
+            }
+            let next = guarded(&self.path, || {
+                if rows.is_none() {
+                    rows = Some(self.reader.get_row_iter(None)?);
+                }
+                rows.as_mut().and_then(Iterator::next).transpose()
+            });
+            ended = !matches!(next, Ok(Some(_)));
+            next.transpose()
+        })
     }
+}
+
+/// What the library makes of a file, which it may panic over.
+fn guarded<T>(path: &Path, read: impl FnOnce() -> Parquet<T>) -> Result<T> {
+    caught(read).map_err(|why| Error::Read { path: path.to_owned(), why })?.reading(path)
 }
 
 fn value(field: &Field) -> Value {
@@ -297,15 +363,19 @@ pub fn csv_cell(text: &str) -> String {
 
 /// Joins tables of one schema, a row group each, without decoding them.
 pub fn join(parts: &[PathBuf], whole: &Path) -> Result<()> {
-    let mut fault = None;
-    let joined = invitro_files::write_with(whole, |out| {
-        join_into(parts, out).map_err(|error| {
-            let why = error.to_string();
-            fault = Some(error);
-            std::io::Error::other(why)
-        })
-    });
-    fault.map_or_else(|| joined.writing(whole), Err)
+    write_with(whole, |out| join_into(parts, out))
+}
+
+/// A table that `write` makes, with a [`Writer::seal`], whole or not at all.
+pub fn write_with<E: From<Error>>(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> std::result::Result<(), E>,
+) -> std::result::Result<(), E> {
+    let mut file = PartialFile::new(path).writing(path)?;
+    write(file.writer())?;
+    file.writer().flush().writing(path)?;
+    sealed::seal_file(file.path()).writing(path)?;
+    Ok(file.finish().writing(path)?)
 }
 
 fn join_into<W: Write + Send>(parts: &[PathBuf], out: W) -> Result<()> {
@@ -339,7 +409,9 @@ fn join_into<W: Write + Send>(parts: &[PathBuf], out: W) -> Result<()> {
             out.close().reading(part)?;
         }
     }
-    writer.map_or(Ok(()), |writer| writer.close().map(|_| ()).reading(parts.first().map_or(Path::new(""), |p| p)))
+    let Some(mut writer) = writer else { return Ok(()) };
+    writer.append_key_value_metadata(seal_entry());
+    writer.close().map(|_| ()).reading(parts.first().map_or(Path::new(""), |p| p))
 }
 
 fn batch(reader: &mut ColumnReader, rows: usize) -> Parquet<Batch> {

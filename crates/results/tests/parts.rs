@@ -1,7 +1,7 @@
 //! Curves, verdicts and tables, through the interface other crates have.
 
 mod curve {
-    use invitro_results::{Curve, Point};
+    use invitro_results::{Curve, Emergence, Point};
 
     #[test]
     fn a_step_measured_twice_keeps_its_last_value() {
@@ -19,6 +19,27 @@ mod curve {
         assert!((curve.decline().unwrap() - 0.3).abs() < 1e-12);
         let nothing = Curve::new(vec![Point::plain(0, f64::NAN)]);
         assert_eq!((nothing.peak(), nothing.end(), nothing.decline()), (None, None, None));
+    }
+
+    #[test]
+    fn emergence_is_told_from_evaluations_with_something_to_count() {
+        let of = |values: &[f64]| Curve::new((0..).zip(values).map(|(at, &v)| Point::plain(50 * at, v)).collect());
+        let told = |values: &[f64]| {
+            let curve = of(values);
+            [curve.emergence(0.1), curve.lasting_emergence(0.1), curve.lasting_above_zero(0.1)]
+        };
+        let (never, at) = (Some(Emergence::Never), |step| Some(Emergence::At(step)));
+        const NONE: f64 = f64::NAN;
+        // One evaluation, or nothing to count in any: there is no telling.
+        for values in [&[][..], &[0.5], &[0.0], &[NONE], &[NONE, NONE]] {
+            assert_eq!(told(values), [None; 3], "{values:?}");
+        }
+        assert_eq!(told(&[0.0, 0.5, NONE, 0.5]), [at(50); 3]);
+        assert_eq!(told(&[0.0, 0.5, NONE]), [at(50); 3]);
+        assert_eq!(told(&[NONE, 0.5]), [at(50); 3]);
+        assert_eq!(told(&[0.0, 0.5, NONE, 0.0]), [at(50), never, never]);
+        assert_eq!(told(&[0.5, 0.0, NONE, 0.5]), [at(0), at(150), at(150)]);
+        assert_eq!(told(&[0.0, NONE]), [never; 3]);
     }
 }
 
@@ -114,5 +135,67 @@ mod table {
         let path = folder.path().join("t.parquet");
         write(&path, &[("name", Column::Text(Vec::new()))]).unwrap();
         assert!(Table::open(&path).unwrap().is_empty());
+    }
+}
+
+mod tables {
+    use invitro_results::table::{self, Column, Table};
+    use std::path::Path;
+
+    fn columns(rows: usize) -> [(&'static str, Column); 2] {
+        let texts = (0..rows).map(|row| Some(format!("row {}", row % 7))).collect();
+        let numbers = (0..rows).map(|row| (row % 3 > 0).then_some(row as f64 / 3.0)).collect();
+        [("text", Column::Text(texts)), ("number", Column::Number(numbers))]
+    }
+
+    /// Everything that can be done with a table, or what is said against it.
+    fn use_all(path: &Path) -> Result<usize, String> {
+        let table = Table::open(path).map_err(|error| error.to_string())?;
+        let mut held = 0;
+        let batches = table.batches(&["text", "number"], |columns, rows| {
+            held += (0..rows).filter(|&row| columns[0].text(row).is_some() || columns[1].number(row).is_some()).count();
+        });
+        let rows = table.rows();
+        table.retain(|_, _| true).map_err(|error| error.to_string())?;
+        table.write_csv(&path.with_extension("csv")).map_err(|error| error.to_string())?;
+        batches.and(rows).map_err(|error| error.to_string())?;
+        Ok(held)
+    }
+
+    #[test]
+    fn a_flipped_bit_is_noticed_and_without_a_seal_nothing_panics() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.parquet");
+        table::write(&path, &columns(300)).unwrap();
+        assert_eq!(use_all(&path), Ok(300));
+        let whole = std::fs::read(&path).unwrap();
+        let mark = whole.windows(7).rposition(|seen| seen == b"blake3:").unwrap();
+        let joined = folder.path().join("joined.parquet");
+        table::join(&[path.clone(), path.clone()], &joined).unwrap();
+        assert_eq!(use_all(&joined), Ok(600));
+        for i in 0..400 {
+            let mut flipped = whole.clone();
+            let at = i * 7919 % whole.len();
+            flipped[at] ^= 1 << (i % 8);
+            std::fs::write(&path, &flipped).unwrap();
+            let is_mark = (mark..mark + 71).contains(&at);
+            assert!(is_mark || use_all(&path).unwrap_err().contains("t.parquet` is damaged: its checksum is another"));
+            // As older versions wrote it.
+            flipped[mark] = b'-';
+            std::fs::write(&path, &flipped).unwrap();
+            if let Err(error) = use_all(&path) {
+                assert!(error.contains("t.parquet"), "{error}");
+            }
+        }
+    }
+
+    #[test]
+    fn more_rows_than_a_file_can_hold_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("t.parquet");
+        let same = Column::Whole(vec![Some(1); 1_000_000]);
+        table::write(&path, &[("a", same)]).unwrap();
+        let error = use_all(&path).unwrap_err();
+        assert!(error.contains("t.parquet` is damaged: it claims 1000000 rows in"), "{error}");
     }
 }

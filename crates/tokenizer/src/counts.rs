@@ -3,7 +3,7 @@
 
 use crate::config::{Regime, TokenizerConfig};
 use crate::error::Result;
-use invitro_language::{Condition, Language, Languages, MixtureConfig, Source, Stream, Symbol, Task};
+use invitro_language::{Condition, Language, Languages, MixtureConfig, Pool, Source, Stream, Symbol, Task};
 use std::collections::BTreeMap;
 
 /// Sentences of each condition that a tokenizer is measured on, unless asked otherwise.
@@ -56,8 +56,10 @@ impl WordCounts<Language> {
         }
         let unmasked = MixtureConfig { tasks: SENTENCES, withhold: true, ..mixture.clone() };
         let mut mixture = Source::mixture(languages, "tokenizer", &unmasked);
-        let mut balanced = Language::ALL
-            .map(|language| Source::condition(languages, "tokenizer", Condition { language, masked: false }, Task::T0));
+        let mut balanced = Language::ALL.map(|language| {
+            let unmasked = Condition { language, masked: false };
+            Source::condition(languages, "tokenizer", unmasked, Task::T0).from_pool(Pool::Training)
+        });
         for row in 0..rows {
             let sequence = match config.regime {
                 Regime::Vanilla | Regime::Parity => mixture.draw(0, row)?,
@@ -88,13 +90,17 @@ impl WordCounts<Language> {
 }
 
 impl WordCounts<Condition> {
-    /// Running text: so many sentences of each condition, the same for every tokenizer of the languages.
+    /// Running text: so many sentences with a masked word, and so many without one, which are the same in all languages;
+    /// and the same for every tokenizer of the languages.
     pub fn text(languages: &Languages, sentences: u64) -> Result<Self> {
         let mut counts = WordCounts(BTreeMap::new());
-        for condition in languages.conditions() {
-            let mut source = Source::condition(languages, "tokenizer/measure", condition, Task::T0);
+        for drawn in [Condition::B, Condition::B_MASKED] {
+            let mut source = Source::condition(languages, "tokenizer/measure", drawn, Task::T0);
             for row in 0..sentences {
-                counts.add(condition, &source.draw(0, row)?.sentence.symbols, languages);
+                let sentence = source.draw(0, row)?.sentence;
+                for condition in languages.conditions().into_iter().filter(|c| c.masked == drawn.masked) {
+                    counts.add(condition, &sentence.symbols, languages);
+                }
             }
         }
         Ok(counts)

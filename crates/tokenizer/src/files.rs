@@ -5,6 +5,7 @@ use crate::error::{Error, Result};
 use crate::provenance::Provenance;
 use crate::special;
 use crate::tokenizer::Tokenizer;
+use invitro_files::caught;
 use serde::Deserialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -47,8 +48,12 @@ impl Tokenizer {
         let file = if path.is_dir() { path.join(TOKENIZER) } else { path.to_owned() };
         let damaged = |why: String| Error::Damaged { path: file.clone(), why };
         let text = std::fs::read_to_string(&file).map_err(|e| fault(&file, "read", e))?;
-        let inner = text.parse().map_err(|e: tokenizers::Error| damaged(e.to_string()))?;
-        Tokenizer::from_parts(inner, provenance(&file.with_file_name(CONFIG))?).map_err(damaged)
+        let provenance = provenance(&file.with_file_name(CONFIG))?;
+        let parse = || {
+            let inner = text.parse().map_err(|e: tokenizers::Error| e.to_string())?;
+            Tokenizer::from_parts(inner, provenance)
+        };
+        caught(parse).and_then(|read| read).map_err(damaged)
     }
 }
 

@@ -63,5 +63,5 @@ fn wordpiece(merges: &Merges, boundary: Boundary) -> Result<WordPiece> {
 fn bytes(vocabulary: &TrainingVocabulary) -> Result<BPE> {
     let pieces = vocabulary.reserved().into_iter().chain((0..=255u8).map(|b| format!("<0x{b:02X}>")));
     let vocab: Vocab = pieces.zip(0..).collect();
-    BPE::builder().vocab_and_merges(vocab, Vec::new()).byte_fallback(true).build().map_err(library)
+    BPE::builder().vocab_and_merges(vocab, Vec::new()).byte_fallback(true).cache_capacity(0).build().map_err(library)
 }

@@ -55,7 +55,9 @@ impl Merges {
         });
         let learned =
             self.pairs.iter().map(|(a, b)| (alphabet::write_out(a, boundary), alphabet::write_out(b, boundary)));
-        BPE::builder().vocab_and_merges(vocab, marks.chain(learned).collect()).build().map_err(library)
+        let merges = marks.chain(learned).collect();
+        // No cache: the library keeps one per thread, and never forgets those of tokenizers that are gone.
+        BPE::builder().vocab_and_merges(vocab, merges).cache_capacity(0).build().map_err(library)
     }
 }
 

@@ -67,6 +67,12 @@ impl Segmentation {
         starts.push(ids.len() as u32);
         let tokens: Vec<String> =
             (0..tokenizer.vocab_size() as u32).map(|id| tokenizer.token(id).unwrap_or_default()).collect();
+        if let Some(id) = ids.iter().find(|&&id| id as usize >= tokens.len()) {
+            let vocab = tokens.len();
+            return Err(Error::Mismatch(format!(
+                "the tokenizer is damaged: a word has the piece {id}, but |V| is {vocab}"
+            )));
+        }
         Ok(Segmentation {
             boundary: tokenizer.boundary(),
             ids,

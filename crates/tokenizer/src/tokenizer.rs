@@ -6,6 +6,7 @@ use crate::error::{Error, Result, library};
 use crate::provenance::{Provenance, fingerprint};
 use crate::special::COUNT;
 use crate::{learn, pipeline};
+use invitro_files::caught;
 use invitro_language::{Languages, MixtureConfig};
 use tokenizers::Model;
 
@@ -124,7 +125,8 @@ impl Tokenizer {
 
     /// The pieces of one word, as the model alone takes it apart.
     pub(crate) fn word(&self, word: &str) -> Result<Vec<u32>> {
-        let tokens = self.inner.get_model().tokenize(word).map_err(library)?;
+        // Of a damaged file, the library may find out as late as this.
+        let tokens = caught(|| self.inner.get_model().tokenize(word)).map_err(library)?.map_err(library)?;
         Ok(tokens.into_iter().map(|t| t.id).collect())
     }
 }

@@ -73,7 +73,8 @@ fn parity_evens_the_languages_out() {
         invitro_tokenizer::Measures::new(&segmentation, &languages, &sample).text.parity
     };
     let [vanilla, balanced, even] = Regime::ALL.map(parity);
-    assert!(vanilla < balanced && balanced < 1.05, "{vanilla} {balanced}");
+    // Even in the sample, which has A's masked words too: not quite even where it is measured, on words that B has read.
+    assert!(vanilla < 0.8 && (balanced - 1.0).abs() < 0.1, "{vanilla} {balanced}");
     assert!((even - 1.0).abs() < 0.01, "{even}");
 }
 
@@ -164,6 +165,27 @@ fn damaged_and_foreign_files_are_refused() {
     let elsewhere = common::small(5);
     let error = Segmentation::new(&tokenizer, &elsewhere).unwrap_err().to_string();
     assert!(error.contains("trained on another language"), "{error}");
+}
+
+#[test]
+fn a_flipped_bit_is_no_panic() {
+    let languages = common::small(4);
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("tokenizer.json");
+    for kind in [Kind::Bpe, Kind::Unigram, Kind::Wordpiece] {
+        common::train(&languages, &common::config(kind, Regime::Vanilla, Boundary::Token)).save(dir.path()).unwrap();
+        let whole = std::fs::read(&file).unwrap();
+        for i in 0..300 {
+            let mut flipped = whole.clone();
+            // What surrounds the model stands before it.
+            flipped[i * 7919 % if i % 2 == 0 { 4000 } else { whole.len() }] ^= 1 << (i % 8);
+            std::fs::write(&file, flipped).unwrap();
+            match Tokenizer::load(dir.path()) {
+                Ok(tokenizer) => drop(Segmentation::new(&tokenizer, &languages)),
+                Err(error) => assert!(error.to_string().contains("tokenizer.json"), "{error}"),
+            }
+        }
+    }
 }
 
 #[test]

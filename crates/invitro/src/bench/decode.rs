@@ -19,6 +19,7 @@ pub fn measure(device: Device, vocab: usize, report: &Report) -> Result<()> {
         tokens: tokens[..tokens.len().min(shape.context - NEW).min(32)].to_vec(),
         sampling: Sampling::Greedy,
         most: NEW,
+        key: 0,
     };
     let prompts: Vec<Vec<Prompt>> =
         batch.iter().map(|member| member.iter().map(|sequence| head(&sequence.tokens)).collect()).collect();

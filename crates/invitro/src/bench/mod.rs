@@ -68,7 +68,7 @@ struct Report {
 impl Report {
     fn row(&self, row: Row) -> Result<()> {
         if self.json {
-            say!("{}", serde_json::to_string(&row)?);
+            emit!("{}", serde_json::to_string(&row)?);
             return Ok(());
         }
         let size = |name: &str, value: Option<usize>| value.map(|v| format!(" {name} {v}")).unwrap_or_default();

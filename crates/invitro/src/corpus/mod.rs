@@ -1,45 +1,52 @@
-//! `invitro corpus`: task sequences as a file of text, JSON lines or Parquet.
+//! `invitro corpus`: task sequences as a file of text, JSON lines, CSV or Parquet, or on standard output.
 
 mod row;
+mod rows;
 mod writer;
 
+use crate::bar::Bar;
 use crate::experiment::ExperimentArgs;
 use crate::output::StagedFile;
-use crate::study::format::count;
-use anyhow::{Context, Result};
+use crate::progress::thousands;
+use crate::study::format::{count, time};
+use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use indicatif::{ProgressBar, ProgressStyle};
-use invitro_language::{Condition, Languages, MixtureConfig, Sequence, Source};
-use rayon::prelude::*;
-use row::Row;
-use std::path::PathBuf;
+use invitro_language::Pool;
+use rows::Rows;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
-use writer::{Format, Writer};
+use writer::{Format, Target, Writer};
 
-/// Write task sequences to a file: text, JSON lines or Parquet by its ending
+/// Write task sequences to a file: text, JSON lines, CSV or Parquet by its ending
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
     experiment: ExperimentArgs,
-    /// train: the mixture of A and B without masked words; A; B without masked words; masked: B with one
+    /// train: the rows that training sees, in its order; A; B without masked words; masked: B with one
     #[arg(long, value_enum, default_value = "train")]
     split: Split,
     /// T0: free generation; T1: unscrambling; T2: conditional generation; mix: in the mixture's shares
     #[arg(long, value_enum, default_value = "mix")]
     task: TaskArg,
+    /// Of A, B and masked: the sentences that evaluation asks for and training never sees, instead of the others
+    #[arg(long)]
+    held_out: bool,
     /// How many sequences
     #[arg(short)]
     n: u64,
-    /// The file to write; .txt, .jsonl or .parquet
+    /// The file to write: .txt, .jsonl, .csv or .parquet, and .txt.zst and so on; - for standard output
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+    /// Whatever the file's ending; of standard output, txt unless said otherwise
+    #[arg(long, value_enum)]
+    format: Option<Format>,
     /// Replace the file if it exists
     #[arg(long)]
     force: bool,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, ValueEnum)]
 enum Split {
     Train,
     #[value(name = "A")]
@@ -60,59 +67,45 @@ enum TaskArg {
     Mix,
 }
 
-/// Rows made in one go by one thread; a round is one chunk for each, so memory does not grow with the corpus.
-const CHUNK: u64 = 4096;
-
 pub fn run(args: Args) -> Result<ExitCode> {
-    let format = Format::of(&args.out)?;
+    let to_stdout = args.out == Path::new("-");
+    let target = if to_stdout { Target::stdout(args.format) } else { Target::of(&args.out, args.format)? };
     let (experiment, languages) = args.experiment.languages()?;
-    let mut staged = StagedFile::new(&args.out, args.force)?;
-    let source = source(&languages, &experiment.mixture, args.split, args.task);
-    let mut writer = Writer::new(format, staged.file()?)?;
-
-    let started = Instant::now();
-    let bar = ProgressBar::new(args.n);
-    bar.set_style(ProgressStyle::with_template("{bar:40} {human_pos} of {human_len} rows, {per_sec}, {eta} left")?);
-    let round = CHUNK * rayon::current_num_threads() as u64;
-    for start in (0..args.n).step_by(round as usize) {
-        let end = args.n.min(start + round);
-        let chunks: Vec<u64> = (start..end).step_by(CHUNK as usize).collect();
-        let rows: Vec<Vec<Row>> = chunks
-            .into_par_iter()
-            .map(|first| chunk(&languages, source.clone(), first..end.min(first + CHUNK)))
-            .collect::<Result<_>>()?;
-        for rows in rows {
-            writer.write(rows).with_context(|| format!("`{}` cannot be written", args.out.display()))?;
-        }
-        bar.set_position(end);
+    let mut staged = if to_stdout { None } else { Some(StagedFile::new(&args.out, args.force)?) };
+    if args.held_out && args.split == Split::Train {
+        bail!("--held-out is for --split A, B or masked: training sees no held-out sentence");
     }
-    writer.finish().with_context(|| format!("`{}` cannot be written", args.out.display()))?;
-    staged.finish()?;
-    bar.finish_and_clear();
-    let rate = args.n as f64 / started.elapsed().as_secs_f64().max(1e-9);
-    eprintln!("wrote {} to {} ({rate:.0} rows/s)", count(args.n as usize, "row"), args.out.display());
+    let pool = if args.held_out { Pool::HeldOut } else { Pool::Training };
+    let rows = Rows::new(&experiment, &languages, args.split, args.task, pool)?;
+    if args.split == Split::Train && args.n > rows.seen() {
+        note!("training sees {} rows; those after them are what it would see if it went on", rows.seen());
+    }
+    let mut writer = match &mut staged {
+        Some(staged) => Writer::new(target, Box::new(staged.file()?))?,
+        None => Writer::new(target, Box::new(std::io::stdout()))?,
+    };
+    let started = Instant::now();
+    let elapsed = || started.elapsed().as_secs_f64().max(1e-9);
+    let bar = Bar::new();
+    let writing = || format!("`{}` cannot be written", args.out.display());
+    rows.each_round(args.n, |rows, written| {
+        writer.write(rows).with_context(writing)?;
+        let rate = written as f64 / elapsed();
+        let left = (args.n - written) as f64 / rate;
+        let parts = [
+            (0, format!("{} of {} rows", thousands(written as f64), thousands(args.n as f64))),
+            (2, format!("{} rows/s", thousands(rate))),
+            (1, format!("{} left", time(left))),
+        ];
+        bar.show(Some(written as f64 / args.n.max(1) as f64), &parts);
+        Ok(())
+    })?;
+    writer.finish().with_context(writing)?;
+    drop(bar);
+    if let Some(staged) = staged {
+        staged.finish()?;
+        let rate = thousands(args.n as f64 / elapsed());
+        note!("wrote {} to {} ({rate} rows/s)", count(args.n as usize, "row"), args.out.display());
+    }
     Ok(ExitCode::SUCCESS)
-}
-
-fn source<'a>(languages: &'a Languages, mixture: &MixtureConfig, split: Split, task: TaskArg) -> Source<'a> {
-    let tasks = match task {
-        TaskArg::Mix => mixture.tasks,
-        one => [TaskArg::T0, TaskArg::T1, TaskArg::T2].map(|t| f64::from(u8::from(t == one))),
-    };
-    let condition = match split {
-        Split::Train => return Source::mixture(languages, "corpus", &MixtureConfig { tasks, ..mixture.clone() }),
-        Split::A => Condition::A,
-        Split::B => Condition::B,
-        Split::Masked => Condition::B_MASKED,
-    };
-    Source::condition_mix(languages, "corpus", condition, tasks)
-}
-
-fn chunk(languages: &Languages, mut source: Source, rows: std::ops::Range<u64>) -> Result<Vec<Row>> {
-    let mut sequence = Sequence::default();
-    rows.map(|row| {
-        source.draw_into(0, row, |_| true, &mut sequence)?;
-        Ok(Row::new(languages, &sequence))
-    })
-    .collect()
 }

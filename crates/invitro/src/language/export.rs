@@ -78,7 +78,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         README.replace("{name}", &experiment.name).replace("{seed}", &languages.seed.to_string()),
     )?;
     staged.finish()?;
-    eprintln!("wrote {} symbols to {}", languages.world.len(), args.out.display());
+    note!("wrote {} symbols to {}", languages.world.len(), args.out.display());
     Ok(ExitCode::SUCCESS)
 }
 

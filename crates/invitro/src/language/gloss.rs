@@ -8,7 +8,16 @@
 //!
 //! A star marks a word that is masked in B.
 
+use crate::terminal::{self, To};
 use invitro_language::{Language, Languages, Symbol};
+
+/// Where there is no terminal.
+const WIDTH: usize = 110;
+
+/// The width that glosses are broken at.
+pub fn width() -> usize {
+    terminal::width(To::Out).unwrap_or(WIDTH)
+}
 
 /// A symbol's label, starred if it is masked.
 pub fn label(languages: &Languages, symbol: Symbol) -> String {
@@ -28,7 +37,7 @@ pub fn interlinear(languages: &Languages, symbols: &[Symbol], width: usize) -> S
     let mut out = String::new();
     let mut start = 0;
     while start < columns.len() {
-        let wide = |column: &[String; 3]| column.iter().map(String::len).max().unwrap_or(0) + 2;
+        let wide = |column: &[String; 3]| column.iter().map(|cell| cell.chars().count()).max().unwrap_or(0) + 2;
         let mut used = heads[0].len() + wide(&columns[start]);
         let mut end = start + 1;
         while end < columns.len() && used + wide(&columns[end]) <= width {

@@ -1,7 +1,9 @@
 //! `invitro language sample`: paired sentences, the same symbols in A and in B.
 
-use super::gloss::interlinear;
+use super::gloss::{self, interlinear};
 use crate::experiment::ExperimentArgs;
+use crate::table;
+use crate::terminal::{self, To};
 use anyhow::Result;
 use invitro_language::{Language, Stream};
 use serde::Serialize;
@@ -38,6 +40,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let (_, languages) = args.experiment.languages()?;
     let stream = Stream::new(languages.seed, "sample");
     let mut sampler = languages.sampler();
+    let width = gloss::width();
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     for row in 0..args.n {
         let symbols = sampler.sentence(&mut stream.at(0, row)).symbols;
@@ -50,9 +53,10 @@ pub fn run(args: Args) -> Result<ExitCode> {
         }
         let between = if row > 0 { "\n" } else { "" };
         if args.gloss {
-            write!(out, "{between}{}", interlinear(&languages, &symbols, 110))?;
+            write!(out, "{between}{}", interlinear(&languages, &symbols, width))?;
         } else {
-            writeln!(out, "{between}A  {a}\nB  {b}")?;
+            let rows = [vec!["A".to_owned(), a], vec!["B".to_owned(), b]];
+            writeln!(out, "{between}{}", table::texts(&rows, terminal::width(To::Out)))?;
         }
     }
     out.flush()?;

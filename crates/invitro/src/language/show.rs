@@ -1,7 +1,9 @@
 //! `invitro language show`: what the languages are like, for a person.
 
-use super::gloss::{interlinear, label};
+use super::gloss::{self, interlinear, label};
 use crate::experiment::ExperimentArgs;
+use crate::table;
+use crate::terminal::{self, To};
 use anyhow::Result;
 use invitro_language::{AFFIXED, Category, Distance, Language, Languages, Process, Stem, Stream, Symbol};
 use serde::Serialize;
@@ -26,7 +28,6 @@ const WORDS: usize = 4;
 const SENTENCES: usize = 4;
 /// Longer sentences are not shown.
 const SHORT: usize = 12;
-const WIDTH: usize = 110;
 
 #[derive(Serialize)]
 struct Figures {
@@ -103,7 +104,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         writeln!(out, "\nSentences (* masked in B)")?;
         let sentences = (0..).map(|row| sampler.sentence(&mut stream.at(0, row)).symbols);
         for symbols in sentences.filter(|symbols| symbols.len() <= SHORT).take(SENTENCES) {
-            write!(out, "\n{}", interlinear(&languages, &symbols, WIDTH))?;
+            write!(out, "\n{}", interlinear(&languages, &symbols, gloss::width()))?;
         }
     }
     out.flush()?;
@@ -115,48 +116,58 @@ fn figures_page(f: &Figures, out: &mut impl Write) -> Result<()> {
     let function: usize = Category::ALL.iter().filter(|c| !c.is_open()).map(|&c| count(c)).sum();
     let [stems, words] = [f.stem_distance, f.word_distance];
     let half = f.classes / 2;
-    writeln!(out, "Two languages over one world: {}, data seed {}\n", f.name, f.seed)?;
-    writeln!(
-        out,
-        "symbols    {}: {} nouns, {} names, {} descriptors ({} properties × {} values),",
-        f.symbols,
-        count(Category::Noun),
-        count(Category::Name),
-        count(Category::Descriptor),
-        f.properties,
-        f.values
-    )?;
-    writeln!(
-        out,
-        "           {} relation verbs, {} adjectives, {} adverbs, {function} function words",
-        count(Category::Relation),
-        count(Category::Adjective),
-        count(Category::Adverb)
-    )?;
-    writeln!(out, "classes    {}: {half} of subjects, {half} of objects", f.classes)?;
-    writeln!(out, "facts      {} of the {} values of a property are true of each entity", f.valid_values, f.values)?;
-    writeln!(
-        out,
-        "grammar    {}, {:.1} words a sentence, {:.1} nats ({:.2} bits a word)",
-        f.grammar,
-        f.sentence_words,
-        f.sentence_nats,
-        f.sentence_nats / f.sentence_words / std::f64::consts::LN_2
-    )?;
-    writeln!(
-        out,
-        "distance   {} asked; stems {:.3} (pairs {:.3}, unrelated {:.3}), words {:.3}",
-        f.distance, stems.relative, stems.pairs, stems.unrelated, words.relative
-    )?;
-    writeln!(out, "length     {:.2} letters a word in A, {:.2} in B", f.word_length["A"], f.word_length["B"])?;
-    writeln!(
-        out,
-        "mask       {} of {} descriptors withheld from B, {:.1} % of its sentences have one",
-        f.masked,
-        count(Category::Descriptor),
-        100.0 * f.masked_sentences
-    )?;
-    writeln!(out, "mixture    λ {}, of which {:.3} is left without the masked sentences", f.lambda, f.lambda_left)?;
+    let rows = [
+        (
+            "symbols",
+            format!(
+                "{}: {} nouns, {} names, {} descriptors ({} properties × {} values), {} relation verbs, {} adjectives, \
+                 {} adverbs, {function} function words",
+                f.symbols,
+                count(Category::Noun),
+                count(Category::Name),
+                count(Category::Descriptor),
+                f.properties,
+                f.values,
+                count(Category::Relation),
+                count(Category::Adjective),
+                count(Category::Adverb)
+            ),
+        ),
+        ("classes", format!("{}: {half} of subjects, {half} of objects", f.classes)),
+        ("facts", format!("{} of the {} values of a property are true of each entity", f.valid_values, f.values)),
+        (
+            "grammar",
+            format!(
+                "{}, {:.1} words a sentence, {:.1} nats ({:.2} bits a word)",
+                f.grammar,
+                f.sentence_words,
+                f.sentence_nats,
+                f.sentence_nats / f.sentence_words / std::f64::consts::LN_2
+            ),
+        ),
+        (
+            "distance",
+            format!(
+                "{} asked; stems {:.3} (pairs {:.3}, unrelated {:.3}), words {:.3}",
+                f.distance, stems.relative, stems.pairs, stems.unrelated, words.relative
+            ),
+        ),
+        ("length", format!("{:.2} letters a word in A, {:.2} in B", f.word_length["A"], f.word_length["B"])),
+        (
+            "mask",
+            format!(
+                "{} of {} descriptors withheld from B, {:.1} % of its sentences have one",
+                f.masked,
+                count(Category::Descriptor),
+                100.0 * f.masked_sentences
+            ),
+        ),
+        ("mixture", format!("λ {}, of which {:.3} is left without the masked sentences", f.lambda, f.lambda_left)),
+    ];
+    let rows: Vec<Vec<String>> = rows.into_iter().map(|(name, text)| vec![format!("{name:<9}"), text]).collect();
+    let title = format!("Two languages over one world: {}, data seed {}", f.name, f.seed);
+    let width = terminal::width(To::Out);
+    writeln!(out, "{}\n\n{}", terminal::wrap(&title, width), table::texts(&rows, width))?;
     writeln!(out, "\nLetters, most frequent first")?;
     for (language, [consonants, vowels]) in &f.letters {
         writeln!(out, "  {language}  {consonants}  {vowels}")?;
@@ -174,45 +185,39 @@ fn affixes(languages: &Languages, out: &mut impl Write) -> Result<()> {
         for language in Language::ALL {
             let Some(inventory) = languages.lexicon.affixes().inventory(category, language) else { continue };
             let name = if language == Language::A { category.name() } else { "" };
-            rows.push([
-                name.to_owned(),
+            rows.push(vec![
+                format!("  {name}"),
                 language.name().to_owned(),
                 join(&inventory.prefixes, "", "-"),
                 join(&inventory.suffixes, "-", ""),
             ]);
         }
     }
-    table(&rows, out)
+    Ok(writeln!(out, "{}", table::texts(&rows, terminal::width(To::Out)))?)
 }
 
 fn dictionary(languages: &Languages, out: &mut impl Write) -> Result<()> {
-    writeln!(out, "\nDictionary (prefix·stem·suffix, * masked in B)")?;
+    writeln!(out, "\n{}", terminal::fit("Dictionary (prefix·stem·suffix, * masked in B)"))?;
     let world = &languages.world;
     let parts = |symbol: Symbol, language: Language| {
         let word = languages.lexicon.word(symbol, language);
         let parts = [word.prefix(), word.stem(), word.suffix()];
         parts.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join("·")
     };
-    let mut rows = vec![["".into(), "".into(), "A".into(), "B".into()]];
+    let mut rows = vec![["", "", "A", "B"].map(str::to_owned).to_vec()];
     for category in Category::ALL {
         let all: Vec<Symbol> = world.of_category(category).collect();
         // A few from all over the category.
         let step = all.len().div_ceil(WORDS).max(1);
         for (i, &symbol) in all.iter().step_by(step).enumerate() {
             let name = if i == 0 { category.name() } else { "" };
-            rows.push([name.into(), label(languages, symbol), parts(symbol, Language::A), parts(symbol, Language::B)]);
+            rows.push(vec![
+                format!("  {name}"),
+                label(languages, symbol),
+                parts(symbol, Language::A),
+                parts(symbol, Language::B),
+            ]);
         }
     }
-    table(&rows, out)
-}
-
-/// Columns as wide as their widest cell.
-fn table(rows: &[[String; 4]], out: &mut impl Write) -> Result<()> {
-    let width = |column: usize| rows.iter().map(|r| r[column].chars().count()).max().unwrap_or(0);
-    let [a, b, c] = [0, 1, 2].map(width);
-    for [first, second, third, fourth] in rows {
-        let line = format!("  {first:a$}  {second:b$}  {third:c$}  {fourth}");
-        writeln!(out, "{}", line.trim_end())?;
-    }
-    Ok(())
+    Ok(writeln!(out, "{}", table::texts(&rows, terminal::width(To::Out)))?)
 }

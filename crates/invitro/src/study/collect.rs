@@ -8,6 +8,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Write runs.parquet, metrics.parquet and words.parquet for the whole study
+///
+/// Exit status: 0, or 1 if results of finished cells cannot be read: these are named and left out, and the next
+/// `study run` takes them again.
 #[derive(clap::Args)]
 pub struct Args {
     /// The folder of a study
@@ -24,8 +27,16 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let folder = StudyFolder::open(&args.folder)?;
     let collected = collect(&folder, Request { csv: args.csv, compact: args.compact })?;
     for file in &collected.files {
-        say!("{}", file.display());
+        emit!("{}", file.display());
     }
     say!("{}, {} of them done", count(collected.runs, "run"), collected.done);
-    Ok(ExitCode::SUCCESS)
+    for (id, label, why) in &collected.damaged {
+        eprintln!("not done: {id}  {label}: its results cannot be used: {why}");
+    }
+    if collected.damaged.is_empty() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let cells = count(collected.damaged.len(), "cell");
+    eprintln!("{cells} cannot be used; `invitro study run {}` makes what is missing anew", args.folder.display());
+    Ok(ExitCode::from(1))
 }

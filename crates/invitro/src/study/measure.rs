@@ -48,7 +48,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     bar.finish_and_clear();
     write_file(&args.out.join(STUDY), folder.plan.to_toml().as_bytes())?;
     for file in &collected.files {
-        say!("{}", file.display());
+        emit!("{}", file.display());
     }
     say!("{} measured", count(collected.runs, "tokenizer"));
     Ok(ExitCode::SUCCESS)

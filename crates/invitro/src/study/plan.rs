@@ -1,14 +1,16 @@
 //! `invitro study plan`: what a study would do, and what it would take. Nothing is run, unless to measure.
 
 use super::format::{count, size, time};
+use crate::table;
+use crate::terminal::{self, To};
 use anyhow::{Context, Result};
 use invitro_lab::executor::{Training, Workload};
 use invitro_lab::study::estimate::{assumed, disk, measure, noted};
 use invitro_lab::study::grouping::{Open, populations};
 use invitro_lab::study::{Cell, CellState, StudyFolder};
 use invitro_model::Device;
-use invitro_results::Plan;
 use invitro_results::identity::show;
+use invitro_results::{Factor, Known, Plan};
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
@@ -58,13 +60,16 @@ pub fn run(args: Args) -> Result<ExitCode> {
         StudyFolder::open(&args.file)?
     } else {
         let out = args.out.clone().unwrap_or_else(|| PathBuf::from("."));
-        StudyFolder::planned(&args.file, &args.overrides, &out)?
+        let mut folder = StudyFolder::planned(&args.file, &args.overrides, &out)?;
+        if let Some(out) = &args.out {
+            folder.known = Known::read(out)?;
+        }
+        folder
     };
-    let begun = args.file.is_dir() || folder.path.join("study.toml").exists();
-    let open: Vec<Open> = if begun {
+    // A study's file may lie beside another of any name: only a folder that was named is looked at.
+    let open: Vec<Open> = if args.file.is_dir() || args.out.is_some() {
         let states = folder.cell_states(&HashSet::new())?;
-        let open =
-            |(cell, (state, _))| if let CellState::Open { step } = state { Some(Open { cell, step }) } else { None };
+        let open = |(cell, (state, _)): (_, (CellState, _))| Some(Open { cell, step: state.open_at()? });
         folder.cells.iter().zip(states).filter_map(open).collect()
     } else {
         folder.cells.iter().map(|cell| Open { cell, step: 0 }).collect()
@@ -74,7 +79,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let seconds = kinds.iter().fold(0.0, |sum, kind| sum + kind.seconds);
     let bytes: u64 = open.iter().map(|open| disk(open.cell)).sum();
     if args.json {
-        say!("{}", in_json(&folder, &open, &kinds, device, seconds, bytes)?);
+        emit!("{}", in_json(&folder, &open, &kinds, device, seconds, bytes)?);
         return Ok(ExitCode::SUCCESS);
     }
     describe(&folder.plan, folder.cells.len())?;
@@ -88,17 +93,17 @@ pub fn run(args: Args) -> Result<ExitCode> {
     say!();
     let all: usize = kinds.iter().map(|kind| kind.populations).sum();
     say!("{} on {}", count(all, "population"), device.describe()?);
-    let head = ["model", "cells", "populations", "members", "time"];
-    say!("  {:<44} {:>7} {:>12} {:>8} {:>9}", head[0], head[1], head[2], head[3], head[4]);
+    let mut rows = vec![["  model", "cells", "populations", "members", "time"].map(str::to_owned).to_vec()];
     for kind in &kinds {
         let experiment = &kind.cells[0].experiment;
         let model = format!(
-            "{} layers, width {}, |V| {}, {} steps",
+            "  {} layers, width {}, |V| {}, {} steps",
             experiment.model.layers, experiment.model.width, experiment.tokenizer.vocab, experiment.train.steps
         );
-        let (cells, time) = (kind.cells.len(), time(kind.seconds));
-        say!("  {model:<44} {cells:>7} {:>12} {:>8} {time:>9}", kind.populations, kind.members);
+        let numbers = [kind.cells.len(), kind.populations, kind.members].map(|number| number.to_string());
+        rows.push([vec![model], numbers.to_vec(), vec![time(kind.seconds)]].concat());
     }
+    say!("{}", table::numbers(&rows, terminal::width(To::Out)));
     let mut sources: Vec<&str> = kinds.iter().map(|kind| kind.source).collect();
     sources.sort_unstable();
     sources.dedup();
@@ -156,9 +161,11 @@ fn describe(plan: &Plan, cells: usize) -> Result<()> {
         if plan.grids.len() > 1 {
             say!("  grid {}", number + 1);
         }
-        for factor in grid {
-            let levels: Vec<String> = factor.levels.iter().map(show).collect();
-            say!("  {:<24} {}", factor.key, levels.join("  "));
+        let levels = |factor: &Factor| factor.levels.iter().map(show).collect::<Vec<String>>().join("  ");
+        let rows: Vec<Vec<String>> =
+            grid.iter().map(|factor| vec![format!("  {}", factor.key), levels(factor)]).collect();
+        if !rows.is_empty() {
+            say!("{}", table::texts(&rows, terminal::width(To::Out)));
         }
     }
     for table in plan.filter.describe() {

@@ -64,7 +64,7 @@ fn work_on(folder: &StudyFolder, args: &Args, stop: &Stop, only: Option<&HashSet
         .collect();
     if let Some(why) = stale.first() {
         let cells = count(stale.len(), "cell");
-        eprintln!("{cells} cannot be used ({why}); `study retry --stale` runs them anew");
+        note!("{cells} cannot be used ({why}); `study retry --stale` runs them anew");
     }
     let done = cell_states.iter().filter(|(cell_state, _)| *cell_state == CellState::Done).count();
     let display = Display::new(folder.cells.len(), done);

@@ -69,7 +69,10 @@ fn open_cells<'a>(folder: &'a StudyFolder, args: &Args) -> Result<Vec<Open<'a>>>
     }
     let queued = if args.slurm.dry_run { HashSet::new() } else { covered(&folder.path, &queue::tasks()?)? };
     let overview = Overview::read(folder, args.lease)?;
-    let waits = |status: &CellStatus| if let CellStatus::Waiting { step } = status { Some(*step) } else { None };
+    let waits = |status: &CellStatus| match status {
+        CellStatus::Waiting { step } | CellStatus::Damaged { step, .. } => Some(*step),
+        _ => None,
+    };
     let open: Vec<Open> = folder
         .cells
         .iter()

@@ -1,10 +1,12 @@
 //! `invitro study status`: how a study stands.
 
 use super::format::{count, parse_time, time};
+use crate::terminal::{self, To};
 use anyhow::Result;
 use invitro_lab::executor::{queue, slurm};
 use invitro_lab::study::StudyFolder;
 use invitro_lab::study::status::{CellStatus, Counts, Overview};
+use invitro_lab::study::worker::WorkerRecord;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
@@ -40,15 +42,15 @@ pub fn run(args: Args) -> Result<ExitCode> {
         let overview = Overview::read(&folder, args.lease)?;
         let queue = tasks_of(&folder)?;
         if args.json {
-            say!("{}", in_json(&folder, &overview, queue.as_ref()));
+            emit!("{}", in_json(&folder, &overview, queue.as_ref()));
         } else {
             if args.watch && std::io::stdout().is_terminal() {
                 write!(std::io::stdout(), "\x1b[2J\x1b[H")?;
             }
-            write!(std::io::stdout(), "{}", in_words(&folder, &overview, queue.as_ref(), args.cells))?;
+            write!(std::io::stdout(), "{}", terminal::fit(&in_words(&folder, &overview, queue.as_ref(), args.cells)))?;
         }
         let counts = overview.counts();
-        if !args.watch || counts.running + counts.waiting == 0 {
+        if !args.watch || counts.running + counts.waiting + counts.damaged == 0 {
             return Ok(ExitCode::SUCCESS);
         }
         std::thread::sleep(Duration::from_secs(5));
@@ -76,16 +78,31 @@ fn tasks_of(folder: &StudyFolder) -> Result<Option<Queue>> {
 }
 
 fn in_words(folder: &StudyFolder, overview: &Overview, queue: Option<&Queue>, all: bool) -> String {
-    let Counts { done, running, failed, waiting, stale } = overview.counts();
+    let Counts { done, damaged, running, failed, waiting, stale } = overview.counts();
     let cells = folder.cells.len();
     let mut lines = vec![format!("{}: {}", folder.plan.name, count(cells, "cell"))];
+    let room = terminal::width(To::Out).map_or(40, |width| width.saturating_sub(19).min(40));
     let rows = [("done", done), ("running", running), ("failed", failed), ("waiting", waiting), ("stale", stale)];
-    for (name, number) in rows {
-        let bar = "█".repeat((number * 40).div_ceil(cells.max(1)));
+    // Named only where there are any: a study that is well has none.
+    for (name, number) in rows.into_iter().chain((damaged > 0).then_some(("damaged", damaged))) {
+        let bar = "█".repeat((number * room).div_ceil(cells.max(1)));
         lines.push(format!("  {name:<8} {number:>6}  {bar}"));
     }
     if !overview.workers.is_empty() {
         lines.push(format!("{} at work", count(overview.workers.len(), "worker")));
+    }
+    for (record, silence) in overview.silent.iter().take(SHOWN) {
+        let job = record.slurm_job.as_ref().map(|job| format!(", Slurm job {job}")).unwrap_or_default();
+        lines.push(format!(
+            "silent for {}: worker {} on {} (process {}{job}): frozen or gone; others take its cells over",
+            time(silence.as_secs_f64()),
+            record.worker,
+            record.host,
+            record.process.pid
+        ));
+    }
+    if overview.silent.len() > SHOWN {
+        lines.push(format!("and {} more are silent", count(overview.silent.len() - SHOWN, "worker")));
     }
     if let (Some(rate), Some(left)) = (overview.rate, overview.seconds_left()) {
         lines.push(format!("{rate:.1} steps/s over all members, {} left", time(left)));
@@ -103,6 +120,7 @@ fn in_words(folder: &StudyFolder, overview: &Overview, queue: Option<&Queue>, al
         let line = match status {
             CellStatus::Failed { step, error } => format!("failed at step {step}: {error}"),
             CellStatus::Stale { why } => format!("stale: {why}"),
+            CellStatus::Damaged { why, .. } => format!("damaged, `study run` takes it again: {why}"),
             CellStatus::Running { step, worker } if all => format!("running, step {step}, by {worker}"),
             CellStatus::Waiting { step: 0 } if all => "waiting".into(),
             CellStatus::Waiting { step } if all => format!("waiting, interrupted at step {step}"),
@@ -132,10 +150,13 @@ fn in_json(folder: &StudyFolder, overview: &Overview, queue: Option<&Queue>) -> 
             value
         })
         .collect();
+    let silent =
+        |(record, silence): &(WorkerRecord, Duration)| json!({ "worker": record, "seconds": silence.as_secs() });
     json!({
         "study": folder.plan.name,
         "counts": overview.counts(),
         "workers": overview.workers,
+        "silent": overview.silent.iter().map(silent).collect::<Vec<_>>(),
         "steps_per_second": overview.rate,
         "seconds_left": overview.seconds_left(),
         "queue": queue.and_then(|queue| queue.as_ref().ok()),

@@ -2,6 +2,7 @@
 
 use super::subject::{Loaded, Subject};
 use crate::output::StagedFile;
+use crate::terminal::{self, To};
 use anyhow::{Result, bail};
 use invitro_language::{Language, Symbol};
 use invitro_results::table::{self, Column};
@@ -75,17 +76,20 @@ const BINS: usize = 10;
 const BAR: usize = 46;
 
 fn tell(loaded: &Loaded, bridges: &Bridges, means: &Means, out: &mut impl Write) -> Result<()> {
-    writeln!(out, "{}", loaded.title())?;
-    writeln!(out, "{} masked words, {} words that may bridge them\n", means.masked, means.words)?;
+    let width = terminal::width(To::Out);
+    writeln!(out, "{}", terminal::wrap(&loaded.title(), width))?;
+    let words = format!("{} masked words, {} words that may bridge them\n", means.masked, means.words);
+    writeln!(out, "{}", terminal::wrap(&words, width))?;
     let (best, own) = (&means.bridge, &means.cognate_bridge);
-    writeln!(out, "  mean similarity   {:>8}{:>18}", "bridge", "cognate in A")?;
+    let mut rows = vec![["  mean similarity", "bridge", "cognate in A"].map(str::to_owned).to_vec()];
     for (name, best, own) in [
-        ("Jaccard", best.jaccard, own.jaccard),
-        ("Dice", best.dice, own.dice),
-        ("containment", best.containment, own.containment),
+        ("  Jaccard", best.jaccard, own.jaccard),
+        ("  Dice", best.dice, own.dice),
+        ("  containment", best.containment, own.containment),
     ] {
-        writeln!(out, "  {name:<18}{best:>8.3}{own:>18.3}")?;
+        rows.push(vec![name.to_owned(), format!("{best:.3}"), format!("{own:.3}")]);
     }
+    writeln!(out, "{}", crate::table::numbers(&rows, width))?;
     writeln!(out, "\nMasked words by their bridge (Jaccard)")?;
     let mut bins = [0usize; BINS];
     for bridge in &bridges.0 {
@@ -93,7 +97,8 @@ fn tell(loaded: &Loaded, bridges: &Bridges, means: &Means, out: &mut impl Write)
     }
     let most = bins.iter().copied().max().unwrap_or(1).max(1);
     for (i, &count) in bins.iter().enumerate() {
-        let bar = "█".repeat((count * BAR).div_ceil(most));
+        let room = width.map_or(BAR, |width| BAR.min(width.saturating_sub(22)));
+        let bar = "█".repeat((count * room).div_ceil(most));
         let (low, high) = (i as f64 / BINS as f64, (i + 1) as f64 / BINS as f64);
         writeln!(out, "  {low:.1} to {high:.1}  {count:>6}  {bar}")?;
     }
@@ -108,7 +113,8 @@ fn tell(loaded: &Loaded, bridges: &Bridges, means: &Means, out: &mut impl Write)
             None => "nothing".to_owned(),
         };
         let own = pieces(loaded, bridge.symbol, Language::B);
-        writeln!(out, "  {:.2}  {own} – {other}", bridge.similarity.jaccard)?;
+        let line = format!("  {:.2}  {own} – {other}", bridge.similarity.jaccard);
+        writeln!(out, "{}", terminal::wrap(&line, width))?;
     }
     Ok(())
 }

@@ -1,7 +1,10 @@
 //! `invitro tokenizer measure`: what a tokenizer does to the languages, in numbers.
 
 use super::subject::Subject;
+use crate::table;
+use crate::terminal::{self, To};
 use anyhow::Result;
+use invitro_language::Condition;
 use invitro_tokenizer::measure::{Fragmentation, Panel};
 use invitro_tokenizer::{MEASURED_SENTENCES, Measures, Provenance, WordCounts};
 use serde::Serialize;
@@ -41,7 +44,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         writeln!(out, "{}", serde_json::to_string_pretty(&figures)?)?;
         return Ok(ExitCode::SUCCESS);
     }
-    writeln!(out, "{}", loaded.title())?;
+    writeln!(out, "{}", terminal::fit(&loaded.title()))?;
     panel(&format!("Running text, {} sentences of each", args.sentences), &measures.text, &mut out)?;
     panel("Lexicon, every word once; B† is the masked words", &measures.lexicon, &mut out)?;
     Ok(ExitCode::SUCCESS)
@@ -58,22 +61,25 @@ fn panel(title: &str, panel: &Panel, out: &mut impl Write) -> Result<()> {
         ("morpheme precision", |f| f.boundary_precision),
         ("morpheme recall", |f| f.boundary_recall),
     ];
-    writeln!(out, "\n{title}")?;
-    write!(out, "  {:<26}", "")?;
-    for condition in panel.conditions.keys() {
+    let label = |condition: &Condition| {
         let dagger = if condition.masked { "†" } else { "" };
-        write!(out, "{:>9}", format!("{}{dagger}", condition.language.name()))?;
-    }
-    writeln!(out, "{:>9}", "A and B")?;
+        format!("{}{dagger}", condition.language.name())
+    };
+    let row = |name: &str, cells: Vec<String>| std::iter::once(format!("  {name}")).chain(cells).collect::<Vec<_>>();
+    let heads = panel.conditions.keys().map(label).chain(["A and B".to_owned()]).collect();
+    let mut lines = vec![row("", heads)];
     for (name, of) in rows {
-        write!(out, "  {name:<26}")?;
-        for values in panel.conditions.values().chain([&panel.both]) {
-            write!(out, "{:>9}", number(of(values)))?;
-        }
-        writeln!(out)?;
+        let values = panel.conditions.values().chain([&panel.both]);
+        lines.push(row(name, values.map(|values| number(of(values))).collect()));
     }
-    writeln!(out, "  {:<26}{:>36}", "overlap of A and B", number(panel.overlap))?;
-    writeln!(out, "  {:<26}{:>36}", "parity, A over B", number(panel.parity))?;
+    let of_both = |name: &str, value: f64| {
+        let mut cells = vec![String::new(); panel.conditions.len()];
+        cells.push(number(value));
+        row(name, cells)
+    };
+    lines.extend([of_both("overlap of A and B", panel.overlap), of_both("parity, A over B", panel.parity)]);
+    let width = terminal::width(To::Out);
+    writeln!(out, "\n{}\n{}", terminal::wrap(title, width), table::numbers(&lines, width))?;
     Ok(())
 }
 

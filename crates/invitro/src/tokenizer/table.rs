@@ -55,7 +55,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     };
     staged.file()?.write_all(text.as_bytes())?;
     staged.finish()?;
-    eprintln!("wrote {} sentences to {}", rows.pairs.len(), args.out.display());
+    note!("wrote {} sentences to {}", rows.pairs.len(), args.out.display());
     Ok(ExitCode::SUCCESS)
 }
 

@@ -49,7 +49,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let shortfall = tokenizer.shortfall();
     if args.json {
         let trained = Trained { path: &args.out, provenance: tokenizer.provenance(), shortfall, seconds };
-        say!("{}", serde_json::to_string_pretty(&trained)?);
+        emit!("{}", serde_json::to_string_pretty(&trained)?);
         return Ok(ExitCode::SUCCESS);
     }
     let config = &experiment.tokenizer;

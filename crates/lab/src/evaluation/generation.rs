@@ -5,7 +5,7 @@
 
 use crate::error::Result;
 use crate::tokenized::TokenizedText;
-use invitro_language::{Checker, Condition, Failure, Languages, Sequence, Source, Symbol, Tally, Task, Verdict};
+use invitro_language::{Checker, Condition, Failure, Languages, Pool, Sequence, Source, Symbol, Tally, Task, Verdict};
 use invitro_model::decode::Decoded;
 use invitro_results::words::Sample;
 use invitro_results::{Measure, Rows, TaskMetric};
@@ -20,6 +20,8 @@ pub struct Prompted {
     pub tokens: Vec<u32>,
     /// Tokens of the sentence that was meant, with its end.
     pub answer: usize,
+    /// What its random numbers are keyed by: its task, condition and row.
+    pub key: u64,
 }
 
 /// What a model made of a prompt.
@@ -44,13 +46,17 @@ pub fn prompts(
     context: usize,
 ) -> Result<Vec<Prompted>> {
     let mut all = Vec::new();
-    for condition in languages.conditions().into_iter().filter(|c| task != Task::T0 || !c.masked) {
-        let mut source = Source::condition(languages, "eval", condition, task);
+    for (c, condition) in languages.conditions().into_iter().enumerate() {
+        if task == Task::T0 && condition.masked {
+            continue;
+        }
+        let mut source = Source::condition(languages, "eval", condition, task).from_pool(Pool::HeldOut);
         for row in 0..count as u64 {
             let sequence = source.draw_where(0, row, |sequence| text.segmentation.length(sequence) <= context)?;
             let tokens = text.prompt(&sequence);
             let answer = text.segmentation.length(&sequence) - tokens.len();
-            all.push(Prompted { condition, sequence, tokens, answer });
+            let key = ((c * Task::ALL.len() + task as usize) as u64) << 32 | row;
+            all.push(Prompted { condition, sequence, tokens, answer, key });
         }
     }
     Ok(all)

@@ -5,7 +5,7 @@
 
 use crate::error::Result;
 use crate::tokenized::TokenizedText;
-use invitro_language::{Language, Languages, MixtureConfig, Process, Sequence, Source, Task};
+use invitro_language::{Language, Languages, MixtureConfig, Pool, Process, Sequence, Source, Task};
 use invitro_model::ops::Loss;
 use invitro_results::{Condition, Loss as LossMetric, Measure, Rows};
 use std::f64::consts::LN_2;
@@ -43,10 +43,11 @@ impl HeldOut {
         let conditions = [None].into_iter().chain(languages.conditions().into_iter().map(Some));
         let mut parts = Vec::new();
         for condition in conditions {
-            let mut source = match condition {
+            let source = match condition {
                 None => Source::mixture(languages, "eval/loss", mixture),
                 Some(condition) => Source::condition_mix(languages, "eval/loss", condition, mixture.tasks),
             };
+            let mut source = source.from_pool(Pool::HeldOut);
             let (mut characters, mut floor, mut sequences) = (0.0, 0.0, Vec::new());
             for row in 0..count as u64 {
                 let sequence = source.draw_where(0, row, |sequence| text.segmentation.length(sequence) <= context)?;

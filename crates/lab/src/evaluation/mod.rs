@@ -1,12 +1,13 @@
 //! Evaluation: what a population knows at a step.
 //!
 //! - [`generation`]: tasks T0, T1 and T2 in the conditions A, B and B†
-//! - [`reach`]: top-K reachability, its target sets and contrasts; [`ngrams`]: its baselines
+//! - [`reach`]: top-K reachability and its target sets; [`contrast`]: what is known; [`ngrams`]: baselines of both
 //! - [`held_out`]: the loss on held-out sequences, and the entropy floor under it
 //! - [`sets`]: all that a model is asked
 //!
 //! The sets are fixed for a data seed, and the members of a population that share it share them.
 
+pub mod contrast;
 pub mod generation;
 pub mod held_out;
 pub mod ngrams;
@@ -53,7 +54,7 @@ pub fn evaluate(
     let decoded = decode(population, examinees, step)?;
     let questions: Vec<_> = examinees
         .iter()
-        .map(|examinee| examinee.as_ref().map(|e| e.inputs.sets.reach.questions()).unwrap_or_default())
+        .map(|examinee| examinee.as_ref().map(|e| e.inputs.sets.questions()).unwrap_or_default())
         .collect();
     let answers = population.score(&questions)?;
     let losses = losses(population, examinees)?;
@@ -116,10 +117,10 @@ impl Examinee<'_> {
                 samples.extend(generation::samples(step, sets.kept, languages, &part));
             }
         }
-        sets.reach.rows(Scorer::Network, answers, &mut rows);
+        sets.answered(Scorer::Network, answers, &mut rows);
         if self.with_baselines {
             for (order, answers) in &sets.baselines {
-                sets.reach.rows(order.scorer(), answers, &mut rows);
+                sets.answered(order.scorer(), answers, &mut rows);
             }
         }
         sets.held_out.rows(losses, &mut rows);

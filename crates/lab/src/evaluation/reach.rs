@@ -1,25 +1,23 @@
 //! Top-K reachability: after `<T0:B> subject copula`, is each piece of a descriptor among the K likeliest?
 //!
 //! Asked for descriptors that Γ allows the subject, as many that it forbids among the subject's own properties, and as
-//! many of other classes: what a model reaches of the first beyond the second is knowledge, beyond the third a sense
-//! of types. Condition A is asked for the symbols of B and, apart, for those masked in B, so that what is compared
-//! across languages is the same symbols.
+//! many of other classes: a model that reaches the second as often as the first does not know which is which. By how
+//! much it does is the contrast, which has words of its own ([`super::contrast`]). Condition A is asked for the symbols
+//! of B and, apart, for those masked in B, so that what is compared across languages is the same symbols.
 //!
 //! Some descriptors are said more often than others, some never, and those that are allowed somebody are said the more.
 //! So subjects come in pairs of one class: what is asked as allowed of the one (and not of the other) is asked as
-//! forbidden of the other, and the other way round. Over a pair, whoever scores words without regard to the subject has
-//! a contrast of exactly zero. What is of other classes is what is true of a pair of another class.
+//! forbidden of the other, and the other way round. What is of other classes is what is true of a pair of another class.
 //!
 //! Every target is scored once, all its pieces; whether it is reachable at any K is then its worst rank. That equals
 //! the paper's trie search (Algorithm 2) and a plain check of every target, both of which are in the tests.
 
 use crate::settings::EvalConfig;
 use crate::tokenized::TokenizedText;
-use invitro_language::{Condition, Language, Languages, Stream, Symbol, World};
+use invitro_language::{Condition, Language, Languages, Rng, Stream, Symbol, World};
 use invitro_model::reading::Score;
 use invitro_model::score::{Answer, Question};
-use invitro_results::{Fraction, Interval, Measure, Reach, Rows, Scorer, Statistic, Targets};
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use invitro_results::{Fraction, Measure, Reach, Rows, Scorer, Statistic, Targets};
 use std::collections::{HashSet, VecDeque};
 
 /// Targets of one kind of symbols, three sets of one size.
@@ -40,10 +38,33 @@ pub struct ReachSet {
 struct Subject {
     unmasked: TargetSets,
     masked: TargetSets,
-    /// In A and in B: the unmasked targets' three sets, then the masked ones', one after the other.
-    questions: [Question; 2],
+    /// For the unmasked targets' three sets, then the masked ones', one after the other.
+    asked: Asked,
+}
+
+/// What is asked about one subject, in A and in B.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    pub questions: [Question; 2],
     /// Pieces of every continuation, the boundary not counted.
     pieces: [Vec<usize>; 2],
+}
+
+impl Asked {
+    /// The subject, its copula, and these words as continuations.
+    pub fn new(languages: &Languages, text: &TokenizedText, entity: Symbol, words: &[Symbol]) -> Asked {
+        let question = |language: Language| Question {
+            prompt: text.opening(language, &[entity, languages.world.copula()]),
+            continuations: words.iter().map(|&symbol| text.word(symbol, language).0.to_vec()).collect(),
+        };
+        let pieces = |language| words.iter().map(|&symbol| text.word(symbol, language).1).collect();
+        Asked { questions: Language::ALL.map(question), pieces: Language::ALL.map(pieces) }
+    }
+
+    /// What the scores say of every word in a language.
+    pub fn found(&self, language: usize, answer: &Answer) -> Vec<Found> {
+        answer.iter().zip(&self.pieces[language]).map(|(scores, &pieces)| Found::of(scores, pieces)).collect()
+    }
 }
 
 impl ReachSet {
@@ -51,7 +72,7 @@ impl ReachSet {
     pub fn new(languages: &Languages, text: &TokenizedText, eval: &EvalConfig, vocab: usize) -> ReachSet {
         let world = &languages.world;
         let stream = Stream::new(languages.seed, "eval/reach");
-        let pairs = pairs(world, &stream);
+        let pairs = pairs(world, &mut stream.at(0, 0));
         // What is true of the first and not of the second, for both ways round.
         let own = |pair: &[Symbol; 2], masked: bool| {
             [[pair[0], pair[1]], [pair[1], pair[0]]].map(|[entity, other]| {
@@ -74,17 +95,17 @@ impl ReachSet {
                 .map(|((&entity, unmasked), masked)| {
                     let all: Vec<Symbol> =
                         unmasked.sets.iter().chain(&masked.sets).flat_map(|set| set.iter().copied()).collect();
-                    let question = |language: Language| Question {
-                        prompt: text.opening(language, &[entity, world.copula()]),
-                        continuations: all.iter().map(|&symbol| text.word(symbol, language).0.to_vec()).collect(),
-                    };
-                    let pieces =
-                        Language::ALL.map(|language| all.iter().map(|&symbol| text.word(symbol, language).1).collect());
-                    Subject { unmasked, masked, questions: Language::ALL.map(question), pieces }
+                    let asked = Asked::new(languages, text, entity, &all);
+                    Subject { unmasked, masked, asked }
                 })
                 .collect::<Vec<_>>()
         });
         ReachSet { subjects: subjects.collect(), conditions: languages.conditions(), vocab }
+    }
+
+    /// How many subjects it has: fewer than asked for where the world has no more that differ from one of their class.
+    pub fn subjects(&self) -> usize {
+        self.subjects.len()
     }
 
     /// The masked words that are asked for, of some subject that Γ allows them: no others can be reached.
@@ -94,7 +115,7 @@ impl ReachSet {
 
     /// What to ask a model: per subject, its question in A and its question in B.
     pub fn questions(&self) -> Vec<Question> {
-        self.subjects.iter().flat_map(|subject| subject.questions.iter().cloned()).collect()
+        self.subjects.iter().flat_map(|subject| subject.asked.questions.iter().cloned()).collect()
     }
 
     /// The masked words whose pieces are all within the top 0.1 |V| for a subject that Γ allows them, rising.
@@ -102,7 +123,7 @@ impl ReachSet {
         let k = Fraction::PAPER.of(self.vocab);
         let mut symbols: Vec<Symbol> = Vec::new();
         for (subject, answers) in self.subjects.iter().zip(answers.chunks(2)) {
-            let found = subject.found(1, &answers[1]);
+            let found = subject.asked.found(1, &answers[1]);
             let start = subject.unmasked.len();
             let allowed = subject.masked.sets[0].iter().zip(&found[start..]);
             symbols.extend(allowed.filter(|(_, found)| found.rank < k).map(|(&symbol, _)| symbol));
@@ -116,17 +137,11 @@ impl ReachSet {
     pub fn rows(&self, scorer: Scorer, answers: &[Answer], rows: &mut Rows) {
         for &condition in &self.conditions {
             let language = condition.language.index();
-            let is_masked_here = self.conditions.contains(&Condition { masked: true, ..condition });
-            // A language without a mask of its own is asked for the symbols masked elsewhere too.
-            let kinds = match (condition.masked, is_masked_here) {
-                (false, false) => vec![false, true],
-                (masked, _) => vec![masked],
-            };
-            for masked in kinds {
+            for masked in kinds_of(&self.conditions, condition) {
                 // Per set and subject, what was found; a subject without targets of this kind is left out.
                 let mut found: [Vec<Vec<Found>>; 3] = Default::default();
                 for (subject, answers) in self.subjects.iter().zip(answers.chunks(2)) {
-                    let all = subject.found(language, &answers[language]);
+                    let all = subject.asked.found(language, &answers[language]);
                     let targets = if masked { &subject.masked } else { &subject.unmasked };
                     let start = if masked { subject.unmasked.len() } else { 0 };
                     let size = targets.sets[0].len();
@@ -176,28 +191,25 @@ impl ReachSet {
         let logprob = |set: &[Found]| set.iter().map(|f| f.logprob).sum::<f64>() / set.len() as f64;
         statistics.push((plain, Box::new(logprob)));
         for (reach, of) in &statistics {
-            let values: Vec<Vec<f64>> =
-                found.iter().map(|set| set.iter().map(|subject| of(subject)).collect()).collect();
-            for (targets, values) in Targets::SETS.into_iter().zip(&values) {
-                rows.push(Some(condition), Measure::Reach(Reach { targets, ..*reach }), mean(values), n);
-            }
-            if reach.statistic == Statistic::Any || reach.boundary {
-                continue;
-            }
-            for (targets, against) in [(Targets::Facts, &values[1]), (Targets::Types, &values[2])] {
-                let differences: Vec<f64> = values[0].iter().zip(against).map(|(a, b)| a - b).collect();
-                let by_pair: Vec<f64> = differences.chunks(2).map(mean).collect();
-                let measure = Measure::Reach(Reach { targets, ..*reach });
-                rows.push_interval(Some(condition), measure, mean(&by_pair), interval(&by_pair), by_pair.len());
+            for (targets, set) in Targets::SETS.into_iter().zip(found) {
+                let values: Vec<f64> = set.iter().map(|subject| of(subject)).collect();
+                rows.push(Some(condition), Measure::Reach(Reach { targets, ..*reach }), mean(&values), n);
             }
         }
     }
 }
 
+/// Whether a condition is asked for unmasked symbols, for masked ones, or, as a language without a mask of its own is,
+/// for both, each on its own.
+pub(super) fn kinds_of(conditions: &[Condition], condition: Condition) -> Vec<bool> {
+    let is_masked_here = conditions.contains(&Condition { masked: true, ..condition });
+    if condition.masked || is_masked_here { vec![condition.masked] } else { vec![false, true] }
+}
+
 /// Every entity with another of its class of which something else is true, by chance; one may be left over in a class.
-fn pairs(world: &World, stream: &Stream) -> Vec<[Symbol; 2]> {
+pub(super) fn pairs(world: &World, rng: &mut Rng) -> Vec<[Symbol; 2]> {
     let mut entities: Vec<Symbol> = world.entities().collect();
-    stream.at(0, 0).shuffle(&mut entities);
+    rng.shuffle(&mut entities);
     let mut pairs = Vec::new();
     let mut left: VecDeque<Symbol> = entities.into();
     while let Some(entity) = left.pop_front() {
@@ -224,13 +236,6 @@ impl TargetSets {
     }
 }
 
-impl Subject {
-    /// What the scores say of every target of a language.
-    fn found(&self, language: usize, answer: &Answer) -> Vec<Found> {
-        answer.iter().zip(&self.pieces[language]).map(|(scores, &pieces)| Found::of(scores, pieces)).collect()
-    }
-}
-
 /// One target: its worst rank, up to the last piece and with the boundary, and its log-probability up to the last.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Found {
@@ -248,14 +253,4 @@ impl Found {
             logprob: scores[..pieces].iter().map(|score| f64::from(score.logprob)).sum(),
         }
     }
-}
-
-/// The 95 % interval of a mean, by Student's t; a single value has none.
-pub fn interval(values: &[f64]) -> Option<Interval> {
-    let n = values.len() as f64;
-    let student = StudentsT::new(0.0, 1.0, n - 1.0).ok()?;
-    let mean = values.iter().sum::<f64>() / n;
-    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0);
-    let half = student.inverse_cdf(0.975) * (variance / n).sqrt();
-    Some(Interval { low: mean - half, high: mean + half })
 }

@@ -1,15 +1,18 @@
 //! Everything a model is asked, made once per data seed and tokenizer.
 
+use super::contrast::ContrastSet;
 use super::generation::{self, Prompted};
 use super::held_out::HeldOut;
 use super::ngrams::{Ngrams, Order};
 use super::reach::ReachSet;
 use crate::error::Result;
 use crate::experiment::Experiment;
+use crate::settings::EvalConfig;
 use crate::tokenized::TokenizedText;
-use invitro_language::{Languages, Symbol, Task};
+use invitro_language::{Languages, Source, Symbol, Task};
 use invitro_model::decode::{Prompt, Sampling};
-use invitro_model::score::Answer;
+use invitro_model::score::{Answer, Question};
+use invitro_results::{Rows, Scorer};
 use std::collections::HashSet;
 
 /// Everything a model of one data seed and tokenizer is asked.
@@ -17,11 +20,16 @@ pub struct EvaluationSets {
     /// Of T1, decoded greedily, then of T0 and T2, sampled.
     pub(super) prompts: Vec<Prompted>,
     pub(super) reach: ReachSet,
+    contrast: ContrastSet,
     pub(super) held_out: HeldOut,
     /// The n-gram models' answers, which do not change as a network trains.
     pub(super) baselines: Vec<(Order, Vec<Answer>)>,
     temperature: f64,
+    /// Tokens that a free sentence may have.
+    longest: usize,
     pub(super) kept: usize,
+    /// What was asked for and cannot be had.
+    pub notes: Vec<String>,
 }
 
 impl EvaluationSets {
@@ -32,13 +40,38 @@ impl EvaluationSets {
             prompts.extend(generation::prompts(languages, text, task, eval.samples, context)?);
         }
         let reach = ReachSet::new(languages, text, eval, text.vocab());
+        let contrast = ContrastSet::new(languages, text, eval, text.vocab());
+        let held_out = HeldOut::new(languages, text, &experiment.mixture, eval.losses, context)?;
+        let mut sets = EvaluationSets {
+            notes: notes(eval, languages, &reach, &contrast),
+            prompts,
+            reach,
+            contrast,
+            held_out,
+            baselines: Vec::new(),
+            temperature: eval.temperature,
+            longest: longest(languages, text)?,
+            kept: eval.kept,
+        };
         let rows = text.training_rows(experiment, languages, eval.ngram_rows)?;
         let counted = Ngrams::count(text.vocab(), rows.iter().map(Vec::as_slice));
-        let questions = reach.questions();
-        let orders = [Order::Unigram, Order::Bigram];
-        let baselines = orders.map(|order| (order, counted.answer(order, &questions))).into();
-        let held_out = HeldOut::new(languages, text, &experiment.mixture, eval.losses, context)?;
-        Ok(EvaluationSets { prompts, reach, held_out, baselines, temperature: eval.temperature, kept: eval.kept })
+        let questions = sets.questions();
+        sets.baselines = [Order::Unigram, Order::Bigram].map(|order| (order, counted.answer(order, &questions))).into();
+        Ok(sets)
+    }
+
+    /// What to ask a model about words: reachability's questions, then the contrast's.
+    pub(super) fn questions(&self) -> Vec<Question> {
+        let mut questions = self.reach.questions();
+        questions.extend(self.contrast.questions());
+        questions
+    }
+
+    /// The rows of a scorer's answers to them.
+    pub(super) fn answered(&self, scorer: Scorer, answers: &[Answer], rows: &mut Rows) {
+        let (reach, contrast) = answers.split_at(2 * self.reach.subjects());
+        self.reach.rows(scorer, reach, rows);
+        self.contrast.rows(scorer, contrast, rows);
     }
 
     /// The masked words that reachability asks for.
@@ -47,16 +80,18 @@ impl EvaluationSets {
     }
 
     /// What to decode: T1 greedily, T0 and T2 at random, anew at every step. An unscrambled sentence has the words of
-    /// its prompt, so one that is much longer is none; a free one may be as long as any.
+    /// its prompt, so one that is much longer is none; a free one may be as long as any. What is drawn for a prompt
+    /// depends on its task, condition and row alone: other sets may grow or shrink.
     pub(super) fn ask(&self, step: u64) -> Vec<Prompt> {
-        let random = Sampling::Random { seed: step, temperature: self.temperature, top_k: None, top_p: None };
-        let longest = self.prompts.iter().map(|prompted| prompted.answer).max().unwrap_or(0);
         let ask = |prompted: &Prompted| {
             let (sampling, length) = match prompted.sequence.task {
                 Task::T1 => (Sampling::Greedy, prompted.answer + SLACK),
-                Task::T0 | Task::T2 => (random, longest),
+                Task::T0 | Task::T2 => (
+                    Sampling::Random { seed: step, temperature: self.temperature, top_k: None, top_p: None },
+                    self.longest,
+                ),
             };
-            Prompt { tokens: prompted.tokens.clone(), sampling, most: length + length / 4 }
+            Prompt { tokens: prompted.tokens.clone(), sampling, most: length + length / 4, key: prompted.key }
         };
         self.prompts.iter().map(ask).collect()
     }
@@ -64,3 +99,42 @@ impl EvaluationSets {
 
 /// Tokens that an unscrambled sentence may be longer than it should, beside a quarter.
 const SLACK: usize = 8;
+
+/// Sentences that the longest is taken of.
+const PROBE: u64 = 512;
+
+/// The tokens of a long sentence, with its end: the longest of a fixed sample.
+fn longest(languages: &Languages, text: &TokenizedText) -> Result<usize> {
+    let mut longest = 0;
+    for condition in languages.conditions() {
+        let mut source = Source::condition(languages, "eval/longest", condition, Task::T0);
+        for row in 0..PROBE {
+            longest = longest.max(text.segmentation.length(&source.draw(0, row)?) - 1);
+        }
+    }
+    Ok(longest)
+}
+
+/// What was asked for and cannot be had.
+fn notes(eval: &EvalConfig, languages: &Languages, reach: &ReachSet, contrast: &ContrastSet) -> Vec<String> {
+    let mut notes = Vec::new();
+    if reach.subjects() < eval.subjects {
+        let (asked, had, all) = (eval.subjects, reach.subjects(), languages.world.entities().count());
+        notes.push(format!(
+            "reachability is asked of {had} subjects, not of {asked} (`eval.subjects`): the world has {all} entities, \
+             and they are asked in pairs of one class of which different things are true"
+        ));
+    }
+    let all = languages.mask.symbols().len();
+    let all = [languages.world.descriptors().count() - all, all];
+    for (kind, (had, all)) in ["unmasked", "masked"].into_iter().zip(contrast.words().into_iter().zip(all)) {
+        if had < eval.words {
+            let asked = eval.words;
+            notes.push(format!(
+                "the contrast is over {had} {kind} words, not over {asked} (`eval.words`): of the {all} that are {kind}, \
+                 no more are true of one entity and false of another of its class"
+            ));
+        }
+    }
+    notes
+}

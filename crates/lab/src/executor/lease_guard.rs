@@ -29,8 +29,16 @@ impl Progress for LeaseGuard<'_> {
         self.reporter.started(start);
     }
 
+    fn noted(&self, member: usize, note: &str) {
+        self.reporter.noted(member, note);
+    }
+
     fn damaged(&self, member: usize, from: u64, why: &str) {
         self.reporter.damaged(member, from, why);
+    }
+
+    fn mended(&self, member: usize, why: &str) {
+        self.reporter.mended(member, why);
     }
 
     fn stepped(&self, step: u64, losses: &[f64], tokens: u64) {

@@ -1,8 +1,9 @@
 //! The work of one process on a study: take, train, go on.
 //!
 //! A cell is taken by lease, so any number of processes share a folder. A cell that fails is recorded and does not
-//! touch the others; a population that does not fit the device is halved. When nothing is left to take but others are
-//! still at work, the process waits: should one of them die, its cells are taken over.
+//! touch the others; one whose results cannot be read is taken again; a population that does not fit the device is halved.
+//! When nothing is left to take but others are still at work, the process waits: should one of them die, its cells are
+//! taken over.
 
 use super::lease_guard::LeaseGuard;
 use super::{Reporter, Workload};
@@ -13,7 +14,9 @@ use crate::study::Cell;
 use crate::study::estimate::{self, Rate};
 use crate::study::folder::{CellState, StudyFolder, cell_state};
 use crate::study::grouping::{Open, Pool};
+use crate::study::intact;
 use crate::study::lease::{Lease, Leases};
+use crate::study::retry::{reopen, start_over};
 use crate::study::worker::{Watch, Worker};
 use invitro_results::{State, Status};
 use std::collections::{HashMap, HashSet};
@@ -51,12 +54,15 @@ pub fn work(
     settings: &Settings,
     reporter: &dyn Reporter,
 ) -> Result<Ended> {
+    folder.remove_abandoned();
     let worker = Worker::start(&folder.workers(), settings.expiry)?;
     let worker_loop = WorkerLoop { folder, workload, settings, reporter, leases: folder.leases(), worker: &worker };
     let mut memory = Memory {
         watch: Watch::new(&folder.workers(), settings.expiry),
         closed: HashSet::new(),
         busy: HashMap::new(),
+        unwritten: HashSet::new(),
+        mended: HashSet::new(),
         sizes: HashMap::new(),
         taken: 0,
     };
@@ -64,13 +70,13 @@ pub fn work(
     let mut told = None;
     loop {
         let view = worker_loop.look(&mut memory)?;
-        ended.left = view.open.len() + view.held;
+        ended.left = view.open.len() + view.held + view.unwritten;
         ended.stopped = ended.left > 0 && settings.stop.requested();
         let enough = settings.limit.is_some_and(|limit| memory.taken >= limit);
-        if ended.stopped || enough || ended.left == 0 {
+        if ended.stopped || enough || view.open.len() + view.held == 0 {
             return Ok(ended);
         }
-        let held = if view.open.is_empty() { Vec::new() } else { worker_loop.take(&view, &mut memory)? };
+        let held = if view.open.is_empty() { Vec::new() } else { worker_loop.take(&view, &mut memory, &mut ended)? };
         if held.is_empty() {
             if view.open.is_empty() && told.replace(view.held) != Some(view.held) {
                 reporter.waiting(view.held);
@@ -91,6 +97,10 @@ struct Memory {
     closed: HashSet<String>,
     /// Cells whose folder somebody else is writing to, and when to try again.
     busy: HashMap<String, Instant>,
+    /// Cells whose folder could not be written to: left for the next process, when there may be room.
+    unwritten: HashSet<String>,
+    /// Cells that came to no readable results and were started over, which is done once.
+    mended: HashSet<String>,
     /// Members per population, by key, once known.
     sizes: HashMap<String, usize>,
     taken: usize,
@@ -101,6 +111,8 @@ struct View<'a> {
     open: Vec<Open<'a>>,
     /// How many others hold.
     held: usize,
+    /// How many this process could not write to.
+    unwritten: usize,
 }
 
 struct WorkerLoop<'a> {
@@ -118,18 +130,20 @@ impl<'a> WorkerLoop<'a> {
     fn look(&self, memory: &mut Memory) -> Result<View<'a>> {
         let cell_states = self.folder.cell_states(&memory.closed)?;
         let generations = self.leases.generations()?;
-        let mut view = View { open: Vec::new(), held: 0 };
+        let mut view = View { open: Vec::new(), held: 0, unwritten: 0 };
         for (cell, (state, _)) in self.folder.cells.iter().zip(cell_states) {
             if state == CellState::Done {
                 memory.closed.insert(cell.id.clone());
             }
             let wanted = self.settings.only.is_none_or(|only| only.contains(&cell.id));
-            let (CellState::Open { step }, true) = (state, wanted) else { continue };
+            let (Some(step), true) = (state.open_at(), wanted) else { continue };
             let holder = generations.get(&cell.id).and_then(|generation| self.leases.holder(&cell.id, *generation));
             let is_held = holder.is_some_and(|holder| !memory.watch.dead(&holder));
             let is_busy = memory.busy.get(&cell.id).is_some_and(|until| Instant::now() < *until);
             if is_held || is_busy {
                 view.held += 1;
+            } else if memory.unwritten.contains(&cell.id) {
+                view.unwritten += 1;
             } else {
                 view.open.push(Open { cell, step });
             }
@@ -138,7 +152,7 @@ impl<'a> WorkerLoop<'a> {
     }
 
     /// Takes the next population, or what others leave of it.
-    fn take(&self, view: &View<'a>, memory: &mut Memory) -> Result<Vec<Held<'a>>> {
+    fn take(&self, view: &View<'a>, memory: &mut Memory, ended: &mut Ended) -> Result<Vec<Held<'a>>> {
         let mut pool = Pool::new(view.open.iter().copied());
         let Some(first) = pool.first() else { return Ok(Vec::new()) };
         let size = match memory.sizes.get(&first.cell.population_key) {
@@ -159,13 +173,25 @@ impl<'a> WorkerLoop<'a> {
             let Some(lease) = self.leases.take(&open.cell.id, self.worker, &generations, &mut memory.watch)? else {
                 continue;
             };
-            // What was open when we looked may have been finished by its last holder since.
-            if matches!(cell_state(&self.folder.run(open.cell)).0, CellState::Open { .. }) {
-                members.push(open);
-                leases.insert(&open.cell.id, lease);
-            } else {
-                self.leases.give_back(&lease)?;
+            let run = self.folder.run(open.cell);
+            match cell_state(&run).0 {
+                CellState::Open { .. } => {}
+                CellState::Damaged { why, .. } => {
+                    self.reporter.taken_again(open.cell, &why);
+                    if let Err(error) = reopen(&run) {
+                        self.reporter.cell_failed(open.cell, &error.to_string());
+                        self.close(open.cell, &lease, Outcome::Unwritten { error: error.to_string() }, memory, ended)?;
+                        continue;
+                    }
+                }
+                // What was open when we looked may have been finished by its last holder since.
+                _ => {
+                    self.leases.give_back(&lease)?;
+                    continue;
+                }
             }
+            members.push(open);
+            leases.insert(&open.cell.id, lease);
         }
         members.sort_by_key(|member| member.cell.data_seed);
         Ok(members.iter().filter_map(|open| Some((open.cell, leases.remove(open.cell.id.as_str())?))).collect())
@@ -190,7 +216,8 @@ impl<'a> WorkerLoop<'a> {
                 let (kind, members) = (self.workload.kind().to_owned(), held.len());
                 let (steps, seconds) = (guard.counted.into_inner(), begun.elapsed().as_secs_f64());
                 if steps > 0 {
-                    estimate::note(self.folder, &Rate { population_key, kind, members, steps, seconds })?;
+                    // A rate that is not noted costs an estimate; the cells are what counts.
+                    let _ = estimate::note(self.folder, &Rate { population_key, kind, members, steps, seconds });
                 }
                 for ((cell, lease), outcome) in held.iter().zip(outcomes) {
                     self.close(cell, lease, outcome, memory, ended)?;
@@ -233,20 +260,33 @@ impl<'a> WorkerLoop<'a> {
         ended: &mut Ended,
     ) -> Result<()> {
         match outcome {
-            Outcome::Done => {
-                memory.closed.insert(cell.id.clone());
-                ended.done += 1;
-                self.reporter.finished(cell);
-            }
+            Outcome::Done => match intact::damage(&self.folder.run(cell), cell) {
+                None => {
+                    memory.closed.insert(cell.id.clone());
+                    ended.done += 1;
+                    self.reporter.finished(cell);
+                }
+                // What it was made from may be damaged too.
+                Some(why) if memory.mended.insert(cell.id.clone()) && self.leases.holds(lease) => {
+                    self.reporter.taken_again(cell, &why);
+                    start_over(self.folder, cell)?;
+                }
+                Some(error) => {
+                    self.reporter.cell_failed(cell, &error);
+                    return self.close(cell, lease, Outcome::Failed { error }, memory, ended);
+                }
+            },
             Outcome::Failed { error } => {
                 // Should its record be missing, as on a full disk, the cell would be tried over and over.
-                if matches!(cell_state(&self.folder.run(cell)).0, CellState::Open { .. }) && self.leases.holds(lease) {
-                    record_failure(self.folder, cell, &error)?;
+                let is_open = cell_state(&self.folder.run(cell)).0.open_at().is_some();
+                if is_open && self.leases.holds(lease) && record_failure(self.folder, cell, &error).is_err() {
+                    memory.unwritten.insert(cell.id.clone());
                 }
-                ended.failed += 1;
-                if self.settings.fail_fast {
-                    self.settings.stop.request();
-                }
+                self.count_failure(ended);
+            }
+            Outcome::Unwritten { .. } => {
+                memory.unwritten.insert(cell.id.clone());
+                self.count_failure(ended);
             }
             Outcome::Stopped { .. } => {}
             Outcome::Busy => {
@@ -255,6 +295,13 @@ impl<'a> WorkerLoop<'a> {
             Outcome::Lost => self.reporter.lost(cell),
         }
         self.leases.give_back(lease)
+    }
+
+    fn count_failure(&self, ended: &mut Ended) {
+        ended.failed += 1;
+        if self.settings.fail_fast {
+            self.settings.stop.request();
+        }
     }
 
     /// Waits a moment, or less if asked to stop.
@@ -269,7 +316,8 @@ impl<'a> WorkerLoop<'a> {
 fn record_failure(folder: &StudyFolder, cell: &Cell, error: &str) -> Result<()> {
     let run = folder.run(cell);
     std::fs::create_dir_all(&run).writing(&run)?;
-    let mut status = Status::read(&run)?.unwrap_or_else(|| Status::new(cell.id.clone(), cell.experiment.train.steps));
+    let status = Status::read(&run).ok().flatten();
+    let mut status = status.unwrap_or_else(|| Status::new(cell.id.clone(), cell.experiment.train.steps));
     (status.state, status.error) = (State::Failed, Some(error.to_owned()));
     Ok(status.write(&run)?)
 }

@@ -35,6 +35,8 @@ pub trait Reporter: Progress {
     fn taken(&self, _cells: &[&Cell]) {}
     fn finished(&self, _cell: &Cell) {}
     fn cell_failed(&self, _cell: &Cell, _error: &str) {}
+    /// A cell said that it was done, but its results are not there or cannot be read.
+    fn taken_again(&self, _cell: &Cell, _why: &str) {}
     /// A population that did not fit, or broke as a whole, is tried again in two halves.
     fn halved(&self, _members: usize, _why: &str) {}
     /// Another worker took the cell over; nothing was written.

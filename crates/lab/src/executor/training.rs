@@ -1,4 +1,5 @@
-//! The workload of a real study: training on a device, with languages and tokenizers made once and shared.
+//! The workload of a real study: training on a device, with languages and tokenizers made once and shared by
+//! populations that follow each other.
 
 use super::Workload;
 use crate::Stop;
@@ -46,6 +47,7 @@ impl Workload for Training {
     }
 
     fn train(&self, members: &[Member], stop: &Stop, progress: &dyn Progress) -> Result<Vec<Outcome>> {
+        self.cache.forget_unused();
         let options = Options { device: self.device, force: false, stop, progress };
         population::run_with(members, &options, &self.cache)
     }

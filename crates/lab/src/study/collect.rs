@@ -3,9 +3,11 @@
 
 use super::file::Cell;
 use super::folder::{CellState, StudyFolder};
+use super::retry::open_all;
 use crate::error::{At, Error, Result};
 use crate::inputs::{InputCache, on_threads};
 use crate::record;
+use invitro_files::PartialFolder;
 use invitro_results::folder::{METRICS_TABLE, RUNS_TABLE, SUMMARY, WORDS, read_json};
 use invitro_results::summary;
 use invitro_results::table::{self, Columns, Table};
@@ -13,14 +15,19 @@ use invitro_results::{State, Status, column, metrics};
 use rayon::prelude::*;
 use serde_json::json;
 use std::collections::HashSet;
+use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// What was collected.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Collected {
     pub files: Vec<PathBuf>,
     pub runs: usize,
     pub done: usize,
+    /// Cells that say they are done but whose results cannot be read: identity, label, and why. They are in the tables as
+    /// interrupted, and open for the next worker.
+    pub damaged: Vec<(String, String, String)>,
 }
 
 /// How to collect.
@@ -35,11 +42,22 @@ pub struct Request {
 /// Words that a compact study keeps in all.
 const WORDS_KEPT: usize = 60_000;
 
+/// Cells whose rows are in memory at once.
+const PART: usize = 1024;
+
+/// The lock of those who collect: tables that are whole one by one are to fit each other too.
+const LOCK: &str = "lock";
+
+/// How long whoever opens a damaged cell may be silent.
+const EXPIRY: Duration = Duration::from_secs(120);
+
 /// Writes the tables into the study's folder, replacing older ones.
 pub fn collect(folder: &StudyFolder, request: Request) -> Result<Collected> {
-    let states = folder.cell_states(&HashSet::new())?;
-    let rows: Vec<Columns> =
-        folder.cells.par_iter().zip(&states).map(|(cell, state)| row(folder, cell, state)).collect::<Result<_>>()?;
+    let _lock = lock(&folder.path)?;
+    folder.remove_abandoned();
+    let states = folder.cell_states_checked()?;
+    let damaged = open_damaged(folder, &states);
+    check_known(folder)?;
     let done: Vec<PathBuf> = folder
         .cells
         .iter()
@@ -47,19 +65,14 @@ pub fn collect(folder: &StudyFolder, request: Request) -> Result<Collected> {
         .filter(|(cell, (state, _))| *state == CellState::Done && !folder.known.runs.contains_key(&cell.id))
         .map(|(cell, _)| folder.run(cell))
         .collect();
-    let known = folder.cells.iter().filter(|cell| folder.known.runs.contains_key(&cell.id)).count();
-    if known < folder.known.runs.len() {
-        let others = folder.known.runs.len() - known;
-        let why = format!("{others} of the runs that are known from tables are not cells of this study");
-        return Err(Error::Study { path: folder.path.clone(), why });
-    }
     // The runs last: whoever sees a new runs.parquet finds the metrics that go with it.
     let mut files = Vec::new();
     for name in [METRICS_TABLE, WORDS] {
-        let mut made: Vec<PathBuf> = done.iter().map(|run| run.join(name)).filter(|part| part.exists()).collect();
-        let place = folder.path.join(".compact");
-        if request.compact {
-            made = thin(name, &made, &place, folder.cells.len())?;
+        let mut made: Vec<PathBuf> = done.iter().map(|run| run.join(name)).collect();
+        let place = request.compact.then(|| PartialFolder::new(&folder.path.join("compact"))).transpose();
+        let place = place.writing(&folder.path)?;
+        if let Some(place) = &place {
+            made = thin(name, &made, place.path(), folder.cells.len())?;
         }
         let parts: Vec<PathBuf> = folder.known.table(name).into_iter().chain(made).collect();
         let whole = folder.path.join(name);
@@ -67,17 +80,58 @@ pub fn collect(folder: &StudyFolder, request: Request) -> Result<Collected> {
             table::join(&parts, &whole)?;
             files.push(whole);
         }
-        if request.compact {
-            std::fs::remove_dir_all(&place).writing(&place)?;
-        }
     }
     let runs = folder.path.join(RUNS_TABLE);
-    table::write(&runs, &summary::columns(&rows))?;
+    let cells: Vec<_> = folder.cells.iter().zip(&states).collect();
+    summary::write(&runs, cells.chunks(PART), |part| {
+        part.par_iter().map(|(cell, state)| row(folder, cell, state)).collect::<Result<_>>()
+    })?;
     files.push(runs);
     if request.csv {
         write_csv(&mut files)?;
     }
-    Ok(Collected { files, runs: rows.len(), done: known + done.len() })
+    Ok(Collected { files, runs: folder.cells.len(), done: folder.known.runs.len() + done.len(), damaged })
+}
+
+/// Waits for others who collect. Where the file system has no locks, each table is still whole.
+fn lock(study: &Path) -> Result<File> {
+    let path = study.join(LOCK);
+    let file = File::options().create(true).truncate(false).write(true).open(&path).writing(&path)?;
+    let _ = file.lock();
+    Ok(file)
+}
+
+/// Opens the cells whose results cannot be read, for the next worker to take, and tells which they are.
+fn open_damaged(folder: &StudyFolder, states: &[(CellState, Option<Status>)]) -> Vec<(String, String, String)> {
+    let damage = |(cell, (state, _)): (_, &(CellState, _))| match state {
+        CellState::Damaged { why, .. } => Some((cell, why.clone())),
+        _ => None,
+    };
+    let all: Vec<(&Cell, String)> = folder.cells.iter().zip(states).filter_map(damage).collect();
+    if !all.is_empty() {
+        // Who may not write here still collects; `study retry` tells why they cannot be opened.
+        let _ = open_all(folder, all.clone(), false, EXPIRY);
+    }
+    all.into_iter().map(|(cell, why)| (cell.id.clone(), cell.label.clone(), why)).collect()
+}
+
+/// Whether the runs that are known from tables are cells of this study, and have their metrics.
+fn check_known(folder: &StudyFolder) -> Result<()> {
+    let wrong = |why: String| Err(Error::Study { path: folder.path.clone(), why });
+    let ids: HashSet<&str> = folder.cells.iter().map(|cell| cell.id.as_str()).collect();
+    let others = folder.known.runs.keys().filter(|id| !ids.contains(id.as_str())).count();
+    if others > 0 {
+        return wrong(format!("{others} of the runs that are known from tables are not cells of this study"));
+    }
+    let without = folder.known.without_metrics()?;
+    match without.first() {
+        Some(first) => wrong(format!(
+            "`known/{METRICS_TABLE}` has nothing of {} of the runs that `known/{RUNS_TABLE}` lists, such as {first}; \
+             `study run --with DIR` takes both anew",
+            without.len()
+        )),
+        None => Ok(()),
+    }
 }
 
 /// Measures the languages and tokenizers of all cells, trains nothing, and writes `runs.parquet` into `out`. Cells that
@@ -112,7 +166,7 @@ pub fn measure(
     if csv {
         write_csv(&mut files)?;
     }
-    Ok(Collected { files, runs: rows.len(), done: 0 })
+    Ok(Collected { files, runs: rows.len(), ..Collected::default() })
 }
 
 /// Writes every table as comma-separated values too.
@@ -139,6 +193,7 @@ fn row(folder: &StudyFolder, cell: &Cell, (state, status): &(CellState, Option<S
             row.extend([study]);
             return Ok(row);
         }
+        CellState::Damaged { .. } => State::Interrupted,
         CellState::Failed { .. } => State::Failed,
         CellState::Stale { .. } => State::Stale,
         CellState::Open { step } if *step > 0 => State::Interrupted,
@@ -146,15 +201,14 @@ fn row(folder: &StudyFolder, cell: &Cell, (state, status): &(CellState, Option<S
     };
     let mut row = summary::describe(&cell.id, named, status.as_ref(), &cell.experiment.flatten());
     row.extend([study]);
-    if let CellState::Failed { error, .. } | CellState::Stale { why: error } = state {
-        row.insert(column::ERROR.into(), json!(error));
+    if let CellState::Failed { error: why, .. } | CellState::Damaged { why, .. } | CellState::Stale { why } = state {
+        row.insert(column::ERROR.into(), json!(why));
     }
     Ok(row)
 }
 
 /// Writes of each run's table what a report needs into `place`.
 fn thin(name: &str, parts: &[PathBuf], place: &Path, cells: usize) -> Result<Vec<PathBuf>> {
-    std::fs::create_dir_all(place).writing(place)?;
     let thin = |(at, part): (usize, &PathBuf)| {
         let whole = Table::open(part)?;
         let columns = if name == WORDS {

@@ -1,9 +1,9 @@
 //! A study file: its base experiment, resolved, and the cells it stands for. The format is [`Plan`]'s.
 
 use crate::error::{Error, Result};
-use crate::experiment::{Experiment, PRESETS, lay_over, parse_override, table_of};
-use invitro_results::Plan;
-use invitro_results::identity::set;
+use crate::experiment::{Experiment, PRESETS, keep_file, keep_files, lay_over, names_file, parse_override, table_of};
+use invitro_results::identity::{leaves, set};
+use invitro_results::{Factor, Plan};
 use std::path::Path;
 use toml::{Table, Value};
 
@@ -33,15 +33,22 @@ pub fn parse(text: &str, path: &Path, overrides: &[String]) -> Result<Plan> {
         .iter()
         .map(|given| parse_override(given).map(|(key, value)| (given, key, value)))
         .collect::<Result<_>>()?;
-    let plan = Plan::parse(text, path, |base, over| {
+    let beside = path.parent().unwrap_or(Path::new(""));
+    let mut plan = Plan::parse(text, path, |base, mut over| {
         let mut table = base_table(base, path)?;
+        keep_files(&mut over, beside)?;
         lay_over(&mut table, over);
         for (_, key, value) in &overrides {
-            set(&mut table, key, value.clone());
+            set(&mut table, key, keep_file(key, value.clone(), Path::new(""))?);
         }
         let base = Experiment::from_table(&table, &format!("the base of the study `{}`", path.display()))?;
         Ok::<Table, Error>(table_of(&base))
     })?;
+    for factor in plan.grids.iter_mut().flatten() {
+        for level in &mut factor.levels {
+            *level = keep_file(&factor.key, level.clone(), beside)?;
+        }
+    }
     let factors = plan.factor_keys();
     match overrides.iter().find(|(_, key, _)| factors.contains(&key.as_str())) {
         Some((given, ..)) => {
@@ -50,6 +57,14 @@ pub fn parse(text: &str, path: &Path, overrides: &[String]) -> Result<Plan> {
         }
         None => Ok(plan),
     }
+}
+
+/// The files that the experiments of a plan name.
+pub fn files(plan: &Plan) -> Vec<String> {
+    let levels = |factor: &Factor| factor.levels.iter().map(|level| (factor.key.clone(), level.clone())).collect();
+    let settings = leaves(&plan.base).into_iter().chain(plan.grids.iter().flatten().flat_map::<Vec<_>, _>(levels));
+    let named = settings.filter(|(key, value)| names_file(key, value));
+    named.filter_map(|(_, value)| value.as_str().map(str::to_owned)).collect()
 }
 
 fn base_table(base: Option<&str>, study: &Path) -> Result<Table> {

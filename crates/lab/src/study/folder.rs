@@ -6,12 +6,14 @@
 //! that several studies share: a cell that two studies name is one run there.
 
 use super::file::{self, Cell, cells};
+use super::intact;
 use super::lease::Leases;
 use crate::error::{At, Error, Result};
-use invitro_results::folder::{RUNS, STUDY, read_text, write_file};
+use invitro_results::folder::{KNOWN, RUNS, STUDY, read_text, write_file};
 use invitro_results::{Known, Plan, SCHEMA, State, Status};
 use rayon::prelude::*;
 use std::collections::HashSet;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// An opened study folder.
@@ -31,6 +33,11 @@ pub enum CellState {
         step: u64,
     },
     Done,
+    /// It says that it is done, but its results are not there or cannot be read: it is to be taken again.
+    Damaged {
+        step: u64,
+        why: String,
+    },
     Failed {
         step: u64,
         error: String,
@@ -39,6 +46,16 @@ pub enum CellState {
     Stale {
         why: String,
     },
+}
+
+impl CellState {
+    /// The step it stands at, if it is to be worked on.
+    pub fn open_at(&self) -> Option<u64> {
+        match self {
+            CellState::Open { step } | CellState::Damaged { step, .. } => Some(*step),
+            _ => None,
+        }
+    }
 }
 
 impl StudyFolder {
@@ -62,7 +79,7 @@ impl StudyFolder {
         let written = out.join(STUDY);
         let text = plan.to_toml();
         match read_text(&written)? {
-            Some(existing) if existing == text => {}
+            Some(existing) if existing == text => save_files(&plan, out)?,
             Some(_) if !update => {
                 let why = format!(
                     "`{}` holds a different version of a study; --update replaces it and keeps the runs they share",
@@ -77,6 +94,7 @@ impl StudyFolder {
             }
             _ => {
                 std::fs::create_dir_all(out).writing(out)?;
+                save_files(&plan, out)?;
                 write_file(&written, text.as_bytes())?;
             }
         }
@@ -139,13 +157,23 @@ impl StudyFolder {
         Leases::new(self.leases_folder())
     }
 
-    /// What has become of every cell, in their order: one listing, and one small file per run. Those that are known to be
-    /// `done` are not looked at.
+    /// Removes what killed processes have left half written.
+    pub fn remove_abandoned(&self) {
+        for place in [self.path.clone(), self.path.join(KNOWN), self.leases_folder(), self.workers()] {
+            invitro_files::remove_abandoned(&place);
+        }
+    }
+
+    /// What has become of every cell, in their order: one listing, one small file per run, and the ends of its tables
+    /// where it is done. Those that are known to be `done` are not looked at.
     pub fn cell_states(&self, done: &HashSet<String>) -> Result<Vec<(CellState, Option<Status>)>> {
         let runs = self.runs();
-        let listed = std::fs::read_dir(&runs).reading(&runs)?;
-        let begun: HashSet<String> =
-            listed.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        let begun: HashSet<String> = match std::fs::read_dir(&runs) {
+            Err(error) if error.kind() == ErrorKind::NotFound => HashSet::new(),
+            listed => {
+                listed.reading(&runs)?.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect()
+            }
+        };
         let state = |cell: &Cell| match &cell.id {
             id if done.contains(id) || self.known.runs.contains_key(id) => (CellState::Done, None),
             id if begun.contains(id) => cell_state(&self.run(cell)),
@@ -153,6 +181,31 @@ impl StudyFolder {
         };
         Ok(self.cells.par_iter().map(state).collect())
     }
+
+    /// The same, and the results of every cell that is done are read whole.
+    pub fn cell_states_checked(&self) -> Result<Vec<(CellState, Option<Status>)>> {
+        let mut states = self.cell_states(&HashSet::new())?;
+        self.cells.par_iter().zip(&mut states).for_each(|(cell, (state, _))| {
+            if *state == CellState::Done && !self.known.runs.contains_key(&cell.id) {
+                *state = checked(&self.run(cell), cell, CellState::Done);
+            }
+        });
+        Ok(states)
+    }
+}
+
+/// The state of a cell once its results were read, if it is done.
+pub fn checked(run: &Path, cell: &Cell, state: CellState) -> CellState {
+    let damage = (state == CellState::Done).then(|| intact::damage(run, cell)).flatten();
+    damage.map_or(state, |why| CellState::Damaged { step: cell.experiment.train.steps, why })
+}
+
+/// The folder's own copies of the files that the study names.
+fn save_files(plan: &Plan, out: &Path) -> Result<()> {
+    for name in file::files(plan) {
+        invitro_files::named::save(&name, out).writing(&out.join(&name))?;
+    }
+    Ok(())
 }
 
 /// What a run's folder says of its cell. Whether somebody is working on it is for the leases to say.
@@ -160,14 +213,17 @@ pub fn cell_state(run: &Path) -> (CellState, Option<Status>) {
     let status = match Status::read(run) {
         Ok(Some(status)) => status,
         Ok(None) => return (CellState::Open { step: 0 }, None),
-        Err(error) => return (CellState::Stale { why: error.to_string() }, None),
+        Err(error) => return (CellState::Damaged { step: 0, why: error.to_string() }, None),
     };
     let cell_state = if !status.is_current() {
         let (version, schema, here) = (&status.version, status.schema, env!("CARGO_PKG_VERSION"));
         CellState::Stale { why: format!("made by {version}, schema {schema}; this is {here}, schema {SCHEMA}") }
     } else {
         match status.state {
-            State::Done => CellState::Done,
+            State::Done => {
+                let damaged = |why| CellState::Damaged { step: status.step, why };
+                intact::missing(run, &status).map_or(CellState::Done, damaged)
+            }
             State::Failed => {
                 let error = status.error.clone().unwrap_or_else(|| "no reason was given".into());
                 CellState::Failed { step: status.step, error }
@@ -184,7 +240,8 @@ fn is_empty(path: &Path) -> Result<bool> {
         return Ok(true);
     }
     let entries = std::fs::read_dir(path).and_then(Iterator::collect::<std::io::Result<Vec<_>>>).reading(path)?;
-    Ok(entries.iter().all(|entry| invitro_files::is_partial(entry.file_name())))
+    let files = invitro_files::named::FILES;
+    Ok(entries.iter().map(|entry| entry.file_name()).all(|name| name == files || invitro_files::is_partial(name)))
 }
 
 /// Makes `runs` a link to the store. What is there already must be that link.

@@ -1,6 +1,7 @@
 //! Leases: which worker may run which cell. Nothing but a shared file system is needed.
 //!
-//! A lease is a file `runs/.leases/<cell>.<generation>` that names its worker. The highest generation counts, and is
+//! What it needs of a shared one is in `docs/formats.md`. A lease is a file `runs/.leases/<cell>.<generation>` that names
+//! its worker. The highest generation counts, and is
 //! taken over by creating the next one, which only one contender can: files are made complete under another name and
 //! then linked, and a link fails where the name exists. None is ever removed. So a contender that judged generation 3
 //! dead on old news cannot take generation 5 from a living worker: it would have to create 4, which exists.
@@ -12,9 +13,10 @@
 
 use super::worker::{Watch, Worker};
 use crate::error::{At, Result};
+use invitro_files::PartialFile;
 use invitro_results::folder::write_file;
 use std::collections::HashMap;
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Write};
 use std::path::PathBuf;
 
 /// A lease this process holds.
@@ -55,7 +57,7 @@ impl Leases {
     /// The worker a lease names; `None` if it was given back or is not there.
     pub fn holder(&self, cell: &str, generation: u64) -> Option<String> {
         let text = std::fs::read_to_string(self.path(cell, generation)).ok()?;
-        (text != RETURNED).then_some(text)
+        (!text.is_empty() && text != RETURNED).then_some(text)
     }
 
     /// Takes the cell for the worker if nobody alive holds it. `None`: somebody does, or was faster.
@@ -76,11 +78,12 @@ impl Leases {
             }
         };
         let path = self.path(cell, generation);
-        let complete = self.folder.join(format!(".{}", worker.id));
-        std::fs::write(&complete, &worker.id).writing(&path)?;
-        let linked = std::fs::hard_link(&complete, &path);
-        let _ = std::fs::remove_file(&complete);
-        match linked {
+        let make = || {
+            let mut file = PartialFile::new(&path)?;
+            file.writer().write_all(worker.id.as_bytes())?;
+            file.finish_new()
+        };
+        match make() {
             Ok(()) => Ok(Some(Lease { cell: cell.to_owned(), generation })),
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(None),
             Err(error) => Ok(Err(error).writing(&path)?),
@@ -94,10 +97,13 @@ impl Leases {
 
     /// Gives the cell back: another worker may take it at once.
     pub fn give_back(&self, lease: &Lease) -> Result<()> {
-        if self.holds(lease) {
-            write_file(&self.path(&lease.cell, lease.generation), RETURNED.as_bytes())?;
+        if !self.holds(lease) {
+            return Ok(());
         }
-        Ok(())
+        let path = self.path(&lease.cell, lease.generation);
+        // A full disk has no room for another file; to empty the one there is takes none.
+        let empty = || std::fs::OpenOptions::new().write(true).truncate(true).open(&path).map(|_| ());
+        Ok(write_file(&path, RETURNED.as_bytes()).or_else(|_| empty().writing(&path))?)
     }
 
     fn path(&self, cell: &str, generation: u64) -> PathBuf {

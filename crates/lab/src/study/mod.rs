@@ -9,6 +9,7 @@ pub mod estimate;
 pub mod file;
 pub mod folder;
 pub mod grouping;
+pub mod intact;
 pub mod lease;
 pub mod retry;
 pub mod status;

@@ -1,12 +1,13 @@
-//! Cells that failed, or were made by another version, made open again. Nothing is deleted: what is started over is
-//! moved aside, to `runs/.old/`.
+//! Cells that failed, whose results cannot be read, or that were made by another version, made open again. Nothing is
+//! deleted: what is started over is moved aside, to `runs/.old/`.
 
 use super::file::Cell;
-use super::folder::{CellState, StudyFolder, cell_state};
+use super::folder::{CellState, StudyFolder, cell_state, checked};
 use super::worker::{Watch, Worker};
 use crate::error::{At, Result};
-use invitro_results::State;
-use std::collections::HashSet;
+use crate::folder::remove;
+use invitro_results::folder::{STATUS, TABLES};
+use invitro_results::{State, Status};
 use std::path::Path;
 use std::time::Duration;
 
@@ -15,19 +16,30 @@ use std::time::Duration;
 pub struct Request {
     /// Also those made by a version that does not fit this one; they always start over.
     pub stale: bool,
-    /// Failed cells start over, instead of going on from their last checkpoint.
+    /// Cells start over, instead of going on from their last checkpoint.
     pub fresh: bool,
 }
 
 /// Opens the cells again; their labels, with what had happened. A cell that a living worker holds is left to it.
 pub fn retry(folder: &StudyFolder, request: Request, expiry: Duration) -> Result<Vec<(String, String)>> {
-    let states = folder.cell_states(&HashSet::new())?;
+    let states = folder.cell_states_checked()?;
     let wanted = folder.cells.iter().zip(&states).filter_map(|(cell, (state, _))| match state {
-        CellState::Failed { error, .. } => Some((cell, error.clone())),
+        CellState::Failed { error: why, .. } | CellState::Damaged { why, .. } => Some((cell, why.clone())),
         CellState::Stale { why } if request.stale => Some((cell, why.clone())),
         _ => None,
     });
-    // Under leases like any other work, so that a worker that comes at the same time sees one or the other.
+    let opened = open_all(folder, wanted.collect(), request.fresh, expiry)?;
+    Ok(opened.into_iter().map(|(cell, why)| (cell.label.clone(), why)).collect())
+}
+
+/// Opens cells; those that were. Under leases like any other work, so that a worker that comes at the same time sees one
+/// or the other.
+pub(super) fn open_all<'a>(
+    folder: &StudyFolder,
+    wanted: Vec<(&'a Cell, String)>,
+    fresh: bool,
+    expiry: Duration,
+) -> Result<Vec<(&'a Cell, String)>> {
     let worker = Worker::start(&folder.workers(), expiry)?;
     let mut watch = Watch::new(&folder.workers(), expiry);
     let leases = folder.leases();
@@ -35,23 +47,48 @@ pub fn retry(folder: &StudyFolder, request: Request, expiry: Duration) -> Result
     let mut opened = Vec::new();
     for (cell, why) in wanted {
         let Some(lease) = leases.take(&cell.id, &worker, &generations, &mut watch)? else { continue };
-        open(folder, cell, request.fresh)?;
+        open(folder, cell, fresh)?;
         leases.give_back(&lease)?;
-        opened.push((cell.label.clone(), why));
+        opened.push((cell, why));
     }
     Ok(opened)
 }
 
 fn open(folder: &StudyFolder, cell: &Cell, fresh: bool) -> Result<()> {
     let run = folder.run(cell);
-    match cell_state(&run) {
-        (CellState::Failed { .. }, Some(mut status)) if !fresh => {
-            (status.state, status.error) = (State::Stopped, None);
-            Ok(status.write(&run)?)
-        }
-        (CellState::Failed { .. } | CellState::Stale { .. }, _) => move_aside(&run, &folder.runs().join(".old")),
-        _ => Ok(()),
+    match checked(&run, cell, cell_state(&run).0) {
+        CellState::Failed { .. } | CellState::Damaged { .. } if !fresh => reopen(&run),
+        CellState::Failed { .. } | CellState::Damaged { .. } | CellState::Stale { .. } => start_over(folder, cell),
+        CellState::Open { .. } | CellState::Done => Ok(()),
     }
+}
+
+/// Lets a run go on: one that is done and has lost tables writes them again from its logs, any other goes on from its
+/// last checkpoint. A status that is damaged goes.
+pub fn reopen(run: &Path) -> Result<()> {
+    match Status::read(run) {
+        Ok(Some(status)) if status.state == State::Done => {
+            // What is not there is seen at a glance by whoever looks for work.
+            let damaged = TABLES.into_iter().filter(|name| status.check(run, name).is_err());
+            damaged.map(|name| run.join(name)).filter(|path| path.is_file()).try_for_each(|path| remove(&path))
+        }
+        Ok(Some(mut status)) => {
+            (status.state, status.error) = (State::Stopped, None);
+            Ok(status.write(run)?)
+        }
+        Ok(None) => Ok(()),
+        Err(_) => {
+            let path = run.join(STATUS);
+            // A file system that does not answer is no damage.
+            std::fs::read(&path).reading(&path)?;
+            remove(&path)
+        }
+    }
+}
+
+/// Moves what there is of a cell aside.
+pub fn start_over(folder: &StudyFolder, cell: &Cell) -> Result<()> {
+    move_aside(&folder.run(cell), &folder.runs().join(".old"))
 }
 
 fn move_aside(run: &Path, old: &Path) -> Result<()> {

@@ -2,7 +2,7 @@
 
 use super::file::Cell;
 use super::folder::{CellState, StudyFolder};
-use super::worker::{WorkerRecord, records, seems_dead};
+use super::worker::{WorkerRecord, glance};
 use crate::error::Result;
 use invitro_results::Status;
 use serde::Serialize;
@@ -14,6 +14,11 @@ use std::time::Duration;
 #[serde(tag = "state", rename_all = "lowercase")]
 pub enum CellStatus {
     Done,
+    /// It says that it is done, but its results are not there: it waits to be taken again.
+    Damaged {
+        step: u64,
+        why: String,
+    },
     Running {
         step: u64,
         worker: String,
@@ -37,6 +42,9 @@ pub struct Overview {
     pub cells: Vec<CellStatus>,
     /// Workers whose heart beats.
     pub workers: Vec<WorkerRecord>,
+    /// Those not heard of for longer than the expiry: frozen, cut off, or gone with their machine. Others may take over
+    /// what they hold.
+    pub silent: Vec<(WorkerRecord, Duration)>,
     /// Steps, of every member that trains, per second, by all workers together.
     pub rate: Option<f64>,
     /// Steps that are still to be taken for cells running or waiting.
@@ -46,6 +54,7 @@ pub struct Overview {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Counts {
     pub done: usize,
+    pub damaged: usize,
     pub running: usize,
     pub failed: usize,
     pub waiting: usize,
@@ -57,9 +66,9 @@ impl Overview {
         let states = folder.cell_states(&HashSet::new())?;
         let leases = folder.leases();
         let generations = leases.generations()?;
-        let mut workers = records(&folder.workers());
-        workers.retain(|record| !seems_dead(record, expiry));
-        workers.sort_by(|a, b| a.worker.cmp(&b.worker));
+        let (silent, workers): (Vec<_>, Vec<_>) =
+            glance(&folder.workers()).into_iter().partition(|(_, silence)| *silence > expiry);
+        let workers: Vec<WorkerRecord> = workers.into_iter().map(|(record, _)| record).collect();
         let holder = |cell: &Cell| {
             let worker = leases.holder(&cell.id, *generations.get(&cell.id)?)?;
             workers.iter().any(|record| record.worker == worker).then_some(worker)
@@ -67,6 +76,7 @@ impl Overview {
         let mut steps_left = 0;
         let status = |(cell, (state, _)): (&Cell, (CellState, Option<Status>))| match state {
             CellState::Done => CellStatus::Done,
+            CellState::Damaged { step, why } => CellStatus::Damaged { step, why },
             CellState::Failed { step, error } => CellStatus::Failed { step, error },
             CellState::Stale { why } => CellStatus::Stale { why },
             CellState::Open { step } => {
@@ -76,7 +86,7 @@ impl Overview {
         };
         let cells = folder.cells.iter().zip(states).map(status).collect();
         let rate: f64 = workers.iter().map(rate).sum();
-        Ok(Overview { cells, workers, rate: (rate > 0.0).then_some(rate), steps_left })
+        Ok(Overview { cells, workers, silent, rate: (rate > 0.0).then_some(rate), steps_left })
     }
 
     pub fn counts(&self) -> Counts {
@@ -84,6 +94,7 @@ impl Overview {
         for status in &self.cells {
             *match status {
                 CellStatus::Done => &mut counts.done,
+                CellStatus::Damaged { .. } => &mut counts.damaged,
                 CellStatus::Running { .. } => &mut counts.running,
                 CellStatus::Failed { .. } => &mut counts.failed,
                 CellStatus::Waiting { .. } => &mut counts.waiting,
@@ -100,6 +111,5 @@ impl Overview {
 
 /// Steps per second since the worker started, its preparations and evaluations included.
 fn rate(record: &WorkerRecord) -> f64 {
-    let seconds = record.at.saturating_sub(record.since);
-    if seconds == 0 { 0.0 } else { record.steps as f64 / seconds as f64 }
+    if record.seconds > 0.0 { record.steps as f64 / record.seconds } else { 0.0 }
 }

@@ -2,13 +2,16 @@
 //!
 //! `runs/.workers/<id>.json` is rewritten every few seconds with a higher beat. Whether a worker is alive is judged
 //! without comparing the clocks of two machines: on the same machine by looking for its process, elsewhere by
-//! watching the beat. One that has not moved for the whole expiry, on the watcher's own clock, is dead. A worker that
-//! ends removes its file; one that could not beat for too long counts itself as dead too (see [`Worker::overdue`]).
+//! watching the beat. One that has not moved for the whole expiry, on the watcher's own clock, is dead. For a single look
+//! the file's time is held against that of a file written just now: both are the file server's. A worker that ends
+//! removes its file; one that could not beat for too long counts itself as dead too (see [`Worker::overdue`]).
 
 use crate::error::Result;
 use invitro_results::folder::write_file;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
+use std::fs::OpenOptions;
+use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -27,8 +30,10 @@ pub struct WorkerRecord {
     /// Unix seconds by the worker's own clock, for people to read: when it started, and its last beat.
     pub since: u64,
     pub at: u64,
-    /// Steps taken since it started, of all members it trained.
+    /// Steps taken since it started, of all members it trained, and the seconds that took.
     pub steps: u64,
+    #[serde(default)]
+    pub seconds: f64,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -118,6 +123,7 @@ impl Worker {
             since: unix_now(),
             at: unix_now(),
             steps: 0,
+            seconds: 0.0,
         };
         let shared = Arc::new(Shared {
             path,
@@ -169,9 +175,15 @@ impl Shared {
         record.beat += 1;
         (record.at, record.steps) = (unix_now(), self.steps.load(Ordering::Relaxed));
         // Taken before the write, which may hang: others see it no earlier.
-        let now = self.started.elapsed().as_millis() as u64;
-        write_file(&self.path, &serde_json::to_vec(&*record).expect("a record is plain data"))?;
-        self.last.store(now, Ordering::Release);
+        let now = self.started.elapsed();
+        record.seconds = now.as_secs_f64();
+        let written = write_file(&self.path, &serde_json::to_vec(&*record).expect("a record is plain data"));
+        // A full disk has no room for a new file, but its first byte may be written again: the file's time moves.
+        let touch = || OpenOptions::new().write(true).open(&self.path)?.write_all_at(b"{", 0);
+        if written.is_err() && touch().is_err() {
+            return Ok(written?);
+        }
+        self.last.store(now.as_millis() as u64, Ordering::Release);
         Ok(())
     }
 }
@@ -194,7 +206,8 @@ pub struct Watch {
     workers: PathBuf,
     expiry: Duration,
     here: Process,
-    seen: HashMap<String, (u64, Instant)>,
+    /// By worker: its beat and its file's time, and when they were first seen.
+    seen: HashMap<String, ((u64, Option<SystemTime>), Instant)>,
 }
 
 impl Watch {
@@ -209,26 +222,56 @@ impl Watch {
         if record.process.gone(&self.here) == Some(true) {
             return true;
         }
-        let now = Instant::now();
-        let seen = self.seen.entry(worker.to_owned()).or_insert((record.beat, now));
-        if seen.0 != record.beat {
-            *seen = (record.beat, now);
+        let (now, beat) = (Instant::now(), (record.beat, written_at(&self.workers, worker)));
+        let seen = self.seen.entry(worker.to_owned()).or_insert((beat, now));
+        if seen.0 != beat {
+            *seen = (beat, now);
         }
         now.duration_since(seen.1) > self.expiry
     }
 }
 
-/// Removes the records of workers of this machine that were killed. A worker without a record is dead, so nothing changes.
+/// After this long in silence a worker's record is removed. Should it come back, it writes a new one.
+const FORGOTTEN: Duration = Duration::from_secs(24 * 3600);
+
+/// Removes the records of workers of this machine that were killed, and of those nobody has heard of for a day. A worker
+/// without a record is dead, so nothing changes.
 fn remove_dead_workers(workers: &Path, here: &Process) {
-    for record in records(workers).into_iter().filter(|record| record.process.gone(here) == Some(true)) {
-        let _ = std::fs::remove_file(workers.join(format!("{}.json", record.worker)));
+    let now = server_time(workers);
+    for record in records(workers) {
+        let is_forgotten = silence(workers, &record.worker, now) > FORGOTTEN;
+        if is_forgotten || record.process.gone(here) == Some(true) {
+            let _ = std::fs::remove_file(workers.join(format!("{}.json", record.worker)));
+        }
     }
 }
 
-/// For a single look, as `status` takes it: dead for sure, or silent by the clocks for three times the expiry.
-pub fn seems_dead(record: &WorkerRecord, expiry: Duration) -> bool {
-    record.process.gone(&Process::this()).unwrap_or(false)
-        || unix_now().saturating_sub(record.at) > 3 * expiry.as_secs()
+/// For a single look, as `status` takes it: the workers that are not surely gone, and how long each has been silent.
+pub fn glance(workers: &Path) -> Vec<(WorkerRecord, Duration)> {
+    let (here, now) = (Process::this(), server_time(workers));
+    let mut all = records(workers);
+    all.retain(|record| record.process.gone(&here) != Some(true));
+    all.sort_by(|a, b| a.worker.cmp(&b.worker));
+    let look = |record: WorkerRecord| {
+        let silence = silence(workers, &record.worker, now);
+        (record, silence)
+    };
+    all.into_iter().map(look).collect()
+}
+
+/// The time by the clock of the file system that the folder is on; by this machine's, where nothing can be written.
+fn server_time(folder: &Path) -> SystemTime {
+    let made = invitro_files::PartialFile::new(&folder.join("now"));
+    let time = made.and_then(|file| file.path().metadata()?.modified());
+    time.unwrap_or_else(|_| SystemTime::now())
+}
+
+fn silence(workers: &Path, worker: &str, now: SystemTime) -> Duration {
+    written_at(workers, worker).and_then(|then| now.duration_since(then).ok()).unwrap_or_default()
+}
+
+fn written_at(workers: &Path, worker: &str) -> Option<SystemTime> {
+    workers.join(format!("{worker}.json")).metadata().and_then(|metadata| metadata.modified()).ok()
 }
 
 pub fn record(workers: &Path, worker: &str) -> Option<WorkerRecord> {

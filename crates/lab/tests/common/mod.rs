@@ -6,7 +6,7 @@ use invitro_lab::Stop;
 use invitro_lab::population::{self, Member, Options, Outcome};
 use invitro_lab::progress::Silent;
 use invitro_model::Device;
-use invitro_results::{Quantity, Row, folder, metrics};
+use invitro_results::{Quantity, Row, folder, metrics, training};
 use std::path::Path;
 
 /// The tiny experiment with settings laid over it.
@@ -41,6 +41,14 @@ pub fn bytes(folder: &Path, name: &str) -> Vec<u8> {
 /// Files that must be the same however often a run was interrupted.
 pub const SAME: [&str; 6] =
     [folder::METRICS, folder::METRICS_TABLE, folder::SAMPLES, folder::REACHED, folder::WORDS, "tokenizer.json"];
+
+/// The training's steps, without what differs from time to time.
+pub fn steps(folder: &Path) -> Vec<training::Step> {
+    let mut steps: Vec<training::Step> = folder::read_json_lines(&folder.join(folder::TRAINING)).unwrap();
+    assert!(steps.iter().all(|step| step.tokens_per_second > 0));
+    steps.iter_mut().for_each(|step| step.tokens_per_second = 0);
+    steps
+}
 
 /// The row of a quantity, by its name on disk: `T1.A.validity`.
 pub fn find<'a>(rows: &'a [Row], step: u64, quantity: &str) -> &'a Row {

@@ -7,7 +7,8 @@ use invitro_lab::population::{Member, Outcome};
 use invitro_lab::progress::Progress;
 use invitro_lab::study::{Cell, StudyFolder};
 use invitro_lab::{Error, Result, Stop};
-use invitro_results::{State, Status};
+use invitro_results::folder::{METRICS_TABLE, SUMMARY, TABLES, TRAINING_TABLE, WORDS, write_json};
+use invitro_results::{Loss, Measure, Rows, Seal, State, Status, metrics, summary, training, words};
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -38,6 +39,8 @@ pub struct Toy {
     pub pause: Duration,
     /// Cells that fail, with what happens.
     pub faults: Box<dyn Fn(&Member) -> Option<Fault> + Sync>,
+    /// A cell whose table is never whole.
+    pub breaks: Option<String>,
     /// Sizes of the populations that were trained, and of those refused.
     pub trained: Mutex<Vec<usize>>,
     pub refused: Mutex<Vec<usize>>,
@@ -47,13 +50,14 @@ pub struct Toy {
 
 pub enum Fault {
     Fails,
+    Unwritten,
     Panics,
 }
 
 impl Toy {
     pub fn new(capacity: usize) -> Toy {
-        let (trained, refused) = Default::default();
-        Toy { capacity, pause: Duration::ZERO, faults: Box::new(|_| None), trained, refused, room: usize::MAX }
+        let (trained, refused, breaks) = Default::default();
+        Toy { capacity, pause: Duration::ZERO, faults: Box::new(|_| None), breaks, trained, refused, room: usize::MAX }
     }
 }
 
@@ -80,6 +84,10 @@ impl Workload for Toy {
                     progress.failed(place, 3, "a fault of this cell");
                     note(member, State::Failed, 3, Some("a fault of this cell"));
                     outcomes.push(Outcome::Failed { error: "a fault of this cell".into() });
+                }
+                Some(Fault::Unwritten) => {
+                    progress.failed(place, STEPS, "no room");
+                    outcomes.push(Outcome::Unwritten { error: "no room".into() });
                 }
                 None => outcomes.push(self.train_one(place, member, stop, progress)),
             }
@@ -111,15 +119,39 @@ impl Toy {
             return Outcome::Lost;
         }
         std::fs::write(member.folder.join("result"), member.experiment.id()).unwrap();
+        write_results(member);
         note(member, State::Done, STEPS, None);
+        if self.breaks.as_ref() == Some(&member.experiment.id()) {
+            std::fs::write(member.folder.join(METRICS_TABLE), "PAR1").unwrap();
+        }
         Outcome::Done
     }
+}
+
+/// The tables of a finished run, with a number per evaluation.
+pub fn write_results(member: &Member) {
+    let (folder, id) = (&member.folder, member.experiment.id());
+    let mut rows = Vec::new();
+    for step in member.experiment.eval.at(STEPS) {
+        let mut now = Rows::new(step);
+        now.push(None, Measure::Loss(Loss::Loss), 1.0, 1);
+        rows.extend(now.list);
+    }
+    metrics::write(&folder.join(METRICS_TABLE), &id, &rows).unwrap();
+    training::write(&folder.join(TRAINING_TABLE), &id, &[]).unwrap();
+    words::write(&folder.join(WORDS), &id, &[]).unwrap();
+    let row = summary::describe(&id, State::Done, None, &member.experiment.flatten());
+    write_json(&folder.join(SUMMARY), &row).unwrap();
 }
 
 pub fn note(member: &Member, state: State, step: u64, error: Option<&str>) {
     std::fs::create_dir_all(&member.folder).unwrap();
     let mut status = Status::new(member.experiment.id(), member.experiment.train.steps);
     (status.state, status.step, status.error) = (state, step, error.map(str::to_owned));
+    if state == State::Done {
+        let seal = |name: &str| (name.to_owned(), Seal::of_file(&member.folder.join(name)).unwrap());
+        status.files = TABLES.map(seal).into();
+    }
     status.write(&member.folder).unwrap();
 }
 
@@ -154,6 +186,10 @@ impl Reporter for Journal {
 
     fn cell_failed(&self, cell: &Cell, error: &str) {
         self.line(format!("failed {} {error}", cell.id));
+    }
+
+    fn taken_again(&self, cell: &Cell, why: &str) {
+        self.line(format!("again {} {why}", cell.id));
     }
 
     fn halved(&self, members: usize, _why: &str) {

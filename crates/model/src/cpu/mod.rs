@@ -29,6 +29,7 @@ pub use float::Float;
 pub use matmul::MatmulFloat;
 pub use memory::Buffer;
 
+use crate::history::{HISTORY, Ring};
 use crate::ops::{GROUPS, Loss, Update, Vector};
 use crate::reading::Reading;
 use crate::{Layout, Result, Shape, Span, Tensor};
@@ -55,6 +56,9 @@ pub struct Cpu<F: Float> {
     /// Of every group, and of every row of the member at work.
     losses: Vec<Loss>,
     row_losses: Vec<f64>,
+    /// `losses` of the last steps.
+    history: Vec<Vec<Loss>>,
+    ring: Ring,
 }
 
 /// Every matrix packed for the forward pass, kept until the weights change.
@@ -103,6 +107,7 @@ impl<F: Float> Cpu<F> {
         });
         let tensors: Vec<_> = tensors.collect();
         let panels = layout.matrices().map(|t| packed_len(&kernel, capacity.max(t.rows), t.cols)).max().unwrap_or(0);
+        let losses = vec![Loss { sum: vec![0.0; GROUPS], count: vec![0; GROUPS], grad_norm: 0.0 }; members];
         Ok(Cpu {
             members,
             kernel,
@@ -123,8 +128,10 @@ impl<F: Float> Cpu<F> {
             panels: Buffer::new(panels),
             row_partials: Buffer::new(capacity.div_ceil(ROW_BLOCK) * shape.width),
             norm_partials: vec![0.0; adamw::partials(layout.size)],
-            losses: vec![Loss { sum: vec![0.0; GROUPS], count: vec![0; GROUPS], grad_norm: 0.0 }; members],
+            history: vec![losses.clone(); HISTORY],
+            losses,
             row_losses: vec![0.0; capacity],
+            ring: Ring::default(),
             shape: shape.clone(),
             layout,
         })

@@ -67,13 +67,12 @@ impl<F: Float> Ops for Cpu<F> {
     }
 
     fn losses(&mut self) -> Result<Vec<Loss>> {
-        let mut losses = self.losses.clone();
-        for Loss { sum, count, .. } in &mut losses {
-            let groups = count.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1);
-            sum.truncate(groups);
-            count.truncate(groups);
-        }
-        Ok(losses)
+        Ok(self.losses.iter().map(without_empty_groups).collect())
+    }
+
+    fn history(&mut self) -> Result<Vec<Vec<Loss>>> {
+        let places = self.ring.take();
+        Ok(places.map(|place| self.history[place].iter().map(without_empty_groups).collect()).collect())
     }
 
     fn embed(&mut self, weight: Tensor, out: &mut Buffer<F>) -> Result<()> {
@@ -276,9 +275,21 @@ impl<F: Float> Ops for Cpu<F> {
             self.losses[member].grad_norm = norm;
             adamw::update(weights, gradients, (mean, variance), norm, self.layout.decayed, &update);
         }
+        for (kept, Loss { sum, count, grad_norm }) in self.history[self.ring.next()].iter_mut().zip(&self.losses) {
+            kept.sum.copy_from_slice(sum);
+            kept.count.copy_from_slice(count);
+            kept.grad_norm = *grad_norm;
+        }
+        self.ring.push();
         self.packed.fresh.fill(false);
         Ok(())
     }
+}
+
+/// A loss without the groups after the last that has rows.
+fn without_empty_groups(loss: &Loss) -> Loss {
+    let groups = loss.count.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1);
+    Loss { sum: loss.sum[..groups].to_vec(), count: loss.count[..groups].to_vec(), grad_norm: loss.grad_norm }
 }
 
 impl<F: Float> Cpu<F> {

@@ -12,6 +12,7 @@ use super::sizes::{self, CHUNK, EMBED_ROWS, FUSED_SHARED, LARGE_TILE, LONG_WARPS
 use super::staging::{CLASSES, FULL_ROWS, Sections, Staging};
 use super::streams::Streams;
 use super::update::DeferredUpdate;
+use crate::history::{HISTORY, Ring};
 use crate::ops::GROUPS;
 use crate::reading::CachedSpan;
 use crate::{Error, Layout, Result, Shape, Tensor, transformer};
@@ -37,6 +38,14 @@ pub struct Cuda {
     pub(super) staging: Staging,
     pub(super) batch: LoadedBatch,
     pub(super) reading: LoadedReading,
+    pub(super) steps: Steps,
+}
+
+/// What the host knows of the steps in the history.
+pub(super) struct Steps {
+    pub ring: Ring,
+    /// `counts` of each step's batch.
+    pub counts: Vec<Vec<[u64; GROUPS]>>,
 }
 
 /// What a step leaves and reads again before it ends.
@@ -47,8 +56,11 @@ pub(super) struct Scratch {
     pub gain_partials: Memory<f32>,
     pub embed_partials: Memory<f32>,
     pub row_losses: Memory<f32>,
-    /// `[N, GROUPS + 1]`: loss sums and the gradient's norm, and where they land on the host.
+    /// `[N, GROUPS + 1]`: loss sums and the gradient's norm.
     pub sums: Memory<f32>,
+    /// `[HISTORY, N, GROUPS + 1]`: the same of the last steps.
+    pub history: Memory<f32>,
+    /// Where either lands on the host.
     pub sums_host: Pinned,
 }
 
@@ -137,6 +149,7 @@ impl Cuda {
             },
             staging,
             reading: LoadedReading::default(),
+            steps: Steps { ring: Ring::default(), counts: vec![vec![[0; GROUPS]; members]; HISTORY] },
             gpu: gpu.clone(),
             shape: shape.clone(),
             layout,
@@ -264,7 +277,8 @@ impl Scratch {
             embed_partials: Memory::new(gpu, embed_partials(shape, members, capacity))?,
             row_losses: Memory::new(gpu, members * capacity)?,
             sums: Memory::new(gpu, members * (GROUPS + 1))?,
-            sums_host: Pinned::new(gpu, 4 * members * (GROUPS + 1))?,
+            history: Memory::new(gpu, HISTORY * members * (GROUPS + 1))?,
+            sums_host: Pinned::new(gpu, 4 * HISTORY * members * (GROUPS + 1))?,
         })
     }
 }

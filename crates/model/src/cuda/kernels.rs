@@ -20,7 +20,7 @@ pub type FlatSpan = [u32; 2];
 /// Some rows of a token beyond its first: token, the rows from .. to of `order`, nothing.
 pub type Overflow = [u32; 4];
 /// The update's numbers, the kernels' `Update`.
-pub type UpdateNumbers = [f32; 8];
+pub type UpdateNumbers = [f32; 9];
 
 /// What a kernel may be passed.
 ///
@@ -109,7 +109,7 @@ kernels! { PROGRAM_KERNELS:
     }
     Clip("clip") {
         partials: Ptr<f32>, blocks: i32, update: Ptr<UpdateNumbers>, sums: Ptr<f32>, scales: Ptr<f32>,
-        pending: Ptr<UpdateNumbers>,
+        pending: Ptr<UpdateNumbers>, history: Ptr<f32>,
     }
     AdamW("adamw") {
         bf16: Ptr<Bf16>, residual_bits: Ptr<u16>, means: Ptr<f32>, variances: Ptr<f32>, gradients: Ptr<Bf16>,

@@ -7,6 +7,7 @@ use super::kernels::*;
 use super::memory::{Memory, Ptr};
 use super::sizes::{LONG_WARPS, LOSS_THREADS, SHORT_WARPS, THREADS, WARPS, attention_shared, cross_entropy_threads};
 use super::staging::CLASSES;
+use crate::history::HISTORY;
 use crate::ops::{GROUPS, Loss, Ops, Part, Point, Update, Vector, check_batch};
 use crate::{Batch, Layout, Result, Shape, Tensor};
 use cudarc::driver::result;
@@ -35,6 +36,24 @@ impl Cuda {
             }
         }
         self.streams.long_spans.join(&self.streams.main)
+    }
+
+    /// Waits for the main stream; the sums of all members at `from`, `times` over.
+    fn fetch_sums(&mut self, from: Ptr<f32>, times: usize) -> Result<Vec<f32>> {
+        self.gpu.bind()?;
+        self.streams.join()?;
+        let main = &self.streams.main;
+        let sums = self.scratch.sums_host.slice::<f32>(0, times * self.members * (GROUPS + 1));
+        // SAFETY: page-locked memory of as many numbers as are read, waited for in the next line.
+        unsafe { result::memcpy_dtoh_async(sums, from.address, main.cu_stream()) }.doing("reading losses")?;
+        main.synchronize().doing("training")?;
+        Ok(sums.to_vec())
+    }
+
+    /// The loaded batch's step was issued: what its kernels leave in the history is of these counts.
+    fn note_step(&mut self) {
+        self.steps.counts[self.steps.ring.next()].clone_from(&self.batch.counts);
+        self.steps.ring.push();
     }
 
     /// A grid with a warp per row.
@@ -88,7 +107,8 @@ impl Ops for Cuda {
     fn load(&mut self, batch: &Batch, update: &Update) -> Result<()> {
         check_batch(batch, &self.shape)?;
         self.gpu.bind()?;
-        let sections = self.staging.send(batch, update, self.shape.vocab, &self.streams.main)?;
+        let place = self.steps.ring.next();
+        let sections = self.staging.send(batch, update, place, self.shape.vocab, &self.streams.main)?;
         self.batch.sections = sections;
         self.set_rows(batch.rows, self.staging.at(sections.tokens));
         for (member, counts) in self.batch.counts.iter_mut().enumerate() {
@@ -109,6 +129,7 @@ impl Ops for Cuda {
         let replayed = self.graphs.begin(key, &self.streams.main)?;
         if replayed {
             self.update.replayed();
+            self.note_step();
         }
         Ok(replayed)
     }
@@ -139,22 +160,16 @@ impl Ops for Cuda {
     }
 
     fn losses(&mut self) -> Result<Vec<Loss>> {
-        self.gpu.bind()?;
-        self.streams.join()?;
-        let (width, main) = (GROUPS + 1, &self.streams.main);
-        let sums = self.scratch.sums_host.slice::<f32>(0, self.members * width);
-        // SAFETY: page-locked memory of as many numbers, waited for in the next line.
-        unsafe { result::memcpy_dtoh_async(sums, self.scratch.sums.ptr().address, main.cu_stream()) }
-            .doing("reading losses")?;
-        main.synchronize().doing("training")?;
-        let losses = sums.chunks(width).zip(&self.batch.counts);
-        Ok(losses
-            .map(|(sums, counts)| Loss {
-                sum: sums[..GROUPS].iter().map(|&s| s as f64).collect(),
-                count: counts.to_vec(),
-                grad_norm: sums[GROUPS] as f64,
-            })
-            .collect())
+        let sums = self.fetch_sums(self.scratch.sums.ptr(), 1)?;
+        Ok(losses(&sums, &self.batch.counts))
+    }
+
+    fn history(&mut self) -> Result<Vec<Vec<Loss>>> {
+        let places = self.steps.ring.take();
+        let sums = self.fetch_sums(self.scratch.history.ptr(), HISTORY)?;
+        let width = self.members * (GROUPS + 1);
+        let of_step = |place: usize| losses(&sums[place * width..][..width], &self.steps.counts[place]);
+        Ok(places.map(of_step).collect())
     }
 
     fn embed(&mut self, weight: Tensor, out: &mut Buf) -> Result<()> {
@@ -352,6 +367,19 @@ impl Ops for Cuda {
         self.update.square(Part::Embedding, parameters, kernels, main)?;
         self.update.square(Part::Gains, parameters, kernels, main)?;
         let update = self.staging.at(self.batch.sections.update);
-        self.update.defer(update, self.scratch.sums.ptr(), kernels, main)
+        let (sums, history) = (self.scratch.sums.ptr(), self.scratch.history.ptr());
+        self.update.defer(update, sums, history, kernels, main)?;
+        self.note_step();
+        Ok(())
     }
+}
+
+/// The losses of members from their sums and counts.
+fn losses(sums: &[f32], counts: &[[u64; GROUPS]]) -> Vec<Loss> {
+    let loss = |(sums, counts): (&[f32], &[u64; GROUPS])| Loss {
+        sum: sums[..GROUPS].iter().map(|&sum| sum as f64).collect(),
+        count: counts.to_vec(),
+        grad_norm: sums[GROUPS] as f64,
+    };
+    sums.chunks(GROUPS + 1).zip(counts).map(loss).collect()
 }

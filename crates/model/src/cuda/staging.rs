@@ -95,8 +95,15 @@ impl Staging {
         self.device.ptr().add(section.start).cast()
     }
 
-    /// Fills the next buffer and starts its copy.
-    pub fn send(&mut self, batch: &Batch, update: &Update, vocab: usize, stream: &CudaStream) -> Result<Sections> {
+    /// Fills the next buffer and starts its copy. `place` is where the history keeps the losses of the step.
+    pub fn send(
+        &mut self,
+        batch: &Batch,
+        update: &Update,
+        place: usize,
+        vocab: usize,
+        stream: &CudaStream,
+    ) -> Result<Sections> {
         let spans = classified(batch);
         let step = (batch.spans.iter().map(Vec::len).sum::<usize>() / 16).max(1).next_multiple_of(8);
         let classes = spans.each_ref().map(|s| s.len().next_multiple_of(step));
@@ -107,7 +114,8 @@ impl Staging {
         self.turn ^= 1;
         let (buffer, copied) = &mut self.buffers[self.turn];
         copied.synchronize().doing("waiting for a copy")?;
-        fill(buffer, batch, &spans, update, vocab, &sections);
+        fill(buffer, batch, &spans, vocab, &sections);
+        slice(buffer, sections.update, 0, 1)[0] = numbers(update, place);
         // SAFETY: the buffer is not touched again before `copied` was waited for, which the next line records.
         unsafe { self.device.start_write(0, buffer.slice(0, sections.bytes), stream)? };
         copied.record(stream).doing("recording an event")?;
@@ -139,7 +147,7 @@ fn slice<T: Copy>(buffer: &mut Pinned, section: Section<T>, from: usize, len: us
     buffer.slice(section.start + from * size_of::<T>(), len)
 }
 
-fn fill(buffer: &mut Pinned, batch: &Batch, spans: &[Vec<FlatSpan>; 3], update: &Update, vocab: usize, to: &Sections) {
+fn fill(buffer: &mut Pinned, batch: &Batch, spans: &[Vec<FlatSpan>; 3], vocab: usize, to: &Sections) {
     let (rows, total) = (batch.rows, batch.members * batch.rows);
     slice(buffer, to.tokens, 0, total).copy_from_slice(&batch.tokens);
     slice(buffer, to.targets, 0, total).copy_from_slice(&batch.targets);
@@ -168,8 +176,11 @@ fn fill(buffer: &mut Pinned, batch: &Batch, spans: &[Vec<FlatSpan>; 3], update: 
         to[class.len()..].fill([0, 0]);
         at += room;
     }
+}
+
+fn numbers(update: &Update, place: usize) -> UpdateNumbers {
     let correct = |beta: f64| (1.0 / (1.0 - beta.powf(update.step.max(1) as f64))) as f32;
-    slice(buffer, to.update, 0, 1)[0] = [
+    [
         update.lr as f32,
         update.beta1 as f32,
         update.beta2 as f32,
@@ -178,5 +189,6 @@ fn fill(buffer: &mut Pinned, batch: &Batch, spans: &[Vec<FlatSpan>; 3], update: 
         update.clip as f32,
         correct(update.beta1),
         correct(update.beta2),
-    ];
+        place as f32,
+    ]
 }

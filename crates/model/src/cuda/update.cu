@@ -123,6 +123,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) square_sums(
 
 struct Update {
     float lr, beta1, beta2, eps, decay, clip, correct1, correct2;
+    float place;  // of the step's losses in the history
 };
 
 __device__ __forceinline__ void adamw_one(float &w, float &m, float &v, float g, const Update &u, float keep) {
@@ -143,18 +144,23 @@ __device__ __forceinline__ void split_masters(float a, float b, u32 &bf16, u32 &
     residual = ((x - p) & 0xffffu) | (y - q) << 16;
 }
 
-// A block per member adds up its gradient's norm from the sums of squares. What the deferred update needs is copied: the
-// next batch overwrites the staged `update`.
+// A block per member adds up its gradient's norm from the sums of squares, and keeps it with the losses of the step in
+// the history, [places, members, GROUPS + 1]. What the deferred update needs is copied: the next batch overwrites the staged
+// `update`.
 extern "C" __global__ void __launch_bounds__(THREADS) clip(
     const float *__restrict__ partials, int blocks, const Update *__restrict__ update, float *__restrict__ sums,
-    float *__restrict__ scales, Update *__restrict__ pending) {
+    float *__restrict__ scales, Update *__restrict__ pending, float *__restrict__ history) {
     PDL_BEGIN;
     __shared__ float shared[32];
+    float *own = sums + blockIdx.x * (GROUPS + 1);
+    float *kept = history + ((u32)update->place * gridDim.x + blockIdx.x) * (GROUPS + 1);
+    if (threadIdx.x < GROUPS) kept[threadIdx.x] = own[threadIdx.x];
     float square = 0.f;
     for (int b = threadIdx.x; b < blocks; b += THREADS) square += partials[blockIdx.x * blocks + b];
     const float norm = sqrtf(block_sum(square, shared));
     if (threadIdx.x) return;
-    sums[blockIdx.x * (GROUPS + 1) + GROUPS] = norm;
+    own[GROUPS] = norm;
+    kept[GROUPS] = norm;
     scales[blockIdx.x] = norm > update->clip ? update->clip / norm : 1.f;
     if (blockIdx.x == 0) *pending = *update;
 }

@@ -157,11 +157,13 @@ impl DeferredUpdate {
         unsafe { kernels.launch(&kernel, grid, stream) }
     }
 
-    /// Adds up every member's norm, to the last of its `sums`, and leaves the update to be made with these numbers.
+    /// Adds up every member's norm, to the last of its `sums`, keeps those in the `history`, and leaves the update to be made
+    /// with these numbers.
     pub fn defer(
         &mut self,
         update: Ptr<UpdateNumbers>,
         sums: Ptr<f32>,
+        history: Ptr<f32>,
         kernels: &mut Kernels,
         main: &Arc<CudaStream>,
     ) -> Result<()> {
@@ -172,8 +174,10 @@ impl DeferredUpdate {
             sums,
             scales: self.scales.ptr(),
             pending: self.numbers.ptr(),
+            history,
         };
-        // SAFETY: `scales` and `sums` have a place for each member; the update before has read `numbers` and `scales`.
+        // SAFETY: `scales`, `sums` and every place of the history have room for each member; the update before has read
+        // `numbers` and `scales`.
         unsafe { kernels.launch(&kernel, Grid::new([self.members, 1, 1], THREADS), main)? };
         self.pending = true;
         Ok(())

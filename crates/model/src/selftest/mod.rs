@@ -7,7 +7,7 @@ pub(crate) mod inputs;
 
 use crate::checkpoint::named_tensors;
 use crate::cpu::{Cpu, Float};
-use crate::ops::{Part, Point, Vector};
+use crate::ops::{Loss, Part, Point, Vector};
 use crate::reading::{InferOps, MemberReading, Reading, drawn};
 use crate::{Batch, Layout, Population, Result, Shape, Tensor, TrainConfig, Transformer};
 use inputs::{LENGTHS, normals, sequences, weights};
@@ -276,14 +276,34 @@ pub fn selftest<O: Inspect>(
     // differences grow.
     const STEPS: u64 = 50;
     let config = TrainConfig { lr: 3e-4, warmup: 10, steps: 200, ..TrainConfig::default() };
+    // Steps after which the history is read: soon, late, when the ring is full, and across an evaluation.
+    const READ: [u64; 7] = [1, 3, 8, 24, 34, 49, STEPS];
     let train = |mut population: Population| -> Result<Named> {
         let mut losses = Named::new();
+        let mut read = 0;
         for step in 1..=STEPS {
             let data: Vec<_> = (0..2).map(|member| sequences(shape, member, step)).collect();
             population.train_step(&data, &config.update(step))?;
             if step % 10 == 0 {
                 let means = population.losses()?.iter().map(|loss| loss.mean() as f32).collect();
                 losses.push((format!("losses after {step} steps"), means));
+            }
+            if step == 28 {
+                let means = population.evaluate(&data)?.iter().map(|loss| loss.mean() as f32).collect();
+                losses.push(("losses between steps".into(), means));
+            }
+            if READ.contains(&step) {
+                let last = population.losses()?;
+                let steps = population.history()?;
+                let values = |of: fn(&Loss) -> f64| steps.iter().flatten().map(|loss| of(loss) as f32).collect();
+                let name = |what: &str| format!("{what} of steps {} to {step}", read + 1);
+                losses.push((name("losses"), values(Loss::mean)));
+                losses.push((name("tokens"), values(|loss| loss.count.iter().sum::<u64>() as f64)));
+                losses.push((name("gradient norms"), values(|loss| loss.grad_norm)));
+                // 1 where the last of them is the last step's.
+                let same = f32::from(u8::from(steps.last() == Some(&last)));
+                losses.push((format!("the last of them, step {step}"), vec![same]));
+                read = step;
             }
         }
         losses.push(("weights after training".into(), population.read(1, Vector::Weights)?));

@@ -3,7 +3,7 @@
 use super::factors::{self, Factor};
 use crate::stats::{Estimate, Seed, seeds};
 use invitro_results::words::{Pair, Sample, Word};
-use invitro_results::{Condition, Kind, Plan, Quantity, Results, column};
+use invitro_results::{Condition, Kind, Quantity, Results, column};
 use std::collections::BTreeSet;
 use std::ops::Deref;
 
@@ -77,7 +77,7 @@ impl Study {
             name,
             kind,
             seed_pairs: begun.iter().map(|seed| (named(&data.1, seed.data), named(&model.1, seed.model))).collect(),
-            planned: plan.as_ref().map(Plan::cells).and_then(Result::ok).map(|cells| cells.len()),
+            planned: plan.as_ref().and_then(|plan| plan.count().ok()),
             runs,
             config,
             words,

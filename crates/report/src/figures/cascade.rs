@@ -35,7 +35,7 @@ pub fn figure(study: &Study) -> Figure {
         caption: format!(
             "Mean step at which each stage first exceeds the threshold, over the runs in which it did; a ring where in some runs it \
              never did. Reachability counts from where the share of targets reachable exceeds the unigram model's by the threshold, \
-             the last stage from where allowed targets lie above forbidden ones with their interval over subjects, to stay. Bars are 95 % \
+             the last stage from where allowed targets lie above forbidden ones with their interval over pairs of subjects, to stay. Bars are 95 % \
              intervals over seeds.{}",
             captions::pooled(study, &[Factor::Vocab, Factor::Regime])
         ),

@@ -7,6 +7,7 @@
 mod bridge;
 mod captions;
 mod cascade;
+pub(crate) mod compare;
 mod contrast;
 mod dynamics;
 mod effects;

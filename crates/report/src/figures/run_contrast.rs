@@ -1,4 +1,4 @@
-//! One run: the contrast over training, with its interval over subjects.
+//! One run: the contrast over training, with its interval over pairs of subjects.
 
 use super::captions::Runs;
 use super::contrast;
@@ -42,7 +42,7 @@ pub fn figure(study: &Study) -> Figure {
         name: "contrast",
         title: "Knowledge that crossed: the contrast over training".into(),
         caption: "Reachability of the descriptors Γ allows the subject minus that of an equal set it forbids (facts) or of other classes \
-                  (types). Bands are 95 % intervals over subjects; zero means the subject made no difference."
+                  (types). Bands are 95 % intervals over pairs of subjects; zero means the subject made no difference."
             .into(),
         choosers,
         variants,

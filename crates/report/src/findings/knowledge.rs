@@ -94,7 +94,7 @@ fn by_run(study: &Study) -> String {
         return String::new();
     }
     format!(
-        " Of the {sure} runs with an interval of their own{}, over subjects and in nats, {above} lie wholly above 0 and \
+        " Of the {sure} runs with an interval of their own{}, over pairs of subjects and in nats, {above} lie wholly above 0 and \
          {below} wholly below; chance alone would give {:.0} of each on average, and often far more or fewer, since runs of a \
          data seed share their words and targets.",
         in_masked(study),

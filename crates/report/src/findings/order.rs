@@ -1,29 +1,58 @@
-//! Does one stage come before another? The share of runs in which it does, a tie counting half.
+//! Does one stage come before another? The share of runs in which it does, of those in which one is strictly before the
+//! other; runs that show both at the same evaluation say nothing, and are counted beside.
 
 use super::stages::Stage;
 use crate::data::{Run, Study};
 use crate::stats::{Estimate, Interval};
+use crate::wording::counted;
 use invitro_results::{Condition, Emergence};
+use std::cmp::Ordering;
 
 /// A stage in a condition.
 pub type Milestone = (Condition, Stage);
 
-/// 1 where the first came before the second, 0 where after, 0.5 at the same evaluation; `None` where neither came.
-fn before(run: &Run, first: &Milestone, second: &Milestone) -> Option<f64> {
+/// Which of two milestones a run came to first; `None` where it came to neither.
+fn compare(run: &Run, first: &Milestone, second: &Milestone) -> Option<Ordering> {
     let when = |place: &Milestone| place.1.emergence(run, &place.0, run.emergence_threshold());
     match (when(first)?, when(second)?) {
         (Emergence::Never, Emergence::Never) => None,
-        (Emergence::At(_), Emergence::Never) => Some(1.0),
-        (Emergence::Never, Emergence::At(_)) => Some(0.0),
-        (Emergence::At(a), Emergence::At(b)) if a == b => Some(0.5),
-        (Emergence::At(a), Emergence::At(b)) => Some(f64::from(u8::from(a < b))),
+        (Emergence::At(_), Emergence::Never) => Some(Ordering::Less),
+        (Emergence::Never, Emergence::At(_)) => Some(Ordering::Greater),
+        (Emergence::At(a), Emergence::At(b)) => Some(a.cmp(&b)),
     }
 }
 
-pub fn share_before(study: &Study, first: &Milestone, second: &Milestone) -> Option<Estimate> {
-    let mut share = study.mean(study.ended(&[]), |run| before(run, first, second))?;
-    share.interval = share.interval.map(|it| Interval { low: it.low.max(0.0), high: it.high.min(1.0) });
-    Some(share)
+/// Whether one milestone comes before another.
+pub struct Order {
+    /// The share of runs in which it does, of those in which one is strictly before the other.
+    pub share: Option<Estimate>,
+    /// Runs that came to both at the same evaluation.
+    pub ties: usize,
+}
+
+impl Order {
+    pub fn of(study: &Study, first: &Milestone, second: &Milestone) -> Order {
+        let strictly = |run: &Run| match compare(run, first, second)? {
+            Ordering::Equal => None,
+            order => Some(f64::from(u8::from(order == Ordering::Less))),
+        };
+        let mut share = study.mean(study.ended(&[]), strictly);
+        if let Some(interval) = share.as_mut().and_then(|share| share.interval.as_mut()) {
+            *interval = Interval { low: interval.low.max(0.0), high: interval.high.min(1.0) };
+        }
+        let is_tie = |run: &&Run| compare(run, first, second) == Some(Ordering::Equal);
+        Order { share, ties: study.ended(&[]).filter(is_tie).count() }
+    }
+
+    /// What is to be known beside the share.
+    pub fn note(&self) -> String {
+        match (self.share.is_some(), self.ties) {
+            (true, 0) => String::new(),
+            (true, ties) => format!("and {} with both at the same evaluation", counted(ties, "run")),
+            (false, 0) => "no run that ended shows either stage".into(),
+            (false, ties) => format!("{} with both at the same evaluation, none with an order", counted(ties, "run")),
+        }
+    }
 }
 
 /// `type constraints in B before reachable, above unigram in B†`

@@ -53,7 +53,10 @@ fn one(figure: &Figure) -> String {
     write!(html, "<div class=\"drawing\">{}</div>", draw(figure, shown)).expect("writing to a string");
     write!(html, "<figcaption>{caption} <span class=\"runs\">{}</span>. ", escape(&shown.runs))
         .expect("writing to a string");
-    write!(html, "<a class=\"csv\" href=\"figures/{name}.csv\">Data</a></figcaption>").expect("writing to a string");
+    if !figure.table.is_empty() {
+        write!(html, "<a class=\"csv\" href=\"figures/{name}.csv\">Data</a>").expect("writing to a string");
+    }
+    html.push_str("</figcaption>");
     for (place, variant) in figure.variants.iter().enumerate() {
         let key = key(figure, variant);
         let runs = escape(&variant.runs);

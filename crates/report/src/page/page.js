@@ -199,7 +199,9 @@
     let last = null;
     setInterval(async () => {
       try {
-        const now = await (await fetch("/version", { cache: "no-store" })).text();
+        const answer = await fetch("/version", { cache: "no-store" });
+        if (!answer.ok) return;
+        const now = await answer.text();
         $("#live").textContent = "live";
         if (last !== null && now !== last) { keep("scroll", scrollY); location.reload(); }
         last = now;

@@ -54,8 +54,8 @@ pub fn section(study: &Study) -> String {
         forms.iter().enumerate().map(|(place, form)| json!([form.language, Colour::Language(place).name()])).collect();
     let runs: Vec<Json> = study.runs.iter().map(run).collect();
     let data = json!({ "languages": languages, "texts": texts.list, "runs": runs, "rows": rows });
-    // A closing tag inside a text must not end the script.
-    let data = data.to_string().replace("</", "<\\/");
+    // Nothing inside a text is to be read as the end of the script or the start of a comment.
+    let data = data.to_string().replace('<', "\\u003c").replace('>', "\\u003e");
     let sampled = if study.words.len() < study.words_in_all {
         format!(
             " This page carries an even sample of {} of the {} rows (word × run); all are in <code>words.parquet</code>.",

@@ -1,12 +1,14 @@
 //! `invitro export`: a trained model for other programs.
 
+mod card;
+
 use crate::output::{StagedDir, apart_from};
 use anyhow::Result;
 use invitro_lab::Trained;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Write a trained model and its tokenizer as a folder that HuggingFace transformers loads
+/// Write a trained model, its tokenizer and a model card as a folder that HuggingFace transformers loads
 #[derive(clap::Args)]
 pub struct Args {
     /// The run's folder
@@ -22,13 +24,14 @@ pub struct Args {
     force: bool,
 }
 
-const CONTENTS: [&str; 6] = [
+const CONTENTS: [&str; 7] = [
     "model.safetensors",
     "config.json",
     "generation_config.json",
     "tokenizer.json",
     "tokenizer_config.json",
     "special_tokens_map.json",
+    "README.md",
 ];
 
 pub fn run(args: Args) -> Result<ExitCode> {
@@ -36,6 +39,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let trained = Trained::load(&args.run, args.step)?;
     let staged = StagedDir::new(&args.out, args.force, &CONTENTS)?;
     trained.export(staged.path())?;
+    staged.write("README.md", card::card(&trained, &args.run, &args.out)?)?;
     staged.finish()?;
     say!(
         "wrote the model of step {} and its tokenizer to {}; in Python: AutoModelForCausalLM.from_pretrained(\"{}\")",

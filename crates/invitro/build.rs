@@ -1,0 +1,40 @@
+//! Which commit this is built from, for `--version`, `status.json` and model cards: `unknown` where git does not say,
+//! and marked where the sources differ from it. Run again only when the commit or a source changes.
+
+use std::path::Path;
+use std::process::Command;
+
+/// What the program is built from, seen from the root.
+const SOURCES: [&str; 4] = [":(glob)crates/*/src/**", "experiments", "Cargo.toml", "Cargo.lock"];
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    println!("cargo::rustc-env=INVITRO_COMMIT={}", commit(&root).unwrap_or_else(|| "unknown".into()));
+}
+
+fn commit(root: &Path) -> Option<String> {
+    // Unpacked into somebody else's repository, this is not of its commit.
+    let top = git(root, &["rev-parse", "--show-toplevel"])?;
+    if Path::new(&top).canonicalize().ok()? != root.canonicalize().ok()? {
+        return None;
+    }
+    let head = git(root, &["rev-parse", "--short=12", "HEAD"])?;
+    let [at, log] = ["HEAD", "logs/HEAD"].map(|name| git(root, &["rev-parse", "--git-path", name]));
+    let watched = ["experiments".into(), "Cargo.toml".into(), "Cargo.lock".into(), at?, log?];
+    let crates = std::fs::read_dir(root.join("crates")).ok()?.flatten().map(|entry| entry.path().join("src"));
+    for path in watched.into_iter().map(|path: String| root.join(path)).chain(crates) {
+        // One that is not there would make every build run this again.
+        if path.exists() {
+            println!("cargo::rerun-if-changed={}", path.display());
+        }
+    }
+    let arguments = [&["--no-optional-locks", "status", "--porcelain", "--"], &SOURCES[..]].concat();
+    let changed = git(root, &arguments).is_none_or(|changes| !changes.is_empty());
+    Some(if changed { format!("{head}, changed") } else { head })
+}
+
+fn git(root: &Path, arguments: &[&str]) -> Option<String> {
+    let output = Command::new("git").arg("-C").arg(root).args(arguments).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}

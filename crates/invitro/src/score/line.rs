@@ -1,0 +1,117 @@
+//! A sentence as it was given, in tokens, and with the log-probability of each of its words.
+
+use anyhow::{Result, bail};
+use invitro_lab::Trained;
+use invitro_language::{Language, Task, task};
+use invitro_model::{Question, Score};
+use invitro_tokenizer::special;
+
+/// A word of a sentence, and whether the language has it.
+struct Word {
+    text: String,
+    known: bool,
+    tokens: Vec<u32>,
+}
+
+pub struct Sentence {
+    /// The task's own token and what is given.
+    prompt: Vec<u32>,
+    /// What is scored, the end included.
+    words: Vec<Word>,
+}
+
+/// A word with its log-probability given all before it: the sum over its pieces.
+pub struct ScoredWord {
+    pub text: String,
+    pub known: bool,
+    pub logprob: f64,
+}
+
+pub struct Scored {
+    pub words: Vec<ScoredWord>,
+}
+
+impl Scored {
+    /// Of the whole sentence, its end included.
+    pub fn logprob(&self) -> f64 {
+        self.words.iter().map(|word| word.logprob).sum()
+    }
+}
+
+impl Sentence {
+    /// Reads a sentence; rows of `invitro corpus`, with a task before and `<eos>` behind, are sentences too.
+    pub fn read(text: &str, trained: &Trained, task: Task, language: Language) -> Result<Sentence> {
+        let mut given: Vec<&str> = text.split_whitespace().collect();
+        let tag = task.tag(language);
+        if let Some(first) = given.first().filter(|word| word.starts_with('<')) {
+            if *first != tag && *first != task::OUT {
+                bail!("it begins with {first}, but --task and --language ask for {tag}");
+            }
+            if *first == tag {
+                given.remove(0);
+            }
+        }
+        if given.last() == Some(&task::EOS) {
+            given.pop();
+        }
+        let out = given.iter().position(|word| *word == task::OUT);
+        let (before, sentence) = match (task, out) {
+            (Task::T0, None) => (&given[..0], &given[..]),
+            (Task::T0, Some(_)) => bail!("T0 is given nothing: there is no {} in it", task::OUT),
+            (_, Some(at)) => (&given[..at], &given[at + 1..]),
+            (_, None) => bail!("{} needs the given words and {} before the sentence", task.name(), task::OUT),
+        };
+        if sentence.is_empty() {
+            bail!("there is no sentence to score");
+        }
+        let word = |text: &&str| word(text, trained, language);
+        let mut prompt = vec![special::task_id(task, language)];
+        for word in before.iter().map(word) {
+            prompt.extend(word?.tokens);
+        }
+        if task != Task::T0 {
+            prompt.push(special::OUT);
+        }
+        let mut words = sentence.iter().map(word).collect::<Result<Vec<Word>>>()?;
+        words.push(Word { text: task::EOS.into(), known: true, tokens: vec![special::EOS] });
+        let length = prompt.len() + words.iter().map(|word| word.tokens.len()).sum::<usize>();
+        let context = trained.checkpoint.shape.context;
+        // The last token is only predicted.
+        if length > context + 1 {
+            bail!("it has {length} tokens, but the context has {context}");
+        }
+        Ok(Sentence { prompt, words })
+    }
+
+    pub fn question(&self) -> Question {
+        let tokens = self.words.iter().flat_map(|word| &word.tokens).copied().collect();
+        Question { prompt: self.prompt.clone(), continuations: vec![tokens] }
+    }
+
+    /// With the score of every token.
+    pub fn scored(self, scores: &[Score]) -> Scored {
+        let mut rest = scores;
+        let words = self.words.into_iter().map(|word| {
+            let (own, later) = rest.split_at(word.tokens.len().min(rest.len()));
+            rest = later;
+            let logprob = own.iter().map(|score| f64::from(score.logprob)).sum();
+            ScoredWord { text: word.text, known: word.known, logprob }
+        });
+        Scored { words: words.collect() }
+    }
+}
+
+/// A word's pieces: from the table if the language has it, else as the tokenizer takes it apart.
+fn word(text: &str, trained: &Trained, language: Language) -> Result<Word> {
+    if let Some(symbol) = trained.languages.lexicon.symbol(text, language) {
+        let tokens = trained.text.segmentation.pieces(symbol, language).to_vec();
+        return Ok(Word { text: text.into(), known: true, tokens });
+    }
+    let tokenizer = &trained.text.tokenizer;
+    let tokens = tokenizer.encode(text)?;
+    let is_special = tokens.iter().any(|&token| token < special::COUNT);
+    if is_special || tokenizer.decode(&tokens)? != text {
+        bail!("`{text}` is no word of {}, and the tokenizer cannot spell it", language.name());
+    }
+    Ok(Word { text: text.into(), known: false, tokens })
+}

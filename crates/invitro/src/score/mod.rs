@@ -1,0 +1,84 @@
+//! `invitro score`: how likely a trained model holds given sentences, word by word, and which of two it prefers.
+
+mod line;
+mod tell;
+
+use anyhow::{Context, Result, bail};
+use invitro_lab::Trained;
+use invitro_language::{Language, Task};
+use invitro_model::{Device, Question};
+use line::{Scored, Sentence};
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Log-probabilities of sentences, or of minimal pairs, under a trained model, word by word
+///
+/// A line is a sentence, or two with a tab between them: then the likelier one is told, and at the end how often it was
+/// the first. In T1 and T2 what is given comes first, then `<out>`, then the sentence. All in nats.
+#[derive(clap::Args)]
+pub struct Args {
+    /// The run's folder
+    run: PathBuf,
+    /// A file with a sentence or a pair a line [default: standard input]
+    file: Option<PathBuf>,
+    /// A or B
+    #[arg(long, default_value = "B")]
+    language: Language,
+    /// T0 (free generation), T1 (unscrambling) or T2 (conditional generation)
+    #[arg(long, default_value = "T0")]
+    task: Task,
+    /// The checkpoint's step [default: the last]
+    #[arg(long)]
+    step: Option<u64>,
+    /// auto, cpu, cuda or cuda:NUMBER
+    #[arg(long, default_value = "cpu")]
+    device: String,
+    /// One JSON object a line, with every word
+    #[arg(long)]
+    json: bool,
+}
+
+/// Lines that are scored at once.
+const AT_ONCE: usize = 256;
+
+pub fn run(args: Args) -> Result<ExitCode> {
+    let trained = Trained::load(&args.run, args.step)?;
+    let mut population = trained.population(Device::parse(&args.device)?, trained.checkpoint.shape.context)?;
+    let (input, name): (Box<dyn Read>, String) = match &args.file {
+        Some(path) if path != Path::new("-") => {
+            let failed = || format!("`{}` cannot be read", path.display());
+            (Box::new(std::fs::File::open(path).with_context(failed)?), format!("`{}`", path.display()))
+        }
+        _ => (Box::new(std::io::stdin()), "standard input".into()),
+    };
+    let mut lines = BufReader::new(input).lines().enumerate();
+    let mut teller = tell::Teller::new(args.json);
+    loop {
+        let mut batch: Vec<Vec<Sentence>> = Vec::new();
+        for (number, line) in lines.by_ref().take(AT_ONCE) {
+            let at = || format!("line {} of {name}", number + 1);
+            let line = line.with_context(at)?;
+            let sides = line.split('\t').map(|text| Sentence::read(text, &trained, args.task, args.language));
+            let sides = sides.collect::<Result<Vec<Sentence>>>().with_context(at)?;
+            if sides.len() > 2 {
+                bail!("{} has {} columns: a sentence is one, a pair two", at(), sides.len());
+            }
+            batch.push(sides);
+        }
+        if batch.is_empty() {
+            break;
+        }
+        let questions: Vec<Question> = batch.iter().flatten().map(Sentence::question).collect();
+        let mut answers = population.score(&[questions])?.pop().unwrap_or_default().into_iter();
+        for sides in batch {
+            let scored: Vec<Scored> = sides
+                .into_iter()
+                .map(|sentence| sentence.scored(&answers.next().and_then(|mut a| a.pop()).unwrap_or_default()))
+                .collect();
+            teller.line(&scored)?;
+        }
+    }
+    teller.end()?;
+    Ok(ExitCode::SUCCESS)
+}
