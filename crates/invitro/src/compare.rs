@@ -74,9 +74,10 @@ fn in_words(comparison: &Comparison, width: Option<usize>) -> String {
     }
     let mut text = table::numbers(&rows, width);
     let same = if comparison.differing.is_empty() { "No setting differs. " } else { "" };
-    text += &format!(
-        "\n\n{same}Two numbers are the peak and the end; one is the end. Each run has one seed: differences may be chance."
-    );
+    text += &format!("\n\n{same}Two numbers are the peak and the end; one is the end.");
+    for sentence in invitro_report::verdicts(comparison) {
+        text += &format!("\n{}", invitro_report::draw::plain(&sentence));
+    }
     terminal::wrap(&text, width)
 }
 

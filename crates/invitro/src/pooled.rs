@@ -5,7 +5,9 @@ use crate::table;
 use crate::terminal::{self, To};
 use anyhow::Result;
 use invitro_report::data::{Run, Study, read};
-use invitro_results::{Condition, Estimate, Loss, Measure, Quantity, SEEDS, TaskMetric, column, knowledge};
+use invitro_report::draw::plain;
+use invitro_report::findings::{Findings, headline};
+use invitro_results::{Condition, Loss, Measure, Moment, Quantity, SEEDS, TaskMetric, column};
 use std::path::Path;
 
 /// The measures of the table, each with its name for people, and whether its sign is shown.
@@ -26,8 +28,8 @@ pub fn tell(folder: &Path, runs: &[String]) -> Result<()> {
     study.runs.retain(|run| runs.contains(&run.id));
     let width = terminal::width(To::Out);
     say!("{}\n", table(&study, width));
-    for sentence in verdicts(&study) {
-        say!("{sentence}");
+    for sentence in headline(&study, &Findings::of(&study)) {
+        say!("{}", terminal::wrap(&plain(&sentence), width));
     }
     say!("`invitro report {}` pools them in one page.", folder.display());
     Ok(())
@@ -54,7 +56,7 @@ fn table(study: &Study, width: Option<usize>) -> String {
     let mut rows = vec![table::heads(row(&head, &Condition::label))];
     for (name, measure, signed) in measures() {
         let end = |run: &Run, c: &Condition| run.curve(&Quantity::of(measure, c)).end();
-        let estimate = |c: &Condition| study.mean(runs.iter().copied(), |run| end(run, c));
+        let estimate = |c: &Condition| study.read(runs.iter().copied(), &Quantity::of(measure, c), Moment::End);
         if conditions.iter().all(|c| estimate(c).is_none()) {
             continue;
         }
@@ -74,23 +76,4 @@ fn table(study: &Study, width: Option<usize>) -> String {
         }
     }
     table::numbers(&rows, width)
-}
-
-/// One for every condition whose words were masked.
-fn verdicts(study: &Study) -> Vec<String> {
-    let end = |condition: &Condition| -> Option<Estimate> {
-        let quantity = Quantity::of(Measure::KNOWLEDGE, condition);
-        let mut estimate = study.mean(study.ended(&[]), |run| run.curve(&quantity).end())?;
-        if estimate.data_seeds < SEEDS {
-            // Over model seeds alone it would look like more than it is.
-            estimate.interval = None;
-        }
-        Some(estimate)
-    };
-    let verdict = |masked: &Condition| {
-        let seen = study.conditions().iter().find(|other| !other.masked && other.language != masked.language)?;
-        let (known, crossed) = (end(seen), end(masked));
-        Some(knowledge((&seen.label(), known.as_ref()), (&masked.label(), crossed.as_ref())).1)
-    };
-    study.masked().filter_map(verdict).collect()
 }

@@ -1,25 +1,41 @@
-//! `invitro report`: the page and the figures of a run or a study.
+//! `invitro report`: the page and the figures of a run or a study, or one page over many.
 
-use anyhow::Result;
-use invitro_report::{Live, Options, build};
+use anyhow::{Result, bail};
+use invitro_report::{Built, Format, Live, Options, build, gallery};
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Report on a run or a study: one self-contained page, figures as SVG, and the numbers behind them as CSV
+/// Report on a run or a study: one self-contained page, figures, and the numbers behind them as CSV
 #[derive(clap::Args)]
 pub struct Args {
-    /// The folder of a run or of a study
-    dir: PathBuf,
+    /// The folder of a run or of a study; with --gallery any number of them [default: all below the gallery]
+    #[arg(value_name = "DIR", required_unless_present = "gallery")]
+    dirs: Vec<PathBuf>,
     /// Where to write report.html and figures/ [default: into DIR]
-    #[arg(long, value_name = "DIR", conflicts_with = "live")]
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["live", "gallery"])]
     out: Option<PathBuf>,
     /// Replace a report that is there
     #[arg(long)]
     force: bool,
     /// Write the page alone, without the folder of figures
-    #[arg(long, conflicts_with = "live")]
+    #[arg(long, conflicts_with_all = ["live", "gallery"])]
     page_only: bool,
+    /// Write figures as svg, pdf or png, or as several of them
+    #[arg(
+        long,
+        value_name = "FORMATS",
+        value_delimiter = ',',
+        default_value = "svg",
+        conflicts_with_all = ["live", "page_only", "gallery"]
+    )]
+    formats: Vec<Format>,
+    /// Write every variant of every figure, at column width and page width, not only what the page shows first
+    #[arg(long, conflicts_with_all = ["live", "page_only", "gallery"])]
+    all_figures: bool,
+    /// Write GALLERY/index.html instead: one page over many runs and studies, newest first, with their reports
+    #[arg(long, value_name = "GALLERY", conflicts_with = "live")]
+    gallery: Option<PathBuf>,
     /// Serve the page on 127.0.0.1 instead, and keep it up to date while runs go on
     #[arg(long)]
     live: bool,
@@ -32,13 +48,26 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> Result<ExitCode> {
+    if let Some(place) = &args.gallery {
+        return show_gallery(place, &args);
+    }
+    let [dir] = args.dirs.as_slice() else {
+        bail!(
+            "{} folders were given: one has one report; --gallery GALLERY shows several on one page",
+            args.dirs.len()
+        );
+    };
     if args.live {
-        let live = Live::bind(&args.dir, args.port)?;
-        say!("http://{}/ shows {} as it fills; Ctrl-C ends it", live.address()?, args.dir.display());
+        let live = Live::bind(dir, args.port)?;
+        say!("http://{}/ shows {} as it fills; Ctrl-C ends it", live.address()?, dir.display());
         live.serve()?;
         return Ok(ExitCode::SUCCESS);
     }
-    let built = build(&args.dir, &Options { out: args.out, force: args.force, page_only: args.page_only })?;
+    let mut formats = args.formats;
+    formats.sort();
+    formats.dedup();
+    let Args { out, force, page_only, all_figures, .. } = args;
+    let built = build(dir, &Options { out, force, page_only, formats, all_figures })?;
     if args.json {
         let told = json!({
             "page": built.page,
@@ -50,15 +79,44 @@ pub fn run(args: Args) -> Result<ExitCode> {
         });
         emit!("{told}");
     } else {
-        let runs = match (built.done, built.runs) {
-            (1, 1) => "1 run".to_owned(),
-            (done, all) if done == all => format!("{all} runs"),
-            (done, all) => format!("{done} of {all} runs"),
-        };
-        say!("{}: {runs}, {:.1} MB", built.page.display(), built.bytes as f64 / 1e6);
-        if let Some(figures) = &built.figures {
-            say!("{}: {} files", figures.display(), built.files - 1);
-        }
+        tell(&built)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn tell(built: &Built) -> Result<()> {
+    let runs = match (built.done, built.runs) {
+        (1, 1) => "1 run".to_owned(),
+        (done, all) if done == all => format!("{all} runs"),
+        (done, all) => format!("{done} of {all} runs"),
+    };
+    say!("{}: {runs}, {:.1} MB", built.page.display(), built.bytes as f64 / 1e6);
+    if let Some(figures) = &built.figures {
+        say!("{}: {} files", figures.display(), built.files - 1);
+    }
+    Ok(())
+}
+
+fn show_gallery(place: &std::path::Path, args: &Args) -> Result<ExitCode> {
+    let shown = gallery(place, &args.dirs, args.force)?;
+    for why in &shown.left_out {
+        note!("{why}");
+    }
+    if args.json {
+        let told = json!({
+            "page": shown.page,
+            "studies": shown.studies,
+            "runs": shown.runs,
+            "reports": shown.reports,
+            "left_out": shown.left_out,
+        });
+        emit!("{told}");
+    } else {
+        let counted = |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
+        let held = [(shown.studies, "study", "studies"), (shown.runs, "run", "runs")].into_iter();
+        let held = held.filter(|(count, ..)| *count > 0).map(|(count, one, many)| counted(count, one, many));
+        let (held, reports) = (held.collect::<Vec<_>>().join(" and "), counted(shown.reports, "report", "reports"));
+        say!("{}: {held}; {reports} written", shown.page.display());
     }
     Ok(ExitCode::SUCCESS)
 }

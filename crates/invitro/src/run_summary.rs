@@ -8,8 +8,8 @@ use invitro_lab::population::Member;
 use invitro_lab::progress::conditions;
 use invitro_results::folder::METRICS;
 use invitro_results::{
-    Condition, Curve, Emergence, Estimate, Loss, Measure, Point, Quantity, Row, Scorer, Statistic, Targets, Task,
-    TaskMetric, knowledge, metrics,
+    Condition, Curve, Emergence, Estimate, Loss, Measure, Measured, Point, Quantity, Row, Scorer, Statistic, Targets,
+    Task, TaskMetric, knowledge, metrics,
 };
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -172,11 +172,16 @@ fn use_of_words(last: &Last, masked: &Condition) -> Option<String> {
 
 /// What the contrast of facts says of those words. Its interval is over pairs of subjects, of one data seed.
 fn meaning(last: &Last, seen: &Condition, masked: &Condition) -> String {
-    let estimate = |condition: &Condition| {
-        let point = last.curve(condition, Measure::KNOWLEDGE)?.last()?;
-        Some(Estimate { value: point.value, interval: Point::interval(point), runs: 1, data_seeds: 1 })
+    let measured = |condition: &Condition| {
+        let point = last.curve(condition, Measure::KNOWLEDGE).and_then(|curve| curve.last());
+        let own = |point: &Point| Estimate {
+            value: point.value,
+            interval: point.interval(),
+            runs: 1,
+            data_seeds: 1,
+            of_two: None,
+        };
+        Measured { label: condition.label(), estimate: point.map(own), by_seed: Vec::new() }
     };
-    let (in_seen, in_masked) = (estimate(seen), estimate(masked));
-    let (_, sentence) = knowledge((&seen.label(), in_seen.as_ref()), (&masked.label(), in_masked.as_ref()));
-    format!("{sentence} Intervals are over pairs of subjects.")
+    format!("{} Intervals are over pairs of subjects.", knowledge(&measured(seen), &measured(masked)).1)
 }

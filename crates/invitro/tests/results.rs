@@ -14,7 +14,7 @@ fn new_runs_are_not_put_beside_results_of_another_schema() {
     command.arg(root.join("experiments/studies/facts.toml")).arg("--with").arg(root.join("results/facts"));
     let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && said.contains("0.1.0, schema 1; this is 0.1.0, schema 3"), "{said}");
+    assert!(!output.status.success() && said.contains("0.1.0, schema 1; this is 0.1.0, schema 4"), "{said}");
     assert!(!out.join("known").exists());
 }
 
@@ -39,6 +39,7 @@ fn reports_of_the_shipped_studies_are_rebuilt() {
         ("paper", "192 runs of 864 planned"),
         ("facts", "120 runs of 540 planned"),
         ("crossing", "48 runs over 4 data seeds and 1 model seed; 48 ended"),
+        ("budget", "24 runs over 3 data seeds and 1 model seed; 24 ended"),
     ] {
         let out = place.path().join(study);
         let mut command = Command::new(env!("CARGO_BIN_EXE_invitro"));
@@ -48,6 +49,6 @@ fn reports_of_the_shipped_studies_are_rebuilt() {
         assert!(page.contains(said) && page.contains("H4") && page.len() < 15_000_000, "{study}");
         assert!(out.join("figures").join("captions.md").exists());
         // Only since schema 2 are a run's seconds its own.
-        assert_eq!(page.contains("seconds of training, of all runs"), study == "crossing");
+        assert_eq!(page.contains("seconds of training, of all runs"), ["crossing", "budget"].contains(&study));
     }
 }

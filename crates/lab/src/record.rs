@@ -6,11 +6,13 @@ use crate::experiment::Experiment;
 use crate::inputs::RunInputs;
 use crate::tokenized::TokenizedText;
 use invitro_language::{Language, Languages, Process, Stream, Symbol};
-use invitro_results::folder::{LANGUAGE, PAIRS, REACHED, SUMMARY, WORDS, read_json_lines, write_file, write_json};
-use invitro_results::words::{self, Form, Pair, Reached, Word};
+use invitro_results::folder::{
+    CONTRASTS, LANGUAGE, PAIRS, REACHED, SUMMARY, WORDS, read_json_lines, write_file, write_json,
+};
+use invitro_results::words::{self, Contrasts, Form, Pair, Reached, Word};
 use invitro_results::{
     Bridge, Condition, LanguageMetric, Measure, Quantity, Row, Seal, Similarity, Status, TokenizerMetric, Words,
-    summary,
+    column, summary,
 };
 use invitro_tokenizer::bridge::{self, Bridges};
 use invitro_tokenizer::measure::{self, Measures};
@@ -69,8 +71,8 @@ fn pieces(text: &TokenizedText, symbol: Symbol, language: Language) -> Vec<Strin
     text.segmentation.core(symbol, language).iter().map(token).collect()
 }
 
-/// `words.parquet`: the masked words, their pieces and bridges, whether some subject was asked for each, and when it was
-/// first reached.
+/// `words.parquet`: the masked words, their pieces and bridges, whether some subject was asked for each, when it was
+/// first reached, and what was known of it over training.
 pub fn write_words(
     folder: &Path,
     experiment: &Experiment,
@@ -81,12 +83,20 @@ pub fn write_words(
     let asked = sets.asked();
     let reached: Vec<Reached> = read_json_lines(&folder.join(REACHED))?;
     let reached: HashMap<u32, u64> = reached.into_iter().map(|line| (line.symbol, line.step)).collect();
+    let known: Vec<Contrasts> = read_json_lines(&folder.join(CONTRASTS))?;
+    let place: HashMap<Symbol, usize> = sets.contrasted().enumerate().map(|(at, symbol)| (symbol, at)).collect();
+    let contrasts = |symbol: Symbol, language: Language| {
+        let Some(&at) = place.get(&symbol) else { return Vec::new() };
+        let value = |line: &Contrasts| Some((line.step as u32, *line.nats.get(language.name())?.get(at)?));
+        known.iter().filter_map(value).collect()
+    };
     let word = |bridge: &bridge::Bridge| {
         let symbol = bridge.symbol;
         let form = |language: Language| Form {
             language: language.name().to_owned(),
             form: languages.form(symbol, language).to_owned(),
             pieces: pieces(text, symbol, language),
+            contrasts: contrasts(symbol, language),
         };
         let to = bridge.candidate.as_ref();
         Word {
@@ -94,6 +104,7 @@ pub fn write_words(
             forms: Language::ALL.into_iter().map(form).collect(),
             bridge: Some(bridge.similarity.jaccard),
             bridge_to: to.map(|to| (languages.form(to.symbol, to.language).to_owned(), to.language.name().to_owned())),
+            bridge_pieces: to.map_or(Vec::new(), |to| pieces(text, to.symbol, to.language)),
             cognate_bridge: Some(bridge.cognate.jaccard),
             asked: Some(asked.contains(&symbol)),
             reachable_from: reached.get(&symbol.0).map(|&step| step as u32),
@@ -111,11 +122,13 @@ pub fn write_summary(
     inputs: &RunInputs,
     status: &Status,
     rows: &[Row],
+    tokens: Option<f64>,
     may_write: impl Fn() -> Result<()>,
 ) -> Result<()> {
     let mut row = summary::describe(&status.run, status.state, Some(status), &experiment.flatten());
     summary::add_measures(&mut row, &measures(experiment, &inputs.languages, &inputs.text)?);
     summary::add_results(&mut row, status, rows, experiment.eval.emergence);
+    row.insert(column::TOKENS.into(), json!(tokens));
     may_write()?;
     Ok(write_json(&folder.join(SUMMARY), &row)?)
 }

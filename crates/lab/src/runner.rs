@@ -11,7 +11,7 @@ use crate::record;
 use crate::settings::Keep;
 use invitro_model::Checkpoint;
 use invitro_results::folder::{
-    CONFIG, LOGS, METRICS, METRICS_TABLE, REACHED, SAMPLES, TABLES, TOKENIZER, TRAINING, TRAINING_TABLE,
+    CONFIG, CONTRASTS, LOGS, METRICS, METRICS_TABLE, REACHED, SAMPLES, TABLES, TOKENIZER, TRAINING, TRAINING_TABLE,
     read_json_lines, write_file,
 };
 use invitro_results::words::Reached;
@@ -207,6 +207,7 @@ impl<'a> Runner<'a> {
         evaluated.reached.retain(|line| self.reached.insert(line.symbol));
         self.append(SAMPLES, &evaluated.samples)?;
         self.append(REACHED, &evaluated.reached)?;
+        self.append(CONTRASTS, &[evaluated.contrasts])?;
         self.append(METRICS, &metrics::to_lines(&self.run, &evaluated.rows))?;
         Ok(evaluated.rows)
     }
@@ -283,12 +284,15 @@ impl<'a> Runner<'a> {
         self.may_write()?;
         metrics::write(&path.join(METRICS_TABLE), &self.run, &rows)?;
         self.may_write()?;
-        training::write(&path.join(TRAINING_TABLE), &self.run, &read_json_lines(&path.join(TRAINING))?)?;
+        let steps: Vec<training::Step> = read_json_lines(&path.join(TRAINING))?;
+        training::write(&path.join(TRAINING_TABLE), &self.run, &steps)?;
+        let tokens = steps.iter().map(|step| step.tokens as f64).sum::<f64>() / steps.len() as f64;
+        let tokens = tokens.is_finite().then_some(tokens);
         self.status.state = State::Done;
         self.status.step = self.status.steps;
         let may_write = || self.may_write();
         record::write_words(path, &self.experiment, &self.inputs, may_write)?;
-        record::write_summary(path, &self.experiment, &self.inputs, &self.status, &rows, may_write)?;
+        record::write_summary(path, &self.experiment, &self.inputs, &self.status, &rows, tokens, may_write)?;
         for name in TABLES {
             self.status.files.insert(name.into(), Seal::of_file(&path.join(name))?);
         }

@@ -4,7 +4,7 @@ mod common;
 
 use common::{run, tiny};
 use invitro_lab::Trained;
-use invitro_lab::evaluation::contrast::clustered_interval;
+use invitro_lab::evaluation::contrast::interval_over_pairs;
 use invitro_lab::evaluation::generation::{self, Judged, Prompted};
 use invitro_lab::evaluation::held_out::HeldOut;
 use invitro_lab::evaluation::ngrams::{Ngrams, Order};
@@ -63,7 +63,9 @@ fn nothing_holds_of_what_did_not_end() {
 #[test]
 fn an_interval_is_around_its_mean() {
     // Each value on its own.
-    let interval = |values: &[f64]| clustered_interval(values, &(0..values.len()).collect::<Vec<_>>());
+    let interval = |values: &[f64]| {
+        interval_over_pairs(values, &(0..values.len()).map(|at| [2 * at, 2 * at + 1]).collect::<Vec<_>>())
+    };
     let Interval { low, high } = interval(&[0.0, 1.0, 0.0, 1.0]).unwrap();
     assert_eq!(low + high, 1.0);
     // 3.182 is Student's t for three degrees of freedom.
@@ -71,8 +73,40 @@ fn an_interval_is_around_its_mean() {
     assert_eq!(interval(&[0.25, 0.25]), Some(Interval { low: 0.25, high: 0.25 }));
     assert_eq!(interval(&[0.25]), None);
     // Words said twice tell no more than once.
-    let twice = clustered_interval(&[0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 1.0], &[7, 7, 1, 1, 2, 2, 3, 3]).unwrap();
+    let subjects = [[7, 8], [8, 7], [1, 2], [2, 1], [3, 4], [4, 3], [5, 6], [5, 6]];
+    let twice = interval_over_pairs(&[0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 1.0, 1.0], &subjects).unwrap();
     assert!((twice.low - low).abs() < 1e-12 && (twice.high - high).abs() < 1e-12);
+}
+
+/// In a small world every subject stands in several pairs, and what is known of it moves all its words.
+#[test]
+fn the_interval_of_a_run_covers_the_truth_where_subjects_stand_in_several_pairs() {
+    use invitro_language::Stream;
+    const TRIALS: u64 = 2000;
+    for (subjects, pairings) in [(12, 8), (20, 5), (80, 2), (160, 1)] {
+        let stream = Stream::new(subjects, "simulation of contrasts");
+        let mut covered = 0;
+        for trial in 0..TRIALS {
+            let mut rng = stream.at(0, trial);
+            // A sum of twelve uniform numbers is all but normal, with variance 1.
+            let mut normal = || (0..12).map(|_| rng.below(1 << 20) as f64 / f64::from(1 << 20)).sum::<f64>() - 6.0;
+            let known: Vec<f64> = (0..subjects).map(|_| 0.5 * normal()).collect();
+            let (mut values, mut asked) = (Vec::new(), Vec::new());
+            for pairing in 0..pairings {
+                let mut order: Vec<usize> = (0..known.len()).collect();
+                stream.at(1, trial * pairings + pairing).shuffle(&mut order);
+                for pair in order.chunks_exact(2) {
+                    for _ in 0..2 {
+                        values.push(known[pair[0]] + known[pair[1]] + normal());
+                        asked.push([pair[0], pair[1]]);
+                    }
+                }
+            }
+            covered += u64::from(interval_over_pairs(&values, &asked).unwrap().contains(0.0));
+        }
+        let coverage = covered as f64 / TRIALS as f64;
+        assert!((0.93..0.98).contains(&coverage), "{subjects} subjects, {pairings} pairings: {coverage}");
+    }
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! Writes a study that was never run and its report, to look at figures with: `synthetic_study FOLDER [small|run|half]`.
+//! Writes a study that was never run and its report, to look at figures with:
+//! `synthetic_study FOLDER [small|family|run|half|large]`.
 
 #[path = "../tests/synthetic/mod.rs"]
 mod synthetic;
@@ -11,12 +12,17 @@ fn main() {
     let folder = std::path::PathBuf::from(arguments.next().expect("a folder to write to"));
     match arguments.next().as_deref() {
         Some("small") => synthetic::collected(&folder, &Plan::small()),
+        Some("family") => {
+            let languages = vec!["A", "B", "C", "D", "E", "F", "G", "H"];
+            synthetic::collected(&folder, &Plan { languages, masked: 3, data_seeds: 3, ..Plan::small() });
+        }
         Some("run") => synthetic::run_folder(&folder, &Plan::one().configs()[0], &Plan::one(), Progress::Done),
         Some("half") => synthetic::scattered(&folder, &Plan::small(), |place| match place % 3 {
             0 => Progress::Done,
             1 => Progress::Running(5),
             _ => Progress::Planned,
         }),
+        Some("large") => synthetic::collected(&folder, &Plan::large()),
         _ => synthetic::collected(&folder, &Plan::paper()),
     }
     let started = std::time::Instant::now();

@@ -1,16 +1,17 @@
 //! From a folder of results to `report.html` and a folder of figures.
 
 use crate::data::{self, Study};
-use crate::draw::{Target, Width, plain};
+use crate::draw::{Format, Target, Width, plain};
 use crate::error::{Error, Result};
-use crate::figures::{self, Figure};
+use crate::figures::{self, Figure, Variant};
 use crate::findings::Findings;
 use crate::page;
+use rayon::prelude::*;
 use std::fmt::Write;
 use std::io;
 use std::path::{Path, PathBuf};
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Options {
     /// Where to write; the folder of results itself where not given.
     pub out: Option<PathBuf>,
@@ -18,6 +19,16 @@ pub struct Options {
     pub force: bool,
     /// The page alone, without the folder of figures.
     pub page_only: bool,
+    /// What figures are written as.
+    pub formats: Vec<Format>,
+    /// Every variant of every figure at both widths, instead of what the page shows first.
+    pub all_figures: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { out: None, force: false, page_only: false, formats: vec![Format::Svg], all_figures: false }
+    }
 }
 
 /// What was written.
@@ -35,6 +46,9 @@ pub struct Built {
 /// The file every figures folder of ours holds; a folder without it is not ours to replace.
 const CAPTIONS: &str = "captions.md";
 
+/// Where the numbers behind figures lie, in the folder of figures.
+const DATA: &str = "data";
+
 /// Reads the study or run in `folder` and writes its report.
 pub fn build(folder: &Path, options: &Options) -> Result<Built> {
     let out = options.out.as_deref().unwrap_or(folder);
@@ -45,25 +59,26 @@ pub fn build(folder: &Path, options: &Options) -> Result<Built> {
             return Err(Error::Exists { path: path.clone() });
         }
     }
+    if !options.page_only && figures_path.exists() && !figures_path.join(CAPTIONS).exists() {
+        return Err(Error::Foreign { path: figures_path });
+    }
     let study = data::read(folder)?;
     let (page, figures) = render(&study, None);
-    let writing = |path: &Path| {
-        let path = path.to_owned();
-        |why| Error::Write { path, why }
-    };
     std::fs::create_dir_all(out).map_err(writing(out))?;
     let mut files = 1;
     if !options.page_only {
-        if figures_path.exists() && !figures_path.join(CAPTIONS).exists() {
-            return Err(Error::Exists { path: figures_path });
-        }
-        let written = invitro_files::replace_folder(&figures_path, |place| write_figures(place, &figures));
+        let written = invitro_files::replace_folder(&figures_path, |place| write_figures(place, &figures, options));
         files += written.map_err(writing(&figures_path))?;
     }
     invitro_files::write(&page_path, page.as_bytes()).map_err(writing(&page_path))?;
     let figures = (!options.page_only).then_some(figures_path);
     let done = study.runs.iter().filter(|run| run.done()).count();
     Ok(Built { page: page_path, figures, runs: study.runs.len(), done, files, bytes: page.len() })
+}
+
+pub(crate) fn writing(path: &Path) -> impl FnOnce(io::Error) -> Error {
+    let path = path.to_owned();
+    |why| Error::Write { path, why }
 }
 
 /// The page and the figures on it; for the live page, with the nonce of its scripts and styles.
@@ -73,32 +88,79 @@ pub(crate) fn render(study: &Study, live: Option<&str>) -> (String, Vec<Figure>)
     (page::page(study, &findings, &figures, live), figures)
 }
 
-/// Every variant that shows something at both widths, the numbers behind each figure, and the captions.
-fn write_figures(place: &Path, figures: &[Figure]) -> io::Result<usize> {
-    let mut captions = String::from(
-        "# Captions\n\nFigures at column width (77 mm) and page width (160 mm), text at 7 pt: include them at 100 %.\n",
-    );
-    let mut files = 1;
+/// A drawing that becomes a file in each format.
+struct Drawn<'a> {
+    figure: &'a Figure,
+    variant: &'a Variant,
+    width: Width,
+    stem: String,
+}
+
+/// The figures, the numbers behind them, and the captions; how many files that is.
+fn write_figures(place: &Path, figures: &[Figure], options: &Options) -> io::Result<usize> {
+    let shown: Vec<&Figure> = figures.iter().filter(|figure| !figure.is_empty()).collect();
+    let drawn: Vec<Drawn> = shown.iter().flat_map(|figure| drawings(figure, options.all_figures)).collect();
+    let files = drawn.par_iter().map(|drawn| {
+        let svg = drawn.variant.drawing.render(drawn.width, Target::File, &drawn.figure.alt(drawn.variant));
+        for format in &options.formats {
+            let file = format!("{}.{}", drawn.stem, format.name());
+            let bytes = format.convert(svg.clone()).map_err(|why| io::Error::other(format!("{file}: {why}")))?;
+            std::fs::write(place.join(file), bytes)?;
+        }
+        Ok(options.formats.len())
+    });
+    let mut files = files.sum::<io::Result<usize>>()?;
+    let tables: Vec<&Figure> = figures.iter().filter(|figure| !figure.table.is_empty()).collect();
+    if !tables.is_empty() {
+        std::fs::create_dir(place.join(DATA))?;
+    }
+    for figure in &tables {
+        std::fs::write(place.join(DATA).join(format!("{}.csv", figure.name)), figure.table.to_csv())?;
+    }
+    files += tables.len();
+    std::fs::write(place.join(CAPTIONS), captions(&shown, options))?;
+    Ok(files + 1)
+}
+
+/// What is drawn of a figure: the variant that the page shows first at the width of a page, or all that show something
+/// at both widths.
+fn drawings(figure: &Figure, all: bool) -> Vec<Drawn<'_>> {
+    if !all {
+        let variant = &figure.variants[figure.first()];
+        return vec![Drawn { figure, variant, width: Width::Page, stem: figure.name.to_owned() }];
+    }
+    let variants = figure.variants.iter().filter(|variant| !variant.drawing.is_empty());
+    let widths = |variant| {
+        let named = |width: Width| format!("{}.{}", figure.stem(variant), width.name());
+        [Width::Column, Width::Page].map(|width| Drawn { figure, variant, width, stem: named(width) })
+    };
+    variants.flat_map(widths).collect()
+}
+
+fn captions(figures: &[&Figure], options: &Options) -> String {
+    let sizes = if options.all_figures { "at column width (77 mm) and page width (160 mm)" } else { "160 mm wide" };
+    let mut captions = format!("# Captions\n\nFigures {sizes}, text at 7 pt: include them at 100 %.\n");
     for figure in figures {
         write!(captions, "\n## {}\n\n{}\n\n", plain(&figure.title), plain(&figure.caption))
             .expect("writing to a string");
-        if !figure.table.is_empty() {
-            std::fs::write(place.join(format!("{}.csv", figure.name)), figure.table.to_csv())?;
-            files += 1;
-        }
-        for variant in &figure.variants {
-            if variant.drawing.is_empty() {
-                continue;
+        let shown = figure.first();
+        for (place, variant) in figure.variants.iter().enumerate() {
+            let wanted = if options.all_figures { !variant.drawing.is_empty() } else { place == shown };
+            if wanted {
+                let stem = if options.all_figures { figure.stem(variant) } else { figure.name.to_owned() };
+                writeln!(captions, "- `{stem}`: {}{}", chosen(figure, variant), variant.runs)
+                    .expect("writing to a string");
             }
-            let stem = figure.stem(variant);
-            for width in [Width::Column, Width::Page] {
-                let svg = variant.drawing.render(width, Target::File, &figure.title);
-                std::fs::write(place.join(format!("{stem}.{}.svg", width.name())), svg)?;
-                files += 1;
-            }
-            writeln!(captions, "- `{stem}`: {}", variant.runs).expect("writing to a string");
         }
     }
-    std::fs::write(place.join(CAPTIONS), captions)?;
-    Ok(files)
+    captions
+}
+
+/// What the page's controls say of a variant, where there is something to choose: `|V| 2048, regime vanilla: `.
+fn chosen(figure: &Figure, variant: &Variant) -> String {
+    let choices = figure.choosers.iter().zip(&variant.choice).filter(|(chooser, _)| chooser.options.len() > 1);
+    let choices: Vec<String> = choices
+        .map(|(chooser, option)| format!("{} {}", plain(&chooser.label), plain(&chooser.options[*option])))
+        .collect();
+    if choices.is_empty() { String::new() } else { choices.join(", ") + ": " }
 }

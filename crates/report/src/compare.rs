@@ -1,13 +1,28 @@
 //! Several runs in one page: what differs, what they measured, and their curves.
 
 use crate::data::Study;
+use crate::findings::{Findings, headline};
 use crate::{figures, page};
-use invitro_results::{Comparison, Kind, Results};
+use invitro_results::{Comparison, Kind, Results, SEEDS};
 use std::path::PathBuf;
 
 /// The page, self-contained.
 pub fn page(comparison: &Comparison) -> String {
-    let study = Study::new(Results {
+    let study = study(comparison);
+    page::compare::page(comparison, &verdicts(comparison), &[figures::compare::figure(&study, comparison)])
+}
+
+/// What may be said of them: as a study does where they differ in their seeds alone, else nothing.
+pub fn verdicts(comparison: &Comparison) -> Vec<String> {
+    if comparison.differing.iter().all(|(key, _)| key.starts_with("seeds.")) {
+        let study = study(comparison);
+        return headline(&study, &Findings::of(&study));
+    }
+    vec![format!("Each run has one data seed: no difference is judged, where {SEEDS} are needed.")]
+}
+
+fn study(comparison: &Comparison) -> Study {
+    Study::new(Results {
         name: comparison.names.join(", "),
         folder: PathBuf::new(),
         kind: Kind::Study,
@@ -19,6 +34,5 @@ pub fn page(comparison: &Comparison) -> String {
         pairs: Vec::new(),
         samples: Vec::new(),
         notes: Vec::new(),
-    });
-    page::compare::page(comparison, &[figures::compare::figure(&study, comparison)])
+    })
 }

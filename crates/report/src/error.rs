@@ -10,6 +10,15 @@ pub enum Error {
     #[error("{path} exists already; --force replaces it")]
     Exists { path: PathBuf },
 
+    #[error("{path} was not written by invitro and is left as it is")]
+    Foreign { path: PathBuf },
+
+    #[error("no folder below {path} holds a run or a study")]
+    NoneBelow { path: PathBuf },
+
+    #[error("{path}: nothing to show: {why}")]
+    NoneShown { path: PathBuf, why: String },
+
     #[error("{path} cannot be written: {why}")]
     Write { path: PathBuf, why: std::io::Error },
 

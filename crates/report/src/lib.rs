@@ -18,6 +18,7 @@ pub mod draw;
 pub mod error;
 pub mod figures;
 pub mod findings;
+mod gallery;
 mod http;
 mod live;
 mod page;
@@ -26,6 +27,8 @@ pub mod stats;
 mod wording;
 
 pub use build::{Built, Options, build};
-pub use compare::page as comparison_page;
+pub use compare::{page as comparison_page, verdicts};
+pub use draw::Format;
 pub use error::{Error, Result};
+pub use gallery::{Gallery, gallery};
 pub use live::Live;

@@ -5,6 +5,7 @@
 
 mod synthetic;
 
+use invitro_report::findings::Findings;
 use invitro_report::{Live, Options, build};
 use std::io::{Read, Write};
 use std::path::Path;
@@ -30,8 +31,33 @@ fn the_page_of_a_study() {
     synthetic::collected(folder.path(), &Plan::small());
     build(folder.path(), &Options::default()).unwrap();
     let study = invitro_report::data::read(folder.path()).unwrap();
+    // The numbers behind each figure, to compare with what the page saves.
+    let tables = folder.path().join("tables");
+    std::fs::create_dir(&tables).unwrap();
+    for figure in invitro_report::figures::all(&study, &Findings::of(&study)) {
+        if !figure.is_empty() && !figure.table.is_empty() {
+            std::fs::write(tables.join(format!("{}.csv", figure.name)), figure.table.to_csv()).unwrap();
+        }
+    }
     let page = folder.path().join("report.html");
-    browser("study.mjs", &[page.to_str().unwrap(), &study.words[0].1.forms[0].form]);
+    let page = page.to_str().unwrap();
+    std::thread::scope(|scope| {
+        scope.spawn(|| browser("study.mjs", &[page, &study.words[0].1.forms[0].form]));
+        scope.spawn(|| browser("save.mjs", &[page, tables.to_str().unwrap()]));
+        scope.spawn(|| browser("access.mjs", &[page]));
+        scope.spawn(|| browser("phone.mjs", &[page]));
+    });
+}
+
+#[test]
+fn the_page_of_a_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = Plan::one();
+    synthetic::run_folder(folder.path(), &plan.configs()[0], &plan, Progress::Done);
+    build(folder.path(), &Options::default()).unwrap();
+    let page = folder.path().join("report.html");
+    browser("access.mjs", &[page.to_str().unwrap()]);
+    browser("phone.mjs", &[page.to_str().unwrap()]);
 }
 
 #[test]
@@ -104,7 +130,7 @@ fn the_server_knows_queries_and_heads_and_has_a_policy() {
     let tags =
         |name: &str| body.match_indices(name).map(|(at, _)| body[at..].split('>').next().unwrap()).collect::<Vec<_>>();
     assert_eq!(tags("<style"), [format!("<style nonce=\"{nonce}\"")]);
-    let scripts: Vec<&str> = tags("<script").into_iter().filter(|tag| !tag.contains("application/json")).collect();
+    let scripts: Vec<&str> = tags("<script").into_iter().filter(|tag| !tag.contains("text/plain")).collect();
     assert_eq!(scripts, [format!("<script nonce=\"{nonce}\"")]);
     let both = "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: elsewhere.example\r\n\r\n";
     assert!(ask(address, both).starts_with("HTTP/1.1 403"));

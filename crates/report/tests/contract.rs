@@ -8,7 +8,9 @@ use invitro_lab::study::StudyFolder;
 use invitro_lab::study::collect::{self, collect};
 use invitro_model::Device;
 use invitro_report::build;
-use invitro_results::{Condition, Loss, Measure, Quantity, Row, Scorer, Statistic, Targets, Task, folder, metrics};
+use invitro_results::{
+    Condition, Loss, Measure, Quantity, Row, Scorer, Statistic, Targets, Task, TaskMetric, folder, metrics,
+};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
@@ -35,7 +37,7 @@ impl Report {
         let table = |name: &&str| {
             let shown = html.split(&format!("<figure id=\"fig-{name}\"")).nth(1).unwrap_or_else(|| panic!("no {name}"));
             assert!(shown.starts_with('>'), "{name} shows nothing");
-            let csv = fs::read_to_string(results.join(format!("figures/{name}.csv"))).unwrap();
+            let csv = fs::read_to_string(results.join(format!("figures/data/{name}.csv"))).unwrap();
             let rows: Vec<Vec<String>> = csv.lines().skip(1).map(cells).collect();
             assert!(!rows.is_empty(), "{name} has numbers");
             ((*name).to_owned(), rows)
@@ -88,15 +90,38 @@ fn at(runs: &[&Vec<Row>], quantity: &Quantity, step: &str) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
+/// The runs at a level of what was varied, the distance.
+fn within<'a>(rows: &'a [(f64, Vec<Row>)], by: &str, level: &str) -> Vec<&'a Vec<Row>> {
+    assert_eq!(by, "d", "nothing else varies");
+    rows.iter().filter(|(own, _)| own.to_string() == level).map(|(_, rows)| rows).collect()
+}
+
+/// What a panel of the first figure draws.
+fn drawn(title: &str) -> Measure {
+    match title {
+        "reachable targets, share" => Measure::reach(Scorer::Network, Targets::Allowed, Statistic::Share),
+        "contrast of facts, nats" => Measure::KNOWLEDGE,
+        _ => Measure::unscrambling(TaskMetric::Grammaticality),
+    }
+}
+
 #[test]
 fn a_run() {
     let place = tempfile::tempdir().unwrap();
     let run = place.path().join("run");
     let experiment = Experiment::load(None, Some(Path::new(TINY)), &[]).unwrap();
     train(&[Member { experiment, folder: run.clone() }]);
-    let report = Report::of(&run, &["curves", "cascade", "reach", "contrast", "loss", "sentences"]);
+    let report = Report::of(&run, &["trajectory", "curves", "cascade", "reach", "contrast", "loss", "sentences"]);
     let rows = logged(&run);
     let runs = [&rows];
+    report.check(
+        "trajectory",
+        |keys| {
+            let [_, title, label, _, step] = keys else { panic!("{keys:?}") };
+            Some(at(&runs, &Quantity::of(drawn(title), &condition(&rows, label)), step))
+        },
+        4,
+    );
     report.check(
         "curves",
         |keys| {
@@ -135,7 +160,7 @@ fn a_run() {
     report.check(
         "loss",
         |keys| {
-            let [over, _regime, _vocab, what, step] = keys else { panic!("{keys:?}") };
+            let [over, _by, _level, what, step] = keys else { panic!("{keys:?}") };
             let measure = Measure::Loss(if *what == "floor" { Loss::Floor } else { Loss::BitsPerChar });
             let condition = (*over != "the mixture").then(|| condition(&rows, over));
             Some(at(&runs, &Quantity { measure, condition }, step))
@@ -162,6 +187,7 @@ fn a_study() {
     };
     train(&study.cells.iter().map(member).collect::<Vec<_>>());
     let figures = [
+        "trajectory",
         "effects",
         "reachability",
         "nulls",
@@ -170,7 +196,7 @@ fn a_study() {
         "bridge",
         "maxima",
         "emergence-by-language",
-        "emergence-by-vocabulary",
+        "emergence-by-level",
         "cascade",
         "dynamics",
         "fertility",
@@ -181,16 +207,29 @@ fn a_study() {
     ];
     let rows: Vec<(f64, Vec<Row>)> =
         study.cells.iter().map(|cell| (cell.experiment.language.distance, logged(&study.run(cell)))).collect();
-    let runs: Vec<&Vec<Row>> = rows.iter().map(|(_, rows)| rows).collect();
     let from_folders = Report::of(&study.path, &figures);
     collect(&study, collect::Request::default()).unwrap();
     let from_tables = Report::of(&study.path, &figures);
     for report in [from_folders, from_tables] {
         report.check(
+            "trajectory",
+            |keys| {
+                let [_, title, label, level, step] = keys else { panic!("{keys:?}") };
+                let runs = if level.is_empty() {
+                    rows.iter().map(|(_, rows)| rows).collect()
+                } else {
+                    within(&rows, "d", level)
+                };
+                Some(at(&runs, &Quantity::of(drawn(title), &condition(runs[0], label)), step))
+            },
+            4,
+        );
+        report.check(
             "dynamics",
             |keys| {
-                let [_regime, label, _vocab, metric, step] = keys else { panic!("{keys:?}") };
+                let [by, level, label, metric, step] = keys else { panic!("{keys:?}") };
                 let measure = Measure::unscrambling(metric.parse().unwrap());
+                let runs = within(&rows, by, level);
                 Some(at(&runs, &Quantity::of(measure, &condition(runs[0], label)), step))
             },
             4,
@@ -198,11 +237,10 @@ fn a_study() {
         report.check(
             "reachability",
             |keys| {
-                let [reading, label, by, level, _panel, _regime, step] = keys else { panic!("{keys:?}") };
+                let [reading, label, by, level, _panel, _row, step] = keys else { panic!("{keys:?}") };
                 let statistic = if reading.starts_with("any") { Statistic::Any } else { Statistic::Share };
                 let measure = Measure::reach(Scorer::Network, Targets::Allowed, statistic);
-                let within = |(distance, _): &&(f64, Vec<Row>)| *by != "d" || distance.to_string() == *level;
-                let runs: Vec<&Vec<Row>> = rows.iter().filter(within).map(|(_, rows)| rows).collect();
+                let runs = within(&rows, by, level);
                 Some(at(&runs, &Quantity::of(measure, &condition(runs[0], label)), step))
             },
             4,
@@ -210,12 +248,11 @@ fn a_study() {
         report.check(
             "contrast",
             |keys| {
-                let [set, counted, _lambda, label, _vocab, distance] = keys else { panic!("{keys:?}") };
+                let [set, counted, label, distance] = keys else { panic!("{keys:?}") };
                 if label.contains("masked") || !set.starts_with("facts") || counted.starts_with("share") {
                     return None;
                 }
-                let within = |(own, _): &&(f64, Vec<Row>)| own.to_string() == *distance;
-                let runs: Vec<&Vec<Row>> = rows.iter().filter(within).map(|(_, rows)| rows).collect();
+                let runs = within(&rows, "d", distance);
                 let last = runs[0].iter().map(|row| row.step).max().unwrap().to_string();
                 Some(at(&runs, &Quantity::of(Measure::KNOWLEDGE, &condition(runs[0], label)), &last))
             },

@@ -38,7 +38,8 @@ fn regressions_are_clustered_by_data_seed() {
         let folder = tempfile::tempdir().unwrap();
         synthetic::collected(folder.path(), &Plan { data_seeds, model_seeds, ..Plan::small() });
         let findings = Findings::of(&data::read(folder.path()).unwrap());
-        assert!(findings.regressions.iter().all(|it| it.factors.as_ref().unwrap().groups == groups));
+        let fitted: Vec<_> = findings.regressions.iter().filter_map(|it| it.factors.as_ref()).collect();
+        assert!(fitted.len() > 4 && fitted.iter().all(|it| it.groups == groups));
     }
 }
 
@@ -99,7 +100,7 @@ fn nothing_is_judged_on_two_data_seeds() {
     synthetic::collected(folder.path(), &Plan::small());
     let html = page(folder.path());
     assert!(!html.contains("badge yes") && !html.contains("badge no\""));
-    assert!(html.contains("Not judged, with 2 data seeds where 3 are needed"));
+    assert!(html.contains("is not judged, with 2 data seeds where 3 are needed"));
     synthetic::collected(folder.path(), &Plan { data_seeds: 3, model_seeds: 1, ..Plan::small() });
     let html = page(folder.path());
     assert!(html.contains("badge yes"), "three are judged");

@@ -38,7 +38,7 @@ fn data() -> Value {
         json!([effect.value, effect.error, effect.p, effect.interval.low, effect.interval.high])
     };
     let seed = |group: usize| Seed { data: group / 3, model: group % 3 };
-    let mean = seeds::mean(groups.iter().zip(&y).map(|(group, y)| (seed(*group), *y))).unwrap();
+    let mean = seeds::mean(seeds::Scale::Plain, groups.iter().zip(&y).map(|(group, y)| (seed(*group), *y))).unwrap();
     let r = seeds::pearson((0..90).map(|row| (seed(groups[row]), z[row], y[row]))).unwrap();
     let mut sorted = y.clone();
     sorted.sort_by(f64::total_cmp);

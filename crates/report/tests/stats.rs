@@ -97,6 +97,55 @@ mod regression {
     }
 }
 
+/// Standardised effects over seeds: a thousand studies of a grid of three factors, with what a data seed brings to all
+/// its runs and to the effect itself.
+mod effects {
+    use invitro_report::stats::Seed;
+    use invitro_report::stats::regression::*;
+    use invitro_report::stats::stream::{below, stream};
+    use invitro_results::{MARGIN, Verdict};
+    use rand_chacha::ChaCha8Rng;
+
+    fn normal(rng: &mut ChaCha8Rng) -> f64 {
+        (0..12).map(|_| below(rng, 1 << 20) as f64 / f64::from(1 << 20)).sum::<f64>() - 6.0
+    }
+
+    #[test]
+    fn are_called_rarely_where_there_are_none_and_found_where_there_are() {
+        let mut all = 0;
+        for seeds in [3, 4, 9] {
+            let (mut called, mut found, mut studies) = (0, 0, 0);
+            let mut rng = stream(&format!("simulated effects, {seeds} seeds"));
+            while studies < 1000 {
+                let mut columns = ["x", "y", "z"].map(|name| Column::new(name, Vec::new()));
+                let (mut of_rows, mut null, mut known) = (Vec::new(), Vec::new(), Vec::new());
+                for data in 0..seeds {
+                    let (shared, tilt) = (normal(&mut rng), 0.3 * normal(&mut rng));
+                    for cell in 0..12 {
+                        let levels = [(cell % 2) as f64, (cell / 2 % 2) as f64, (cell / 4) as f64];
+                        columns.iter_mut().zip(levels).for_each(|(column, level)| column.values.push(level));
+                        let noise = shared + tilt * levels[2] + normal(&mut rng);
+                        of_rows.push(Seed { data, model: 0 });
+                        null.push(levels[0] + noise);
+                        known.push(levels[0] - 3.0 * levels[2] + noise);
+                    }
+                }
+                let slope = |y: &[f64]| over_seeds(&of_rows, &columns, y, |effects| effects[2]).unwrap();
+                let verdict = |y: &[f64]| Verdict::of(Some(&slope(y)), 0.0, MARGIN);
+                called += usize::from(matches!(verdict(&null), Verdict::Supported | Verdict::Contradicted));
+                found += usize::from(verdict(&known) == Verdict::Contradicted);
+                studies += 1;
+            }
+            println!("{seeds} seeds: {called} called of no effect, {found} found of an effect");
+            // Two standard errors more than 5 % of a thousand; all together no more than 5 %.
+            assert!(called <= 64, "{seeds} seeds: {called}");
+            assert!(found >= 900, "{seeds} seeds: {found}");
+            all += called;
+        }
+        assert!(all <= 150, "{all} of 3,000");
+    }
+}
+
 mod seeds {
     use invitro_report::stats::seeds::*;
     use invitro_report::stats::stream::{below, stream};
@@ -113,30 +162,33 @@ mod seeds {
     }
 
     fn half(rows: impl IntoIterator<Item = (Seed, f64)>) -> f64 {
-        let interval = mean(rows).unwrap().interval.unwrap();
+        let interval = mean(Scale::Plain, rows).unwrap().interval.unwrap();
         (interval.high - interval.low) / 2.0
     }
 
     #[test]
     fn one_seed_has_no_interval() {
-        let one = mean([(seed(1, 1), 0.5), (seed(1, 1), 0.7)]).unwrap();
+        let one = mean(Scale::Plain, [(seed(1, 1), 0.5), (seed(1, 1), 0.7)]).unwrap();
         assert_eq!((one.interval, one.runs, one.data_seeds), (None, 2, 1));
         assert!((one.value - 0.6).abs() < 1e-12);
-        assert!(mean([]).is_none());
+        assert!(mean(Scale::Plain, []).is_none());
     }
 
     #[test]
     fn one_data_seed_with_equal_model_seeds_has_no_interval() {
-        assert_eq!(mean([(seed(0, 0), 0.3), (seed(0, 1), 0.3), (seed(0, 2), 0.3)]).unwrap().interval, None);
-        assert!(mean([(seed(0, 0), 0.3), (seed(0, 1), 0.4)]).unwrap().interval.is_some());
+        assert_eq!(
+            mean(Scale::Plain, [(seed(0, 0), 0.3), (seed(0, 1), 0.3), (seed(0, 2), 0.3)]).unwrap().interval,
+            None
+        );
+        assert!(mean(Scale::Plain, [(seed(0, 0), 0.3), (seed(0, 1), 0.4)]).unwrap().interval.is_some());
     }
 
     #[test]
     fn two_seeds_that_agree_by_chance_have_no_interval() {
         let runs = [(0, 0.0), (0, 1.0), (1, 1.0), (1, 0.0)];
-        assert_eq!(mean(runs.map(|(place, value)| (seed(place, place), value))).unwrap().interval, None);
+        assert_eq!(mean(Scale::Plain, runs.map(|(place, value)| (seed(place, place), value))).unwrap().interval, None);
         // Where all runs agree, so do the seeds.
-        let interval = mean(runs.map(|(place, _)| (seed(place, place), 1.0))).unwrap().interval;
+        let interval = mean(Scale::Plain, runs.map(|(place, _)| (seed(place, place), 1.0))).unwrap().interval;
         assert_eq!(interval, Some(Interval { low: 1.0, high: 1.0 }));
     }
 
@@ -188,7 +240,7 @@ mod seeds {
             let value =
                 |seed: &Seed| of_data * data[seed.data] + of_model * model[seed.model] + of_run * normal(&mut rng);
             let values: Vec<f64> = design.iter().map(value).collect();
-            let interval = mean(design.iter().copied().zip(values)).unwrap().interval.unwrap();
+            let interval = mean(Scale::Plain, design.iter().copied().zip(values)).unwrap().interval.unwrap();
             held += usize::from(interval.contains(0.0));
         }
         held as f64 / TIMES as f64

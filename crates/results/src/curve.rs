@@ -1,5 +1,27 @@
 //! A measure over training: its peak, its end, its decline, and when it emerged.
 
+/// When a curve is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Moment {
+    /// Where it is largest: the paper's reading.
+    Peak,
+    /// At the end of training.
+    End,
+    /// What is lost from the peak to the end.
+    Decline,
+}
+
+impl Moment {
+    /// As it stands before a measure's name: `peak`, `end`, `decline`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Moment::Peak => "peak",
+            Moment::End => "end",
+            Moment::Decline => "decline",
+        }
+    }
+}
+
 /// One evaluation.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
@@ -86,6 +108,21 @@ impl Curve {
     pub fn peak(&self) -> Option<Point> {
         let finite = self.0.iter().filter(|point| point.value.is_finite());
         finite.copied().reduce(|best, point| if point.value > best.value { point } else { best })
+    }
+
+    /// The value at that moment.
+    pub fn at(&self, moment: Moment) -> Option<f64> {
+        match moment {
+            Moment::Peak => self.peak().map(|point| point.value),
+            Moment::End => self.end(),
+            Moment::Decline => self.decline(),
+        }
+    }
+
+    /// The value of the evaluation at that step.
+    pub fn value_at(&self, step: u32) -> Option<f64> {
+        let place = self.0.binary_search_by_key(&step, |point| point.step).ok()?;
+        Some(self.0[place].value).filter(|value| value.is_finite())
     }
 
     /// How far the end is below the peak.

@@ -32,6 +32,8 @@ pub const TRAINING: &str = "training.jsonl";
 pub const TRAINING_TABLE: &str = "training.parquet";
 pub const SAMPLES: &str = "samples.jsonl";
 pub const REACHED: &str = "reached.jsonl";
+/// What is known of every masked word, evaluation by evaluation.
+pub const CONTRASTS: &str = "contrasts.jsonl";
 pub const WORDS: &str = "words.parquet";
 pub const PAIRS: &str = "pairs.jsonl";
 pub const REPORT: &str = "report.html";
@@ -41,7 +43,7 @@ pub const CHECKPOINTS: &str = "checkpoints";
 pub const LANGUAGE: &str = "language";
 pub const STUDY: &str = "study.toml";
 /// What is appended to while a run goes on.
-pub const LOGS: [&str; 4] = [METRICS, TRAINING, SAMPLES, REACHED];
+pub const LOGS: [&str; 5] = [METRICS, TRAINING, SAMPLES, REACHED, CONTRASTS];
 /// What is written once a run is done.
 pub const TABLES: [&str; 4] = [METRICS_TABLE, TRAINING_TABLE, WORDS, SUMMARY];
 pub const RUNS: &str = "runs";

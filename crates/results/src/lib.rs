@@ -28,16 +28,19 @@ mod quantity;
 mod read;
 mod run;
 mod seal;
+pub mod seeds;
+pub mod special;
 pub mod summary;
 pub mod table;
 pub mod training;
+mod trajectory;
 mod verdict;
 pub mod words;
 
 pub use commit::{commit, set_commit};
 pub use compare::{COMPARED, Compared, Comparison};
 pub use condition::Condition;
-pub use curve::{Curve, Emergence, Point};
+pub use curve::{Curve, Emergence, Moment, Point};
 pub use error::{At, Error, Result, UnknownName};
 pub use filter::Filter;
 pub use folder::{Seconds, Status};
@@ -53,6 +56,11 @@ pub use quantity::Quantity;
 pub use read::{Cache, Kind, Results, fingerprint, kind, read, read_cached};
 pub use run::{Run, State, Value, column};
 pub use seal::{Seal, Sealer};
-pub use verdict::{Estimate, Interval, MARGIN, RULE, SEEDS, Verdict, digits, knowledge};
+pub use seeds::{Scale, Seed};
+pub use trajectory::Trajectory;
+pub use verdict::{
+    Estimate, FADED, Interval, LEARNED, MARGIN, Measured, RULE, SEEDS, Verdict, capital, digits, fading, grouped,
+    knowledge, not_learned, p_text, p_value,
+};
 
 pub use invitro_language::Task;

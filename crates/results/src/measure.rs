@@ -3,8 +3,8 @@
 //! A new measure is a variant here and the line that records it. Its name follows from [`Measure`]'s `Display`, is read
 //! back by `FromStr`, and stands with its meaning in `docs/formats.md`, which is made from this file.
 
-use crate::UnknownName;
 use crate::names::recorded;
+use crate::{Scale, UnknownName};
 use invitro_language::Task;
 use std::fmt;
 use std::str::FromStr;
@@ -266,6 +266,20 @@ impl Measure {
     /// A share of T1's answers.
     pub const fn unscrambling(metric: TaskMetric) -> Measure {
         Measure::Task(Task::T1, metric)
+    }
+
+    /// The scale on which its mean over runs has its interval.
+    pub fn scale(self) -> Scale {
+        match self {
+            Measure::Task(..) => Scale::Share,
+            Measure::Reach(Reach { statistic: Statistic::Any | Statistic::Share, targets, .. }) => match targets {
+                Targets::Facts | Targets::Types => Scale::Signed,
+                Targets::Allowed | Targets::Forbidden | Targets::Other => Scale::Share,
+            },
+            Measure::Tokenizer(_, TokenizerMetric::Fertility | TokenizerMetric::Parity) => Scale::Plain,
+            Measure::Tokenizer(..) | Measure::Bridge(..) => Scale::Share,
+            _ => Scale::Plain,
+        }
     }
 
     /// Whether it is measured at every evaluation, and so a curve over training.

@@ -2,8 +2,9 @@
 //! `metrics.parquet`.
 
 use crate::error::{At, Error, Result};
-use crate::table::{self, Column, Table};
+use crate::table::{self, Batch, Column, Table};
 use crate::{Condition, Curve, Interval, Measure, Point, Quantity, Scorer};
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
@@ -160,12 +161,18 @@ impl Names {
     }
 }
 
-/// The curves of many runs out of one `metrics.parquet`, by run.
-pub fn read(path: &Path) -> Result<HashMap<String, HashMap<Quantity, Curve>>> {
-    let mut names = Names::default();
-    let mut runs: HashMap<String, Vec<Vec<Point>>> = HashMap::new();
-    let mut current: (String, Vec<Vec<Point>>) = Default::default();
-    Table::open(path)?.batches(&COLUMNS[..8], |columns, rows| {
+/// Points by run and by the place of their quantity, out of a part of a table.
+#[derive(Default)]
+struct Gathered {
+    names: Names,
+    runs: HashMap<String, Vec<Vec<Point>>>,
+    /// The run of the last row, which the next is likely of too.
+    current: (String, Vec<Vec<Point>>),
+}
+
+impl Gathered {
+    fn add(&mut self, columns: &[Batch], rows: usize) {
+        let Gathered { names, runs, current } = self;
         for row in 0..rows {
             let text = |column: usize| columns[column].text(row).unwrap_or_default();
             let number = |column: usize| columns[column].number(row).unwrap_or(f64::NAN);
@@ -176,7 +183,7 @@ pub fn read(path: &Path) -> Result<HashMap<String, HashMap<Quantity, Curve>>> {
             let run = text(0);
             if current.0 != run {
                 runs.insert(std::mem::take(&mut current.0), std::mem::take(&mut current.1));
-                current = (run.to_owned(), runs.remove(run).unwrap_or_default());
+                *current = (run.to_owned(), runs.remove(run).unwrap_or_default());
             }
             if current.1.len() <= place {
                 current.1.resize_with(place + 1, Vec::new);
@@ -184,13 +191,24 @@ pub fn read(path: &Path) -> Result<HashMap<String, HashMap<Quantity, Curve>>> {
             let (low, high) = (number(6) as f32, number(7) as f32);
             current.1[place].push(Point { step: number(1) as u32, value: number(5), low, high });
         }
-    })?;
-    runs.insert(current.0, current.1);
-    let curves = |(run, by_place): (String, Vec<Vec<Point>>)| {
-        let named = names.quantities.iter().zip(by_place).filter(|(_, points)| !points.is_empty());
-        (run, complete(named.collect()))
-    };
-    Ok(runs.into_iter().filter(|(run, _)| !run.is_empty()).map(curves).collect())
+    }
+}
+
+/// The curves of many runs out of one `metrics.parquet`, by run.
+pub fn read(path: &Path) -> Result<HashMap<String, HashMap<Quantity, Curve>>> {
+    let parts = Table::open(path)?.gather(&COLUMNS[..8], Gathered::add)?;
+    let mut runs: HashMap<String, HashMap<&Quantity, Vec<Point>>> = HashMap::new();
+    let names: Vec<Vec<Quantity>> = parts.iter().map(|part| part.names.quantities.clone()).collect();
+    for (Gathered { runs: of_part, current, .. }, names) in parts.into_iter().zip(&names) {
+        for (run, by_place) in of_part.into_iter().chain([current]).filter(|(run, _)| !run.is_empty()) {
+            let points = runs.entry(run).or_default();
+            for (quantity, mut more) in names.iter().zip(by_place).filter(|(_, more)| !more.is_empty()) {
+                // A run whose rows lie in several parts has them in the order of the table.
+                points.entry(quantity).or_default().append(&mut more);
+            }
+        }
+    }
+    Ok(runs.into_par_iter().map(|(run, points)| (run, complete(points))).collect())
 }
 
 /// The curves of a run's rows.

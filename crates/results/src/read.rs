@@ -121,7 +121,7 @@ impl Results {
         }
         self.samples = read_json_lines(&self.folder.join(SAMPLES))?;
         let words = [self.folder.join(WORDS)];
-        self.read_words(words.iter().filter(|path| path.exists()), Some(0));
+        self.add_words(Found::read(words.iter().filter(|path| path.exists())), Some(0));
         self.read_pairs(&[])
     }
 
@@ -137,9 +137,14 @@ impl Results {
         let known_ids: HashSet<String> = known.iter().map(|run| run.id.clone()).collect();
         let collected = if runs.exists() { read_runs(&runs)? } else { Vec::new() };
         let is_collected = runs.exists() && metrics.exists();
+        let mut found = None;
         if is_collected && !any_newer(&folders, &metrics) && is_within(&known, &collected) {
             self.runs = collected;
-            let strays = add_curves(&metrics, &mut self.runs)?;
+            // The two large tables, side by side.
+            let read_words = || words.exists().then(|| Found::read([&words].into_iter()));
+            let (strays, read) = rayon::join(|| add_curves(&metrics, &mut self.runs), read_words);
+            found = read;
+            let strays = strays?;
             if strays > 0 {
                 self.notes.push(format!("{RUNS_TABLE} does not list {strays} of the runs in {METRICS_TABLE}."));
             }
@@ -164,7 +169,7 @@ impl Results {
             merge_columns(&mut self.runs, collected);
         }
         if words.exists() {
-            self.read_words([words].iter(), None);
+            self.add_words(found.unwrap_or_else(|| Found::read([&words].into_iter())), None);
         } else {
             // A run that is both known and has a folder has its words once.
             let is_known = |run: &&PathBuf| {
@@ -172,7 +177,7 @@ impl Results {
             };
             let own = folders.iter().filter(|run| !is_known(run)).map(|run| run.join(WORDS)).filter(|p| p.exists());
             let tables: Vec<PathBuf> = Known::read(&self.folder)?.table(WORDS).into_iter().chain(own).collect();
-            self.read_words(tables.iter(), None);
+            self.add_words(Found::read(tables.iter()), None);
         }
         self.read_pairs(&folders)
     }
@@ -197,20 +202,13 @@ impl Results {
         self.notes.push(format!("{error}: it is left out here."));
     }
 
-    fn read_words<'a>(&mut self, files: impl Iterator<Item = &'a PathBuf> + Clone, only: Option<usize>) {
-        let places: HashMap<String, usize> = self.runs.iter().enumerate().map(|(i, run)| (run.id.clone(), i)).collect();
-        self.words_in_all = files.clone().filter_map(|path| words::count(path).ok()).sum::<usize>();
-        let stride = self.words_in_all.div_ceil(MOST_WORDS).max(1);
-        for path in files {
-            let mut read = Vec::new();
-            let done = words::read(path, stride, |run, word| {
-                read.extend(only.or_else(|| places.get(run).copied()).map(|place| (place, word)));
-            });
-            match done {
-                Ok(()) => self.words.append(&mut read),
-                Err(error) => self.leave_out(&error),
-            }
-        }
+    /// Takes the words of these runs; with `only`, all are of the run at that place.
+    fn add_words(&mut self, found: Found, only: Option<usize>) {
+        let places: HashMap<&str, usize> = self.runs.iter().enumerate().map(|(i, run)| (run.id.as_str(), i)).collect();
+        let placed = |(run, word): (String, Word)| Some((only.or_else(|| places.get(run.as_str()).copied())?, word));
+        self.words = found.words.into_iter().filter_map(placed).collect();
+        self.words_in_all = found.in_all;
+        found.errors.iter().for_each(|error| self.leave_out(error));
     }
 
     /// The folder's own pairs, or those of the first run that has any and has them as they were written.
@@ -224,6 +222,30 @@ impl Results {
             self.pairs = read_json_lines(&place.join(PAIRS))?;
         }
         Ok(())
+    }
+}
+
+/// Masked words out of tables: an even sample that a page can carry, each with its run.
+struct Found {
+    words: Vec<(String, Word)>,
+    in_all: usize,
+    /// Tables that could not be read.
+    errors: Vec<Error>,
+}
+
+impl Found {
+    fn read<'a>(files: impl Iterator<Item = &'a PathBuf> + Clone) -> Found {
+        let in_all = files.clone().filter_map(|path| words::count(path).ok()).sum::<usize>();
+        let stride = in_all.div_ceil(MOST_WORDS).max(1);
+        let mut found = Found { words: Vec::new(), in_all, errors: Vec::new() };
+        for path in files {
+            let mut read = Vec::new();
+            match words::read(path, stride, |run, word| read.push((run.to_owned(), word))) {
+                Ok(()) => found.words.append(&mut read),
+                Err(error) => found.errors.push(error),
+            }
+        }
+        found
     }
 }
 

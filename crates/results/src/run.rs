@@ -87,6 +87,8 @@ pub mod column {
     pub const VERSION: &str = "version";
     pub const SCHEMA: &str = "schema";
     pub const ERROR: &str = "error";
+    /// Tokens that a step's loss is a mean of, on average.
+    pub const TOKENS: &str = "tokens_per_step";
     pub const SECONDS: [&str; 4] = ["seconds.prepare", "seconds.train", "seconds.eval", "seconds.save"];
     /// Settings that results are told apart by everywhere.
     pub const DATA_SEED: &str = "seeds.data";

@@ -17,9 +17,11 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::record::{Field, Row};
 use parquet::schema::types::Type;
+use rayon::prelude::*;
 use serde_json::{Map, Value};
 use std::fs::File;
 use std::io::{BufWriter, Write};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -165,6 +167,8 @@ fn present<T>(values: &[Option<T>]) -> Vec<i16> {
 }
 
 const BATCH: usize = 1 << 16;
+/// Parts that a table is gathered in: more than most machines have threads for, so that none waits long.
+const PARTS: usize = 16;
 /// Rows that a byte of a file may stand for; a table that claims more is none of ours, and would fill the memory.
 const DENSEST: u64 = 64;
 
@@ -249,12 +253,49 @@ impl Table {
     }
 
     /// Hands over the wanted columns in batches, with the number of rows in each.
-    pub fn batches(&self, wanted: &[&str], mut each: impl FnMut(&[Batch], usize)) -> Result<()> {
+    pub fn batches(&self, wanted: &[&str], each: impl FnMut(&[Batch], usize)) -> Result<()> {
+        self.batches_of(&self.reader, 0..self.reader.num_row_groups(), wanted, each)
+    }
+
+    /// The same by all threads: neighbouring groups of rows make a part, and each part is gathered into a value of its
+    /// own. The values come in the order of the parts, which do not depend on the number of threads.
+    pub fn gather<T: Default + Send>(
+        &self,
+        wanted: &[&str],
+        each: impl Fn(&mut T, &[Batch], usize) + Sync,
+    ) -> Result<Vec<T>> {
+        let groups = self.reader.num_row_groups();
+        if groups < 2 {
+            let mut gathered = T::default();
+            self.batches(wanted, |columns, rows| each(&mut gathered, columns, rows))?;
+            return Ok(vec![gathered]);
+        }
+        let part = |part: usize| {
+            let mut gathered = T::default();
+            let groups = part * groups / PARTS..(part + 1) * groups / PARTS;
+            if !groups.is_empty() {
+                // A file that is open has one place to read at: every part opens its own.
+                let file = File::open(&self.path).reading(&self.path)?;
+                let reader = guarded(&self.path, || SerializedFileReader::new(file))?;
+                self.batches_of(&reader, groups, wanted, |columns, rows| each(&mut gathered, columns, rows))?;
+            }
+            Ok(gathered)
+        };
+        (0..PARTS).into_par_iter().map(part).collect()
+    }
+
+    fn batches_of(
+        &self,
+        reader: &SerializedFileReader<File>,
+        groups: Range<usize>,
+        wanted: &[&str],
+        mut each: impl FnMut(&[Batch], usize),
+    ) -> Result<()> {
         let names = self.names();
         let places: Vec<Option<usize>> =
             wanted.iter().map(|name| names.iter().position(|other| other == name)).collect();
-        for group in 0..self.reader.num_row_groups() {
-            let group = guarded(&self.path, || self.reader.get_row_group(group))?;
+        for group in groups {
+            let group = guarded(&self.path, || reader.get_row_group(group))?;
             let open = |place: &Option<usize>| place.map(|place| group.get_column_reader(place)).transpose();
             let mut readers = guarded(&self.path, || places.iter().map(open).collect::<Parquet<Vec<_>>>())?;
             let mut left = group.metadata().num_rows() as usize;

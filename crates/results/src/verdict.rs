@@ -1,8 +1,10 @@
 //! What may be said of a number: estimates with their intervals, and verdicts by one rule.
 //!
-//! Nothing is judged on fewer than [`SEEDS`] data seeds, and nothing about transfer where the thing was not learned in
-//! the languages that saw it.
+//! Nothing is judged on fewer than [`SEEDS`] data seeds: then the value of every seed is shown. Nothing about transfer is
+//! judged where the thing was not learned in the languages that saw it. A run's last words, comparisons and pages all take
+//! their sentences from here.
 
+use crate::Trajectory;
 use std::fmt;
 
 /// A 95 % interval.
@@ -47,19 +49,25 @@ pub struct Estimate {
     pub runs: usize,
     /// The data seeds behind it.
     pub data_seeds: usize,
+    /// What each of two data seeds gives alone: with so few, that is shown instead of an interval.
+    pub of_two: Option<[f64; 2]>,
 }
 
 impl Estimate {
     /// With its sign turned, for predictions of less.
     pub fn negated(self) -> Estimate {
+        let of_two = self.of_two.map(|seeds| seeds.map(|value| -value));
         let interval = self.interval.map(|it| Interval { low: -it.high, high: -it.low });
-        Estimate { value: -self.value, interval, ..self }
+        Estimate { value: -self.value, interval, of_two, ..self }
     }
 }
 
-/// `0.331 [0.266, 0.397]`, and the value alone where there is no interval.
+/// `0.331 [0.266, 0.397]`; the value alone where there is no interval; `0.301 and 0.361` of two data seeds.
 impl fmt::Display for Estimate {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        if let Some([first, second]) = self.of_two {
+            return write!(out, "{} and {}", digits(first), digits(second));
+        }
         out.write_str(&digits(self.value))?;
         match self.interval {
             Some(Interval { low, high }) => write!(out, " [{}, {}]", digits(low), digits(high)),
@@ -72,6 +80,19 @@ impl fmt::Display for Estimate {
 pub fn digits(value: f64) -> String {
     let text = if value.abs() >= 100.0 { format!("{value:.0}") } else { format!("{value:.3}") };
     text.replace('-', "−")
+}
+
+/// A whole number with a comma between thousands: `40,000`.
+pub fn grouped(value: f64) -> String {
+    let digits = format!("{value:.0}");
+    let mut text = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 /// Data seeds below which nothing is judged.
@@ -99,7 +120,9 @@ pub enum Verdict {
 pub const RULE: &str = "Supported where the 95 % interval over seeds lies wholly on the predicted side of the neutral value; \
      contradicted where it lies wholly on the other side; not supported where it lies wholly within 0.1 of it (standardised effects \
      and correlations only); otherwise cannot tell. With fewer than three data seeds nothing is judged. Intervals allow for the number \
-     of seeds (Student's t with one degree of freedom less than seeds): with three they are wide.";
+     of seeds (Student's t with one degree of freedom less than seeds): with three they are wide. Shares have theirs by the logit, \
+     correlations and differences of shares by Fisher's z. Nothing about transfer is judged where grammar (half of T1's sentences at the \
+     end) or facts (a contrast above 0) were not learned in the language that saw all words.";
 
 impl Verdict {
     /// Whether the estimate lies above `neutral`; an interval wholly within `margin` of it is negligible.
@@ -148,30 +171,149 @@ impl Verdict {
     }
 }
 
+/// A p-value as tables write it: `0.0123`, `< 0.0001`.
+pub fn p_value(p: f64) -> String {
+    if p < 0.0001 { "< 0.0001".into() } else { format!("{p:.4}") }
+}
+
+/// The same in a text: `p = 0.0123`, `p < 0.0001`, the letter between asterisks.
+pub fn p_text(p: f64) -> String {
+    let value = p_value(p);
+    if value.starts_with('<') { format!("*p* {value}") } else { format!("*p* = {value}") }
+}
+
+/// A number of something in a condition, and what every data seed gives.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// The condition, as people write it.
+    pub label: String,
+    /// Over all runs.
+    pub estimate: Option<Estimate>,
+    /// The means of the data seeds, in their order.
+    pub by_seed: Vec<f64>,
+}
+
+impl Measured {
+    /// The estimate, or with too few data seeds the value of each.
+    fn values(&self) -> String {
+        match &self.estimate {
+            None => "not measured".into(),
+            Some(estimate) if estimate.data_seeds >= SEEDS || self.by_seed.len() < 2 => estimate.to_string(),
+            Some(_) => self.by_seed.iter().map(|value| digits(*value)).collect::<Vec<_>>().join(" and "),
+        }
+    }
+}
+
+/// `1 data seed`, `2 data seeds`.
+fn seeds(count: usize) -> String {
+    if count == 1 { "one data seed".into() } else { format!("{count} data seeds") }
+}
+
+/// The share of sentences of T1 that must be grammatical at the end, in the language that saw all words, before
+/// anything is said of the form of words that were masked.
+pub const LEARNED: f64 = 0.5;
+
+/// Why nothing may be said of transfer, where grammar was not learned where all words were seen. `None` where it was, or
+/// was not measured.
+pub fn not_learned(seen: &str, grammatical: Option<&Estimate>) -> Option<String> {
+    let grammatical = grammatical.filter(|it| it.value < LEARNED)?;
+    Some(format!(
+        "grammar was not learned in {seen}: {} of its sentences are grammatical at the end, where {LEARNED} are needed",
+        digits(grammatical.value)
+    ))
+}
+
+/// Declines smaller than this are nothing to speak of.
+pub const FADED: f64 = 0.02;
+
+/// Where no more than this share was ever there, nothing can fade.
+const FEW: f64 = 0.05;
+
+/// Whether form with unseen words fades: `what` is the plural of what is counted, as in "grammatical sentences".
+/// `seen` is the end of the same measure where all words were seen, and `gate` what [`not_learned`] says.
+pub fn fading(
+    what: &str,
+    masked: &str,
+    trajectory: &Trajectory,
+    seen: &[Measured],
+    gate: Option<&str>,
+) -> (Verdict, String) {
+    let Trajectory { peak, end, decline, steps: [first, middle, last], by_seed, .. } = trajectory;
+    let few = (peak.value < FEW).then(|| "there are hardly any at any time".to_owned());
+    let gate = gate.map(str::to_owned).or(few);
+    let verdict = match (&gate, Verdict::of(decline.as_ref(), 0.0, FADED)) {
+        (Some(_), _) => Verdict::NotJudged,
+        _ if end.data_seeds < SEEDS => Verdict::NotJudged,
+        (None, verdict) => verdict,
+    };
+    let [first, middle, last] = [first, middle, last].map(|step| grouped(f64::from(*step)));
+    let steps =
+        if first == last { format!("step {first}") } else { format!("step {middle}; {first} to {last} in all runs") };
+    let own = Measured { label: masked.to_owned(), estimate: Some(*end), by_seed: by_seed.clone() };
+    let at_peak = if peak.of_two.is_some() { peak.to_string() } else { digits(peak.value) };
+    let values = format!("{at_peak} at the peak ({steps}), {} at the end", own.values());
+    let others: Vec<String> = seen.iter().map(|it| format!("{} in {}", it.values(), it.label)).collect();
+    let others = if others.is_empty() { String::new() } else { format!("; at the end {}", others.join(" and ")) };
+    let what_in = format!("{what} in {masked}");
+    let said = match verdict {
+        Verdict::Supported => {
+            let early = if trajectory.is_early() { "come early and " } else { "" };
+            format!("{} {early}fade: {values}{others}.", capital(&what_in))
+        }
+        Verdict::Contradicted | Verdict::Negligible => {
+            format!("{} do not fade: {values}{others}.", capital(&what_in))
+        }
+        Verdict::CannotTell => format!("It cannot be told whether {what_in} fade: {values}{others}."),
+        Verdict::NotJudged => match gate {
+            Some(why) => format!("Whether {what_in} fade is not judged, since {why}: {values}{others}."),
+            None => format!(
+                "Whether {what_in} fade is not judged, with {} where {SEEDS} are needed: {values}{others}.",
+                seeds(end.data_seeds)
+            ),
+        },
+    };
+    (verdict, said)
+}
+
+/// With a capital letter first.
+pub fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().collect::<String>() + letters.as_str())
+}
+
 /// Whether knowledge crossed, from the contrast of facts in nats, at the end of training: in the language that saw the
-/// words, and in a condition whose words were masked. Both with their names for people.
-pub fn knowledge(seen: (&str, Option<&Estimate>), masked: (&str, Option<&Estimate>)) -> (Verdict, String) {
-    let ((in_seen, Some(known)), (in_masked, Some(crossed))) = (seen, masked) else {
+/// words, and in a condition whose words were masked.
+pub fn knowledge(seen: &Measured, masked: &Measured) -> (Verdict, String) {
+    let (Some(known), Some(crossed)) = (&seen.estimate, &masked.estimate) else {
         return (Verdict::CannotTell, "Cannot tell: the contrast of facts was not measured.".into());
     };
-    let verdict = match (Verdict::of(Some(known), 0.0, 0.0), Verdict::of(Some(crossed), 0.0, 0.0)) {
+    let learned = Verdict::of(Some(known), 0.0, 0.0);
+    let verdict = match (learned, Verdict::of(Some(crossed), 0.0, 0.0)) {
         (Verdict::Supported, crossed) => crossed,
-        (Verdict::NotJudged, _) => Verdict::NotJudged,
-        _ => Verdict::CannotTell,
+        _ => Verdict::NotJudged,
     };
-    let learned = Verdict::of(Some(known), 0.0, 0.0) == Verdict::Supported;
-    let seeds =
-        if crossed.data_seeds == 1 { "one data seed".into() } else { format!("{} data seeds", crossed.data_seeds) };
+    let too_few = known.data_seeds.min(crossed.data_seeds) < SEEDS;
     let said = match verdict {
-        Verdict::NotJudged => format!("Not judged, with {seeds} where {SEEDS} are needed"),
+        Verdict::NotJudged if too_few => format!(
+            "Whether knowledge crossed is not judged, with {} where {SEEDS} are needed",
+            seeds(known.data_seeds.min(crossed.data_seeds))
+        ),
+        Verdict::NotJudged => {
+            format!("Whether knowledge crossed is not judged, since facts were not clearly learned in {}", seen.label)
+        }
         Verdict::Supported => format!(
             "Knowledge crossed: of words it never saw in {}, the model knows something of what they are true of",
-            in_masked.trim_end_matches('†')
+            masked.label.trim_end_matches('†')
         ),
         Verdict::Contradicted => "What crossed misleads".into(),
-        _ if learned => "It cannot be told whether knowledge crossed".into(),
-        _ => format!("The facts were not learned in {in_seen}, so none could cross"),
+        _ => "It cannot be told whether knowledge crossed".into(),
     };
-    let sentence = format!("{said}. The contrast of facts is {known} nats in {in_seen} and {crossed} in {in_masked}.");
+    let sentence = format!(
+        "{said}. The contrast of facts is {} nats in {} and {} in {}.",
+        seen.values(),
+        seen.label,
+        masked.values(),
+        masked.label
+    );
     (verdict, sentence)
 }

@@ -1,4 +1,5 @@
-//! The masked words of a run (`words.parquet`), and the lines of `pairs.jsonl`, `samples.jsonl` and `reached.jsonl`.
+//! The masked words of a run (`words.parquet`), and the lines of `pairs.jsonl`, `samples.jsonl`, `reached.jsonl` and
+//! `contrasts.jsonl`.
 
 use crate::Condition;
 use crate::error::Result;
@@ -18,6 +19,8 @@ pub struct Word {
     pub bridge: Option<f64>,
     /// That word, and its language.
     pub bridge_to: Option<(String, String)>,
+    /// The pieces of that word.
+    pub bridge_pieces: Vec<String>,
     /// The overlap with its own form in the other language.
     pub cognate_bridge: Option<f64>,
     /// Whether some subject was asked for it.
@@ -35,19 +38,53 @@ pub struct Form {
     pub form: String,
     /// Its pieces.
     pub pieces: Vec<String>,
+    /// Its contrast of facts in nats, by step: what a model of this language knows of it. Empty where it was not asked.
+    pub contrasts: Vec<(u32, f64)>,
+}
+
+impl Form {
+    /// Its contrast at the end of training.
+    pub fn contrast(&self) -> Option<f64> {
+        self.contrasts.last().map(|&(_, value)| value)
+    }
 }
 
 const FORM: &str = "form_";
 const PIECES: &str = "pieces_";
-const FIXED: [&str; 8] =
-    ["run", "symbol", "bridge", "bridge_form", "bridge_language", "cognate_bridge", "asked", "reachable_from"];
+const CONTRAST: &str = "contrast_";
+const CONTRASTS: &str = "contrasts_";
+const FIXED: [&str; 9] = [
+    "run",
+    "symbol",
+    "bridge",
+    "bridge_form",
+    "bridge_language",
+    "bridge_pieces",
+    "cognate_bridge",
+    "asked",
+    "reachable_from",
+];
+
+/// A curve as one text: `0:0.01 500:0.32`.
+fn curve_text(curve: &[(u32, f64)]) -> Option<String> {
+    let point = |(step, value): &(u32, f64)| format!("{step}:{value}");
+    (!curve.is_empty()).then(|| curve.iter().map(point).collect::<Vec<_>>().join(" "))
+}
+
+fn curve(text: &str) -> Vec<(u32, f64)> {
+    let point = |point: &str| {
+        let (step, value) = point.split_once(':')?;
+        Some((step.parse().ok()?, value.parse().ok()?))
+    };
+    text.split_whitespace().filter_map(point).collect()
+}
 
 /// Writes the masked words of a run.
 pub fn write(path: &Path, run: &str, words: &[Word]) -> Result<()> {
     let text = |of: &dyn Fn(&Word) -> Option<String>| Column::Text(words.iter().map(of).collect());
     let number = |of: fn(&Word) -> Option<f64>| Column::Number(words.iter().map(of).collect());
     let whole = |of: fn(&Word) -> Option<i64>| Column::Whole(words.iter().map(of).collect());
-    let [run_column, symbol, bridge, bridge_form, bridge_language, cognate, asked, reachable] = FIXED;
+    let [run_column, symbol, bridge, bridge_form, bridge_language, bridge_pieces, cognate, asked, reachable] = FIXED;
     let mut columns: Vec<(String, Column)> = vec![
         (run_column.into(), text(&|_| Some(run.to_owned()))),
         (symbol.into(), text(&|word| Some(word.symbol.clone()))),
@@ -60,10 +97,16 @@ pub fn write(path: &Path, run: &str, words: &[Word]) -> Result<()> {
     for (at, language) in languages() {
         columns.push((format!("{PIECES}{language}"), text(&|word| Some(word.forms[at].pieces.join(" ")))));
     }
+    for (at, language) in languages() {
+        let ends = words.iter().map(|word| word.forms[at].contrast()).collect();
+        columns.push((format!("{CONTRAST}{language}"), Column::Number(ends)));
+        columns.push((format!("{CONTRASTS}{language}"), text(&|word| curve_text(&word.forms[at].contrasts))));
+    }
     columns.extend([
         (bridge.into(), number(|word| word.bridge)),
         (bridge_form.into(), text(&|word| word.bridge_to.as_ref().map(|to| to.0.clone()))),
         (bridge_language.into(), text(&|word| word.bridge_to.as_ref().map(|to| to.1.clone()))),
+        (bridge_pieces.into(), text(&|word| word.bridge_to.as_ref().map(|_| word.bridge_pieces.join(" ")))),
         (cognate.into(), number(|word| word.cognate_bridge)),
         (asked.into(), whole(|word| word.asked.map(i64::from))),
         (reachable.into(), whole(|word| word.reachable_from.map(i64::from))),
@@ -83,7 +126,7 @@ pub fn read(path: &Path, stride: usize, mut each: impl FnMut(&str, Word)) -> Res
     let names = table.names();
     let languages: Vec<&str> = names.iter().filter_map(|name| name.strip_prefix(FORM)).collect();
     let of_languages =
-        languages.iter().flat_map(|language| [format!("{FORM}{language}"), format!("{PIECES}{language}")]);
+        languages.iter().flat_map(|language| [FORM, PIECES, CONTRASTS].map(|column| format!("{column}{language}")));
     let wanted: Vec<String> = FIXED.iter().map(|name| (*name).to_owned()).chain(of_languages).collect();
     let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
     let mut seen: HashMap<String, usize> = HashMap::new();
@@ -105,19 +148,25 @@ pub fn read(path: &Path, stride: usize, mut each: impl FnMut(&str, Word)) -> Res
 fn word(languages: &[&str], columns: &[Batch], row: usize) -> Word {
     let text = |column: usize| columns[column].text(row).map(str::to_owned);
     let number = |column: usize| columns[column].number(row);
+    let pieces = |column: usize| text(column).unwrap_or_default().split_whitespace().map(str::to_owned).collect();
     let form = |(at, language): (usize, &&str)| {
-        let column = FIXED.len() + 2 * at;
-        let pieces = text(column + 1).unwrap_or_default().split_whitespace().map(str::to_owned).collect();
-        Form { language: (*language).to_owned(), form: text(column).unwrap_or_default(), pieces }
+        let column = FIXED.len() + 3 * at;
+        Form {
+            language: (*language).to_owned(),
+            form: text(column).unwrap_or_default(),
+            pieces: pieces(column + 1),
+            contrasts: columns[column + 2].text(row).map(curve).unwrap_or_default(),
+        }
     };
     Word {
         symbol: text(1).unwrap_or_default(),
         forms: languages.iter().enumerate().map(form).collect(),
         bridge: number(2),
         bridge_to: text(3).zip(text(4)),
-        cognate_bridge: number(5),
-        asked: number(6).map(|asked| asked > 0.0),
-        reachable_from: number(7).map(|step| step as u32),
+        bridge_pieces: pieces(5),
+        cognate_bridge: number(6),
+        asked: number(7).map(|asked| asked > 0.0),
+        reachable_from: number(8).map(|step| step as u32),
     }
 }
 
@@ -156,4 +205,13 @@ pub struct Reached {
     pub step: u64,
     /// The symbol's number.
     pub symbol: u32,
+}
+
+/// A line of `contrasts.jsonl`: the contrast of facts of every masked word that is asked, at one step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Contrasts {
+    /// The step.
+    pub step: u64,
+    /// Per language, the words in the order in which they are asked, in nats.
+    pub nats: BTreeMap<String, Vec<f64>>,
 }

@@ -44,10 +44,16 @@ mod curve {
 }
 
 mod verdict {
-    use invitro_results::{Estimate, Interval, MARGIN, Verdict, knowledge};
+    use invitro_results::{Estimate, Interval, MARGIN, Measured, Verdict, knowledge};
 
     fn with(low: f64, high: f64) -> Estimate {
-        Estimate { value: 0.5 * (low + high), interval: Some(Interval { low, high }), runs: 9, data_seeds: 3 }
+        Estimate {
+            value: 0.5 * (low + high),
+            interval: Some(Interval { low, high }),
+            runs: 9,
+            data_seeds: 3,
+            of_two: None,
+        }
     }
 
     #[test]
@@ -66,16 +72,19 @@ mod verdict {
 
     #[test]
     fn knowledge_is_judged_where_it_was_learned() {
-        let of = |a: Estimate, masked: Estimate| knowledge(("A", Some(&a)), ("B†", Some(&masked)));
+        let in_condition = |label: &str, estimate| Measured { label: label.into(), estimate, by_seed: Vec::new() };
+        let of =
+            |a: Estimate, masked: Estimate| knowledge(&in_condition("A", Some(a)), &in_condition("B†", Some(masked)));
         let (known, nothing) = (with(2.0, 3.0), with(-2.0, 3.0));
         assert_eq!(of(known, known).0, Verdict::Supported);
         assert_eq!(of(known, nothing).0, Verdict::CannotTell);
         assert_eq!(of(known, with(-3.0, -2.0)).0, Verdict::Contradicted);
         let (verdict, said) = of(nothing, known);
-        assert!(verdict == Verdict::CannotTell && said.starts_with("The facts were not learned in A"), "{said}");
+        assert!(verdict == Verdict::NotJudged && said.contains("since facts were not clearly learned in A"), "{said}");
         let (verdict, said) = of(Estimate { data_seeds: 1, ..known }, Estimate { data_seeds: 1, ..known });
-        assert!(verdict == Verdict::NotJudged && said.starts_with("Not judged, with one data seed"), "{said}");
-        assert_eq!(knowledge(("A", None), ("B†", Some(&known))).0, Verdict::CannotTell);
+        assert!(verdict == Verdict::NotJudged && said.contains("is not judged, with one data seed"), "{said}");
+        let measured = in_condition("B†", Some(known));
+        assert_eq!(knowledge(&in_condition("A", None), &measured).0, Verdict::CannotTell);
     }
 }
 

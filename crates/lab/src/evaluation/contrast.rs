@@ -10,16 +10,16 @@
 //! subject and false of another of its class. The sets are its own: reachability needs few words of each subject,
 //! a contrast many words in all.
 //!
-//! The interval is Student's, clustered by pairs: the two words of a pair share both subjects.
+//! The interval allows for words that share a subject: see [`interval_over_pairs`].
 
 use super::reach::{Asked, Found, kinds_of, pairs};
 use crate::settings::EvalConfig;
 use crate::tokenized::TokenizedText;
-use invitro_language::{Condition, Languages, Stream, Symbol};
+use invitro_language::{Condition, Language, Languages, Stream, Symbol};
 use invitro_model::score::{Answer, Question};
 use invitro_results::{Fraction, Interval, Measure, Reach, Rows, Scorer, Statistic, Targets};
 use statrs::distribution::{ContinuousCDF, StudentsT};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Which words are asked of whom.
 #[derive(Clone, Debug)]
@@ -32,10 +32,10 @@ pub struct ContrastSet {
 }
 
 /// A word, and where the answers about it stand: of a subject that Γ allows it, of one that Γ forbids it, and of one of
-/// another class. Words with the same `pair` were asked of the same two subjects.
+/// another class.
 #[derive(Clone, Debug)]
 struct Contrasted {
-    pair: usize,
+    word: Symbol,
     places: [Place; 3],
 }
 
@@ -72,10 +72,10 @@ impl ContrastSet {
                 let others = chosen[at + 1..].iter().chain(&chosen[..at]).map(|other| other.subjects[0]);
                 others.chain(world.entities()).find(|&other| world.class(other) != world.class(own))
             };
-            let place = |(at, Choice { word, subjects: [allowed, forbidden], pair }): (usize, &Choice)| {
+            let place = |(at, Choice { word, subjects: [allowed, forbidden] }): (usize, &Choice)| {
                 let other = stranger(at, *allowed)?;
                 let places = [*allowed, *forbidden, other].map(|subject| ask(subject, *word));
-                Some(Contrasted { pair: *pair, places })
+                Some(Contrasted { word: *word, places })
             };
             chosen.iter().enumerate().filter_map(place).collect()
         });
@@ -88,6 +88,29 @@ impl ContrastSet {
         self.words.each_ref().map(Vec::len)
     }
 
+    /// The masked words, in the order of [`ContrastSet::by_word`].
+    pub fn masked(&self) -> impl Iterator<Item = Symbol> {
+        self.words[1].iter().map(|word| word.word)
+    }
+
+    /// The contrast of facts of every masked word in each language, in nats, to four decimals.
+    pub fn by_word(&self, answers: &[Answer]) -> BTreeMap<String, Vec<f64>> {
+        let of = |language: Language| {
+            let found = self.found(language, answers);
+            let at = |place: Place| found[place.subject][place.word].logprob;
+            let contrast = |word: &Contrasted| at(word.places[0]) - at(word.places[1]);
+            let rounded = |word: &Contrasted| (contrast(word) * 1e4).round() / 1e4;
+            (language.name().to_owned(), self.words[1].iter().map(rounded).collect())
+        };
+        Language::ALL.into_iter().map(of).collect()
+    }
+
+    /// What was found of every word asked of every subject, in one language.
+    fn found(&self, language: Language, answers: &[Answer]) -> Vec<Vec<Found>> {
+        let of = |(subject, answers): (&Asked, &[Answer])| subject.found(language.index(), &answers[language.index()]);
+        self.subjects.iter().zip(answers.chunks(2)).map(of).collect()
+    }
+
     /// What to ask a model: per subject, its question in A and its question in B.
     pub fn questions(&self) -> Vec<Question> {
         self.subjects.iter().flat_map(|subject| subject.questions.iter().cloned()).collect()
@@ -98,13 +121,14 @@ impl ContrastSet {
         let statistics = Fraction::ALL.map(|top| (Statistic::Share, Some(top))).into_iter();
         let statistics: Vec<_> = statistics.chain([(Statistic::LogProb, None)]).collect();
         for &condition in &self.conditions {
-            let language = condition.language.index();
-            let found: Vec<Vec<Found>> = (self.subjects.iter().zip(answers.chunks(2)))
-                .map(|(subject, answers)| subject.found(language, &answers[language]))
-                .collect();
+            let found = self.found(condition.language, answers);
             for masked in kinds_of(&self.conditions, condition) {
                 let words = &self.words[usize::from(masked)];
-                let clusters: Vec<usize> = words.iter().map(|word| word.pair).collect();
+                let subjects = |against: usize| -> Vec<[usize; 2]> {
+                    words.iter().map(|word| [0, against].map(|place| word.places[place].subject)).collect()
+                };
+                let contrasts = [(Targets::Facts, 1), (Targets::Types, 2)];
+                let contrasts = contrasts.map(|(targets, against)| (targets, against, subjects(against)));
                 for &(statistic, top) in &statistics {
                     let value = |place: Place| {
                         let found = &found[place.subject][place.word];
@@ -113,13 +137,13 @@ impl ContrastSet {
                             None => found.logprob,
                         }
                     };
-                    for (targets, against) in [(Targets::Facts, 1), (Targets::Types, 2)] {
+                    for &(targets, against, ref subjects) in &contrasts {
                         let differences: Vec<f64> =
                             words.iter().map(|word| value(word.places[0]) - value(word.places[against])).collect();
                         let masked_elsewhere = masked && !condition.masked;
                         let reach = Reach { scorer, targets, masked_elsewhere, statistic, top, boundary: false };
                         let mean = differences.iter().sum::<f64>() / differences.len() as f64;
-                        let interval = clustered_interval(&differences, &clusters);
+                        let interval = interval_over_pairs(&differences, subjects);
                         rows.push_interval(Some(&condition.into()), Measure::Reach(reach), mean, interval, words.len());
                     }
                 }
@@ -132,7 +156,6 @@ impl ContrastSet {
 struct Choice {
     word: Symbol,
     subjects: [Symbol; 2],
-    pair: usize,
 }
 
 /// Up to `wanted` words, masked or not, each once.
@@ -148,17 +171,15 @@ fn choose(languages: &Languages, masked: bool, wanted: usize) -> Vec<Choice> {
     };
     let mut taken: HashSet<Symbol> = HashSet::new();
     let mut chosen: Vec<Choice> = Vec::new();
-    let mut pair = 0;
     for pairing in 0..PAIRINGS {
-        let mut left: Vec<(usize, [[Symbol; 2]; 2], [Vec<Symbol>; 2])> = Vec::new();
+        let mut left: Vec<([[Symbol; 2]; 2], [Vec<Symbol>; 2])> = Vec::new();
         for [one, other] in pairs(world, &mut stream.at(0, pairing)) {
             let ways = [[one, other], [other, one]];
-            left.push((pair, ways, ways.map(own)));
-            pair += 1;
+            left.push((ways, ways.map(own)));
         }
         // A word each way from every pair, and again from those that have more.
         while !left.is_empty() && chosen.len() < wanted {
-            left.retain_mut(|(pair, ways, words)| {
+            left.retain_mut(|(ways, words)| {
                 let next = words.each_mut().map(|words| {
                     words.retain(|word| !taken.contains(word));
                     words.pop()
@@ -167,7 +188,7 @@ fn choose(languages: &Languages, masked: bool, wanted: usize) -> Vec<Choice> {
                 if chosen.len() < wanted {
                     for (word, subjects) in [first, second].into_iter().zip(*ways) {
                         taken.insert(word);
-                        chosen.push(Choice { word, subjects, pair: *pair });
+                        chosen.push(Choice { word, subjects });
                     }
                 }
                 true
@@ -187,25 +208,34 @@ fn choose(languages: &Languages, masked: bool, wanted: usize) -> Vec<Choice> {
         let allowed = of_class().find(|&entity| world.allows(entity, word));
         let forbidden = of_class().find(|&entity| !world.allows(entity, word));
         if let (Some(allowed), Some(forbidden)) = (allowed, forbidden) {
-            chosen.push(Choice { word, subjects: [allowed, forbidden], pair });
-            pair += 1;
+            chosen.push(Choice { word, subjects: [allowed, forbidden] });
         }
     }
     chosen
 }
 
-/// The 95 % interval of a mean whose values are independent between clusters, not within: Student's t over the
-/// clusters' sums; a single cluster has none. With one value to a cluster it is the usual one.
-pub fn clustered_interval(values: &[f64], clusters: &[usize]) -> Option<Interval> {
+/// The 95 % interval of a mean of values that each belong to two subjects, and are independent where they share neither.
+///
+/// The variance is the sum of products of residuals over all values that share a subject (as for dyads, after Fafchamps
+/// and Gubert): squared sums over subjects, less those over pairs, which both subjects count; never less than over
+/// pairs alone. Student's t as if the subjects stood in one pair each, which is the usual interval where they do.
+pub fn interval_over_pairs(values: &[f64], subjects: &[[usize; 2]]) -> Option<Interval> {
     let mean = values.iter().sum::<f64>() / values.len() as f64;
-    let mut sums: std::collections::BTreeMap<usize, f64> = Default::default();
-    for (value, &cluster) in values.iter().zip(clusters) {
-        *sums.entry(cluster).or_default() += value - mean;
+    let mut of_subjects: BTreeMap<usize, f64> = BTreeMap::new();
+    let mut of_pairs: BTreeMap<[usize; 2], f64> = BTreeMap::new();
+    for (value, &[one, other]) in values.iter().zip(subjects) {
+        let residual = value - mean;
+        for subject in [one, other] {
+            *of_subjects.entry(subject).or_default() += residual;
+        }
+        *of_pairs.entry([one.min(other), one.max(other)]).or_default() += residual;
     }
-    let groups = sums.len() as f64;
-    let student = StudentsT::new(0.0, 1.0, groups - 1.0).ok()?;
-    let squares: f64 = sums.values().map(|sum| sum * sum).sum();
-    let error = (groups / (groups - 1.0) * squares).sqrt() / values.len() as f64;
+    let squares = |sums: &mut dyn Iterator<Item = &f64>| sums.map(|sum| sum * sum).sum::<f64>();
+    let over_pairs = squares(&mut of_pairs.values());
+    let squares = (squares(&mut of_subjects.values()) - over_pairs).max(over_pairs);
+    let pairs = of_subjects.len() as f64 / 2.0;
+    let student = StudentsT::new(0.0, 1.0, pairs - 1.0).ok()?;
+    let error = (pairs / (pairs - 1.0) * squares).sqrt() / values.len() as f64;
     let half = student.inverse_cdf(0.975) * error;
     Some(Interval { low: mean - half, high: mean + half })
 }

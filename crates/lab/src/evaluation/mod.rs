@@ -21,7 +21,7 @@ use invitro_language::Task;
 use invitro_model::decode::{Decoded, Prompt};
 use invitro_model::score::Answer;
 use invitro_model::{Population, ops::Loss};
-use invitro_results::words::{Reached, Sample};
+use invitro_results::words::{Contrasts, Reached, Sample};
 use invitro_results::{Row, Rows, Scorer};
 use rayon::prelude::*;
 
@@ -30,6 +30,7 @@ pub struct Evaluated {
     pub rows: Vec<Row>,
     pub samples: Vec<Sample>,
     pub reached: Vec<Reached>,
+    pub contrasts: Contrasts,
 }
 
 /// One member to be evaluated.
@@ -126,6 +127,7 @@ impl Examinee<'_> {
         sets.held_out.rows(losses, &mut rows);
         let reached = sets.reach.reached(answers);
         let reached = reached.into_iter().map(|symbol| Reached { step, symbol: symbol.0 }).collect();
-        Evaluated { rows: rows.list, samples, reached }
+        let contrasts = Contrasts { step, nats: sets.contrasts(answers) };
+        Evaluated { rows: rows.list, samples, reached, contrasts }
     }
 }

@@ -13,7 +13,7 @@ use invitro_language::{Languages, Source, Symbol, Task};
 use invitro_model::decode::{Prompt, Sampling};
 use invitro_model::score::{Answer, Question};
 use invitro_results::{Rows, Scorer};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
 /// Everything a model of one data seed and tokenizer is asked.
 pub struct EvaluationSets {
@@ -72,6 +72,16 @@ impl EvaluationSets {
         let (reach, contrast) = answers.split_at(2 * self.reach.subjects());
         self.reach.rows(scorer, reach, rows);
         self.contrast.rows(scorer, contrast, rows);
+    }
+
+    /// The contrast of facts of every masked word that is asked, per language, from a network's answers.
+    pub(super) fn contrasts(&self, answers: &[Answer]) -> BTreeMap<String, Vec<f64>> {
+        self.contrast.by_word(&answers[2 * self.reach.subjects()..])
+    }
+
+    /// Those words, in the same order.
+    pub fn contrasted(&self) -> impl Iterator<Item = Symbol> {
+        self.contrast.masked()
     }
 
     /// The masked words that reachability asks for.

@@ -1,15 +1,18 @@
-//! Settings the report knows by name: the four factors of the paper, their levels in a study, and what else it varies.
+//! Factors of a study: the four of the paper by their names, any other setting that is varied by its key.
 
 use invitro_results::{Plan, Run, Value};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
 
-/// A factor of the paper.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A setting with levels to compare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Factor {
     Vocab,
     Regime,
     Lambda,
     Distance,
+    /// Any other setting, by its key.
+    Other(&'static str),
 }
 
 /// Levels, each of another factor: the runs of a study that have them all.
@@ -23,7 +26,21 @@ pub const BALANCED: &str = "balanced";
 pub const TRAIN_STEPS: &str = "train.steps";
 
 impl Factor {
+    /// Those of the paper.
     pub const ALL: [Factor; 4] = [Factor::Vocab, Factor::Regime, Factor::Lambda, Factor::Distance];
+
+    /// The factor of a setting.
+    pub fn of(key: &str) -> Factor {
+        // A factor is copied everywhere, so its key lives on; there are no more than a config has settings.
+        static KEYS: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+        if let Some(known) = Factor::ALL.into_iter().find(|factor| factor.key() == key) {
+            return known;
+        }
+        let mut keys = KEYS.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = keys.get(key).copied().unwrap_or_else(|| Box::leak(key.into()));
+        keys.insert(kept);
+        Factor::Other(kept)
+    }
 
     /// The setting.
     pub fn key(self) -> &'static str {
@@ -32,28 +49,37 @@ impl Factor {
             Factor::Regime => "tokenizer.regime",
             Factor::Lambda => "mixture.lambda",
             Factor::Distance => "language.distance",
+            Factor::Other(key) => key,
         }
     }
 
-    /// The paper's notation, `*` around what is italic.
+    /// The paper's notation, `*` around what is italic; the last part of another setting's key.
     pub fn symbol(self) -> &'static str {
         match self {
             Factor::Vocab => "|*V*|",
             Factor::Regime => "regime",
             Factor::Lambda => "*λ*",
             Factor::Distance => "*d*",
+            Factor::Other(key) => key.rsplit('.').next().unwrap_or(key),
         }
     }
 
-    /// A name for file names and controls.
+    /// A name for file names, tables and controls.
     pub fn name(self) -> &'static str {
         match self {
             Factor::Vocab => "vocab",
             Factor::Regime => "regime",
             Factor::Lambda => "lambda",
             Factor::Distance => "d",
+            Factor::Other(key) => key,
         }
     }
+}
+
+/// The paper's factors, then the other settings that were varied, seeds aside.
+pub(super) fn factors(varied: &[(String, Vec<String>)]) -> Vec<Factor> {
+    let others = varied.iter().map(|(key, _)| key.as_str()).filter(|key| is_other(key)).map(Factor::of);
+    Factor::ALL.into_iter().chain(others).collect()
 }
 
 /// The levels that runs take or the plan names, in order: numbers by size; regimes as the paper has them, then by name.

@@ -1,10 +1,11 @@
 //! A study as the figures see it: its conditions, its runs placed among seeds and levels, means over them.
 
-use super::factors::{self, Factor};
-use crate::stats::{Estimate, Seed, seeds};
+use super::factors::{self, Cell, Factor};
+use crate::stats::{Estimate, Scale, Seed, seeds};
 use invitro_results::words::{Pair, Sample, Word};
-use invitro_results::{Condition, Kind, Quantity, Results, column};
-use std::collections::BTreeSet;
+use invitro_results::{Condition, Kind, Measure, Measured, Moment, Quantity, Results, Trajectory, Value, column};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
 
 /// A run of a study.
@@ -13,8 +14,15 @@ pub struct Run {
     run: invitro_results::Run,
     /// Its place among the study's seeds.
     pub seed: Seed,
-    /// Its place among the levels of each factor, in the order of `Factor::ALL`.
-    pub levels: [Option<usize>; 4],
+    /// Its place among the levels of each factor it has.
+    levels: Vec<(Factor, usize)>,
+}
+
+impl Run {
+    /// Its place among the levels of a factor.
+    pub fn level(&self, factor: Factor) -> Option<usize> {
+        self.levels.iter().find(|(own, _)| *own == factor).map(|(_, level)| *level)
+    }
 }
 
 impl Deref for Run {
@@ -46,9 +54,16 @@ pub struct Study {
     pub samples: Vec<Sample>,
     /// What the reader should know about the data.
     pub notes: Vec<String>,
+    last_step: u32,
     conditions: Vec<Condition>,
-    levels: [Vec<String>; 4],
+    /// Every factor with the labels of its levels.
+    factors: Vec<(Factor, Vec<String>)>,
     varied: Vec<(String, Vec<String>)>,
+    /// Whether its plan crosses all factors.
+    crossed: bool,
+    /// The first step after any training that was evaluated, and whether there was an evaluation before.
+    pub first_step: u32,
+    pub from_zero: bool,
 }
 
 impl Study {
@@ -57,27 +72,37 @@ impl Study {
         let Results { name, kind, runs, plan, config, words, words_in_all, pairs, samples, notes, .. } = results;
         let [data, model] =
             [column::DATA_SEED, column::MODEL_SEED].map(|column| (column, factors::distinct(&runs, column)));
-        let levels = Factor::ALL.map(|factor| factors::levels(factor, &runs, plan.as_ref()));
         let (varied, conditions) = (factors::varied(&runs), conditions(&runs));
+        let levels: Vec<(Factor, Vec<Value>)> = factors::factors(&varied)
+            .into_iter()
+            .map(|factor| (factor, factors::levels(factor, &runs, plan.as_ref())))
+            .collect();
         let place = |run: invitro_results::Run| {
             let among = |(column, seeds): &(&str, Vec<f64>)| {
                 run.number(column).and_then(|seed| seeds.iter().position(|other| *other == seed)).unwrap_or(0)
             };
             let seed = Seed { data: among(&data), model: among(&model) };
-            let levels = Factor::ALL.map(|factor| {
+            let level = |(factor, levels): &(Factor, Vec<Value>)| {
                 let own = run.columns.get(factor.key())?;
-                levels[factor as usize].iter().position(|level| level == own)
-            });
+                Some((*factor, levels.iter().position(|level| level == own)?))
+            };
+            let levels = levels.iter().filter_map(level).collect();
             Run { run, seed, levels }
         };
         let runs: Vec<Run> = runs.into_iter().map(place).collect();
         let begun: BTreeSet<Seed> = runs.iter().filter(|run| run.begun()).map(|run| run.seed).collect();
+        let curves = || runs.iter().flat_map(|run| run.curves.values()).map(|curve| curve.points());
+        // What was measured once is no curve.
+        let curves = || curves().filter(|points| points.len() > 1);
+        let firsts = curves().filter_map(|points| points.iter().map(|point| point.step).find(|step| *step > 0));
+        let (first_step, from_zero) = (firsts.min().unwrap_or(1), curves().any(|points| points[0].step == 0));
         let named = |seeds: &[f64], place: usize| seeds.get(place).copied().unwrap_or(0.0);
         Study {
             name,
             kind,
             seed_pairs: begun.iter().map(|seed| (named(&data.1, seed.data), named(&model.1, seed.model))).collect(),
             planned: plan.as_ref().and_then(|plan| plan.count().ok()),
+            last_step: runs.iter().filter_map(|run| run.last_step()).max().unwrap_or(1).max(1),
             runs,
             config,
             words,
@@ -86,8 +111,14 @@ impl Study {
             samples,
             notes,
             conditions,
-            levels: levels.map(|levels| levels.iter().map(ToString::to_string).collect()),
+            factors: levels
+                .into_iter()
+                .map(|(factor, levels)| (factor, levels.iter().map(ToString::to_string).collect()))
+                .collect(),
             varied,
+            first_step,
+            from_zero,
+            crossed: plan.is_some_and(|plan| plan.grids.len() == 1),
         }
     }
 
@@ -103,12 +134,52 @@ impl Study {
 
     /// The labels of a factor's levels.
     pub fn levels(&self, factor: Factor) -> &[String] {
-        &self.levels[factor as usize]
+        self.factors.iter().find(|(own, _)| *own == factor).map_or(&[], |(_, levels)| levels)
     }
 
     /// The label of a run's level, empty where it has none.
     pub fn level(&self, run: &Run, factor: Factor) -> &str {
-        run.levels[factor as usize].map_or("", |place| &self.levels(factor)[place])
+        run.level(factor).map_or("", |place| &self.levels(factor)[place])
+    }
+
+    /// The factors that take more than one level: the paper's in its order, then others by key.
+    pub fn varying(&self) -> Vec<Factor> {
+        self.factors.iter().filter(|(_, levels)| levels.len() > 1).map(|(factor, _)| *factor).collect()
+    }
+
+    /// Where runs at different levels of these factors differ in another one too, the level of that other which most runs
+    /// have: only there can they be compared. Empty where all is crossed.
+    pub fn comparable(&self, factors: &[impl Into<Option<Factor>> + Copy]) -> Cell {
+        if self.crossed {
+            return Cell::new();
+        }
+        let factors: Vec<Factor> = factors.iter().filter_map(|factor| (*factor).into()).collect();
+        let others = self.varying().into_iter().filter(|other| !factors.contains(other));
+        others
+            .filter(|other| factors.iter().any(|factor| !self.are_crossed(*factor, *other)))
+            .filter_map(|other| {
+                let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+                self.runs
+                    .iter()
+                    .filter_map(|run| run.level(other))
+                    .for_each(|level| *counts.entry(level).or_default() += 1);
+                let usual = counts.into_iter().max_by_key(|(level, count)| (*count, Reverse(*level)))?;
+                Some((other, usual.0))
+            })
+            .collect()
+    }
+
+    /// Whether each level of a factor was run with the same levels of another.
+    pub fn are_crossed(&self, factor: Factor, other: Factor) -> bool {
+        let mut beside: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        for run in &self.runs {
+            if let (Some(level), Some(at)) = (run.level(factor), run.level(other)) {
+                beside.entry(level).or_default().insert(at);
+            }
+        }
+        let mut sets = beside.values();
+        let first = sets.next();
+        self.crossed || sets.all(|set| Some(set) == first)
     }
 
     /// Settings with more than one value, and the values.
@@ -123,7 +194,7 @@ impl Study {
 
     /// The runs at these levels.
     pub fn at<'a>(&'a self, cell: &'a [(Factor, usize)]) -> impl Iterator<Item = &'a Run> + 'a {
-        let within = |run: &Run| cell.iter().all(|(factor, level)| run.levels[*factor as usize] == Some(*level));
+        let within = |run: &Run| cell.iter().all(|(factor, level)| run.level(*factor) == Some(*level));
         self.runs.iter().filter(move |run| within(run))
     }
 
@@ -138,8 +209,54 @@ impl Study {
         runs: impl Iterator<Item = &'a Run>,
         value: impl Fn(&Run) -> Option<f64>,
     ) -> Option<Estimate> {
+        self.mean_on(Scale::Plain, runs, value)
+    }
+
+    /// The same on another scale than the plain one.
+    pub fn mean_on<'a>(
+        &self,
+        scale: Scale,
+        runs: impl Iterator<Item = &'a Run>,
+        value: impl Fn(&Run) -> Option<f64>,
+    ) -> Option<Estimate> {
         let with = |run: &'a Run| value(run).filter(|value| value.is_finite()).map(|value| (run.seed, value));
-        seeds::mean(runs.filter_map(with))
+        seeds::mean(scale, runs.filter_map(with))
+    }
+
+    /// The mean of a curve at a moment.
+    pub fn read<'a>(
+        &self,
+        runs: impl Iterator<Item = &'a Run>,
+        quantity: &Quantity,
+        moment: Moment,
+    ) -> Option<Estimate> {
+        let scale = match (quantity.measure.scale(), moment) {
+            (Scale::Share, Moment::Decline) => Scale::Signed,
+            (scale, _) => scale,
+        };
+        self.mean_on(scale, runs, |run| run.curve(quantity).at(moment))
+    }
+
+    /// A measure at the end of training in a condition, over the runs that ended and seed by seed.
+    pub fn end_of(&self, measure: Measure, condition: &Condition) -> Measured {
+        let quantity = Quantity::of(measure, condition);
+        let ends = self.ended(&[]).filter_map(|run| Some((run.seed, run.curve(&quantity).end()?)));
+        Measured {
+            label: condition.label(),
+            by_seed: seeds::by_data_seed(ends),
+            estimate: self.read(self.ended(&[]), &quantity, Moment::End),
+        }
+    }
+
+    /// How many data seeds the runs that ended have.
+    pub fn end_seeds(&self) -> usize {
+        self.ended(&[]).map(|run| run.seed.data).collect::<BTreeSet<_>>().len()
+    }
+
+    /// Peak, end and decline of a curve, over the runs that ended.
+    pub fn trajectory(&self, cell: &[(Factor, usize)], quantity: &Quantity) -> Option<Trajectory> {
+        let runs: Vec<_> = self.ended(cell).map(|run| (run.seed, run.curve(quantity))).collect();
+        Trajectory::of(quantity.measure.scale(), &runs)
     }
 
     /// The mean curve of the runs, one estimate per step that any of them was evaluated at.
@@ -150,12 +267,16 @@ impl Study {
             .collect();
         points.sort_by_key(|point| point.0);
         let steps = points.chunk_by(|a, b| a.0 == b.0);
-        steps.filter_map(|same| Some((same[0].0, seeds::mean(same.iter().map(|p| (p.1, p.2)))?))).collect()
+        steps
+            .filter_map(|same| {
+                Some((same[0].0, seeds::mean(quantity.measure.scale(), same.iter().map(|p| (p.1, p.2)))?))
+            })
+            .collect()
     }
 
     /// The last step any run was evaluated at, or 1.
     pub fn last_step(&self) -> u32 {
-        self.runs.iter().filter_map(|run| run.last_step()).max().unwrap_or(1).max(1)
+        self.last_step
     }
 
     /// The threshold of emergence that all its experiments set; `None` where they differ.

@@ -60,27 +60,31 @@ impl Axis {
 
     /// Training steps from 0 to `last`.
     pub fn steps(last: u32) -> Self {
-        let last = f64::from(last.max(1));
-        let ticks = round_ticks(0.0, last, 3).into_iter().map(|value| (value, thousands(value))).collect();
-        Self { label: "step".into(), scale: Scale::Linear { low: 0.0, high: last }, ticks }
+        Self::progress("step", f64::from(last.max(1)))
     }
 
-    /// Training steps by powers, from `first` to `last`.
+    /// Training progress from 0 to `last`, in steps or in tokens.
+    pub fn progress(label: impl Into<String>, last: f64) -> Self {
+        let ticks = round_ticks(0.0, last, 3).into_iter().map(|value| (value, thousands(value))).collect();
+        Self { label: label.into(), scale: Scale::Linear { low: 0.0, high: last }, ticks }
+    }
+
+    /// Training steps by powers, from `first` to `last`, with a place for step 0.
     pub fn log_steps(first: u32, last: u32) -> Self {
-        let (low, high) = (f64::from(first.max(1)), f64::from(last.max(2)));
-        let low = low.min(high / 2.0);
-        let mut ticks = Vec::new();
-        let mut decade = 1.0;
-        while decade <= high {
-            for part in [1.0, 2.0, 5.0] {
-                let value = decade * part;
-                if value >= low * 0.999 && value <= high * 1.001 {
-                    ticks.push((value, thousands(value)));
-                }
-            }
-            decade *= 10.0;
-        }
-        Self { label: "step".into(), scale: Scale::Log { low, high }, ticks }
+        Self::log_progress("step (log scale)", first.into(), last.into(), true)
+    }
+
+    /// Training progress by powers, from `first` to `last`. What was measured before any training has a place of its own
+    /// at the left edge, which powers never come to.
+    pub fn log_progress(label: impl Into<String>, first: f64, last: f64, zero: bool) -> Self {
+        let (first, high) = (first.max(1.0).min(last / 2.0), last.max(2.0));
+        let low = if zero { first / (high / first).powf(0.1) } else { first };
+        let mut ticks: Vec<(f64, String)> = zero.then(|| (0.0, "0".to_owned())).into_iter().collect();
+        let decades = (0..).map(|power| 10f64.powi(power)).take_while(|decade| *decade <= high);
+        let values = decades.flat_map(|decade| [1.0, 2.0, 5.0].map(|part| decade * part));
+        let inside = values.filter(|value| *value >= first * 0.999 && *value <= high * 1.001);
+        ticks.extend(inside.map(|value| (value, thousands(value))));
+        Self { label: label.into(), scale: Scale::Log { low, high }, ticks }
     }
 
     pub fn levels(label: impl Into<String>, labels: impl IntoIterator<Item = String>) -> Self {
@@ -126,9 +130,13 @@ fn number(value: f64) -> String {
     text.replace('-', "−")
 }
 
-/// `10k` for 10,000; `2.5k` for 2,500.
+/// `10k` for 10,000; `2.5k` for 2,500; `3M` for 3,000,000.
 fn thousands(value: f64) -> String {
-    if value >= 1000.0 { format!("{}k", number(value / 1000.0)) } else { number(value) }
+    match value {
+        1e6.. => format!("{}M", number(value / 1e6)),
+        1e3.. => format!("{}k", number(value / 1e3)),
+        _ => number(value),
+    }
 }
 
 #[cfg(test)]
@@ -140,11 +148,19 @@ mod tests {
         let labels = |axis: &Axis| axis.ticks.iter().map(|tick| tick.1.clone()).collect::<Vec<_>>().join(" ");
         assert_eq!(labels(&Axis::share("")), "0 0.25 0.5 0.75 1");
         assert_eq!(labels(&Axis::steps(10_000)), "0 5k 10k");
-        assert_eq!(labels(&Axis::log_steps(250, 10_000)), "500 1k 2k 5k 10k");
+        assert_eq!(labels(&Axis::log_progress("step", 250.0, 10_000.0, false)), "500 1k 2k 5k 10k");
+        assert_eq!(labels(&Axis::progress("tokens seen", 6e6)), "0 2M 4M 6M");
         assert_eq!(labels(&Axis::around("", [-0.02, 0.09].into_iter())), "−0.025 0 0.025 0.05 0.075");
         assert_eq!(labels(&Axis::around("", [0.1, 0.9].into_iter())), "0 0.25 0.5 0.75");
         assert_eq!(labels(&Axis::tight("", [0.4, 0.9].into_iter())), "0.4 0.6 0.8");
         assert_eq!(labels(&Axis::around("", std::iter::empty())), "0 0.25 0.5 0.75 1");
+    }
+
+    #[test]
+    fn what_was_measured_before_training_has_its_place_on_a_log_axis() {
+        let axis = Axis::log_progress("step", 250.0, 40_000.0, true);
+        assert_eq!((axis.ticks[0].1.as_str(), axis.place(0.0), axis.place(40_000.0)), ("0", 0.0, 1.0));
+        assert!(axis.place(250.0) > 0.05, "apart from the first step");
     }
 
     #[test]

@@ -20,9 +20,26 @@ pub enum Shape {
     /// A triangle that stands on its tip.
     Down,
     Diamond,
+    /// A cross with thick arms.
+    Cross,
     /// A hollow circle.
     Ring,
 }
+
+const CROSS: [(f64, f64); 12] = [
+    (-0.4, -1.15),
+    (0.4, -1.15),
+    (0.4, -0.4),
+    (1.15, -0.4),
+    (1.15, 0.4),
+    (0.4, 0.4),
+    (0.4, 1.15),
+    (-0.4, 1.15),
+    (-0.4, 0.4),
+    (-1.15, 0.4),
+    (-1.15, -0.4),
+    (-0.4, -0.4),
+];
 
 pub struct Canvas {
     body: String,
@@ -110,6 +127,7 @@ impl Canvas {
             Shape::Triangle => &[(0.0, -1.2), (1.1, 0.85), (-1.1, 0.85)],
             Shape::Down => &[(0.0, 1.2), (1.1, -0.85), (-1.1, -0.85)],
             Shape::Diamond => &[(0.0, -1.25), (1.25, 0.0), (0.0, 1.25), (-1.25, 0.0)],
+            Shape::Cross => &CROSS,
         };
         let corner = |(dx, dy): &(f64, f64)| format!("{} {}", short(x + dx * radius), short(y + dy * radius));
         let d = format!("M{}Z", corners.iter().map(corner).collect::<Vec<_>>().join("L"));

@@ -1,15 +1,17 @@
-//! The layout of a figure: panels in rows under one legend, at column width or at page width.
+//! The layout of a figure: panels in rows under one legend, at column width, at page width or for a phone.
 //!
 //! Sizes are points on paper: 7 pt labels in a column of 77 mm or a page of 160 mm (the paper's own format), so a
 //! figure is included at 100 % and reads as large as its caption.
 
 use super::canvas::{Canvas, Shape, Target, short};
 use super::palette::Colour;
-use super::panel::{Area, LABEL, Panel, TICK};
+use super::panel::{Area, LABEL, LINE, Panel, TICK};
 use super::text::{escape, plain, width_of};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Width {
+    /// A narrow screen: in a page of 420 px the smallest text is 11 px high.
+    Phone,
     Column,
     Page,
 }
@@ -17,6 +19,7 @@ pub enum Width {
 impl Width {
     pub fn millimetres(self) -> f64 {
         match self {
+            Width::Phone => 74.0,
             Width::Column => 77.0,
             Width::Page => 160.0,
         }
@@ -28,6 +31,7 @@ impl Width {
 
     pub fn name(self) -> &'static str {
         match self {
+            Width::Phone => "phone",
             Width::Column => "column",
             Width::Page => "page",
         }
@@ -62,6 +66,8 @@ pub struct Layout {
 
 const EDGE: f64 = 3.0;
 const GAP: f64 = 11.0;
+/// How much wider bold text is.
+const BOLD: f64 = 1.06;
 
 /// Sizes that hold for the whole figure.
 struct Sizes {
@@ -107,9 +113,11 @@ impl Layout {
                     panel.title.clone()
                 }
             };
-            let titles: Vec<String> = (0..panels.len()).map(title).collect();
-            let notes = panels.iter().map(|panel| panel.notes.len()).max().unwrap_or(0);
-            top += if titles.iter().all(String::is_empty) { 5.0 } else { 11.0 } + 7.4 * notes as f64;
+            let titles: Vec<Vec<String>> =
+                (0..panels.len()).map(|place| broken(&title(place), sizes.width + GAP - 2.0)).collect();
+            let over = |place: usize| titles[place].len().max(1) - 1 + panels[place].notes.len();
+            let lines = (0..panels.len()).map(over).max().unwrap_or(0);
+            top += if titles.iter().all(Vec::is_empty) { 5.0 } else { 11.0 } + LINE * lines as f64;
             for (place, panel) in panels.iter().enumerate() {
                 let spaces = if self.share_y { 1.0 } else { place as f64 + 1.0 };
                 let left = EDGE + spaces * sizes.room + place as f64 * (sizes.width + GAP);
@@ -146,7 +154,12 @@ impl Layout {
     }
 
     fn sizes(&self, width: Width) -> Sizes {
-        let across = self.across[usize::from(width == Width::Page)].min(self.panels.len()).max(1);
+        let across = match width {
+            Width::Phone => self.across[0].min(2),
+            Width::Column => self.across[0],
+            Width::Page => self.across[1],
+        };
+        let across = across.min(self.panels.len()).max(1);
         let facets = self
             .panels
             .chunks(across)
@@ -163,7 +176,9 @@ impl Layout {
         let panel_width = (free / across as f64).min(230.0);
         let rows = self.panels.len().div_ceil(across).max(1) as f64;
         let label = self.panels.first().map_or(0.0, |panel| width_of(&panel.y.label) * LABEL) + 4.0;
-        let height = self.height.unwrap_or((panel_width * self.ratio).max((label - 14.0 * (rows - 1.0)) / rows));
+        // Rows of wide panels would fill more than a screen.
+        let ratio = if rows > 1.0 && panel_width > 150.0 { 0.7 * self.ratio } else { self.ratio };
+        let height = self.height.unwrap_or((panel_width * ratio).max((label - 14.0 * (rows - 1.0)) / rows));
         Sizes { across, facets, room, width: panel_width, height }
     }
 
@@ -205,6 +220,19 @@ impl Layout {
             canvas.text((x + 57.0, y), "start", TICK, Colour::Muted, high);
         }
         y + 3.0
+    }
+}
+
+/// A title in one line, or in two where it is wider than its panel.
+fn broken(title: &str, room: f64) -> Vec<String> {
+    if title.is_empty() {
+        return Vec::new();
+    }
+    let spaces = title.match_indices(' ').map(|(at, _)| at);
+    let middle = spaces.min_by_key(|at| at.abs_diff(title.len() / 2));
+    match middle.filter(|_| width_of(title) * LABEL * BOLD > room) {
+        Some(at) => vec![title[..at].to_owned(), title[at + 1..].to_owned()],
+        None => vec![title.to_owned()],
     }
 }
 

@@ -6,15 +6,20 @@
 
 mod axis;
 mod canvas;
+mod convert;
 mod layout;
+mod ordered;
 mod palette;
 mod panel;
 mod text;
+#[cfg(test)]
+mod vision;
 
 pub use axis::{Axis, Scale};
 pub use canvas::{Canvas, Shape, Target};
+pub use convert::Format;
 pub use layout::{Layout, LegendEntry, Width, frame};
-pub use palette::{Colour, PALETTE, heat_class};
+pub use palette::{Colour, LANGUAGE_COLOURS, MASKED_COLOURS, PALETTE, heat_class};
 pub use panel::{Mark, Panel, Point};
 pub(crate) use text::escape;
 pub use text::{plain, to_html, width_of};

@@ -1,8 +1,8 @@
 //! The palette. Languages take their colours by place: the first is blue and the second red, as in the paper. Masked
 //! conditions are far darker (on dark, far lighter) than all languages; the first is violet.
 //!
-//! Checked for normal sight and for protan, deutan and tritan vision: no two of the first two languages and the first
-//! masked condition come closer than an OKLab difference of 0.13 (light) or 0.11 (dark); further ones are told apart by
+//! `vision` simulates protan, deutan and tritan sight: no two of the first three languages and the first two masked
+//! conditions, and no neighbours on the ramp, come closer than an OKLab difference of 0.1; further ones are told apart by
 //! their marker too. Lines and marks have a contrast of at least 3 to 1 against the background. Ordered levels (λ, d,
 //! |V|) take a ramp of monotone lightness.
 
@@ -29,11 +29,11 @@ pub enum Colour {
 pub const PALETTE: &[(&str, &str, &str)] = &[
     ("l0", "#287ab8", "#4c9bdb"),
     ("l1", "#da4167", "#f0708f"),
-    ("l2", "#2e8b57", "#5fc98a"),
+    ("l2", "#617209", "#a9c719"),
     ("l3", "#b35c00", "#f0a04b"),
-    ("l4", "#7a6a00", "#cbb93a"),
+    ("l4", "#2e8b57", "#5fc98a"),
     ("m0", "#4b2a6b", "#ebd9ff"),
-    ("m1", "#0b4a34", "#c9f5dd"),
+    ("m1", "#0a2a16", "#82f59e"),
     ("m2", "#5e2d00", "#ffdcb8"),
     ("m3", "#3f3a00", "#f3eda6"),
     ("text", "#1b1f24", "#e8eaed"),
@@ -41,21 +41,25 @@ pub const PALETTE: &[(&str, &str, &str)] = &[
     ("grid", "#e3e6ea", "#2c323a"),
     ("background", "#ffffff", "#14171c"),
     ("null", "#6b7480", "#9aa4b0"),
-    ("s0", "#440154", "#8f7be0"),
-    ("s1", "#3e4a89", "#5b9bd5"),
-    ("s2", "#26828e", "#2fb5a8"),
-    ("s3", "#1f9e89", "#7acb4c"),
-    ("s4", "#6e9b1f", "#fde725"),
+    ("s0", "#330d31", "#905399"),
+    ("s1", "#3a2e68", "#7d7ee4"),
+    ("s2", "#255d74", "#66b5e2"),
+    ("s3", "#178770", "#a3d9c2"),
+    ("s4", "#a89408", "#f0f575"),
     ("h0", "#f2f5fa", "#1d232c"),
     ("h1", "#dbe6f2", "#213449"),
     ("h2", "#c0d6ea", "#244563"),
     ("h3", "#9fc2df", "#27577d"),
     ("h4", "#79abd2", "#2d6b99"),
-    ("h5", "#3f86bb", "#3f84b5"),
-    ("h6", "#2f75ac", "#62a0cb"),
-    ("h7", "#1d5a8f", "#8dbcdd"),
-    ("h8", "#123f6b", "#bfdaee"),
+    ("h5", "#2f77b0", "#4388ba"),
+    ("h6", "#22659c", "#62a0cb"),
+    ("h7", "#174f80", "#8dbcdd"),
+    ("h8", "#0d3a63", "#bfdaee"),
 ];
+
+/// How many colours there are for languages, and for masked conditions.
+pub const LANGUAGE_COLOURS: usize = 5;
+pub const MASKED_COLOURS: usize = 4;
 
 /// The steps of the heat map's ramp.
 const HEATS: usize = 9;
@@ -73,8 +77,8 @@ impl Colour {
     pub fn name(self) -> &'static str {
         match self {
             // Past the end the colours begin again, and the markers differ.
-            Colour::Language(place) => ["l0", "l1", "l2", "l3", "l4"][place % 5],
-            Colour::Masked(place) => ["m0", "m1", "m2", "m3"][place % 4],
+            Colour::Language(place) => ["l0", "l1", "l2", "l3", "l4"][place % LANGUAGE_COLOURS],
+            Colour::Masked(place) => ["m0", "m1", "m2", "m3"][place % MASKED_COLOURS],
             Colour::Level(place, of) => {
                 const RAMPS: [&[usize]; 5] = [&[1], &[0, 3], &[0, 2, 4], &[0, 1, 3, 4], &[0, 1, 2, 3, 4]];
                 let ramp = RAMPS[of.clamp(1, 5) - 1];
@@ -149,8 +153,8 @@ mod tests {
         for (step, (name, light, dark)) in PALETTE.iter().filter(|e| e.0.len() == 2 && e.0.starts_with('h')).enumerate()
         {
             let written = if step >= DARK_CELL { background } else { text };
-            assert!(contrast(light, written.1) >= 3.5, "{name} on light: {:.2}", contrast(light, written.1));
-            assert!(contrast(dark, written.2) >= 3.5, "{name} on dark: {:.2}", contrast(dark, written.2));
+            assert!(contrast(light, written.1) >= 4.5, "{name} on light: {:.2}", contrast(light, written.1));
+            assert!(contrast(dark, written.2) >= 4.5, "{name} on dark: {:.2}", contrast(dark, written.2));
         }
     }
 }

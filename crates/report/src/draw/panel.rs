@@ -43,6 +43,8 @@ pub struct Panel {
 
 pub(super) const TICK: f64 = 6.2;
 pub(super) const LABEL: f64 = 7.0;
+/// From one line above a panel to the next.
+pub(super) const LINE: f64 = 7.4;
 
 /// Where a panel's plotting area lies.
 #[derive(Debug, Clone, Copy)]
@@ -77,23 +79,26 @@ impl Panel {
 
     /// Whether anything was drawn from data.
     pub fn is_empty(&self) -> bool {
+        let least = if matches!(self.x.scale, Scale::Levels(_)) { 1 } else { 2 };
         !self.marks.iter().any(|mark| match mark {
-            Mark::Line { points, .. } => !points.is_empty(),
+            // One point is no curve over training, and a reference alone says nothing.
+            Mark::Line { points, dash, .. } => points.len() >= least && dash.is_empty(),
             Mark::Cell { share, .. } => share.is_some(),
             Mark::ErrorBar { .. } | Mark::Point { .. } | Mark::Label { .. } => true,
             Mark::Segment { .. } => false,
         })
     }
 
-    pub(super) fn draw(&self, canvas: &mut Canvas, area: Area, title: &str, x_labels: bool, y_labels: bool) {
+    pub(super) fn draw(&self, canvas: &mut Canvas, area: Area, title: &[String], x_labels: bool, y_labels: bool) {
         let middle = area.left + area.width / 2.0;
         let notes = self.notes.len() as f64;
-        if !title.is_empty() {
-            canvas.bold((middle, area.top - 4.0 - 7.4 * notes), "middle", LABEL, Colour::Text, title);
+        for (row, line) in title.iter().rev().enumerate() {
+            let y = area.top - 4.0 - LINE * (notes + row as f64);
+            canvas.bold((middle, y), "middle", LABEL, Colour::Text, line);
         }
         for (row, note) in self.notes.iter().enumerate() {
             canvas.text(
-                (middle, area.top - 4.0 - 7.4 * (notes - 1.0 - row as f64)),
+                (middle, area.top - 4.0 - LINE * (notes - 1.0 - row as f64)),
                 "middle",
                 TICK,
                 Colour::Muted,
@@ -101,6 +106,8 @@ impl Panel {
             );
         }
         self.draw_axes(canvas, area, x_labels, y_labels);
+        // No band hides a curve.
+        self.draw_bands(canvas, area);
         for mark in &self.marks {
             self.draw_mark(canvas, area, mark);
         }
@@ -128,10 +135,19 @@ impl Panel {
             if !map {
                 canvas.line((x, bottom), (x, bottom + 2.0), Colour::Muted, 0.5, "");
             }
-            if x_labels && place % stride == 0 {
-                // The last label keeps clear of the next panel.
-                let anchor = if x > right - 1.0 && !map { "end" } else { "middle" };
-                let shift = if anchor == "end" { 4.0 } else { 0.0 };
+            // Where a log axis has no room for all, powers of ten are labelled.
+            let labelled = match self.x.scale {
+                Scale::Log { .. } if stride > 1 => *value == 0.0 || label.trim_end_matches(['0', 'k', 'M']) == "1",
+                _ => place % stride == 0,
+            };
+            if x_labels && labelled {
+                // The labels at the edges keep clear of the next panel's.
+                let (anchor, shift) = match () {
+                    _ if map => ("middle", 0.0),
+                    _ if x > right - 1.0 => ("end", 4.0),
+                    _ if x < area.left + 1.0 => ("start", -4.0),
+                    _ => ("middle", 0.0),
+                };
                 canvas.text((x + shift, bottom + 8.5), anchor, TICK, Colour::Muted, label);
             }
         }
@@ -150,7 +166,7 @@ impl Panel {
             .collect();
         let fits = |every: usize| {
             let kept: Vec<_> = ticks.iter().step_by(every).collect();
-            kept.windows(2).all(|pair| pair[1].0 - pair[0].0 >= (pair[0].1 + pair[1].1) / 2.0 + 2.0)
+            kept.windows(2).all(|pair| pair[1].0 - pair[0].0 >= (pair[0].1 + pair[1].1) / 2.0 + 2.5)
         };
         (1..=ticks.len().max(1)).find(|every| fits(*every)).unwrap_or(1)
     }
@@ -184,6 +200,24 @@ impl Panel {
         }
     }
 
+    /// A band over the points of a curve that have an interval; where points are marked they have bars instead. The more
+    /// bands lie on each other, the fainter they are.
+    fn draw_bands(&self, canvas: &mut Canvas, area: Area) {
+        let curves = self.marks.iter().filter_map(|mark| match mark {
+            Mark::Line { points, colour, shape: None, .. } => Some((points, *colour)),
+            _ => None,
+        });
+        let banded = |points: &[Point]| points.iter().filter(|at| at.interval.is_some()).count() > 1;
+        let curves: Vec<_> = curves.filter(|(points, _)| banded(points)).collect();
+        let opacity = 0.16 / (curves.len() as f64).max(1.0).sqrt();
+        for (points, colour) in curves {
+            let ends: Vec<(f64, (f64, f64))> = points.iter().filter_map(|at| Some((at.x, at.interval?))).collect();
+            let mut outline: Vec<_> = ends.iter().map(|(x, (_, high))| area.inside(self, *x, *high)).collect();
+            outline.extend(ends.iter().rev().map(|(x, (low, _))| area.inside(self, *x, *low)));
+            canvas.area(&format!("{}Z", path(&outline)), colour, opacity);
+        }
+    }
+
     fn draw_line(
         &self,
         canvas: &mut Canvas,
@@ -193,19 +227,6 @@ impl Panel {
         dash: &str,
         shape: Option<Shape>,
     ) {
-        let path = |points: &[(f64, f64)]| -> String {
-            let corner = |(place, (x, y)): (usize, &(f64, f64))| {
-                format!("{}{} {}", if place == 0 { "M" } else { "L" }, short(*x), short(*y))
-            };
-            points.iter().enumerate().map(corner).collect()
-        };
-        // A band over the points that have an interval; bars instead where marks say that points are few.
-        let banded: Vec<(&Point, (f64, f64))> = points.iter().filter_map(|at| Some((at, at.interval?))).collect();
-        if shape.is_none() && banded.len() > 1 {
-            let mut outline: Vec<_> = banded.iter().map(|(at, (_, high))| area.inside(self, at.x, *high)).collect();
-            outline.extend(banded.iter().rev().map(|(at, (low, _))| area.inside(self, at.x, *low)));
-            canvas.area(&format!("{}Z", path(&outline)), colour, 0.18);
-        }
         let places: Vec<_> = points.iter().map(|at| area.inside(self, at.x, at.y)).collect();
         if places.len() > 1 {
             canvas.stroke(&path(&places), colour, 1.1, dash);
@@ -257,4 +278,11 @@ impl Panel {
             }
         }
     }
+}
+
+fn path(points: &[(f64, f64)]) -> String {
+    let corner = |(place, (x, y)): (usize, &(f64, f64))| {
+        format!("{}{} {}", if place == 0 { "M" } else { "L" }, short(*x), short(*y))
+    };
+    points.iter().enumerate().map(corner).collect()
 }

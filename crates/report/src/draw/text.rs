@@ -35,7 +35,7 @@ pub(crate) fn escape(text: &str) -> String {
     out
 }
 
-/// The width of a label in a Helvetica-like face at size 1: close enough to leave room for it.
+/// The width of a label at size 1 in a Helvetica-like face, and a little more: pages are also shown in wider ones.
 pub fn width_of(markup: &str) -> f64 {
     let letter = |letter: char| match letter {
         'i' | 'j' | 'l' | '|' | '.' | ',' | ':' | ';' | '\'' | '!' | ' ' | 'I' => 0.28,
@@ -46,7 +46,7 @@ pub fn width_of(markup: &str) -> f64 {
         '*' => 0.0,
         _ => 0.556,
     };
-    markup.chars().map(letter).sum()
+    1.1 * markup.chars().map(letter).sum::<f64>()
 }
 
 #[cfg(test)]

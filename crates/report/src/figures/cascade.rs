@@ -2,8 +2,10 @@
 
 use super::captions::{self, Runs};
 use super::emergence::{Emerged, Threshold, threshold_chooser, thresholds};
-use super::facets::{Facets, ends, label_in, split, variants};
+use super::facets::{Facets, ends, label_in, named, pick, regime, split, variants};
 use super::figure::{Chooser, Figure};
+use super::groups::{self, Group, groups};
+use super::progress::Progress;
 use super::style;
 use super::table::Table;
 use crate::data::{Cell, Factor, Run, Study};
@@ -12,21 +14,25 @@ use crate::findings::stages::Stage;
 
 pub fn figure(study: &Study) -> Figure {
     let thresholds = thresholds(study);
-    let choosers = vec![Chooser::levels(study, Factor::Regime), threshold_chooser(&thresholds)];
-    let mut table = Table::of_estimates(["regime", "threshold", "vocab", "condition", "stage", "emerged", "measured"]);
-    let conditions = style::conditions(study);
-    let vocabs = split(study, Factor::Vocab);
-    let rows = rows(study);
+    let (groups, progress) = (groups(study), Progress::all(study));
+    let panel = pick(study, &[Factor::Vocab], &[]);
+    let chosen = regime(study, &[panel]);
+    let choosers = vec![Chooser::levels(study, chosen), threshold_chooser(&thresholds), groups::chooser(&groups)];
+    let header = [named(chosen), "threshold", named(panel), "condition", "stage", "emerged", "measured"];
+    let mut table = Table::of_estimates(header);
+    let panels = split(study, panel);
     let variants = variants(study, &choosers, Runs::Ended, |choice| {
-        let mut facets = Facets::new(study, &mut table, axis(study, rows));
-        for (title, vocab) in &vocabs {
-            facets.panel(title, Axis::steps(study.last_step()));
-            let cell = [choice.cell.as_slice(), vocab].concat();
-            timeline(study, &mut facets, &cell, &thresholds[choice.options[1]]);
+        choice.cell.extend(study.comparable(&[panel, chosen]));
+        let group = &groups[choice.options[2]];
+        let mut facets = Facets::new(study, &mut table, axis(group));
+        for (title, level) in &panels {
+            facets.panel(title, progress[0].axis());
+            let cell = [choice.cell.as_slice(), level].concat();
+            timeline(study, &mut facets, &cell, &thresholds[choice.options[1]], group, [chosen, panel]);
         }
-        let mut layout = facets.layout([1, vocabs.len().clamp(1, 3)]);
-        layout.height = Some(8.8 * rows as f64);
-        layout.legend = style::markers(conditions.iter().map(|(_, style)| style));
+        let mut layout = facets.layout([1, panels.len().clamp(1, 3)]);
+        layout.height = Some(8.8 * rows(group) as f64);
+        layout.legend = style::markers(group.styles());
         layout
     });
     Figure {
@@ -37,7 +43,7 @@ pub fn figure(study: &Study) -> Figure {
              never did. Reachability counts from where the share of targets reachable exceeds the unigram model's by the threshold, \
              the last stage from where allowed targets lie above forbidden ones with their interval over pairs of subjects, to stay. Bars are 95 % \
              intervals over seeds.{}",
-            captions::pooled(study, &[Factor::Vocab, Factor::Regime])
+            captions::pooled(study, &[panel, chosen])
         ),
         choosers,
         variants,
@@ -46,8 +52,8 @@ pub fn figure(study: &Study) -> Figure {
 }
 
 /// A group of rows per condition, with an empty row between them.
-fn rows(study: &Study) -> usize {
-    (study.conditions().len() * (Stage::ALL.len() + 1)).max(1) - 1
+fn rows(group: &Group) -> usize {
+    (group.conditions.len() * (Stage::ALL.len() + 1)).max(1) - 1
 }
 
 /// The first condition is at the top.
@@ -55,12 +61,14 @@ fn height(rows: usize, condition: usize, stage: usize) -> f64 {
     (rows - 1 - condition * (Stage::ALL.len() + 1) - stage) as f64
 }
 
-fn axis(study: &Study, rows: usize) -> Axis {
+fn axis(group: &Group) -> Axis {
+    let rows = rows(group);
     let mut axis = Axis::levels("", std::iter::repeat_n(String::new(), rows));
-    let conditions = study.conditions().iter().enumerate();
-    axis.ticks = conditions
-        .flat_map(|(place, condition)| {
-            let label = condition.label();
+    axis.ticks = group
+        .styles()
+        .enumerate()
+        .flat_map(|(place, style)| {
+            let label = style.name.clone();
             let tick =
                 move |(row, stage): (usize, Stage)| (height(rows, place, row), format!("{label}: {}", stage.label()));
             Stage::ALL.into_iter().enumerate().map(tick)
@@ -69,17 +77,24 @@ fn axis(study: &Study, rows: usize) -> Axis {
     axis
 }
 
-fn timeline(study: &Study, facets: &mut Facets, cell: &Cell, threshold: &Threshold) {
+fn timeline(
+    study: &Study,
+    facets: &mut Facets,
+    cell: &Cell,
+    threshold: &Threshold,
+    group: &Group,
+    factors: [Option<Factor>; 2],
+) {
     let any = study.ended(cell).next().is_some();
-    let [regime, vocab] = [Factor::Regime, Factor::Vocab].map(|factor| label_in(study, cell, factor));
-    for (place, (condition, style)) in style::conditions(study).into_iter().enumerate() {
+    let [chosen, panel] = factors.map(|factor| label_in(study, cell, factor));
+    for (place, (condition, style)) in group.conditions.iter().enumerate() {
         for (row, stage) in Stage::ALL.into_iter().enumerate() {
-            let when = |run: &Run| stage.emergence(run, &condition, threshold.of(run));
+            let when = |run: &Run| stage.emergence(run, condition, threshold.of(run));
             let emerged = Emerged::new(study, cell, when);
             let (runs, measured) = (emerged.runs.to_string(), emerged.measured.to_string());
-            let keys = [regime, &threshold.label, vocab, &style.name, stage.label(), &runs, &measured];
+            let keys = [chosen, &threshold.label, panel, &style.name, stage.label(), &runs, &measured];
             facets.row(&keys, emerged.estimate.as_ref());
-            let y = height(rows(study), place, row);
+            let y = height(rows(group), place, row);
             let never = |text: &str| Mark::Label { x: f64::from(study.last_step()), y, text: text.into() };
             match emerged.estimate {
                 _ if !any => {}

@@ -3,6 +3,8 @@
 use super::captions::Runs;
 use super::facets::{Facets, across, variants};
 use super::figure::{Chooser, Figure};
+use super::groups::{self, groups};
+use super::progress::Progress;
 use super::style::{self, Style};
 use super::table::Table;
 use crate::data::Study;
@@ -12,7 +14,9 @@ use invitro_results::{COMPARED, Comparison, Quantity, digits};
 const SHAPES: [Shape; 5] = [Shape::Circle, Shape::Square, Shape::Diamond, Shape::Triangle, Shape::Down];
 
 pub fn figure(study: &Study, comparison: &Comparison) -> Figure {
-    let choosers = vec![Chooser::new("measure", "measure", COMPARED.map(|it| it.name))];
+    let (groups, progress) = (groups(study), Progress::all(study));
+    let measures = Chooser::new("measure", "measure", COMPARED.map(|it| it.name));
+    let choosers = vec![measures, groups::chooser(&groups), Progress::chooser(&progress)];
     let mut drawn = Table::default();
     // Five colours, and then the same with other marks.
     let style = |(place, name): (usize, &String)| {
@@ -22,12 +26,14 @@ pub fn figure(study: &Study, comparison: &Comparison) -> Figure {
     let variants = variants(study, &choosers, Runs::Measured, |choice| {
         let compared = COMPARED[choice.options[0]];
         let mut facets = Facets::new(study, &mut drawn, Axis::share(compared.name)).fitted(&[0.0]);
-        for condition in study.conditions() {
-            facets.panel(condition.label(), Axis::steps(study.last_step()));
+        let conditions = &groups[choice.options[1]].conditions;
+        let progress = &progress[choice.options[2]];
+        for (condition, _) in conditions {
+            facets.panel(condition.label(), progress.axis());
             for (run, style) in comparison.runs.iter().zip(&styles) {
                 let points = run.curve(&Quantity::of(compared.measure, condition)).points();
                 let at = |point: &invitro_results::Point| Point {
-                    x: f64::from(point.step),
+                    x: f64::from(point.step) * progress.per_step_of(run),
                     y: point.value,
                     interval: None,
                     tip: format!("{}, step {}: {}", style.name, point.step, digits(point.value)),
@@ -36,7 +42,7 @@ pub fn figure(study: &Study, comparison: &Comparison) -> Figure {
                 facets.line(finite.map(at).collect(), style);
             }
         }
-        let mut layout = facets.layout(across(study.conditions().len()));
+        let mut layout = facets.layout(across(conditions.len()));
         layout.ratio = 0.85;
         layout.legend = style::marked_lines(&styles);
         layout
@@ -49,7 +55,22 @@ pub fn figure(study: &Study, comparison: &Comparison) -> Figure {
                 .into(),
         choosers,
         variants,
-        // The page has the numbers, and it stands alone.
-        table: Table::default(),
+        table: numbers(comparison),
     }
+    .trimmed()
+}
+
+/// Every point of every curve that the figure can show.
+fn numbers(comparison: &Comparison) -> Table {
+    let mut table = Table::new(["measure", "condition", "run", "step", "value"]);
+    for (compared, condition) in comparison.measured() {
+        let quantity = Quantity::of(compared.measure, &condition);
+        for (name, run) in comparison.names.iter().zip(&comparison.runs) {
+            for point in run.curve(&quantity).points() {
+                let place = [compared.name.to_owned(), condition.label(), name.clone()];
+                table.row(place.into_iter().chain([point.step.to_string(), point.value.to_string()]));
+            }
+        }
+    }
+    table
 }

@@ -1,23 +1,32 @@
 //! The contrast, allowed minus forbidden: what "knowledge crossed" means here. By d × |V|, and against bridges.
 
 use super::bridge;
-use super::captions::{self, Runs};
-use super::facets::{Facets, dodge, label_in, level_axis, variants};
+use super::captions::{self, BARS, Runs};
+use super::facets::{Facets, dodge, label_in, level_axis, pick, split, variants};
 use super::figure::{Chooser, Figure};
+use super::groups::{self, groups};
 use super::style;
 use super::table::Table;
-use crate::data::{Cell, Factor, Study};
+use crate::data::{Factor, Study};
 use crate::draw::{Axis, Colour, Layout, Mark};
 use crate::findings::Transfer;
-use crate::findings::contrasts::{SETS, STATISTICS, places};
+use crate::findings::contrasts::{Place, SETS, STATISTICS, places};
 use crate::findings::design::{BRIDGE, COGNATE};
 use crate::findings::transfer::in_masked;
+use invitro_results::{Moment, Statistic};
+
+/// How contrasts are counted, log-probability first: shares end at 1.
+pub(super) fn statistics() -> Vec<(Statistic, &'static str, &'static str)> {
+    let mut all = STATISTICS.to_vec();
+    all.sort_by_key(|(statistic, ..)| *statistic != Statistic::LogProb);
+    all
+}
 
 /// Which contrast, and counted how.
 pub(super) fn choosers() -> Vec<Chooser> {
     vec![
         Chooser::new("contrast", "contrast", SETS.map(|(_, name)| name)),
-        Chooser::new("in", "in", STATISTICS.map(|(_, name, _)| name)),
+        Chooser::new("in", "in", statistics().into_iter().map(|(_, name, _)| name)),
     ]
 }
 
@@ -29,57 +38,71 @@ pub(super) fn zero(layout: &mut Layout, from: f64, to: f64) {
     }
 }
 
-pub fn by_distance(study: &Study) -> Figure {
-    let lambdas = Some(study.levels(Factor::Lambda)).filter(|levels| levels.len() > 1).unwrap_or_default();
-    let all = lambdas.first().map(|_| "all".to_owned());
+/// Over *d* where it varies, with a line for each |V|; else over the factors that do. `None` where none does.
+pub fn by_level(study: &Study) -> Option<Figure> {
+    let over = pick(study, &[Factor::Distance], &[])?;
+    let line = pick(study, &[Factor::Vocab], &[Some(over)]);
+    let other = pick(study, &[Factor::Lambda], &[Some(over), line]);
+    let (shown, others) = ([Some(over), line], split(study, other));
+    let groups = groups(study);
     let mut choosers = choosers();
-    choosers.push(Chooser::new("lambda", "*λ*", all.into_iter().chain(lambdas.iter().cloned())));
-    let mut table = Table::of_estimates(["contrast", "in", "lambda", "condition", "vocab", "d"]);
-    let vocabs = style::levels(study, Factor::Vocab);
+    let all = other.map(|_| "all".to_owned());
+    let levels = other.map_or(&[][..], |other| study.levels(other)).iter().cloned();
+    let (name, symbol) = other.map_or(("", ""), |other| (other.name(), other.symbol()));
+    choosers.push(Chooser::new(name, symbol, all.into_iter().chain(levels)));
+    choosers.push(groups::chooser(&groups));
+    let [line_name, other_name] = [line, other].map(|factor| factor.map_or("", Factor::name));
+    let mut table = Table::of_estimates(["contrast", "in", other_name, "condition", line_name, over.name()]);
+    let lines = style::levels(study, line);
     let variants = variants(study, &choosers, Runs::Ended, |choice| {
-        let [set, statistic, lambda] = choice.options[..] else { unreachable!("three choosers") };
+        let [set, statistic, level, group] = choice.options[..] else { unreachable!("four choosers") };
         let (targets, set) = SETS[set];
-        let (statistic, name, axis) = STATISTICS[statistic];
-        let fixed: Cell = lambda.checked_sub(1).map(|level| (Factor::Lambda, level)).into_iter().collect();
-        let lambda = label_in(study, &fixed, Factor::Lambda);
+        let (statistic, name, axis) = statistics()[statistic];
+        choice.cell.extend(study.comparable(&shown));
+        if let Some(level) = level.checked_sub(1) {
+            choice.cell.extend_from_slice(&others[level].1);
+        }
+        let level = label_in(study, &choice.cell, other);
         let mut facets = Facets::new(study, &mut table, Axis::share(axis)).fitted(&[0.0]);
-        for place in places(study) {
+        let is_shown = |place: &Place| groups[group].has(&place.condition);
+        let places: Vec<Place> = places(study).into_iter().filter(is_shown).collect();
+        for place in &places {
             let quantity = place.quantity(targets, statistic);
-            facets.panel(&place.title, level_axis(study, Factor::Distance));
-            for (vocab, style) in vocabs.iter().enumerate() {
-                let before = [set, name, lambda, &place.title, &study.levels(Factor::Vocab)[vocab]];
-                let aside = dodge(vocab, vocabs.len(), 0.1);
-                facets.levels((&before, &[]), style, Factor::Distance, aside, |level| {
-                    let cell = [fixed.as_slice(), &[(Factor::Vocab, vocab)], level].concat();
-                    study.mean(study.ended(&cell), |run| run.curve(&quantity).end())
+            facets.panel(&place.title, level_axis(study, over));
+            for (at, (style, (_, cell))) in lines.iter().zip(split(study, line)).enumerate() {
+                let before = [set, name, level, &place.title, label_in(study, &cell, line)];
+                facets.levels((&before, &[]), style, over, dodge(at, lines.len(), 0.1), |level| {
+                    let cell = [choice.cell.as_slice(), &cell, level].concat();
+                    study.read(study.ended(&cell), &quantity, Moment::End)
                 });
             }
         }
-        let mut layout = facets.layout([2, 4]);
-        zero(&mut layout, -0.5, study.levels(Factor::Distance).len() as f64 - 0.5);
+        let mut layout = facets.layout([2, places.len().clamp(1, 4)]);
+        zero(&mut layout, -0.5, study.levels(over).len() as f64 - 0.5);
         layout.ratio = 0.9;
-        layout.legend = style::lines(&vocabs);
+        layout.legend = style::lines(&lines);
         layout
     });
-    Figure {
+    Some(Figure {
         name: "contrast",
-        title: "Knowledge that crossed: the contrast by *d* and |*V*|".into(),
+        title: format!("Knowledge: the contrast{}", captions::by(&shown)),
         caption: format!(
-            "At the end of training, reachability of the descriptors Γ allows the subject minus that of an equal set it forbids (facts: of the \
-             subject's own class; types: of other classes). Zero means the subject made no difference. Bars are 95 % intervals over seeds.{}",
-            captions::pooled(study, &[Factor::Vocab, Factor::Distance])
+            "At the end of training, the descriptors Γ allows the subject against an equal set it forbids (facts: of the \
+             subject's own class; types: of other classes), in log-probability or in the share reachable. Zero means the subject made \
+             no difference. {BARS}{}",
+            captions::pooled(study, &shown)
         ),
         choosers,
         variants,
         table,
-    }
+    })
 }
 
-pub fn against_bridges(study: &Study) -> Figure {
+pub fn against_bridges(study: &Study) -> Option<Figure> {
     let bridges =
         [(COGNATE, "the word's own cognate", "mean cognate bridge"), (BRIDGE, "any unmasked word", "mean bridge *β̂*")];
-    let (choosers, variants, table) = bridge::scatter(study, &[Transfer::Facts, Transfer::Nats], &bridges);
-    Figure {
+    let (choosers, variants, table) = bridge::scatter(study, &[Transfer::Nats], &bridges)?;
+    Some(Figure {
         name: "contrast-bridge",
         title: "Which bridge goes with knowledge?".into(),
         caption: format!(
@@ -91,5 +114,5 @@ pub fn against_bridges(study: &Study) -> Figure {
         choosers,
         variants,
         table,
-    }
+    })
 }

@@ -1,4 +1,4 @@
-//! Standardised effects of |V|, regime, λ, similarity and bridge on masked transfer.
+//! Standardised effects of what was varied, and of the bridge, on masked transfer.
 
 use super::captions::Runs;
 use super::facets::variants;
@@ -8,14 +8,31 @@ use super::table::Table;
 use crate::data::Study;
 use crate::draw::{Axis, Colour, Layout, Mark, Panel, Point, Shape, plain};
 use crate::findings::Findings;
-use crate::findings::design::{BETA, LAMBDA, REGIME, SIMILARITY, VOCAB};
 use crate::findings::transfer::in_masked;
+use crate::stats::regression::Regression;
 use crate::wording::counted;
-use invitro_results::digits;
+use invitro_results::{digits, p_text};
 
-const ROWS: [&str; 5] = [VOCAB, REGIME, LAMBDA, SIMILARITY, BETA];
+/// The predictors of any regression, in their order.
+fn predictors(findings: &Findings) -> Vec<&str> {
+    let mut rows: Vec<&str> = Vec::new();
+    // The one with the bridge has all of them, in order.
+    for model in findings.regressions.iter().flat_map(|it| it.with_bridge.iter().chain(&it.factors)) {
+        for effect in &model.effects {
+            if !rows.contains(&effect.name.as_str()) {
+                rows.push(&effect.name);
+            }
+        }
+    }
+    rows
+}
 
-pub fn figure(study: &Study, findings: &Findings) -> Figure {
+/// `None` where no factor varies that a regression knows.
+pub fn figure(study: &Study, findings: &Findings) -> Option<Figure> {
+    let known = |model: &Regression| !model.effects.is_empty();
+    if !study.varying().is_empty() && !findings.regressions.iter().flat_map(|it| &it.factors).any(known) {
+        return None;
+    }
     let mut table = Table::new([
         "outcome",
         "model",
@@ -29,10 +46,11 @@ pub fn figure(study: &Study, findings: &Findings) -> Figure {
         "groups",
         "r_squared",
     ]);
+    let rows = predictors(findings);
     let mut panels = Vec::new();
-    let mut extent = vec![-0.2, 0.2];
+    let (mut extent, mut furthest) = (vec![-0.2, 0.2], 2.0f64);
     for regressed in &findings.regressions {
-        let labels = ROWS.iter().rev().map(|row| (*row).to_owned());
+        let labels = rows.iter().rev().map(|row| (*row).to_owned());
         let mut panel = Panel::new(regressed.transfer.label(), Axis::share(""), Axis::levels("", labels));
         let models = [
             ("factors", &regressed.factors, Shape::Ring, 0.14),
@@ -40,24 +58,25 @@ pub fn figure(study: &Study, findings: &Findings) -> Figure {
         ];
         for (name, model, shape, shift) in models {
             for effect in model.iter().flat_map(|model| &model.effects) {
-                let Some(row) = ROWS.iter().position(|row| *row == effect.name) else { continue };
+                let Some(row) = rows.iter().position(|row| *row == effect.name) else { continue };
                 let model = model.as_ref().expect("an effect has its model");
                 let point = Point {
                     x: effect.value,
-                    y: (ROWS.len() - 1 - row) as f64 + shift,
+                    y: (rows.len() - 1 - row) as f64 + shift,
                     interval: Some((effect.interval.low, effect.interval.high)),
                     tip: format!(
-                        "{} ({name}): {} [{}, {}], p = {:.4}, {} in {} groups",
+                        "{} ({name}): {} [{}, {}], {}, {} in {} groups",
                         plain(&effect.name),
                         digits(effect.value),
                         digits(effect.interval.low),
                         digits(effect.interval.high),
-                        effect.p,
+                        plain(&p_text(effect.p)),
                         counted(model.rows, "run"),
                         model.groups
                     ),
                 };
                 extent.extend([effect.interval.low, effect.interval.high]);
+                furthest = furthest.max(1.1 * effect.value.abs());
                 panel.marks.push(Mark::ErrorBar { point, colour: Colour::Text, shape, along_x: true });
                 let numbers = [effect.value, effect.interval.low, effect.interval.high, effect.error, effect.p];
                 let mut cells = vec![regressed.transfer.label().to_owned(), name.to_owned(), plain(&effect.name)];
@@ -66,35 +85,33 @@ pub fn figure(study: &Study, findings: &Findings) -> Figure {
                 table.row(cells);
             }
         }
-        if regressed.saturated {
-            panel.notes = vec!["saturated".into()];
-            if panel.is_empty() {
-                let y = (ROWS.len() - 1) as f64 / 2.0;
-                panel.marks.push(Mark::Label { x: 0.0, y, text: "all runs are equal".into() });
-            }
+        // What does not vary between runs has no effects worth a panel.
+        if !panel.is_empty() && !regressed.saturated {
+            panels.push(panel);
         }
-        panels.push(panel);
     }
     for panel in &mut panels {
-        panel.x = Axis::around("standardised effect", extent.iter().map(|value| value.clamp(-2.0, 2.0)));
-        let (low, high) = (-0.5, ROWS.len() as f64 - 0.5);
+        panel.x = Axis::around("standardised effect", extent.iter().map(|value| value.clamp(-furthest, furthest)));
+        let (low, high) = (-0.5, rows.len() as f64 - 0.5);
         panel.marks.insert(0, Mark::Segment { from: (0.0, low), to: (0.0, high), colour: Colour::Muted, dash: "2 2" });
     }
     let legend = [("factors alone", Shape::Ring), ("with *β̂*", Shape::Circle)];
-    let mut layout = Layout::new(panels, [1, 3]);
-    layout.height = Some(82.0);
+    let count = panels.len();
+    let mut layout = Layout::new(panels, [1, if count == 4 { 4 } else { 3 }]);
+    layout.height = Some(16.4 * rows.len().max(2) as f64);
     layout.legend = style::markers(&legend.map(|(name, shape)| Style::marked(name, Colour::Text, shape)));
-    Figure {
+    Some(Figure {
         name: "effects",
         title: "What moves masked transfer".into(),
         caption: format!(
             "Standardised effects (standard deviations of the outcome per standard deviation of the predictor) on masked transfer{}, \
-             by least squares over the runs that ended, with the factors alone and with *β̂* added. Bars are 95 % intervals \
+             by least squares over the runs that ended, with the factors alone and with *β̂* added; measures that are the same in nearly all \
+             runs are left out. Bars are 95 % intervals \
              with errors clustered by data seed, or by model seed where there is one data seed.",
             in_masked(study)
         ),
         choosers: Vec::new(),
         variants: variants(study, &[], Runs::Ended, |_| layout.clone()),
         table,
-    }
+    })
 }

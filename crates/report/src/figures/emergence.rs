@@ -1,14 +1,15 @@
-//! When grammaticality and the rest emerge: by condition for each |V|, and by |V| in each condition.
+//! When grammaticality and the rest emerge: by condition, and by each factor that varies in each condition.
 
 use super::captions::{self, Runs};
-use super::facets::{Facets, across, dodge, ends, label_in, level_axis, split, variants};
+use super::facets::{Facets, across, dodge, ends, label_in, level_axis, named, pick, regime, split, variants};
 use super::figure::{Choice, Chooser, Figure, Variant};
+use super::groups::{self, groups};
 use super::style::{self, Style};
 use super::table::Table;
 use crate::data::{Factor, Run, Study};
-use crate::draw::{Axis, Layout, Mark, Point, Shape};
+use crate::draw::{Axis, Layout, Mark, Point, Shape, plain};
 use crate::findings::stages::Stage;
-use crate::stats::Estimate;
+use crate::stats::{Estimate, Scale};
 use crate::wording::{counted, spoken};
 use invitro_results::{Condition, Emergence, TaskMetric};
 
@@ -47,7 +48,7 @@ pub(super) struct Emerged {
 
 impl Emerged {
     pub fn new(study: &Study, cell: &[(Factor, usize)], when: impl Fn(&Run) -> Option<Emergence>) -> Emerged {
-        let estimate = study.mean(study.ended(cell), |run| when(run)?.step().map(f64::from));
+        let estimate = study.mean_on(Scale::Positive, study.ended(cell), |run| when(run)?.step().map(f64::from));
         let measured = study.ended(cell).filter(|run| when(run).is_some()).count();
         Emerged { estimate, runs: estimate.map_or(0, |estimate| estimate.runs), measured }
     }
@@ -91,68 +92,86 @@ fn mark(
 }
 
 pub fn by_language(study: &Study) -> Figure {
-    let mut table = Table::of_estimates(["regime", "threshold", "vocab", "condition", "metric", "emerged", "measured"]);
-    let labels: Vec<String> = study.conditions().iter().map(Condition::label).collect();
-    let vocabs = split(study, Factor::Vocab);
-    let (choosers, variants) = per_choice(study, |choice, threshold| {
-        let regime = label_in(study, &choice.cell, Factor::Regime);
+    let panel = pick(study, &[Factor::Vocab], &[]);
+    let chosen = regime(study, &[panel]);
+    let header = [named(chosen), "threshold", named(panel), "condition", "metric", "emerged", "measured"];
+    let mut table = Table::of_estimates(header);
+    let groups = groups(study);
+    let choosers = vec![Chooser::levels(study, chosen), groups::chooser(&groups)];
+    let panels = split(study, panel);
+    let (choosers, variants) = per_choice(study, choosers, |choice, threshold| {
+        choice.cell.extend(study.comparable(&[panel, chosen]));
+        let conditions = &groups[choice.options[2]].conditions;
         let mut facets = Facets::new(study, &mut table, Axis::share(""));
-        for (title, vocab) in &vocabs {
-            let cell = [choice.cell.as_slice(), vocab].concat();
-            facets.panel(title, Axis::levels("", labels.iter().cloned()));
-            for (place, condition) in study.conditions().iter().enumerate() {
-                let vocab = label_in(study, vocab, Factor::Vocab);
-                mark(&mut facets, (study, &cell), condition, threshold, (place, &labels[place]), |metric| {
-                    [regime, &threshold.label, vocab, &labels[place], metric].map(str::to_owned).into()
+        for (title, level) in &panels {
+            let cell = [choice.cell.as_slice(), level].concat();
+            facets.panel(title, Axis::levels("", conditions.iter().map(|(_, style)| style.name.clone())));
+            for (place, (condition, style)) in conditions.iter().enumerate() {
+                mark(&mut facets, (study, &cell), condition, threshold, (place, &style.name), |metric| {
+                    let [chosen, panel] = [chosen, panel].map(|factor| label_in(study, &cell, factor));
+                    [chosen, &threshold.label, panel, &style.name, metric].map(str::to_owned).into()
                 });
             }
         }
-        facets.layout(across(vocabs.len()))
+        facets.layout(across(panels.len()))
     });
     Figure {
         name: "emergence-by-language",
         title: "Emergence by language".into(),
-        caption: caption(study),
+        caption: caption(study, &[panel, chosen]),
         choosers,
         variants,
         table,
     }
 }
 
-pub fn by_vocabulary(study: &Study) -> Figure {
-    let mut table = Table::of_estimates(["regime", "threshold", "condition", "vocab", "metric", "emerged", "measured"]);
-    let (choosers, variants) = per_choice(study, |choice, threshold| {
-        let regime = label_in(study, &choice.cell, Factor::Regime);
+/// By each factor that varies; `None` where none does.
+pub fn by_level(study: &Study) -> Option<Figure> {
+    let by = Some(study.varying()).filter(|factors| !factors.is_empty())?;
+    let groups = groups(study);
+    let mut table = Table::of_estimates(["by", "level", "threshold", "condition", "metric", "emerged", "measured"]);
+    let choosers = vec![Chooser::by(&by), groups::chooser(&groups)];
+    let (choosers, variants) = per_choice(study, choosers, |choice, threshold| {
+        let factor = by[choice.options[1]];
+        choice.cell.extend(study.comparable(&[factor]));
+        let mut conditions: Vec<_> = groups[choice.options[2]].conditions.iter().collect();
+        conditions.sort_by_key(|(condition, _)| !condition.masked);
         let mut facets = Facets::new(study, &mut table, Axis::share(""));
-        for condition in study.conditions().iter().rev() {
-            let label = condition.label();
-            facets.panel(&label, level_axis(study, Factor::Vocab));
-            for (place, vocab) in study.levels(Factor::Vocab).iter().enumerate() {
-                let cell = [choice.cell.as_slice(), &[(Factor::Vocab, place)]].concat();
-                let name = format!("{label}, |V| = {vocab}");
+        for (condition, style) in &conditions {
+            facets.panel(&style.name, level_axis(study, factor));
+            for (place, level) in study.levels(factor).iter().enumerate() {
+                let cell = [choice.cell.as_slice(), &[(factor, place)]].concat();
+                let name = format!("{}, {}", style.name, plain(&style::titled(factor, level)));
                 mark(&mut facets, (study, &cell), condition, threshold, (place, &name), |metric| {
-                    [regime, &threshold.label, &label, vocab, metric].map(str::to_owned).into()
+                    let by = plain(factor.symbol());
+                    [&by, level, &threshold.label, &style.name, metric].map(str::to_owned).into()
                 });
             }
         }
-        facets.layout(across(study.conditions().len()))
+        facets.layout(across(conditions.len()))
     });
-    Figure {
-        name: "emergence-by-vocabulary",
-        title: "Emergence by |*V*|".into(),
-        caption: caption(study),
+    Some(Figure {
+        name: "emergence-by-level",
+        title: "Emergence by what was varied".into(),
+        caption: caption(study, &by.iter().map(|factor| Some(*factor)).collect::<Vec<_>>()),
         choosers,
         variants,
         table,
-    }
+    })
 }
 
-fn per_choice(study: &Study, mut panels: impl FnMut(&Choice, &Threshold) -> Layout) -> (Vec<Chooser>, Vec<Variant>) {
+/// Variants over the thresholds and what else can be chosen.
+fn per_choice(
+    study: &Study,
+    others: Vec<Chooser>,
+    mut panels: impl FnMut(&mut Choice, &Threshold) -> Layout,
+) -> (Vec<Chooser>, Vec<Variant>) {
     let thresholds = thresholds(study);
-    let choosers = vec![Chooser::levels(study, Factor::Regime), threshold_chooser(&thresholds)];
+    let choosers: Vec<Chooser> = std::iter::once(threshold_chooser(&thresholds)).chain(others).collect();
     let legend: Vec<Style> = style::cascade().map(|(_, style)| style).into();
     let variants = variants(study, &choosers, Runs::Ended, |choice| {
-        let mut layout = panels(choice, &thresholds[choice.options[1]]);
+        let threshold = &thresholds[choice.options[0]];
+        let mut layout = panels(choice, threshold);
         let marks = layout.panels.iter().flat_map(|panel| &panel.marks);
         let top = marks.fold(0.0f64, |top, mark| match mark {
             Mark::ErrorBar { point, .. } => top.max(point.interval.map_or(point.y, |(_, high)| high)),
@@ -167,11 +186,11 @@ fn per_choice(study: &Study, mut panels: impl FnMut(&Choice, &Threshold) -> Layo
     (choosers, variants)
 }
 
-fn caption(study: &Study) -> String {
+fn caption(study: &Study, shown: &[Option<Factor>]) -> String {
     format!(
         "The first evaluated step at which a metric of T₁ exceeds the threshold (the paper's is 0.02), averaged over the runs in \
          which it did; lower is earlier. A ring means that in some runs it never did: hover for how many. Bars are 95 % intervals \
          over seeds.{}",
-        captions::pooled(study, &[Factor::Vocab, Factor::Regime])
+        captions::pooled(study, shown)
     )
 }

@@ -3,9 +3,9 @@
 //!
 //! ```text
 //! let variants = variants(study, &choosers, Runs::Ended, |choice| {
-//!     let mut facets = Facets::new(study, &mut table, Axis::share("share of targets")).fitted(&[0.0]);
+//!     let mut facets = Facets::new(study, &mut table, Axis::share("share of targets")).fitted(&[0.0]).over(&progress);
 //!     for (condition, style) in style::conditions(study) {
-//!         facets.panel(style.name.clone(), Axis::steps(study.last_step()));
+//!         facets.panel(style.name.clone(), progress.axis());
 //!         facets.curve(&[&style.name], &style, &choice.cell, &Quantity::of(measure, &condition));
 //!     }
 //!     facets.layout([3, 3])
@@ -14,24 +14,28 @@
 
 use super::captions::{self, Runs};
 use super::figure::{Choice, Chooser, Variant, choices};
+use super::progress::Progress;
 use super::style::{Style, titled};
 use super::table::Table;
 use crate::data::{Cell, Factor, Study};
 use crate::draw::{Axis, Layout, Mark, Panel, Point, Scale, plain};
 use crate::stats::Estimate;
 use crate::wording::spoken;
-use invitro_results::Quantity;
+use invitro_results::{Quantity, SEEDS};
 
-/// A variant for every combination of the choosers' options.
+/// A variant for every combination of the choosers' options. What `draw` adds to the cell of a choice is said to be held.
 pub fn variants(
     study: &Study,
     choosers: &[Chooser],
     runs: Runs,
-    mut draw: impl FnMut(&Choice) -> Layout,
+    mut draw: impl FnMut(&mut Choice) -> Layout,
 ) -> Vec<Variant> {
-    let variant = |choice: Choice| {
-        let layout = draw(&choice);
-        Variant { runs: captions::runs(study, &choice.cell, runs), drawing: Box::new(layout), choice: choice.options }
+    let variant = |mut choice: Choice| {
+        let chosen = choice.cell.len();
+        let layout = draw(&mut choice);
+        let held = captions::held(study, &choice.cell[chosen..]);
+        let runs = captions::runs(study, &choice.cell, runs) + &held;
+        Variant { runs, drawing: Box::new(layout), choice: choice.options }
     };
     choices(choosers).into_iter().map(variant).collect()
 }
@@ -41,20 +45,43 @@ pub struct Facets<'a> {
     study: &'a Study,
     table: &'a mut Table,
     y: Axis,
+    /// Whether the frame makes room for bands as it does for bars.
+    pub room_for_bands: bool,
+    /// What the y axis has to show beside what is drawn, where it is fitted.
     room: Option<Vec<f64>>,
-    /// Whether the y axis makes room for intervals too.
-    pub room_for_intervals: bool,
+    /// Where values and intervals end.
+    bounds: (f64, f64),
+    progress: Option<Progress>,
     panels: Vec<Panel>,
 }
 
 impl<'a> Facets<'a> {
     pub fn new(study: &'a Study, table: &'a mut Table, y: Axis) -> Facets<'a> {
-        Facets { study, table, y, room: None, room_for_intervals: true, panels: Vec::new() }
+        Facets {
+            study,
+            table,
+            y,
+            room_for_bands: false,
+            room: None,
+            bounds: (f64::MIN, f64::MAX),
+            progress: None,
+            panels: Vec::new(),
+        }
+    }
+
+    /// With curves drawn over this measure of progress.
+    pub fn over(self, progress: &Progress) -> Facets<'a> {
+        Facets { progress: Some(progress.clone()), ..self }
     }
 
     /// With a y axis that makes room for these values and for all that is drawn.
     pub fn fitted(self, values: &[f64]) -> Facets<'a> {
         Facets { room: Some(values.to_vec()), ..self }
+    }
+
+    /// The same for shares: no frame goes beyond 0 or 1, whatever an interval does.
+    pub fn fitted_share(self) -> Facets<'a> {
+        Facets { bounds: (0.0, 1.0), ..self.fitted(&[0.0]) }
     }
 
     /// Begins a panel.
@@ -65,31 +92,27 @@ impl<'a> Facets<'a> {
 
     /// Draws into the panel that was begun last.
     pub fn mark(&mut self, mark: Mark) {
-        if let Some(room) = &mut self.room {
-            let points = match &mark {
-                Mark::Line { points, .. } => points.as_slice(),
-                Mark::ErrorBar { point, .. } => std::slice::from_ref(point),
-                _ => &[],
-            };
-            room.extend(points.iter().map(|point| point.y));
-            if self.room_for_intervals {
-                room.extend(points.iter().filter_map(|point| point.interval).flat_map(|(low, high)| [low, high]));
-            }
-        }
         self.panels.last_mut().expect("a panel comes before its marks").marks.push(mark);
     }
 
     /// The mean curve of the runs in a cell. In the table: the keys, then the step.
     pub fn curve(&mut self, keys: &[&str], style: &Style, cell: &[(Factor, usize)], quantity: &Quantity) {
         let curve = self.study.mean_curve(self.study.at(cell), quantity);
-        for (step, estimate) in &curve {
+        let first = self.progress.as_ref().is_none_or(|progress| progress.first);
+        for (step, estimate) in curve.iter().filter(|_| first) {
             let step = step.to_string();
             self.table.estimate(keys.iter().copied().chain([step.as_str()]), Some(estimate));
         }
         let name = plain(&style.name);
-        let at =
-            |(step, estimate): &(u32, Estimate)| point(f64::from(*step), estimate, &format!("{name}, step {step}"));
-        self.line(curve.iter().map(at).collect(), style);
+        let per_step = self.progress.as_ref().map_or(1.0, |progress| progress.per_step(self.study, cell));
+        let at = |(step, estimate): &(u32, Estimate)| {
+            let name = if name.is_empty() { format!("step {step}") } else { format!("{name}, step {step}") };
+            let mut point = point(f64::from(*step) * per_step, estimate, &name);
+            point.tip.truncate(if first { usize::MAX } else { 0 });
+            point
+        };
+        let from = self.progress.as_ref().map_or(0.0, |progress| progress.from);
+        self.line(curve.iter().map(at).filter(|point| point.x >= from).collect(), style);
     }
 
     /// A line through points over steps.
@@ -99,10 +122,8 @@ impl<'a> Facets<'a> {
         if let ([only], Some(Scale::Linear { low, high } | Scale::Log { low, high })) = (points.as_slice(), scale)
             && !style.dash.is_empty()
         {
-            points = [low, high].map(|x| Point { x, ..only.clone() }).into();
-        }
-        if let Some(Scale::Log { .. }) = scale {
-            points.retain(|point| point.x > 0.0);
+            // From the edge, where progress by powers has its 0.
+            points = [low.min(only.x), high].map(|x| Point { x, ..only.clone() }).into();
         }
         let shape = style.marked.then_some(style.shape);
         self.mark(Mark::Line { points, colour: style.colour, dash: style.dash, shape });
@@ -142,10 +163,33 @@ impl<'a> Facets<'a> {
         self.table.estimate(keys.iter().copied(), estimate);
     }
 
-    /// The panels as a layout, so many side by side in a column and on a page.
+    /// All values drawn and, of bars, as much as leaves the values visible. Bands over few seeds are wide, and have no say.
+    fn extent(&self, mut room: Vec<f64>) -> Vec<f64> {
+        let mut ends = Vec::new();
+        for mark in self.panels.iter().flat_map(|panel| &panel.marks) {
+            let (points, barred) = match mark {
+                Mark::Line { points, shape, .. } => (points.as_slice(), shape.is_some() || self.room_for_bands),
+                Mark::ErrorBar { point, .. } => (std::slice::from_ref(point), true),
+                _ => (&[][..], false),
+            };
+            room.extend(points.iter().map(|point| point.y));
+            ends.extend(points.iter().filter(|_| barred).filter_map(|point| point.interval));
+        }
+        let (low, high) = room.iter().fold((f64::MAX, f64::MIN), |(low, high), at| (low.min(*at), high.max(*at)));
+        let span = (high - low).max(0.0);
+        let within = |at: f64| at.clamp(low.min(high) - span, high.max(low) + span);
+        room.extend(ends.into_iter().flat_map(|(low, high)| [within(low), within(high)]));
+        room.iter().map(|value| value.clamp(self.bounds.0, self.bounds.1)).collect()
+    }
+
+    /// The panels that show something as a layout, so many side by side in a column and on a page.
     pub fn layout(mut self, across: [usize; 2]) -> Layout {
-        if let Some(room) = self.room {
-            let y = Axis::around(self.y.label, room.into_iter());
+        self.panels.retain(|panel| !panel.is_empty());
+        if let Some(room) = self.room.take() {
+            let mut y = Axis::around(self.y.label.clone(), self.extent(room).into_iter());
+            if let Scale::Linear { low, high } = &mut y.scale {
+                (*low, *high) = (low.max(self.bounds.0), high.min(self.bounds.1 + 0.05));
+            }
             self.panels.iter_mut().for_each(|panel| panel.y = y.clone());
         }
         Layout::new(self.panels, across)
@@ -160,21 +204,58 @@ pub fn point(x: f64, estimate: &Estimate, name: &str) -> Point {
 
 /// The ends of an estimate's interval.
 pub fn ends(estimate: &Estimate) -> Option<(f64, f64)> {
-    estimate.interval.map(|interval| (interval.low, interval.high))
+    // Of fewer seeds an interval says little and fills the frame.
+    estimate.interval.filter(|_| estimate.data_seeds >= SEEDS).map(|interval| (interval.low, interval.high))
 }
 
-/// The levels of a factor with their titles, as cells; one cell of everything where the study does not record it.
-pub fn split(study: &Study, factor: Factor) -> Vec<(String, Cell)> {
-    let levels = study.levels(factor);
-    if levels.is_empty() {
-        return vec![(String::new(), Vec::new())];
+/// The factor that takes a part in a figure: the first of the wanted ones that varies, or else any other that does; none
+/// that is taken, nor one whose levels were not run with theirs.
+pub fn pick(study: &Study, wanted: &[Factor], taken: &[Option<Factor>]) -> Option<Factor> {
+    let varying = study.varying();
+    let is_free = |factor: &Factor| {
+        let mut taken = taken.iter().flatten();
+        taken.all(|other| other != factor && study.are_crossed(*other, *factor) && study.are_crossed(*factor, *other))
+    };
+    let wanted = wanted.iter().filter(|factor| varying.contains(factor));
+    wanted.chain(&varying).copied().find(is_free)
+}
+
+/// The regime, where it varies and is not taken.
+pub fn regime(study: &Study, taken: &[Option<Factor>]) -> Option<Factor> {
+    pick(study, &[Factor::Regime], taken).filter(|factor| *factor == Factor::Regime)
+}
+
+/// The levels of a factor that varies with their titles, as cells; else one cell of everything.
+pub fn split(study: &Study, factor: impl Into<Option<Factor>>) -> Vec<(String, Cell)> {
+    match factor.into().map(|factor| (factor, study.levels(factor))) {
+        Some((factor, levels)) if levels.len() > 1 => {
+            let levels = levels.iter().enumerate();
+            levels.map(|(place, level)| (titled(factor, level), vec![(factor, place)])).collect()
+        }
+        _ => vec![(String::new(), Vec::new())],
     }
-    levels.iter().enumerate().map(|(place, level)| (titled(factor, level), vec![(factor, place)])).collect()
 }
 
-/// The level a cell fixes for a factor, or nothing.
-pub fn label_in<'a>(study: &'a Study, cell: &[(Factor, usize)], factor: Factor) -> &'a str {
-    cell.iter().find(|(other, _)| *other == factor).map_or("", |(_, level)| &study.levels(factor)[*level])
+/// The column of a factor in a table; none where there is no factor.
+pub fn named(factor: Option<Factor>) -> &'static str {
+    factor.map_or("", Factor::name)
+}
+
+/// What is compared by, as a chooser has it.
+pub fn compared(factor: Option<Factor>) -> String {
+    factor.map_or(String::new(), |factor| plain(factor.symbol()))
+}
+
+/// The level a cell fixes for a factor; the only one where there is one, "all" where runs of all are pooled.
+pub fn label_in<'a>(study: &'a Study, cell: &[(Factor, usize)], factor: impl Into<Option<Factor>>) -> &'a str {
+    let Some(factor) = factor.into() else { return "" };
+    let fixed = cell.iter().find(|(other, _)| *other == factor);
+    match (fixed, study.levels(factor)) {
+        (Some((_, level)), levels) => &levels[*level],
+        (None, [only]) => only,
+        (None, []) => "",
+        (None, _) => "all",
+    }
 }
 
 pub fn level_axis(study: &Study, factor: Factor) -> Axis {

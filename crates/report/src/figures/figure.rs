@@ -1,14 +1,23 @@
 //! A figure: variants to choose from, each a drawing, with one caption and one table of all the numbers drawn.
 
+use super::reading;
 use super::table::Table;
 use crate::data::{Cell, Factor, Study};
-use crate::draw::{Layout, Target, Width};
+use crate::draw::{Layout, Target, Width, plain};
 
-/// Something that can be drawn at either width, for a file or for the page.
-pub trait Drawing {
+/// Something that can be drawn at any width, for a file or for the page.
+pub trait Drawing: Send + Sync {
     fn render(&self, width: Width, target: Target, description: &str) -> String;
     /// Nothing was measured that it could show.
     fn is_empty(&self) -> bool;
+    /// Whether what it shows varies.
+    fn tells(&self) -> bool {
+        !self.is_empty()
+    }
+    /// The values it shows, in a sentence.
+    fn finding(&self) -> String {
+        String::new()
+    }
 }
 
 impl Drawing for Layout {
@@ -18,6 +27,14 @@ impl Drawing for Layout {
 
     fn is_empty(&self) -> bool {
         Layout::is_empty(self)
+    }
+
+    fn tells(&self) -> bool {
+        !Layout::is_empty(self) && reading::tells(self)
+    }
+
+    fn finding(&self) -> String {
+        reading::finding(self)
     }
 }
 
@@ -37,10 +54,16 @@ impl Chooser {
         Chooser { name, label: label.into(), options, factor: None }
     }
 
-    /// Of the levels of a factor; without options where the study does not record it.
-    pub fn levels(study: &Study, factor: Factor) -> Chooser {
-        let options = study.levels(factor).iter().cloned();
-        Chooser { factor: Some(factor), ..Chooser::new(factor.name(), factor.symbol(), options) }
+    /// Of the levels of a factor; without options where it does not vary.
+    pub fn levels(study: &Study, factor: impl Into<Option<Factor>>) -> Chooser {
+        let Some(factor) = factor.into() else { return Chooser::new("", "", [""; 0]) };
+        let options = Some(study.levels(factor)).filter(|levels| levels.len() > 1).unwrap_or_default();
+        Chooser { factor: Some(factor), ..Chooser::new(factor.name(), factor.symbol(), options.iter().cloned()) }
+    }
+
+    /// Of factors to compare by.
+    pub fn by(factors: &[Factor]) -> Chooser {
+        Chooser::new("by", "by", factors.iter().map(|factor| plain(factor.symbol())))
     }
 }
 
@@ -88,9 +111,41 @@ pub struct Figure {
 }
 
 impl Figure {
-    /// The first variant that shows something, or the first.
+    /// The first variant in which something varies, or else that shows something, or the first.
     pub fn first(&self) -> usize {
-        self.variants.iter().position(|variant| !variant.drawing.is_empty()).unwrap_or(0)
+        let telling = self.variants.iter().position(|variant| variant.drawing.tells());
+        telling.or_else(|| self.variants.iter().position(|variant| !variant.drawing.is_empty())).unwrap_or(0)
+    }
+
+    /// What a reader who cannot see it is told: what it is, and the values it shows.
+    pub fn alt(&self, variant: &Variant) -> String {
+        let (title, finding) = (plain(&self.title), variant.drawing.finding());
+        let stop = if title.ends_with('?') { "" } else { "." };
+        if finding.is_empty() { title } else { format!("{title}{stop} {finding}.") }
+    }
+
+    /// Without options for which there is nothing to show.
+    pub fn trimmed(mut self) -> Figure {
+        for place in 0..self.choosers.len() {
+            let shows = |option: usize| {
+                let mut of = self.variants.iter().filter(|variant| variant.choice[place] == option);
+                of.any(|variant| !variant.drawing.is_empty())
+            };
+            let kept: Vec<usize> = (0..self.choosers[place].options.len()).filter(|option| shows(*option)).collect();
+            if kept.is_empty() {
+                continue;
+            }
+            self.variants.retain_mut(|variant| match kept.binary_search(&variant.choice[place]) {
+                Ok(option) => {
+                    variant.choice[place] = option;
+                    true
+                }
+                Err(_) => false,
+            });
+            self.choosers[place].options =
+                kept.iter().map(|option| self.choosers[place].options[*option].clone()).collect();
+        }
+        self
     }
 
     pub fn is_empty(&self) -> bool {

@@ -1,70 +1,137 @@
-//! The maximum over training of grammaticality, type constraints, Γ and reachability, as heat maps of λ × d.
+//! Grammaticality, type constraints, Γ and reachability at their peak and at the end of training: as heat maps of two
+//! factors, λ × d where both vary; over the levels of one where only one does.
 
-use super::captions::{self, Runs};
-use super::facets::{Facets, across, label_in, level_axis, variants};
-use super::figure::{Chooser, Figure};
+use super::captions::{self, BARS, Runs};
+use super::facets::{Facets, across, label_in, level_axis, named, pick, variants};
+use super::figure::{Choice, Chooser, Figure};
+use super::groups::{self, Group, groups};
 use super::table::Table;
 use crate::data::{Factor, Study};
-use crate::draw::Mark;
+use crate::draw::{Axis, Layout, Mark, plain};
+use crate::stats::Estimate;
 use crate::wording::spoken;
-use invitro_results::{Measure, Quantity, Scorer, Statistic, Targets, TaskMetric};
+use invitro_results::{Condition, Measure, Moment, Quantity, Scorer, Statistic, Targets, TaskMetric};
 
 const METRICS: [(Measure, &str); 5] = [
     (Measure::unscrambling(TaskMetric::Grammaticality), "grammaticality"),
     (Measure::unscrambling(TaskMetric::Types), "type constraints"),
     (Measure::unscrambling(TaskMetric::Facts), "Γ"),
-    (Measure::reach(Scorer::Network, Targets::Allowed, Statistic::Any), "reachability, any target"),
     (Measure::reach(Scorer::Network, Targets::Allowed, Statistic::Share), "reachability, share of targets"),
+    (Measure::reach(Scorer::Network, Targets::Allowed, Statistic::Any), "reachability, any target"),
 ];
 
-pub fn figure(study: &Study) -> Figure {
+/// When a curve is read.
+const MOMENTS: [Moment; 2] = [Moment::Peak, Moment::End];
+
+/// What a choice reads in a condition.
+struct Read<'a> {
+    study: &'a Study,
+    measure: Measure,
+    moment: Moment,
+}
+
+impl Read<'_> {
+    fn mean(&self, cell: &[(Factor, usize)], condition: &Condition) -> Option<Estimate> {
+        self.study.read(self.study.ended(cell), &Quantity::of(self.measure, condition), self.moment)
+    }
+}
+
+/// `None` where no factor varies.
+pub fn figure(study: &Study) -> Option<Figure> {
+    let x = pick(study, &[Factor::Lambda, Factor::Distance], &[])?;
+    let y = pick(study, &[Factor::Distance], &[Some(x)]);
+    let first = pick(study, &[Factor::Vocab], &[Some(x), y]);
+    let second = pick(study, &[Factor::Regime], &[Some(x), y, first]);
+    let groups = groups(study);
     let choosers = vec![
         Chooser::new("metric", "metric", METRICS.map(|(_, name)| name)),
-        Chooser::levels(study, Factor::Vocab),
-        Chooser::levels(study, Factor::Regime),
+        Chooser::new("at", "at the", MOMENTS.map(Moment::name)),
+        Chooser::levels(study, first),
+        Chooser::levels(study, second),
+        groups::chooser(&groups),
     ];
-    let mut table = Table::of_estimates(["metric", "vocab", "regime", "condition", "lambda", "d"]);
+    let header = ["metric", "at", named(first), named(second), "condition", x.name(), named(y)];
+    let mut table = Table::of_estimates(header);
+    let shown = [Some(x), y, first, second];
     let variants = variants(study, &choosers, Runs::Ended, |choice| {
+        choice.cell.extend(study.comparable(&shown));
         let (measure, name) = METRICS[choice.options[0]];
-        let [vocab, regime] = [Factor::Vocab, Factor::Regime].map(|factor| label_in(study, &choice.cell, factor));
-        let mut facets = Facets::new(study, &mut table, level_axis(study, Factor::Distance));
-        for condition in study.conditions() {
-            let (quantity, label) = (Quantity::of(measure, condition), condition.label());
-            facets.panel(&label, level_axis(study, Factor::Lambda));
-            for (x, lambda) in study.levels(Factor::Lambda).iter().enumerate() {
-                for (y, distance) in study.levels(Factor::Distance).iter().enumerate() {
-                    let cell = [choice.cell.as_slice(), &[(Factor::Lambda, x), (Factor::Distance, y)]].concat();
-                    let peak = |run: &crate::data::Run| run.curve(&quantity).peak().map(|point| point.value);
-                    let estimate = study.mean(study.ended(&cell), peak);
-                    facets.row(&[name, vocab, regime, &label, lambda, distance], estimate.as_ref());
-                    let said = estimate.as_ref().map_or("no run ended".into(), spoken);
-                    facets.mark(Mark::Cell {
-                        x,
-                        y,
-                        share: estimate.map(|estimate| estimate.value),
-                        label: estimate.map_or(String::new(), |estimate| brief(estimate.value)),
-                        tip: format!("{label}, λ = {lambda}, d = {distance}: {said}"),
-                    });
-                }
-            }
+        let moment = MOMENTS[choice.options[1]];
+        let group = &groups[choice.options[4]];
+        let keys = [name, moment.name(), label_in(study, &choice.cell, first), label_in(study, &choice.cell, second)];
+        let read = Read { study, measure, moment };
+        let mut layout = match y {
+            Some(y) => maps(&read, &mut table, &keys, (x, y), group, choice),
+            None => lines(&read, &mut table, &keys, x, group, choice),
+        };
+        if y.is_some() {
+            layout.ratio = 0.8;
+            layout.scale = Some((format!("{name}, {}", moment.name()), "0".into(), "1".into()));
         }
-        let mut layout = facets.layout(across(study.conditions().len()));
-        layout.ratio = 0.8;
-        layout.scale = Some((format!("maximum {name}"), "0".into(), "1".into()));
         layout
     });
-    Figure {
+    Some(Figure {
         name: "maxima",
-        title: "Maximum over training, by *λ* and *d*".into(),
+        title: format!("At the peak and at the end of training{}", captions::by(&[Some(x), y])),
         caption: format!(
-            "Means over seeds of each run's maximum over training, in {}. Grammaticality, type constraints and Γ are \
-             of the unscrambling task T₁. Crossed-out cells have no run that ended; hover for the interval over seeds.",
-            captions::conditions(study)
+            "Means over seeds of each run's largest value over training, or of its last, in {}. Grammaticality, type constraints and Γ \
+             are of the unscrambling task T₁. {}{}",
+            captions::conditions(study),
+            if y.is_some() {
+                "Crossed-out cells have no run that ended; hover for the interval over seeds."
+            } else {
+                BARS
+            },
+            captions::pooled(study, &shown)
         ),
         choosers,
         variants,
         table,
+    })
+}
+
+fn maps(
+    read: &Read,
+    table: &mut Table,
+    keys: &[&str],
+    (x, y): (Factor, Factor),
+    group: &Group,
+    choice: &Choice,
+) -> Layout {
+    let study = read.study;
+    let mut facets = Facets::new(study, table, level_axis(study, y));
+    for (condition, style) in &group.conditions {
+        facets.panel(&style.name, level_axis(study, x));
+        for (across, x_level) in study.levels(x).iter().enumerate() {
+            for (up, y_level) in study.levels(y).iter().enumerate() {
+                let cell = [choice.cell.as_slice(), &[(x, across), (y, up)]].concat();
+                let estimate = read.mean(&cell, condition);
+                facets.row(&[keys, &[&style.name, x_level, y_level]].concat(), estimate.as_ref());
+                let said = estimate.as_ref().map_or("no run ended".into(), spoken);
+                let [x, y] = [x, y].map(|factor| plain(factor.symbol()));
+                facets.mark(Mark::Cell {
+                    x: across,
+                    y: up,
+                    share: estimate.map(|estimate| estimate.value),
+                    label: estimate.map_or(String::new(), |estimate| brief(estimate.value)),
+                    tip: format!("{}, {x} = {x_level}, {y} = {y_level}: {said}", style.name),
+                });
+            }
+        }
     }
+    facets.layout(across(group.conditions.len()))
+}
+
+fn lines(read: &Read, table: &mut Table, keys: &[&str], x: Factor, group: &Group, choice: &Choice) -> Layout {
+    let study = read.study;
+    let mut facets = Facets::new(study, table, Axis::share(format!("{}, {}", keys[0], keys[1]))).fitted_share();
+    for (condition, style) in &group.conditions {
+        facets.panel(&style.name, level_axis(study, x));
+        facets.levels((&[keys, &[&style.name]].concat(), &[""]), style, x, 0.0, |level| {
+            read.mean(&[choice.cell.as_slice(), level].concat(), condition)
+        });
+    }
+    facets.layout(across(group.conditions.len()))
 }
 
 /// Two decimals without the leading zero: `.87`, `1.0`.

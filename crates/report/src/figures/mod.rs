@@ -15,11 +15,14 @@ mod emergence;
 mod facets;
 mod figure;
 mod fragmentation;
+mod groups;
 mod loss;
 mod maxima;
 mod nulls;
 mod overlap;
+mod progress;
 mod reachability;
+mod reading;
 mod run_contrast;
 mod run_curves;
 mod run_reach;
@@ -27,6 +30,7 @@ mod sentences;
 mod settings;
 mod style;
 mod table;
+mod trajectory;
 
 pub use figure::{Chooser, Drawing, Figure, Variant};
 pub use table::Table;
@@ -34,37 +38,40 @@ pub use table::Table;
 use crate::data::Study;
 use crate::findings::Findings;
 use invitro_results::Kind;
+use rayon::prelude::*;
 
-/// Every figure of the report, in the order of the page. A figure that has nothing to show says so.
+/// Every figure of the report, in the order of the page. One that is empty could be drawn, but nothing was measured yet
+/// that it would show; one that would compare what does not vary is not there.
 pub fn all(study: &Study, findings: &Findings) -> Vec<Figure> {
-    if study.kind == Kind::Run {
-        return vec![
-            run_curves::figure(study),
-            cascade::figure(study),
-            run_reach::figure(study),
-            run_contrast::figure(study),
-            loss::figure(study),
-            sentences::figure(study),
-        ];
-    }
-    let mut figures = vec![
-        effects::figure(study, findings),
-        reachability::figure(study),
-        nulls::figure(study),
-        contrast::by_distance(study),
-        contrast::against_bridges(study),
-        bridge::figure(study),
-        maxima::figure(study),
-        emergence::by_language(study),
-        emergence::by_vocabulary(study),
-        cascade::figure(study),
-        dynamics::figure(study),
-        fragmentation::fertility(study),
-        fragmentation::continuation(study),
-        overlap::figure(study),
-        loss::figure(study),
-        sentences::figure(study),
+    let of_run: &[&(dyn Fn() -> Option<Figure> + Sync)] = &[
+        &|| Some(trajectory::figure(study)),
+        &|| Some(run_curves::figure(study)),
+        &|| Some(cascade::figure(study)),
+        &|| Some(run_reach::figure(study)),
+        &|| Some(run_contrast::figure(study)),
+        &|| Some(loss::figure(study)),
+        &|| Some(sentences::figure(study)),
     ];
-    figures.extend(settings::figure(study));
-    figures
+    let of_study: &[&(dyn Fn() -> Option<Figure> + Sync)] = &[
+        &|| Some(trajectory::figure(study)),
+        &|| effects::figure(study, findings),
+        &|| Some(reachability::figure(study)),
+        &|| Some(nulls::figure(study)),
+        &|| contrast::by_level(study),
+        &|| contrast::against_bridges(study),
+        &|| bridge::figure(study),
+        &|| maxima::figure(study),
+        &|| Some(emergence::by_language(study)),
+        &|| emergence::by_level(study),
+        &|| Some(cascade::figure(study)),
+        &|| Some(dynamics::figure(study)),
+        &|| fragmentation::fertility(study),
+        &|| fragmentation::continuation(study),
+        &|| overlap::figure(study),
+        &|| Some(loss::figure(study)),
+        &|| Some(sentences::figure(study)),
+        &|| settings::figure(study),
+    ];
+    let figures = if study.kind == Kind::Run { of_run } else { of_study };
+    figures.par_iter().filter_map(|figure| figure()).map(Figure::trimmed).collect()
 }

@@ -1,8 +1,9 @@
 //! Reachability against its nulls: what Γ allows, what it forbids, other classes, and n-gram models.
 
 use super::captions::{self, BANDS, Runs};
-use super::facets::{Facets, across, dodge, level_axis, variants};
+use super::facets::{Facets, across, dodge, label_in, named, pick, split, variants};
 use super::figure::{Chooser, Figure};
+use super::groups::{self, groups};
 use super::style::{self, Style};
 use super::table::Table;
 use crate::data::{Factor, Run, Study};
@@ -27,8 +28,8 @@ pub(super) fn series() -> [(Scorer, Targets, Style); 5] {
 
 /// What the statistics are called, and the axis.
 const STATISTICS: [(Statistic, &str, &str); 2] = [
-    (Statistic::Any, "any target", "subjects with a reachable target"),
     (Statistic::Share, "share of targets", "share of targets reachable"),
+    (Statistic::Any, "any target", "subjects with a reachable target"),
 ];
 
 /// At the end of training; an n-gram model is measured once.
@@ -38,35 +39,42 @@ fn at_end(run: &Run, quantity: &Quantity, scorer: Scorer) -> Option<f64> {
 }
 
 pub fn figure(study: &Study) -> Figure {
+    let by = pick(study, &[Factor::Vocab], &[]);
+    let groups = groups(study);
     let fractions: Vec<Fraction> = Fraction::ALL.into_iter().rev().collect();
     let choosers = vec![
         Chooser::new("reading", "reading", STATISTICS.map(|(_, name, _)| name)),
         Chooser::new("k", "*K*", fractions.iter().map(|fraction| format!("{fraction} |V|"))),
+        groups::chooser(&groups),
     ];
-    let mut table = Table::of_estimates(["reading", "K", "condition", "vocab", "who"]);
+    let mut table = Table::of_estimates(["reading", "K", "condition", named(by), "who"]);
     let series = series();
     let variants = variants(study, &choosers, Runs::Ended, |choice| {
         let (statistic, name, axis) = STATISTICS[choice.options[0]];
         let top = fractions[choice.options[1]];
-        let mut facets = Facets::new(study, &mut table, Axis::share(axis));
-        if statistic == Statistic::Share {
-            facets = facets.fitted(&[0.0]);
-        }
-        for condition in study.conditions() {
-            facets.panel(condition.label(), level_axis(study, Factor::Vocab));
-            for (place, vocab) in study.levels(Factor::Vocab).iter().enumerate() {
+        let conditions = &groups[choice.options[2]].conditions;
+        choice.cell.extend(study.comparable(&[by]));
+        let mut facets = Facets::new(study, &mut table, Axis::share(axis)).fitted_share();
+        let levels = split(study, by);
+        for (condition, _) in conditions {
+            let labels = levels.iter().map(|(_, cell)| by.map_or("", |by| label_in(study, cell, by)).to_owned());
+            facets.panel(condition.label(), Axis::levels(by.map_or("", Factor::symbol), labels));
+            for (place, (title, level)) in levels.iter().enumerate() {
+                let cell = [choice.cell.as_slice(), level].concat();
                 for (slot, (scorer, targets, style)) in series.iter().enumerate() {
                     let measure = Measure::reach_at(*scorer, *targets, statistic, top);
                     let quantity = Quantity::of(measure, condition);
-                    let cell = [(Factor::Vocab, place)];
-                    let estimate = study.mean(study.ended(&cell), |run| at_end(run, &quantity, *scorer));
-                    let keys = [name, &top.to_string(), &condition.label(), vocab, &format!("{scorer}.{targets}")];
+                    let estimate =
+                        study.mean_on(measure.scale(), study.ended(&cell), |run| at_end(run, &quantity, *scorer));
+                    let who = format!("{scorer}.{targets}");
+                    let keys = [name, &top.to_string(), &condition.label(), label_in(study, level, by), &who];
                     let x = place as f64 + dodge(slot, series.len(), 0.16);
-                    facets.error_bar(&keys, style, x, &format!("{}, |V| = {vocab}", style.name), estimate.as_ref());
+                    let tip = [style.name.as_str(), title].join(if title.is_empty() { "" } else { ", " });
+                    facets.error_bar(&keys, style, x, &tip, estimate.as_ref());
                 }
             }
         }
-        let mut layout = facets.layout(across(study.conditions().len()));
+        let mut layout = facets.layout(across(conditions.len()));
         layout.ratio = 0.9;
         layout.legend = style::markers(series.iter().map(|(.., style)| style));
         layout
@@ -78,7 +86,7 @@ pub fn figure(study: &Study) -> Figure {
             "Reachability at the end of training of three target sets of equal size per subject (descriptors Γ allows it, descriptors \
              of its own class that Γ forbids it, descriptors of other classes), and of the allowed set under bigram and unigram \
              models of the training text. Only the part above the nulls can be knowledge.{} {BANDS}",
-            captions::pooled(study, &[Factor::Vocab])
+            captions::pooled(study, &[by])
         ),
         choosers,
         variants,

@@ -43,7 +43,7 @@ pub fn figure(study: &Study) -> Option<Figure> {
             let alone = |run: &&Run| usual.iter().all(|(other, usual)| *other == key || value(run, other) == *usual);
             for (row, level) in levels.iter().enumerate() {
                 let runs = study.ended(&[]).filter(alone).filter(|run| value(run, key).as_ref() == Some(level));
-                let estimate = study.mean(runs, |run| transfer.value(study, run));
+                let estimate = study.mean_on(transfer.scale(), runs, |run| transfer.value(study, run));
                 table.estimate([transfer.label(), key, level], estimate.as_ref());
                 let Some(estimate) = estimate else { continue };
                 let interval = ends(&estimate);
@@ -57,6 +57,7 @@ pub fn figure(study: &Study) -> Option<Figure> {
             }
             panels.push(panel);
         }
+        panels.retain(|panel| !panel.is_empty());
         for panel in &mut panels {
             panel.x = Axis::tight(transfer.name(study), room.iter().copied());
         }

@@ -1,7 +1,7 @@
 //! How a line or a marker looks: by level of a factor, by condition, or by metric of sentences.
 
 use crate::data::{Factor, Study};
-use crate::draw::{Colour, LegendEntry, Shape};
+use crate::draw::{Colour, LANGUAGE_COLOURS, LegendEntry, MASKED_COLOURS, Shape};
 use crate::findings::stages;
 use invitro_results::{Condition, TaskMetric};
 
@@ -56,15 +56,20 @@ fn legend<'a>(
         let (line, shape) = parts(style);
         LegendEntry { label: style.name.clone(), colour: style.colour, line, shape }
     };
-    styles.into_iter().map(entry).collect()
+    // Where there is one of everything it needs no name.
+    styles.into_iter().filter(|style| !style.name.is_empty()).map(entry).collect()
 }
 
-/// The levels of a factor along the ordered ramp.
-pub fn levels(study: &Study, factor: Factor) -> Vec<Style> {
-    let levels = study.levels(factor);
-    let style =
-        |(place, label): (usize, &String)| Style::line(titled(factor, label), Colour::Level(place, levels.len()));
-    levels.iter().enumerate().map(style).collect()
+/// The levels of a factor that varies along the ordered ramp; else one style for everything.
+pub fn levels(study: &Study, factor: impl Into<Option<Factor>>) -> Vec<Style> {
+    let factor = factor.into();
+    let levels = factor.map_or(&[][..], |factor| study.levels(factor));
+    if let Some(factor) = factor.filter(|_| levels.len() > 1) {
+        let style =
+            |(place, label): (usize, &String)| Style::line(titled(factor, label), Colour::Level(place, levels.len()));
+        return levels.iter().enumerate().map(style).collect();
+    }
+    vec![Style::line("", Colour::Level(0, 1))]
 }
 
 /// `|V| = 2048`, `λ = 0.05`; a regime is its own name.
@@ -74,20 +79,28 @@ pub fn titled(factor: Factor, label: &str) -> String {
 
 /// The conditions, each with a colour and a marker by its place.
 pub fn conditions(study: &Study) -> Vec<(Condition, Style)> {
-    const LANGUAGES: [Shape; 3] = [Shape::Circle, Shape::Square, Shape::Diamond];
-    const MASKED: [Shape; 2] = [Shape::Triangle, Shape::Down];
     let (mut languages, mut masked) = (0.., 0..);
     let style = |condition: &Condition| {
-        let mut next = || if condition.masked { masked.next() } else { languages.next() }.unwrap_or(0usize);
-        let place = next();
-        let (colour, shape) = if condition.masked {
-            (Colour::Masked(place), MASKED[place % MASKED.len()])
-        } else {
-            (Colour::Language(place), LANGUAGES[place % LANGUAGES.len()])
-        };
-        (condition.clone(), Style::marked(condition.label(), colour, shape))
+        let place = if condition.masked { masked.next() } else { languages.next() }.unwrap_or(0);
+        let (colour, shape) = look(condition.masked, place);
+        // Lines have no marker: where colours begin again they are broken.
+        const DASHES: [&str; 3] = ["", "5 2", "2 2"];
+        let colours = if condition.masked { MASKED_COLOURS } else { LANGUAGE_COLOURS };
+        let dash = DASHES[(place / colours) % DASHES.len()];
+        (condition.clone(), Style { dash, ..Style::marked(condition.label(), colour, shape) })
     };
     study.conditions().iter().map(style).collect()
+}
+
+/// Colours and markers begin again after different numbers of conditions, so that not both are the same.
+fn look(masked: bool, place: usize) -> (Colour, Shape) {
+    const LANGUAGES: [Shape; 3] = [Shape::Circle, Shape::Square, Shape::Diamond];
+    const MASKED: [Shape; 3] = [Shape::Triangle, Shape::Down, Shape::Cross];
+    if masked {
+        (Colour::Masked(place), MASKED[place % MASKED.len()])
+    } else {
+        (Colour::Language(place), LANGUAGES[place % LANGUAGES.len()])
+    }
 }
 
 /// The nested checks of sentences, along the ordered ramp.
@@ -97,4 +110,19 @@ pub fn cascade() -> [(TaskMetric, Style); 4] {
         let colour = Colour::Level(place.next().unwrap_or(0), TaskMetric::CASCADE.len());
         (metric, Style::line(stages::label(metric), colour))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_conditions_look_the_same() {
+        let masked = (0..12).map(|place| look(true, place));
+        let looks: Vec<_> = (0..15).map(|place| look(false, place)).chain(masked).collect();
+        let same = |a: &(Colour, Shape), b: &(Colour, Shape)| (a.0.name(), a.1) == (b.0.name(), b.1);
+        for (place, look) in looks.iter().enumerate() {
+            assert!(looks[..place].iter().all(|other| !same(look, other)), "{place}: {look:?}");
+        }
+    }
 }

@@ -7,16 +7,21 @@ use invitro_results::table::csv_cell;
 pub struct Table {
     header: Vec<String>,
     rows: Vec<Vec<String>>,
+    /// Places of keys that stand for nothing in this study.
+    without: Vec<usize>,
 }
 
 impl Table {
     pub fn new<'a>(header: impl IntoIterator<Item = &'a str>) -> Self {
-        Self { header: header.into_iter().map(str::to_owned).collect(), rows: Vec::new() }
+        Self { header: header.into_iter().map(str::to_owned).collect(), ..Self::default() }
     }
 
-    /// A header that ends in mean, low, high, runs.
+    /// A header that ends in mean, low, high, runs. Keys without a name are left out, here and in every row.
     pub fn of_estimates<'a>(keys: impl IntoIterator<Item = &'a str>) -> Self {
-        Self::new(keys.into_iter().chain(["mean", "low", "high", "runs"]))
+        let keys: Vec<&str> = keys.into_iter().collect();
+        let without = (0..keys.len()).filter(|place| keys[*place].is_empty()).collect();
+        let named = keys.into_iter().filter(|key| !key.is_empty());
+        Self { without, ..Self::new(named.chain(["mean", "low", "high", "runs"])) }
     }
 
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
@@ -25,7 +30,8 @@ impl Table {
 
     /// A row that ends in an estimate; a missing one leaves its cells empty.
     pub fn estimate<'a>(&mut self, keys: impl IntoIterator<Item = &'a str>, estimate: Option<&Estimate>) {
-        let mut cells: Vec<String> = keys.into_iter().map(|key| key.replace('*', "")).collect();
+        let named = keys.into_iter().enumerate().filter(|(place, _)| !self.without.contains(place));
+        let mut cells: Vec<String> = named.map(|(_, key)| key.replace('*', "")).collect();
         let bound = |high: bool| {
             let interval = estimate.and_then(|estimate| estimate.interval);
             interval.map_or(String::new(), |it| format!("{}", if high { it.high } else { it.low }))
@@ -63,7 +69,10 @@ mod tests {
     fn missing_stays_empty_and_commas_are_quoted() {
         let mut table = Table::of_estimates(["where"]);
         table.estimate(["vanilla, 2048"], None);
-        table.estimate(["|*V*|"], Some(&Estimate { value: 0.5, interval: None, runs: 1, data_seeds: 1 }));
+        table.estimate(["|*V*|"], Some(&Estimate { value: 0.5, interval: None, runs: 1, data_seeds: 1, of_two: None }));
         assert_eq!(table.to_csv(), "where,mean,low,high,runs\n\"vanilla, 2048\",,,,0\n|V|,0.5,,,1\n");
+        let mut table = Table::of_estimates(["", "where"]);
+        table.estimate(["nothing", "here"], None);
+        assert_eq!(table.to_csv(), "where,mean,low,high,runs\nhere,,,,0\n", "a key without a name");
     }
 }

@@ -3,17 +3,26 @@
 use super::correlations::Correlated;
 use super::crossings::{Crossing, crossings};
 use super::design::{BRIDGE, Design, LAMBDA, SIMILARITY, VOCAB};
+use super::hypotheses::MOMENTS;
 use super::order::{self, Milestone, Order};
-use super::stages::Stage;
-use super::transfer::{Transfer, telling};
+use super::stages::{Crossed, Stage};
+use super::transfer::{Transfer, gate, telling};
 use crate::data::{Run, Study};
 use crate::stats::Estimate;
 use crate::wording::spoken;
-use invitro_results::{Condition, MARGIN, Measure, Quantity, TokenizerMetric, Verdict, Words};
+use invitro_results::{Condition, MARGIN, Measure, Moment, Quantity, TokenizerMetric, Verdict, Words};
 
+/// A claim of the paper, and what these runs say of it, read in one way or several.
 pub struct Claim {
     pub paper: String,
-    /// What was computed here.
+    pub readings: Vec<Reading>,
+}
+
+/// One way to read the runs.
+pub struct Reading {
+    /// `at the peak`, `at the end`; nothing where there is one way alone.
+    pub when: &'static str,
+    /// What was computed.
     pub measured: String,
     pub estimate: Option<Estimate>,
     pub verdict: Verdict,
@@ -21,38 +30,60 @@ pub struct Claim {
 }
 
 pub fn all(study: &Study, correlations: &[Correlated]) -> Vec<Claim> {
-    let mut claims = vec![bridge(study, correlations)];
-    let transfer = telling(study);
-    let name = transfer.name(study);
-    let design = Design::of_transfer(study, transfer, false);
-    claims.push(less(
-        "Masked reachability falls as |*V*| grows.",
-        format!("standardised effect of {VOCAB} on {name}"),
-        design.slope(VOCAB),
-    ));
+    let gate = gate(study);
+    let at_moments = |paper: &str, read: &dyn Fn(Transfer, &Design) -> Reading| {
+        let reading = |(moment, when): (Moment, &'static str)| {
+            let transfer = telling(study, moment);
+            let design = Design::of_transfer(study, transfer, false);
+            let mut reading = Reading { when, ..read(transfer, &design) };
+            if transfer != Transfer::Any(moment) {
+                reading.add("the paper's own reading, any target, is saturated here");
+            }
+            if let Some(why) = &gate {
+                reading.verdict = Verdict::NotJudged;
+                reading.add(why);
+            }
+            reading
+        };
+        Claim { paper: paper.to_owned(), readings: MOMENTS.map(reading).into() }
+    };
+    let mut claims = vec![
+        at_moments("*β̂* correlates with peak masked reachability, *r* = 0.62 (*p* < 0.0001).", &|transfer, _| {
+            bridge(study, correlations, transfer)
+        }),
+        at_moments("Masked reachability falls as |*V*| grows.", &|transfer, design| {
+            let measured = format!("standardised effect of {VOCAB} on {}", transfer.name(study));
+            less(measured, design.slope(VOCAB))
+        }),
+    ];
     let crossings = crossings(study);
     crossings.iter().for_each(|crossing| claims.extend(fragmentation(study, crossing)));
 
     let overlap = Quantity::overall(Measure::Tokenizer(Words::Text, TokenizerMetric::Overlap));
-    claims.push(less(
+    let design = Design::new(study, study.at(&[]), false, |run| run.once(&overlap));
+    claims.push(once(
         "Vocabulary overlap falls as |*V*| grows.",
-        format!("standardised effect of {VOCAB} on the overlap"),
-        Design::new(study, study.at(&[]), false, |run| run.once(&overlap)).slope(VOCAB),
+        less(format!("standardised effect of {VOCAB} on the overlap"), design.slope(VOCAB)),
     ));
-    claims.push(more(
-        "*λ* matters more than *d*.",
-        format!("|effect of {LAMBDA}| less |effect of {SIMILARITY}|, on {name}"),
-        design.effect(&[LAMBDA, SIMILARITY], |effects| effects[0].abs() - effects[1].abs()),
-        (0.0, MARGIN),
-    ));
+    claims.push(at_moments("*λ* matters more than *d*.", &|transfer, design| {
+        let difference = design.effect(&[LAMBDA, SIMILARITY], |effects| effects[0].abs() - effects[1].abs());
+        let measured = format!("|effect of {LAMBDA}| less |effect of {SIMILARITY}|, on {}", transfer.name(study));
+        more(measured, difference, (0.0, MARGIN))
+    }));
     crossings.iter().for_each(|crossing| claims.extend(orders(study, crossing)));
-    if transfer != Transfer::Any {
-        for claim in claims.iter_mut().filter(|claim| claim.measured.contains(&name)) {
-            let before = if claim.note.is_empty() { "" } else { "; " };
-            claim.note = format!("the paper's own reading, any target, is saturated here{before}{}", claim.note);
-        }
-    }
     claims
+}
+
+impl Reading {
+    fn add(&mut self, note: &str) {
+        let before = if self.note.is_empty() { "" } else { "; " };
+        self.note = format!("{}{before}{note}", self.note);
+    }
+}
+
+/// A claim that is read in one way.
+fn once(paper: &str, reading: Reading) -> Claim {
+    Claim { paper: paper.to_owned(), readings: vec![reading] }
 }
 
 fn fragmentation(study: &Study, crossing: &Crossing) -> [Claim; 2] {
@@ -61,17 +92,15 @@ fn fragmentation(study: &Study, crossing: &Crossing) -> [Claim; 2] {
     let (of_target, of_source) = (fertility(&crossing.target), fertility(&crossing.source));
     let gap = |run: &Run| Some(run.once(&of_target)? - run.once(&of_source)?);
     let (target, source) = (crossing.target.label(), crossing.source.label());
+    let (gaps, slope) = (study.mean(study.at(&[]), gap), Design::new(study, study.at(&[]), false, gap).slope(LAMBDA));
     [
-        more(
+        once(
             &format!("{target} is more fragmented than {source}."),
-            format!("fertility of {target} less that of {source}"),
-            study.mean(study.at(&[]), gap),
-            (0.0, 0.0),
+            more(format!("fertility of {target} less that of {source}"), gaps, (0.0, 0.0)),
         ),
-        less(
+        once(
             "The gap is largest at small *λ*.",
-            format!("standardised effect of {LAMBDA} on that difference"),
-            Design::new(study, study.at(&[]), false, gap).slope(LAMBDA),
+            less(format!("standardised effect of {LAMBDA} on that difference"), slope),
         ),
     ]
 }
@@ -87,51 +116,60 @@ fn orders(study: &Study, crossing: &Crossing) -> [Claim; 4] {
         ("Types come before masked reachability.".into(), at(masked, Stage::TYPES), at(masked, Stage::Reachable)),
     ];
     orders.map(|(paper, first, second)| {
-        let measured = format!("share of runs with {}", order::label(&first, &second));
-        let order = Order::of(study, &first, &second);
-        let note = order.note();
-        let mut claim = Claim { note, ..more(&paper, measured, order.share, (0.5, 0.0)) };
-        if (first.1, second.1) == (Stage::GRAMMAR, Stage::TYPES) {
-            claim.verdict = Verdict::NotJudged;
-            claim.note = "types are counted among grammatical sentences, so this cannot fail and is no evidence".into();
-        }
-        claim
+        let reading = |crossed: Crossed| {
+            let order = Order::of(study, crossed, &first, &second);
+            let measured = format!("share of runs with {}", order::label(&first, &second));
+            let mut reading = Reading {
+                when: match crossed {
+                    Crossed::First => "first crossing",
+                    Crossed::Lasting => "lasting crossing",
+                },
+                note: order.note(),
+                ..more(measured, order.share, (0.5, 0.0))
+            };
+            if (first.1, second.1) == (Stage::GRAMMAR, Stage::TYPES) {
+                reading.verdict = Verdict::NotJudged;
+                reading.note =
+                    "types are counted among grammatical sentences, so this cannot fail and is no evidence".into();
+            }
+            reading
+        };
+        Claim { paper, readings: Crossed::ALL.map(reading).into() }
     })
 }
 
 /// A claim of more than `neutral`.
-fn more(paper: &str, measured: String, estimate: Option<Estimate>, (neutral, margin): (f64, f64)) -> Claim {
+fn more(measured: String, estimate: Option<Estimate>, (neutral, margin): (f64, f64)) -> Reading {
     let verdict = Verdict::of(estimate.as_ref(), neutral, margin);
-    Claim { paper: paper.to_owned(), measured, estimate, verdict, note: String::new() }
+    Reading { when: "", measured, estimate, verdict, note: String::new() }
 }
 
 /// A claim that a standardised effect is negative.
-fn less(paper: &str, measured: String, estimate: Option<Estimate>) -> Claim {
+fn less(measured: String, estimate: Option<Estimate>) -> Reading {
     let verdict = Verdict::of(estimate.map(Estimate::negated).as_ref(), 0.0, MARGIN);
-    Claim { verdict, ..more(paper, measured, estimate, (0.0, MARGIN)) }
+    Reading { verdict, ..more(measured, estimate, (0.0, MARGIN)) }
 }
 
-fn bridge(study: &Study, correlations: &[Correlated]) -> Claim {
-    let transfer = telling(study);
+fn bridge(study: &Study, correlations: &[Correlated], transfer: Transfer) -> Reading {
     let with_bridge = || correlations.iter().filter(|row| row.transfer == transfer && row.bridge == BRIDGE);
     let estimate = with_bridge().find(|row| row.vocab.is_none()).and_then(|row| row.over_seeds);
     let within: Vec<String> = with_bridge()
         .filter(|row| row.vocab.is_some())
         .filter_map(|row| row.over_seeds.map(|estimate| spoken(&estimate)))
         .collect();
-    let mut claim = more(
-        "*β̂* correlates with peak masked reachability, *r* = 0.62 (*p* < 0.0001).",
-        format!("Pearson's *r* of *β̂* with {}", transfer.name(study)),
-        estimate,
-        (0.0, MARGIN),
-    );
-    claim.note = match estimate.and_then(|estimate| estimate.interval).map(|interval| interval.contains(0.62)) {
+    let measured = format!("Pearson's *r* of *β̂* with {}", transfer.name(study));
+    let mut reading = more(measured, estimate, (0.0, MARGIN));
+    reading.note = match estimate.and_then(|estimate| estimate.interval).map(|interval| interval.contains(0.62)) {
         Some(true) => "0.62 lies in the interval".to_owned(),
         Some(false) => "0.62 lies outside the interval".to_owned(),
         None => String::new(),
     };
-    if !within.is_empty() {
-        claim.note.push_str(&format!("; within each |*V*|: {}", within.join("; ")));
+    let held = with_bridge().find(|row| row.vocab.is_none()).and_then(|row| row.within_vocab);
+    if let (Some(held), false) = (held, within.is_empty()) {
+        reading.add(&format!("with |*V*| held: {}", spoken(&held)));
     }
-    claim
+    if !within.is_empty() {
+        reading.add(&format!("within each |*V*|: {}", within.join("; ")));
+    }
+    reading
 }

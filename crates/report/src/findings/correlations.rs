@@ -10,6 +10,7 @@ use crate::data::{Factor, Run, Study};
 use crate::stats::correlation::{Correlation, pearson, spearman};
 use crate::stats::{Estimate, permutation, seeds};
 use invitro_results::{Bridge, Measure, Quantity, Similarity};
+use rayon::prelude::*;
 use std::collections::BTreeMap;
 
 /// The mean bridges, and what they are called.
@@ -30,7 +31,9 @@ pub struct Correlated {
     pub spearman: Option<Correlation>,
     /// Pearson's r with its interval over seeds.
     pub over_seeds: Option<Estimate>,
-    /// Over all runs only: p when transfer is shuffled within |V|.
+    /// Over all runs only: r with its interval over seeds once the mean of every |V| is taken off both sides, and p when
+    /// transfer is shuffled within |V|.
+    pub within_vocab: Option<Estimate>,
     pub permuted: Option<f64>,
 }
 
@@ -40,14 +43,11 @@ pub fn all(study: &Study) -> Vec<Correlated> {
     let mut all = Vec::new();
     for transfer in Transfer::ALL {
         for bridge in BRIDGES {
-            for &vocab in &cells {
-                if vocab.is_none() || levels > 1 {
-                    all.push(correlated(study, transfer, bridge, vocab));
-                }
-            }
+            let cells = cells.iter().filter(|vocab| vocab.is_none() || levels > 1);
+            all.extend(cells.map(|&vocab| (transfer, bridge, vocab)));
         }
     }
-    all
+    all.into_par_iter().map(|(transfer, bridge, vocab)| correlated(study, transfer, bridge, vocab)).collect()
 }
 
 fn correlated(
@@ -72,8 +72,23 @@ fn correlated(
         spearman: spearman(&x, &y),
         over_seeds: pearson.and_then(|_| seeds::pearson(runs.iter().map(|(run, x, y)| (run.seed, *x, *y)))),
         pearson,
+        within_vocab: if vocab.is_none() { within_vocab(&runs) } else { None },
         permuted: if permuted { self::permuted(study, &runs) } else { None },
     }
+}
+
+/// r of what is left once the mean of every |V| is taken off both sides: more than a difference between vocabularies.
+fn within_vocab(runs: &[(&Run, f64, f64)]) -> Option<Estimate> {
+    let mut sums: BTreeMap<Option<usize>, (f64, f64, f64)> = BTreeMap::new();
+    for (run, x, y) in runs {
+        let (count, of_x, of_y) = sums.entry(run.level(Factor::Vocab)).or_default();
+        (*count, *of_x, *of_y) = (*count + 1.0, *of_x + x, *of_y + y);
+    }
+    let centred = |(run, x, y): &(&Run, f64, f64)| {
+        let (count, of_x, of_y) = sums[&run.level(Factor::Vocab)];
+        (run.seed, x - of_x / count, y - of_y / count)
+    };
+    seeds::pearson(runs.iter().map(centred))
 }
 
 /// What decides a tokenizer: the levels, the data seed, and what else the study varies of languages and tokenizers.
@@ -81,10 +96,8 @@ pub type Tokenizer = ([Option<usize>; 4], usize, Vec<String>);
 
 /// The tokenizer of a run. A balanced one is trained on as much of A as of B, whatever λ is.
 pub fn tokenizer(study: &Study, run: &Run) -> Tokenizer {
-    let mut levels = run.levels;
-    if run.text(Factor::Regime.key()) == Some(BALANCED) {
-        levels[Factor::Lambda as usize] = None;
-    }
+    let balanced = run.text(Factor::Regime.key()) == Some(BALANCED);
+    let levels = Factor::ALL.map(|factor| run.level(factor).filter(|_| !(balanced && factor == Factor::Lambda)));
     let value = |key: &str| run.columns.get(key).map_or(String::new(), ToString::to_string);
     (levels, run.seed.data, study.other_factors().into_iter().filter(|key| shapes_tokenizer(key)).map(value).collect())
 }
@@ -95,11 +108,11 @@ fn permuted(study: &Study, runs: &[(&Run, f64, f64)]) -> Option<f64> {
         tokenizers.entry(tokenizer(study, run)).or_default().push((*x, *y));
     }
     let mut table = (Vec::new(), Vec::new(), Vec::new());
-    for ((levels, ..), values) in &tokenizers {
+    for (([vocab, ..], ..), values) in &tokenizers {
         let n = values.len() as f64;
         table.0.push(values.iter().map(|value| value.0).sum::<f64>() / n);
         table.1.push(values.iter().map(|value| value.1).sum::<f64>() / n);
-        table.2.push(levels[Factor::Vocab as usize].unwrap_or(0));
+        table.2.push(vocab.unwrap_or(0));
     }
     permutation::correlation_p(&table.0, &table.1, &table.2)
 }

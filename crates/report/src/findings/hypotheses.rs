@@ -2,14 +2,15 @@
 
 use super::crossings::crossings;
 use super::design::{BETA, Design, LAMBDA, REGIME, SIMILARITY};
+use super::knowledge;
 use super::order::{self, Milestone, Order};
-use super::stages::Stage;
-use super::transfer::{Transfer, telling};
+use super::stages::{Crossed, Stage};
+use super::transfer::{Transfer, gate, telling};
 use crate::data::factors::{BALANCED, VANILLA};
 use crate::data::{Factor, Study};
-use crate::stats::{Estimate, Seed, permutation, seeds};
+use crate::stats::{Estimate, Scale, Seed, permutation, seeds};
 use crate::wording::{counted, listed, spoken};
-use invitro_results::{Condition, MARGIN, Measure, Quantity, TaskMetric, Verdict};
+use invitro_results::{Condition, MARGIN, Measure, Moment, Quantity, SEEDS, TaskMetric, Verdict, capital};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One number that was computed, and what it says.
@@ -31,8 +32,15 @@ pub struct Hypothesis {
     pub claim: &'static str,
     pub method: String,
     pub tests: Vec<Test>,
+    /// What it is at each moment: the verdict, and a sentence with its numbers.
+    pub answers: Vec<Answer>,
+}
+
+/// A verdict on one reading.
+pub struct Answer {
+    /// When the measure is read: `at the peak`, `at the end`.
+    pub when: String,
     pub verdict: Verdict,
-    /// The verdict in one sentence, with its numbers.
     pub sentence: String,
 }
 
@@ -48,51 +56,58 @@ fn test(what: String, estimate: Option<Estimate>, p: Option<f64>, verdict: Verdi
 fn sentence(verdict: Verdict, test: &Test) -> String {
     match &test.estimate {
         _ if test.saturated => format!("Cannot tell: {}.", test.note),
+        Some(estimate) if estimate.data_seeds < SEEDS => {
+            let seeds = counted(estimate.data_seeds, "data seed");
+            format!("Not judged, with {seeds}: {} is {}.", test.what, spoken(estimate))
+        }
         Some(estimate) if verdict == Verdict::NotJudged => {
-            format!(
-                "Not judged, with {}: {} is {}.",
-                counted(estimate.data_seeds, "data seed"),
-                test.what,
-                spoken(estimate)
-            )
+            format!("Not judged, since {}: {} is {}.", test.note, test.what, spoken(estimate))
         }
         Some(estimate) if estimate.interval.is_some() => {
-            format!("{}: {} is {}.", capital(verdict.word()), test.what, spoken(estimate))
+            let why = if test.note.starts_with("since") { format!(", {}", test.note) } else { String::new() };
+            format!("{}{why}: {} is {}.", capital(verdict.word()), test.what, spoken(estimate))
         }
         Some(estimate) => {
             format!("Cannot tell: {} is {}, and these seeds give no interval.", test.what, spoken(estimate))
         }
-        None => format!("Cannot tell: {}.", test.note),
+        None => format!("{}: {}.", capital(verdict.word()), test.note),
     }
 }
 
-fn capital(word: &str) -> String {
-    let mut letters = word.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().collect::<String>() + letters.as_str())
-}
-
-/// One test per measure of transfer; a saturated one answers nothing.
+/// One test per measure of transfer; a saturated one answers nothing, and what was not learned is not judged.
 fn by_transfer(study: &Study, bridge: bool, make: impl Fn(Transfer, &Design) -> Test) -> Vec<Test> {
+    let gates = [gate(study), knowledge::gate(study)];
     let one = |transfer: Transfer| {
         let mut test = make(transfer, &Design::of_transfer(study, transfer, bridge));
         if transfer.saturated(study) {
             test.verdict = Verdict::CannotTell;
             test.note = "nearly every run is at the bound of this measure".into();
             test.saturated = true;
+        } else if let Some(why) = &gates[usize::from(!transfer.is_form())] {
+            test.verdict = Verdict::NotJudged;
+            test.note = why.clone();
         }
         test
     };
     Transfer::ALL.into_iter().map(one).collect()
 }
 
-fn headline(study: &Study, tests: &[Test]) -> (Verdict, String) {
-    let place = Transfer::ALL.iter().position(|transfer| *transfer == telling(study)).unwrap_or(0);
-    let test = &tests[place];
-    let mut said = sentence(test.verdict, test);
-    if place > 0 {
-        said.push_str(" The paper's reading, any target, is saturated and cannot answer.");
-    }
-    (test.verdict, said)
+/// The moments at which the paper's claims are judged, and how that is said.
+pub const MOMENTS: [(Moment, &str); 2] = [(Moment::Peak, "at the peak"), (Moment::End, "at the end")];
+
+/// What the tests say at the peak and at the end.
+fn headlines(study: &Study, tests: &[Test]) -> Vec<Answer> {
+    let at = |(moment, when): (Moment, &str)| {
+        let transfer = telling(study, moment);
+        let place = Transfer::ALL.iter().position(|other| *other == transfer).unwrap_or(0);
+        let test = &tests[place];
+        let mut said = sentence(test.verdict, test);
+        if transfer != Transfer::Any(moment) {
+            said.push_str(" The paper's reading, any target, is saturated and cannot answer.");
+        }
+        Answer { when: when.to_owned(), verdict: test.verdict, sentence: said }
+    };
+    MOMENTS.map(at).into()
 }
 
 const NO_MASKED: &str = "Cannot tell: no run has measured a condition with masked words.";
@@ -102,16 +117,25 @@ fn tokenizer(study: &Study) -> Hypothesis {
     let mut tests = by_transfer(study, true, |transfer, design| {
         let difference = design.effect(&[BETA, REGIME], |effects| effects[0].abs() - effects[1].abs());
         let slope = design.slope(BETA);
-        let p = design.regression().and_then(|fitted| fitted.effect(BETA).map(|effect| effect.p));
         // Both must hold: bridges help, and they matter more than balance.
         let verdict =
             Verdict::all([Verdict::of(slope.as_ref(), 0.0, MARGIN), Verdict::of(difference.as_ref(), 0.0, MARGIN)]);
-        let note = slope.map_or(LACKING.into(), |slope| format!("effect of *β̂* itself: {}", spoken(&slope)));
+        // The part that decides is told, the other beside it.
+        let helps = Verdict::of(slope.as_ref(), 0.0, MARGIN) == Verdict::Supported;
+        if let (Some(own), false) = (slope, helps && difference.is_some()) {
+            let note = match difference {
+                None => "since the regime does not vary".to_owned(),
+                Some(difference) => format!("less that of balance, by size: {}", spoken(&difference)),
+            };
+            let what = format!("the effect of *β̂* on {}", transfer.name(study));
+            return test(what, Some(own), None, verdict, &note);
+        }
+        let note = slope.map_or(LACKING.into(), |slope| format!("the effect of *β̂* itself is {}", spoken(&slope)));
         let what = format!("the effect of *β̂* less that of balance, |*β̂*| − |balanced|, on {}", transfer.name(study));
-        test(what, difference, p, verdict, &note)
+        test(what, difference, None, verdict, &note)
     });
-    let (verdict, said) = headline(study, &tests);
-    tests.push(paired_regimes(study));
+    let answers = headlines(study, &tests);
+    tests.extend(MOMENTS.map(|(moment, _)| paired_regimes(study, moment)));
     Hypothesis {
         id: "H1",
         name: "Tokenizer influence",
@@ -120,17 +144,16 @@ fn tokenizer(study: &Study) -> Hypothesis {
                  *β̂* is positive and larger in size than that of the regime, both with their intervals."
             .into(),
         tests,
-        verdict,
-        sentence: said,
+        answers,
     }
 }
 
 /// What a vanilla and a balanced run of a pair have in common: the other levels and the seeds.
-type Pairing = ([Option<usize>; 3], Seed);
+type Pairing = (Vec<Option<usize>>, Seed);
 
 /// Balanced minus vanilla, run by run with all else equal; signs are flipped by whole data seeds.
-fn paired_regimes(study: &Study) -> Test {
-    let transfer = telling(study);
+fn paired_regimes(study: &Study, moment: Moment) -> Test {
+    let transfer = telling(study, moment);
     let what = format!("balanced less vanilla, all else equal, in {}", transfer.name(study));
     let regimes = study.levels(Factor::Regime);
     let place = |name: &str| regimes.iter().position(|level| *level == name);
@@ -139,12 +162,13 @@ fn paired_regimes(study: &Study) -> Test {
     };
     let mut pairs: BTreeMap<Pairing, [Option<f64>; 2]> = BTreeMap::new();
     for run in study.ended(&[]) {
-        let side = match run.levels[Factor::Regime as usize] {
+        let side = match run.level(Factor::Regime) {
             Some(level) if level == vanilla => 0,
             Some(level) if level == balanced => 1,
             _ => continue,
         };
-        let others = [Factor::Vocab, Factor::Lambda, Factor::Distance].map(|factor| run.levels[factor as usize]);
+        let others = study.varying().into_iter().filter(|factor| *factor != Factor::Regime);
+        let others: Vec<Option<usize>> = others.map(|factor| run.level(factor)).collect();
         pairs.entry((others, run.seed)).or_default()[side] = transfer.value(study, run);
     }
     let differences: Vec<(Seed, f64)> = pairs
@@ -158,14 +182,14 @@ fn paired_regimes(study: &Study) -> Test {
     }
     let flipped: Vec<f64> = by_group.into_values().collect();
     let p = (flipped.len() > 1).then(|| permutation::sign_flip_p(&flipped)).flatten();
-    let estimate = seeds::mean(differences);
+    let estimate = seeds::mean(Scale::Signed, differences);
     let verdict = Verdict::of(estimate.as_ref(), 0.0, 0.0);
     test(what, estimate, p, verdict, "not part of the verdict; p by flipping signs of whole data seeds")
 }
 
 fn similarity(study: &Study) -> Hypothesis {
     let tests = by_transfer(study, false, |transfer, design| slope_test(design, SIMILARITY, &transfer.name(study)));
-    let (verdict, sentence) = headline(study, &tests);
+    let answers = headlines(study, &tests);
     Hypothesis {
         id: "H2",
         name: "Lexical similarity",
@@ -173,8 +197,7 @@ fn similarity(study: &Study) -> Hypothesis {
         method: "Standardised effect of similarity 1 − *d*, with |*V*|, regime and *λ* in the regression. Supported if it is positive."
             .into(),
         tests,
-        verdict,
-        sentence,
+        answers,
     }
 }
 
@@ -187,26 +210,30 @@ fn slope_test(design: &Design, predictor: &str, on: &str) -> Test {
 
 fn proportions(study: &Study) -> Hypothesis {
     let targets: BTreeSet<Condition> = crossings(study).into_iter().map(|crossing| crossing.target).collect();
-    let in_target = |target: &Condition| {
-        let types = Quantity::of(Measure::unscrambling(TaskMetric::Types), target);
-        let peak = |run: &crate::data::Run| run.curve(&types).peak().map(|point| point.value);
-        let design = Design::new(study, study.ended(&[]), false, peak);
-        slope_test(&design, LAMBDA, &format!("maximum type constraints in {}", target.label()))
-    };
-    let mut tests: Vec<Test> = targets.iter().map(in_target).collect();
     let own: Vec<String> = targets.iter().map(Condition::label).collect();
-    let judged = tests.len();
-    tests.extend(by_transfer(study, false, |transfer, design| slope_test(design, LAMBDA, &transfer.name(study))));
-    let verdict = Verdict::all(tests[..judged].iter().map(|test| test.verdict));
-    let mut said = tests.first().filter(|_| judged > 0).map_or(NO_MASKED.into(), |test| sentence(verdict, test));
-    let (positive, cells) = conditions_with_a_gain(study);
-    if cells > 1 {
-        let more = format!(
-            " On {} it is positive, with its interval, in {positive} of {cells} conditions of |*V*| × regime.",
-            telling(study).name(study)
-        );
-        said.push_str(&more);
+    let mut tests = Vec::new();
+    let mut answers = Vec::new();
+    for (moment, when) in MOMENTS {
+        let in_target = |target: &Condition| {
+            let types = Quantity::of(Measure::unscrambling(TaskMetric::Types), target);
+            let design = Design::new(study, study.ended(&[]), false, |run| run.curve(&types).at(moment));
+            slope_test(&design, LAMBDA, &format!("type constraints in {}, {when}", target.label()))
+        };
+        let judged: Vec<Test> = targets.iter().map(in_target).collect();
+        let verdict = Verdict::all(judged.iter().map(|test| test.verdict));
+        let mut said = judged.first().map_or(NO_MASKED.into(), |test| sentence(verdict, test));
+        let (positive, cells) = conditions_with_a_gain(study, moment);
+        if cells > 1 {
+            let more = format!(
+                " On {} it is positive, with its interval, in {positive} of {cells} conditions of |*V*| × regime.",
+                telling(study, moment).name(study)
+            );
+            said.push_str(&more);
+        }
+        answers.push(Answer { when: when.to_owned(), verdict, sentence: said });
+        tests.extend(judged);
     }
+    tests.extend(by_transfer(study, false, |transfer, design| slope_test(design, LAMBDA, &transfer.name(study))));
     Hypothesis {
         id: "H3",
         name: "Language proportions",
@@ -217,15 +244,17 @@ fn proportions(study: &Study) -> Hypothesis {
             if own.is_empty() { "the language with masked words".into() } else { listed(&own) }
         ),
         tests,
-        verdict,
-        sentence: said,
+        answers,
     }
 }
 
 /// In how many |V| × regime cells the effect of λ on masked transfer is positive with its interval.
-fn conditions_with_a_gain(study: &Study) -> (usize, usize) {
-    let transfer = telling(study);
+fn conditions_with_a_gain(study: &Study, moment: Moment) -> (usize, usize) {
     let (mut positive, mut cells) = (0, 0);
+    if gate(study).is_some() || study.end_seeds() < SEEDS {
+        return (positive, cells);
+    }
+    let transfer = telling(study, moment);
     for vocab in 0..study.levels(Factor::Vocab).len() {
         for regime in 0..study.levels(Factor::Regime).len() {
             let cell = [(Factor::Vocab, vocab), (Factor::Regime, regime)];
@@ -257,33 +286,42 @@ fn links(study: &Study) -> Vec<(Milestone, Milestone)> {
 }
 
 fn cascade(study: &Study) -> Hypothesis {
-    let link = |(first, second): (Milestone, Milestone)| {
-        let order = Order::of(study, &first, &second);
-        let verdict = Verdict::of(order.share.as_ref(), 0.5, 0.0);
-        let what = format!("the share of runs with {}", order::label(&first, &second));
-        let note = order.note();
-        test(what, order.share, None, verdict, &note)
-    };
-    let tests: Vec<Test> = links(study).into_iter().map(link).collect();
-    let verdict = Verdict::all(tests.iter().map(|test| test.verdict));
-    // The sentence names the link that decides: the first that does not hold, or the weakest.
-    let decisive = tests.iter().find(|test| test.verdict == verdict && verdict != Verdict::Supported);
-    let weakest = tests.iter().min_by(|a, b| value(a).total_cmp(&value(b)));
-    let said = decisive.or(weakest).map_or(NO_MASKED.into(), |test| sentence(verdict, test));
-    let held = tests.iter().filter(|test| test.verdict == Verdict::Supported).count();
+    let links = links(study);
+    let mut tests = Vec::new();
+    let mut answers = Vec::new();
+    for crossed in Crossed::ALL {
+        let link = |(first, second): &(Milestone, Milestone)| {
+            let order = Order::of(study, crossed, first, second);
+            let verdict = Verdict::of(order.share.as_ref(), 0.5, 0.0);
+            let what = format!("the share of runs with {} ({})", order::label(first, second), crossed.label());
+            let note = order.note();
+            test(what, order.share, None, verdict, &note)
+        };
+        let of_these: Vec<Test> = links.iter().map(link).collect();
+        let verdict = Verdict::all(of_these.iter().map(|test| test.verdict));
+        // The sentence names the link that decides: the first that does not hold, or the one with the smallest share.
+        let decisive = of_these.iter().find(|test| test.verdict == verdict && verdict != Verdict::Supported);
+        let smallest = of_these.iter().min_by(|a, b| value(a).total_cmp(&value(b)));
+        let said = decisive.or(smallest).map_or(NO_MASKED.into(), |test| sentence(verdict, test));
+        let held = of_these.iter().filter(|test| test.verdict == Verdict::Supported).count();
+        let links = format!(" {held} of {} links hold.", of_these.len());
+        let sentence = said + if verdict == Verdict::NotJudged { "" } else { &links };
+        answers.push(Answer { when: format!("by the {}", crossed.label()), verdict, sentence });
+        tests.extend(of_these);
+    }
     Hypothesis {
         id: "H4",
         name: "Skill cascade",
         claim: "The majority language comes first (grammar, then types), then the minority language, then unseen concepts.",
         method: format!(
             "For each link, the share of runs in which the earlier stage emerges first, of those in which one is strictly \
-             before the other (threshold {}; reachability above the unigram model). Supported if every share is above one \
-             half. Grammar before types cannot fail, since one is nested in the other, and is no link.",
+             before the other (threshold {}; reachability above the unigram model), dated by the first crossing of the threshold \
+             and by the one after which it stays above. Supported if every share is above one half. Grammar before types cannot \
+             fail, since one is nested in the other, and is no link.",
             study.emergence_threshold().map_or("as each run sets it".into(), |threshold| threshold.to_string())
         ),
-        sentence: format!("{said} {held} of {} links hold.", tests.len()),
         tests,
-        verdict,
+        answers,
     }
 }
 

@@ -2,13 +2,13 @@
 //! bridge foretells them. The paper's measure cannot ask this.
 
 use super::contrasts::{Place, places};
-use super::crossings::crossings;
+use super::crossings::{Crossing, crossings};
 use super::design::{BRIDGE, COGNATE};
 use super::transfer::{Transfer, in_masked};
 use crate::data::{Factor, Study};
-use crate::stats::{Estimate, seeds};
+use crate::stats::{Estimate, Scale, seeds};
 use crate::wording::spoken;
-use invitro_results::{Condition, Measure, Quantity, SEEDS, Statistic, Targets, Verdict, knowledge};
+use invitro_results::{Condition, Measure, Moment, Quantity, SEEDS, Statistic, Targets, Verdict, knowledge};
 
 pub struct Knowledge {
     /// Where the contrasts were taken, and what they are there, in the order of [`CONTRASTS`].
@@ -34,27 +34,42 @@ pub fn of(study: &Study) -> Knowledge {
     Knowledge {
         rows: places(study).into_iter().map(row).collect(),
         cognate: cognate_over_general(study),
-        sentence: answer(study) + &by_run(study) + &by_cell(study),
+        sentence: told(study).join(" ") + &by_run(study) + &by_cell(study),
     }
 }
 
 /// The mean at the end of training.
 fn end(study: &Study, quantity: &Quantity) -> Option<Estimate> {
-    study.mean(study.ended(&[]), |run| run.curve(quantity).end())
+    study.read(study.ended(&[]), quantity, Moment::End)
+}
+
+/// What is said of each way it could have crossed.
+fn answers(study: &Study) -> Vec<(Verdict, String)> {
+    let facts = |condition: &Condition| study.end_of(Measure::KNOWLEDGE, condition);
+    let answer = |crossing: &Crossing| knowledge(&facts(&crossing.source), &facts(&crossing.masked));
+    crossings(study).iter().map(answer).collect()
+}
+
+/// Whether it crossed in all the ways it could have; `None` where there is none.
+pub fn verdict(study: &Study) -> Option<Verdict> {
+    let verdicts: Vec<Verdict> = answers(study).into_iter().map(|(verdict, _)| verdict).collect();
+    (!verdicts.is_empty()).then(|| Verdict::all(verdicts))
 }
 
 /// One sentence for each way it could have crossed.
-fn answer(study: &Study) -> String {
-    let facts = |condition: &Condition| (condition.label(), end(study, &Quantity::of(Measure::KNOWLEDGE, condition)));
-    let sentence = |(seen, known): (String, Option<Estimate>), (masked, crossed): (String, Option<Estimate>)| {
-        knowledge((&seen, known.as_ref()), (&masked, crossed.as_ref())).1
-    };
-    let crossings = crossings(study);
-    if crossings.is_empty() {
-        return knowledge(("", None), ("", None)).1;
-    }
-    let sentences = crossings.iter().map(|crossing| sentence(facts(&crossing.source), facts(&crossing.masked)));
-    sentences.collect::<Vec<_>>().join(" ")
+pub fn told(study: &Study) -> Vec<String> {
+    let sentences: Vec<String> = answers(study).into_iter().map(|(_, sentence)| sentence).collect();
+    if sentences.is_empty() { vec!["No run has measured a condition with masked words.".into()] } else { sentences }
+}
+
+/// Why nothing may be said of knowledge in masked words: it is not clear that facts were learned where they were seen.
+pub fn gate(study: &Study) -> Option<String> {
+    crossings(study).iter().find_map(|crossing| {
+        let seen = study.end_of(Measure::KNOWLEDGE, &crossing.source);
+        let learned = Verdict::of(seen.estimate.as_ref(), 0.0, 0.0);
+        let unclear = !matches!(learned, Verdict::Supported | Verdict::NotJudged);
+        unclear.then(|| format!("facts were not clearly learned in {}", seen.label))
+    })
 }
 
 /// Where it shows, in nats.
@@ -67,7 +82,7 @@ fn by_cell(study: &Study) -> String {
             cells.extend(mean.map(|mean| (format!("|*V*| = {vocab_label}, *d* = {distance_label}"), mean)));
         }
     }
-    if cells.len() < 2 || cells.iter().any(|(_, mean)| mean.data_seeds < SEEDS) {
+    if gate(study).is_some() || cells.len() < 2 || cells.iter().any(|(_, mean)| mean.data_seeds < SEEDS) {
         return String::new();
     }
     let is_above = |mean: &Estimate| Verdict::of(Some(mean), 0.0, 0.0) == Verdict::Supported;
@@ -94,8 +109,8 @@ fn by_run(study: &Study) -> String {
         return String::new();
     }
     format!(
-        " Of the {sure} runs with an interval of their own{}, over pairs of subjects and in nats, {above} lie wholly above 0 and \
-         {below} wholly below; chance alone would give {:.0} of each on average, and often far more or fewer, since runs of a \
+        " Of the {sure} runs with an interval of their own{}, over pairs of subjects and in nats, wholly above 0 are {above}, \
+         wholly below {below}; chance alone would give {:.0} of each on average, and often far more or fewer, since runs of a \
          data seed share their words and targets.",
         in_masked(study),
         0.025 * sure as f64
@@ -115,7 +130,7 @@ fn cognate_over_general(study: &Study) -> Option<Estimate> {
         return None;
     }
     let rows = rows.into_iter().map(|(seed, [c, g], y)| (seed, [1.0, c, g, y, c * c, g * g, y * y, c * y, g * y]));
-    seeds::estimate(rows, |&[n, c, g, y, cc, gg, yy, cy, gy]| {
+    seeds::estimate(Scale::Signed, rows, |&[n, c, g, y, cc, gg, yy, cy, gy]| {
         let r = |x: f64, xx: f64, xy: f64| {
             let (vx, vy) = (xx - x * x / n, yy - y * y / n);
             (vx > 1e-12 * n && vy > 1e-12 * n).then(|| (xy - x * y / n) / (vx * vy).sqrt())

@@ -1,15 +1,16 @@
 //! What the runs say: regressions, correlations, the four hypotheses and the paper's claims, each by a stated rule.
 //!
-//! Four measures of masked transfer are tested side by side: the paper's (share of subjects with any reachable masked
-//! target), the share of targets reachable, and the contrast that needs knowledge (allowed minus forbidden by Γ), in
-//! shares and in nats. A measure that hardly varies, because every subject reaches some target, cannot answer anything,
-//! and is said to be saturated.
+//! Measures of masked transfer are tested side by side ([`Transfer`]): the paper's (share of subjects with any reachable
+//! masked target), the share of targets reachable and of sentences that are grammatical, at the peak and at the end, and
+//! the contrast that needs knowledge (allowed minus forbidden by Γ), in nats. A measure that hardly varies, because every
+//! subject reaches some target, cannot answer anything, and is said to be saturated.
 
 pub mod claims;
 pub mod contrasts;
 pub mod correlations;
 pub mod crossings;
 pub mod design;
+mod headline;
 pub mod hypotheses;
 pub mod knowledge;
 pub mod order;
@@ -18,6 +19,7 @@ pub mod transfer;
 
 pub use claims::Claim;
 pub use correlations::Correlated;
+pub use headline::{FORMS, headline};
 pub use hypotheses::{Hypothesis, Test};
 pub use knowledge::Knowledge;
 pub use transfer::Transfer;

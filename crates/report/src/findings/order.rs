@@ -1,9 +1,9 @@
 //! Does one stage come before another? The share of runs in which it does, of those in which one is strictly before the
 //! other; runs that show both at the same evaluation say nothing, and are counted beside.
 
-use super::stages::Stage;
+use super::stages::{Crossed, Stage};
 use crate::data::{Run, Study};
-use crate::stats::{Estimate, Interval};
+use crate::stats::{Estimate, Seed, seeds};
 use crate::wording::counted;
 use invitro_results::{Condition, Emergence};
 use std::cmp::Ordering;
@@ -12,8 +12,8 @@ use std::cmp::Ordering;
 pub type Milestone = (Condition, Stage);
 
 /// Which of two milestones a run came to first; `None` where it came to neither.
-fn compare(run: &Run, first: &Milestone, second: &Milestone) -> Option<Ordering> {
-    let when = |place: &Milestone| place.1.emergence(run, &place.0, run.emergence_threshold());
+fn compare(run: &Run, crossing: Crossed, first: &Milestone, second: &Milestone) -> Option<Ordering> {
+    let when = |place: &Milestone| place.1.crossing(run, &place.0, run.emergence_threshold(), crossing);
     match (when(first)?, when(second)?) {
         (Emergence::Never, Emergence::Never) => None,
         (Emergence::At(_), Emergence::Never) => Some(Ordering::Less),
@@ -31,17 +31,14 @@ pub struct Order {
 }
 
 impl Order {
-    pub fn of(study: &Study, first: &Milestone, second: &Milestone) -> Order {
-        let strictly = |run: &Run| match compare(run, first, second)? {
-            Ordering::Equal => None,
-            order => Some(f64::from(u8::from(order == Ordering::Less))),
-        };
-        let mut share = study.mean(study.ended(&[]), strictly);
-        if let Some(interval) = share.as_mut().and_then(|share| share.interval.as_mut()) {
-            *interval = Interval { low: interval.low.max(0.0), high: interval.high.min(1.0) };
+    pub fn of(study: &Study, crossing: Crossed, first: &Milestone, second: &Milestone) -> Order {
+        let found: Vec<(Seed, Ordering)> =
+            study.ended(&[]).filter_map(|run| Some((run.seed, compare(run, crossing, first, second)?))).collect();
+        let strictly = found.iter().filter(|(_, order)| *order != Ordering::Equal);
+        Order {
+            share: seeds::proportion(strictly.map(|(seed, order)| (*seed, *order == Ordering::Less))),
+            ties: found.iter().filter(|(_, order)| *order == Ordering::Equal).count(),
         }
-        let is_tie = |run: &&Run| compare(run, first, second) == Some(Ordering::Equal);
-        Order { share, ties: study.ended(&[]).filter(is_tie).count() }
     }
 
     /// What is to be known beside the share.

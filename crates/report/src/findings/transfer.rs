@@ -1,31 +1,57 @@
-//! What is taken as masked transfer in one run. Where several languages have masked words, the mean over them.
+//! What is taken as masked transfer in one run, and when it is read. Where several languages have masked words, the mean
+//! over them.
 
+use super::crossings::crossings;
 use crate::data::{Run, Study};
-use crate::stats::{deviation, mean};
+use crate::stats::{Scale, deviation, mean};
 use crate::wording::listed;
-use invitro_results::{Condition, Measure, Quantity, Scorer, Statistic, Targets};
+use invitro_results::{Condition, Measure, Moment, Quantity, Scorer, Statistic, Targets, TaskMetric, not_learned};
 
 /// A measure of masked transfer: the outcome of the regressions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Transfer {
-    /// The paper's: the peak share of subjects with any reachable masked target.
-    Any,
-    /// The peak share of masked targets reachable.
-    Share,
-    /// The contrast at the end: share reachable of what Γ allows the subject minus what it forbids.
-    Facts,
-    /// The same in log-probability, which no bound cuts off.
+    /// The paper's: the share of subjects with any reachable masked target.
+    Any(Moment),
+    /// The share of masked targets reachable.
+    Share(Moment),
+    /// The share of sentences of T1 with masked words that are grammatical.
+    Grammar(Moment),
+    /// The contrast of facts in nats, at the end: the largest of many noisy differences is above 0 even where nothing
+    /// crossed.
     Nats,
 }
 
 impl Transfer {
-    pub const ALL: [Transfer; 4] = [Transfer::Any, Transfer::Share, Transfer::Facts, Transfer::Nats];
+    /// Both readings of reachability and grammar at the peak and at the end, what was lost in between, and knowledge.
+    pub const ALL: [Transfer; 9] = [
+        Transfer::Any(Moment::Peak),
+        Transfer::Any(Moment::End),
+        Transfer::Share(Moment::Peak),
+        Transfer::Share(Moment::End),
+        Transfer::Share(Moment::Decline),
+        Transfer::Grammar(Moment::Peak),
+        Transfer::Grammar(Moment::End),
+        Transfer::Grammar(Moment::Decline),
+        Transfer::Nats,
+    ];
+
+    /// Of the forms of unseen words: nothing about them is judged where grammar was not learned.
+    pub fn is_form(self) -> bool {
+        self != Transfer::Nats
+    }
 
     pub fn label(self) -> &'static str {
+        use Moment::{Decline, End, Peak};
         match self {
-            Transfer::Any => "any target (the paper's)",
-            Transfer::Share => "share of targets",
-            Transfer::Facts => "contrast of facts",
+            Transfer::Any(Peak) => "any target, peak (the paper's)",
+            Transfer::Any(End) => "any target, end",
+            Transfer::Any(Decline) => "any target, own decline",
+            Transfer::Share(Peak) => "share of targets, peak",
+            Transfer::Share(End) => "share of targets, end",
+            Transfer::Share(Decline) => "share of targets, own decline",
+            Transfer::Grammar(Peak) => "grammatical, peak",
+            Transfer::Grammar(End) => "grammatical, end",
+            Transfer::Grammar(Decline) => "grammatical, own decline",
             Transfer::Nats => "contrast of facts, nats",
         }
     }
@@ -33,32 +59,47 @@ impl Transfer {
     /// As it stands in a sentence or on an axis.
     pub fn name(self, study: &Study) -> String {
         let masked = in_masked(study);
+        let what = |moment: Moment, what: &str| match moment {
+            Moment::Peak => format!("peak {what}{masked}"),
+            Moment::End => format!("{what}{masked} at the end"),
+            Moment::Decline => format!("own decline of the {what}{masked}"),
+        };
         match self {
-            Transfer::Any => format!("peak Top-*K* reachability{masked}"),
-            Transfer::Share => format!("peak share of targets reachable{masked}"),
-            Transfer::Facts => format!("contrast of facts{masked}"),
+            Transfer::Any(moment) => what(moment, "Top-*K* reachability"),
+            Transfer::Share(moment) => what(moment, "share of targets reachable"),
+            Transfer::Grammar(moment) => what(moment, "share of grammatical sentences"),
             Transfer::Nats => format!("contrast of facts{masked}, in nats"),
         }
     }
 
+    fn measure(self) -> (Measure, Moment) {
+        let reach = |statistic| Measure::reach(Scorer::Network, Targets::Allowed, statistic);
+        match self {
+            Transfer::Any(moment) => (reach(Statistic::Any), moment),
+            Transfer::Share(moment) => (reach(Statistic::Share), moment),
+            Transfer::Grammar(moment) => (Measure::unscrambling(TaskMetric::Grammaticality), moment),
+            Transfer::Nats => (Measure::KNOWLEDGE, Moment::End),
+        }
+    }
+
+    /// The scale of its mean.
+    pub fn scale(self) -> Scale {
+        match self.measure() {
+            (measure, Moment::Decline) if measure.scale() == Scale::Share => Scale::Signed,
+            (measure, _) => measure.scale(),
+        }
+    }
+
     pub fn value(self, study: &Study, run: &Run) -> Option<f64> {
-        let curve = |targets, statistic, condition: &Condition| {
-            run.curve(&Quantity::of(Measure::reach(Scorer::Network, targets, statistic), condition))
-        };
-        let of = |condition: &Condition| match self {
-            Transfer::Any => curve(Targets::Allowed, Statistic::Any, condition).peak().map(|point| point.value),
-            Transfer::Share => curve(Targets::Allowed, Statistic::Share, condition).peak().map(|point| point.value),
-            // The end, not the peak: the largest of many noisy differences is above 0 even where nothing crossed.
-            Transfer::Facts => curve(Targets::Facts, Statistic::Share, condition).end(),
-            Transfer::Nats => run.curve(&Quantity::of(Measure::KNOWLEDGE, condition)).end(),
-        };
+        let (measure, moment) = self.measure();
+        let of = |condition: &Condition| run.curve(&Quantity::of(measure, condition)).at(moment);
         let values: Vec<f64> = study.masked().filter_map(of).collect();
         (!values.is_empty()).then(|| mean(&values))
     }
 
     /// Whether it hardly varies between runs because nearly all are at the top or at the bottom.
     pub fn saturated(self, study: &Study) -> bool {
-        if matches!(self, Transfer::Facts | Transfer::Nats) {
+        if self == Transfer::Nats {
             return false;
         }
         let values: Vec<f64> = study.ended(&[]).filter_map(|run| self.value(study, run)).collect();
@@ -74,7 +115,18 @@ pub fn in_masked(study: &Study) -> String {
     if labels.is_empty() { String::new() } else { format!(" in {}", listed(&labels)) }
 }
 
-/// The first measure of the paper's kind that varies enough to answer.
-pub fn telling(study: &Study) -> Transfer {
-    if Transfer::Any.saturated(study) { Transfer::Share } else { Transfer::Any }
+/// The first measure of the paper's kind that varies enough to answer, at the peak and at the end: one measure, so that the
+/// two can be put side by side.
+pub fn telling(study: &Study, moment: Moment) -> Transfer {
+    let saturated = [Moment::Peak, Moment::End].into_iter().any(|moment| Transfer::Any(moment).saturated(study));
+    if saturated { Transfer::Share(moment) } else { Transfer::Any(moment) }
+}
+
+/// Why nothing may be said of the form of unseen words: in some language that saw them grammar was not learned.
+pub fn gate(study: &Study) -> Option<String> {
+    let grammatical = Measure::unscrambling(TaskMetric::Grammaticality);
+    crossings(study).iter().find_map(|crossing| {
+        let seen = study.end_of(grammatical, &crossing.source);
+        not_learned(&seen.label, seen.estimate.as_ref())
+    })
 }

@@ -1,16 +1,17 @@
 //! The page of runs side by side.
 
 use super::html::table;
-use super::{figures, shell};
+use super::{figures, glossary, shell};
 use crate::draw::escape;
 use crate::figures::Figure;
 use invitro_results::identity::show;
 use invitro_results::{Comparison, Quantity, Run, digits};
 
-pub fn page(comparison: &Comparison, drawn: &[Figure]) -> String {
+pub fn page(comparison: &Comparison, verdicts: &[String], drawn: &[Figure]) -> String {
     let names: Vec<String> = comparison.names.iter().map(|name| escape(name)).collect();
     let header: Vec<&str> = std::iter::once("").chain(names.iter().map(String::as_str)).collect();
     let mut body = String::from("<section id=\"overview\">\n<h1>Runs side by side</h1>\n");
+    body.push_str(&super::finding(verdicts, ""));
     let row = |name: &str, cell: &dyn Fn(&Run) -> String| {
         std::iter::once(name.to_owned()).chain(comparison.runs.iter().map(cell)).collect::<Vec<String>>()
     };
@@ -45,5 +46,7 @@ pub fn page(comparison: &Comparison, drawn: &[Figure]) -> String {
     body.push_str(&table("plain", &header, rows.collect::<Vec<_>>()));
     body.push_str("</section>\n");
     body.push_str(&figures::section(drawn));
-    shell(&comparison.names.join(", "), "comparison", &[("overview", "Overview"), ("figures", "Figures")], &body, None)
+    body.push_str(&glossary::section(&comparison.conditions()));
+    let links = [("overview", "Overview"), ("figures", "Figures"), ("glossary", "Glossary")];
+    shell(&comparison.names.join(", "), "comparison", &links, &body, None)
 }

@@ -1,7 +1,6 @@
-//! Tables and p-values as HTML.
+//! Tables as HTML.
 
-use crate::draw::to_html;
-use invitro_results::digits;
+use crate::draw::{escape, plain, to_html};
 
 /// `<tr>` of cells that are HTML already.
 fn row(tag: &str, cells: impl IntoIterator<Item = String>) -> String {
@@ -9,16 +8,32 @@ fn row(tag: &str, cells: impl IntoIterator<Item = String>) -> String {
     format!("<tr>{cells}</tr>")
 }
 
-/// A table of HTML cells.
+/// A table of HTML cells, in a box that scrolls where the table is larger. The heads of a `sortable` one are buttons.
 pub fn table(class: &str, header: &[&str], rows: impl IntoIterator<Item = Vec<String>>) -> String {
-    let head = row("th", header.iter().map(|name| to_html(name)));
+    let sortable = class.split(' ').any(|name| name == "sortable");
+    let head = |name: &&str| {
+        let name = to_html(name);
+        if sortable && !name.is_empty() {
+            format!("<th scope=\"col\" aria-sort=\"none\"><button type=\"button\">{name}</button></th>")
+        } else if name.is_empty() {
+            "<td></td>".into()
+        } else {
+            format!("<th scope=\"col\">{name}</th>")
+        }
+    };
+    let heads: String = header.iter().map(head).collect();
     let rows: String = rows.into_iter().map(|cells| row("td", cells) + "\n").collect();
-    format!(
-        "<div class=\"scroll\"><table class=\"{class}\"><thead>{head}</thead><tbody>\n{rows}</tbody></table></div>\n"
+    let names: Vec<String> = header.iter().filter(|name| !name.is_empty()).map(|name| plain(name)).collect();
+    scrolling(
+        &format!("Table of {}", names.join(", ")),
+        &format!("<table class=\"{class}\"><thead><tr>{heads}</tr></thead><tbody>\n{rows}</tbody></table>"),
     )
 }
 
-/// A p-value.
-pub fn p_value(p: f64) -> String {
-    if p < 0.0001 { "&lt; 0.0001".into() } else { digits(p) }
+/// A box that scrolls, shows at its edges that it does, and can be scrolled by keyboard.
+pub fn scrolling(label: &str, content: &str) -> String {
+    let label = escape(label);
+    format!(
+        "<div class=\"more\"><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{label}\">{content}</div></div>\n"
+    )
 }

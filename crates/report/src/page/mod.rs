@@ -1,35 +1,54 @@
 //! The page: one self-contained HTML file, overview first, that needs no network and no other file.
 //!
 //! Figures are the same SVG as in the figures folder, with colours as CSS variables so that light, dark and print are
-//! matters of style. Variants not on show wait in `<template>` elements, which cost the browser nothing until chosen.
+//! matters of style. Variants not on show, the numbers behind figures and the words are packed, and cost the browser
+//! nothing until they are asked for.
 
 pub(crate) mod compare;
 mod figures;
+pub(crate) mod gallery;
+mod glossary;
 mod html;
+mod notes;
 mod overview;
+mod pack;
 mod run;
 mod tables;
 mod words;
 
 use crate::data::Study;
-use crate::draw::{PALETTE, escape};
+use crate::draw::{PALETTE, escape, to_html};
 use crate::figures::Figure;
 use crate::findings::Findings;
 use invitro_results::Kind;
+use notes::notes;
 
 const STYLE: &str = include_str!("style.css");
-const SCRIPT: &str = include_str!("page.js");
+/// In the order in which they run, all in one scope.
+const SCRIPTS: [&str; 6] = [
+    include_str!("script/base.js"),
+    include_str!("script/figures.js"),
+    include_str!("script/tables.js"),
+    include_str!("script/words.js"),
+    include_str!("script/glossary.js"),
+    include_str!("script/live.js"),
+];
 
 /// The whole page. `live` adds the part that asks the server whether anything changed, and is the nonce that the server's
 /// policy lets its script and style by with.
 pub fn page(study: &Study, findings: &Findings, drawn: &[Figure], live: Option<&str>) -> String {
     let mut body = String::new();
     let mut links = vec![("overview", "Overview"), ("figures", "Figures")];
+    // The figure that goes with the finding stands beside it.
+    let (first, rest) = match drawn {
+        [first, rest @ ..] if !first.is_empty() => (figures::one(first), rest),
+        all => (String::new(), all),
+    };
     body.push_str(&match study.kind {
-        Kind::Study => overview::section(study, findings),
-        Kind::Run => run::section(study),
+        Kind::Study => overview::section(study, findings, &first),
+        Kind::Run => run::section(study, findings, &first),
     });
-    body.push_str(&figures::section(drawn));
+    body.push_str(&figures::section(rest));
     if !study.words.is_empty() {
         links.push(("words", "Words"));
         body.push_str(&words::section(study));
@@ -40,33 +59,76 @@ pub fn page(study: &Study, findings: &Findings, drawn: &[Figure], live: Option<&
     }
     links.push(("configs", "Config and versions"));
     body.push_str(&tables::configs(study));
+    links.push(("glossary", "Glossary"));
+    body.push_str(&glossary::section(study.conditions()));
     let kind = if study.kind == Kind::Study { "study" } else { "run" };
     shell(&study.name, kind, &links, &body, live)
 }
 
-/// The page around its body.
-fn shell(name: &str, kind: &str, links: &[(&str, &str)], body: &str, live: Option<&str>) -> String {
-    let name = escape(name);
-    let links: String = links.iter().map(|(id, label)| format!("<a href=\"#{id}\">{label}</a>")).collect();
-    let nonce = live.map_or(String::new(), |nonce| format!(" nonce=\"{nonce}\""));
-    let badge = if live.is_some() { "<span class=\"live\" id=\"live\">live</span>" } else { "" };
+/// What the runs say, and the figure that shows it: the first screen of a page.
+fn finding(sentences: &[String], figure: &str) -> String {
+    let [first, rest @ ..] = sentences else { return figure.to_owned() };
+    let rest: String = rest.iter().map(|sentence| format!("<li>{}</li>\n", to_html(sentence))).collect();
+    let rest = if rest.is_empty() { rest } else { format!("<ul>\n{rest}</ul>\n") };
     format!(
-        "<!doctype html>\n<html lang=\"en\"{}>\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<link rel=\"icon\" href=\"data:,\">\n\
-         <title>{name} · invitro {kind}</title>\n<style{nonce}>\n{}{STYLE}</style>\n</head>\n<body>\n\
-         <header><div class=\"bar\"><b>{name}</b>{badge}<nav>{links}</nav>\
-         <button id=\"theme\" type=\"button\" title=\"Light or dark\">◐</button></div></header>\n\
-         <main>\n{body}</main>\n<div id=\"tip\" hidden></div>\n<script{nonce}>\n{SCRIPT}</script>\n</body>\n</html>\n",
-        if live.is_some() { " data-live" } else { "" },
-        variables(),
+        "<div class=\"finding\">\n<h2>What was found</h2>\n<p class=\"first\">{}</p>\n{rest}</div>\n{figure}",
+        to_html(first)
     )
 }
+
+/// The page around its body.
+fn shell(name: &str, kind: &str, links: &[(&str, &str)], body: &str, live: Option<&str>) -> String {
+    shell_with("", "", name, kind, links, body, live)
+}
+
+/// The same with lines of the head and style of its own.
+fn shell_with(
+    head: &str,
+    style: &str,
+    name: &str,
+    kind: &str,
+    links: &[(&str, &str)],
+    body: &str,
+    live: Option<&str>,
+) -> String {
+    let name = escape(name);
+    let links: String = links.iter().map(|(id, label)| format!("<a href=\"#{id}\">{label}</a>")).collect();
+    let nav = if links.is_empty() { links } else { format!("<nav aria-label=\"Sections\">{links}</nav>") };
+    let nonce = live.map_or(String::new(), |nonce| format!(" nonce=\"{nonce}\""));
+    let badge = if live.is_some() { "<span class=\"live\" id=\"live\" role=\"status\">live</span>" } else { "" };
+    format!(
+        "<!doctype html>\n<html lang=\"en\"{}>\n<head>\n<meta charset=\"utf-8\">\n{head}\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<link rel=\"icon\" href=\"data:,\">\n\
+         <title>{name} · invitro {kind}</title>\n<style{nonce}>\n{}{STYLE}{style}</style>\n</head>\n<body>\n\
+         <a class=\"skip\" href=\"#main\">Skip to the findings</a>\n\
+         <header><div class=\"bar\"><b>{name}</b>{badge}{nav}\
+         <button id=\"theme\" type=\"button\" aria-label=\"Light or dark\" title=\"Light or dark\">◐</button></div></header>\n\
+         <main id=\"main\" tabindex=\"-1\">\n{body}</main>\n<div id=\"tip\" role=\"tooltip\" hidden></div>\n\
+         <script{nonce}>\n{}</script>\n</body>\n</html>\n",
+        if live.is_some() { " data-live" } else { "" },
+        variables(),
+        script(),
+    )
+}
+
+/// The script, which knows the colours of light paper for what it saves.
+fn script() -> String {
+    let colours: serde_json::Map<String, serde_json::Value> =
+        PALETTE.iter().map(|(name, on_light, _)| ((*name).to_owned(), (*on_light).into())).collect();
+    let palette = serde_json::Value::Object(colours);
+    format!("\"use strict\";\n(() => {{\nconst PALETTE = {palette};\n{}}})();\n", SCRIPTS.concat())
+}
+
+/// Colours of the page beside those of drawings: name, on light, on dark. Text in them has a contrast of at least 4.5.
+const OWN: [(&str, &str, &str); 3] =
+    [("link", "#1d669f", "#6db3ec"), ("no", "#b8234b", "#f58aa4"), ("edge", "#1b1f2466", "#e8eaed4d")];
 
 /// The palette as CSS variables: the system's choice, the reader's choice, and light on paper.
 fn variables() -> String {
     let list = |dark: bool| -> String {
         PALETTE
             .iter()
+            .chain(&OWN)
             .map(|(name, on_light, on_dark)| format!("--{name}:{};", if dark { on_dark } else { on_light }))
             .collect()
     };

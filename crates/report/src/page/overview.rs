@@ -1,23 +1,26 @@
 //! The overview of a study: what was varied, how far it is, the four verdicts, and the paper's claims beside ours.
 
-use super::html::{p_value, table};
-use crate::data::Study;
+use super::html::table;
+use crate::data::{Factor, Study};
 use crate::draw::{escape, to_html};
+use crate::findings::hypotheses::Answer;
 use crate::findings::knowledge::CONTRASTS;
 use crate::findings::transfer::in_masked;
-use crate::findings::{Findings, Hypothesis, Knowledge, Test};
+use crate::findings::{Findings, Hypothesis, Knowledge, Test, headline};
 use crate::stats::{Estimate, Seed};
 use crate::wording::{counted, spoken};
-use invitro_results::{RULE, Verdict};
+use invitro_results::{
+    Measure, Moment, Quantity, RULE, Scorer, Statistic, Targets, TaskMetric, Verdict, capital, grouped, p_value,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
-pub fn section(study: &Study, findings: &Findings) -> String {
+/// `first` is the figure that goes with the finding.
+pub fn section(study: &Study, findings: &Findings, first: &str) -> String {
     let mut html = String::from("<section id=\"overview\">\n");
     html.push_str(&format!("<h1>{}</h1>\n", escape(&study.name)));
+    html.push_str(&super::notes(study));
+    html.push_str(&super::finding(&headline(study, findings), first));
     html.push_str(&format!("<p class=\"lead\">{}</p>\n", to_html(&lead(study))));
-    for note in &study.notes {
-        html.push_str(&format!("<p class=\"note\">{}</p>\n", escape(note)));
-    }
     html.push_str(&progress(study));
     if !study.varied().is_empty() {
         html.push_str("<h2>What was varied</h2>\n");
@@ -26,25 +29,106 @@ pub fn section(study: &Study, findings: &Findings) -> String {
         };
         html.push_str(&table("plain", &["setting", "values", "levels"], study.varied().iter().map(cells)));
     }
-    html.push_str("<h2>What was found</h2>\n");
+    html.push_str(&trajectories(study));
+    html.push_str("<h2>The four hypotheses</h2>\n");
     let cards: String = findings.hypotheses.iter().map(card).collect();
     html.push_str(&format!("<div class=\"cards\">\n{cards}</div>\n<p class=\"rule\">{RULE}</p>\n"));
     html.push_str(&knowledge(study, &findings.knowledge));
     html.push_str("<h2>Beside the paper</h2>\n");
-    let rows = findings.claims.iter().map(|claim| {
-        let ours = claim.estimate.as_ref().map_or("not measured".into(), spoken);
-        let note =
-            if claim.note.is_empty() { String::new() } else { format!(" <small>({})</small>", to_html(&claim.note)) };
-        vec![
-            to_html(&claim.paper),
-            to_html(&claim.measured) + &note,
-            ours,
-            badge(claim.verdict, claim.verdict.of_claim()),
-        ]
+    let rows = findings.claims.iter().flat_map(|claim| {
+        claim.readings.iter().enumerate().map(|(place, reading)| {
+            let ours = reading.estimate.as_ref().map_or("not measured".into(), spoken);
+            let note = &reading.note;
+            let note = if note.is_empty() { String::new() } else { format!(" <small>({})</small>", to_html(note)) };
+            vec![
+                if place == 0 { to_html(&claim.paper) } else { String::new() },
+                escape(reading.when),
+                to_html(&reading.measured) + &note,
+                ours,
+                badge(reading.verdict, reading.verdict.of_claim()),
+            ]
+        })
     });
-    html.push_str(&table("claims", &["the paper says", "measured here", "value, 95 % interval, runs", ""], rows));
+    let header = ["the paper says", "read", "measured here", "value, 95 % interval, runs", "verdict"];
+    html.push_str(&table("claims", &header, rows));
     html.push_str("</section>\n");
     html
+}
+
+/// Measures whose course over training is told.
+const TOLD: [(Measure, &str); 6] = [
+    (Measure::unscrambling(TaskMetric::Grammaticality), "T₁, grammatical"),
+    (Measure::unscrambling(TaskMetric::Types), "T₁, types hold"),
+    (Measure::unscrambling(TaskMetric::Facts), "T₁, Γ holds"),
+    (Measure::reach(Scorer::Network, Targets::Allowed, Statistic::Any), "reachability, any target"),
+    (Measure::reach(Scorer::Network, Targets::Allowed, Statistic::Share), "reachability, share of targets"),
+    (Measure::KNOWLEDGE, "contrast of facts, nats"),
+];
+
+/// Of every measure and condition the peak, its step, the end, and what was lost in between.
+fn trajectories(study: &Study) -> String {
+    let mut rows = Vec::new();
+    for (measure, name) in TOLD {
+        for condition in study.conditions() {
+            let Some(found) = study.trajectory(&[], &Quantity::of(measure, condition)) else { continue };
+            let [first, middle, last] = found.steps.map(|step| grouped(f64::from(step)));
+            rows.push(vec![
+                to_html(name),
+                condition.label(),
+                found.peak.to_string(),
+                if first == last { first } else { format!("{middle} <small>({first} to {last})</small>") },
+                found.end.to_string(),
+                found.decline.map_or("–".into(), |decline| decline.to_string()),
+            ]);
+        }
+    }
+    if rows.is_empty() {
+        return String::new();
+    }
+    let header = ["measure", "in", "peak", "at step", "end", "decline"];
+    let by_level = by_level(study);
+    format!(
+        "<h2>Over training</h2>\n<p>Means over the runs that ended. The peak is each run's own; its step is the middle one of the runs' \
+         (the first to the last). The decline is taken from the step at which the runs of <em>other</em> data seeds peak to the end, so that \
+         noise alone makes none.</p>\n{}{by_level}",
+        table("plain", &header, rows)
+    )
+}
+
+/// The masked conditions at the peak and at the end, by the levels of what was varied: rows of one factor, columns of
+/// another.
+fn by_level(study: &Study) -> String {
+    let (down, across) = match study.varying()[..] {
+        [] => return String::new(),
+        [one] => (None, one),
+        [first, .., last] => (Some(first), last),
+    };
+    let levels = |factor: Factor| study.levels(factor).iter().enumerate();
+    let mut rows = Vec::new();
+    for (measure, name) in [TOLD[0], TOLD[4]] {
+        for masked in study.masked() {
+            let quantity = Quantity::of(measure, masked);
+            let value = |cell: &[(Factor, usize)], moment: Moment| {
+                study.read(study.ended(cell), &quantity, moment).map_or("–".into(), |it| format!("{:.2}", it.value))
+            };
+            let below: Vec<_> = down.map_or(vec![None], |down| levels(down).map(|level| Some((down, level))).collect());
+            for fixed in below {
+                let mut cells = vec![to_html(name), masked.label()];
+                cells.extend(fixed.map(|(_, (_, level))| escape(level)));
+                let fixed = fixed.map(|(factor, (place, _))| (factor, place));
+                cells.extend(levels(across).map(|(level, _)| {
+                    let cell: Vec<_> = fixed.into_iter().chain([(across, level)]).collect();
+                    format!("{} → {}", value(&cell, Moment::Peak), value(&cell, Moment::End))
+                }));
+                rows.push(cells);
+            }
+        }
+    }
+    let columns: Vec<String> = levels(across).map(|(_, level)| format!("{} = {level}", across.symbol())).collect();
+    let mut header = vec!["from peak to end", "in"];
+    header.extend(down.map(Factor::symbol));
+    header.extend(columns.iter().map(String::as_str));
+    format!("<p>By what was varied, means over the runs of each cell:</p>\n{}", table("plain", &header, rows))
 }
 
 /// What the paper does not ask: whether facts, and not only forms, crossed.
@@ -137,17 +221,26 @@ fn badge(verdict: Verdict, word: &str) -> String {
 
 fn card(hypothesis: &Hypothesis) -> String {
     let tests = hypothesis.tests.iter().map(cells);
+    let answers: String = hypothesis.answers.iter().map(answer).collect();
     format!(
-        "<article class=\"card\" id=\"{}\"><h3>{} {} {}</h3><p class=\"claim\">{}</p><p class=\"said\">{}</p>\
+        "<article class=\"card\" id=\"{}\"><h3>{} {}</h3><p class=\"claim\">{}</p>{answers}\
          <details><summary>How it was tested</summary><p>{}</p>{}</details></article>\n",
         hypothesis.id,
         hypothesis.id,
         hypothesis.name,
-        badge(hypothesis.verdict, hypothesis.verdict.word()),
         to_html(hypothesis.claim),
-        to_html(&hypothesis.sentence),
         to_html(&hypothesis.method),
-        table("tests", &["quantity", "value, 95 % interval, runs", "*p*", ""], tests),
+        table("tests", &["quantity", "value, 95 % interval, runs", "*p*", "verdict"], tests),
+    )
+}
+
+/// One reading of a hypothesis.
+fn answer(answer: &Answer) -> String {
+    format!(
+        "<p class=\"said\"><b>{}</b> {} {}</p>",
+        capital(&answer.when),
+        badge(answer.verdict, answer.verdict.word()),
+        to_html(&answer.sentence)
     )
 }
 
@@ -161,7 +254,7 @@ fn cells(test: &Test) -> Vec<String> {
     vec![
         to_html(&test.what) + &note,
         value,
-        test.p.map_or(String::new(), p_value),
+        test.p.map_or(String::new(), |p| escape(&p_value(p))),
         badge(test.verdict, test.verdict.word()),
     ]
 }

@@ -5,17 +5,17 @@ use crate::data::factors::TRAIN_STEPS;
 use crate::data::{Factor, Run, Study};
 use crate::draw::escape;
 use crate::findings::design::{BRIDGE, COGNATE};
-use crate::findings::stages;
+use crate::findings::{Findings, headline, stages};
 use invitro_results::words::Sample;
 use invitro_results::{
     Condition, LanguageMetric, Measure, Quantity, TaskMetric, TokenizerMetric, Value, Words, column, digits,
 };
 
-pub fn section(study: &Study) -> String {
+/// `first` is the figure that goes with the finding.
+pub fn section(study: &Study, findings: &Findings, first: &str) -> String {
     let mut html = format!("<section id=\"overview\">\n<h1>{}</h1>\n", escape(&study.name));
-    for note in &study.notes {
-        html.push_str(&format!("<p class=\"note\">{}</p>\n", escape(note)));
-    }
+    html.push_str(&super::notes(study));
+    html.push_str(&super::finding(&headline(study, findings), first));
     if let Some(run) = study.runs.first() {
         html.push_str(&lead(run));
         html.push_str(&settings(study, run));
@@ -39,7 +39,7 @@ fn lead(run: &Run) -> String {
         _ => String::new(),
     };
     format!(
-        "<p class=\"lead\">{bar}State: {}; {so_far}. One run has one seed: nothing here carries an interval over seeds.</p>\n",
+        "<p class=\"lead\">{bar}State: {}; {so_far}. Nothing here carries an interval over seeds.</p>\n",
         escape(run.state())
     )
 }

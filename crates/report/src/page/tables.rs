@@ -1,6 +1,6 @@
 //! Tables: regressions, correlations, every run; then the config and the versions behind it all.
 
-use super::html::{p_value, table};
+use super::html::table;
 use crate::data::{Factor, Run, Study};
 use crate::draw::{escape, to_html};
 use crate::findings::design::BRIDGE;
@@ -8,7 +8,7 @@ use crate::findings::{Correlated, Findings, Transfer};
 use crate::stats::Interval;
 use crate::stats::correlation::Correlation;
 use crate::wording::spoken;
-use invitro_results::{Measure, Quantity, TaskMetric, column, digits};
+use invitro_results::{Measure, Quantity, TaskMetric, column, digits, p_text, p_value};
 use std::collections::BTreeMap;
 
 pub fn section(study: &Study, findings: &Findings) -> String {
@@ -17,9 +17,9 @@ pub fn section(study: &Study, findings: &Findings) -> String {
     html.push_str(&regressions(findings));
     html.push_str("<h3>Correlations with bridges</h3>\n<p>Pearson's and Spearman's correlations over the runs that ended with Fisher intervals, as if runs were independent; the interval over seeds; and <i>p</i> by permutation over tokenizers within |<i>V</i>|.</p>\n");
     html.push_str(&correlations(study, findings));
-    html.push_str("<h3>Runs</h3>\n");
+    html.push_str("<div class=\"every-run\"><h3>Runs</h3>\n");
     html.push_str(&runs(study));
-    html.push_str("</section>\n");
+    html.push_str("</div></section>\n");
     html
 }
 
@@ -35,7 +35,7 @@ fn regressions(findings: &Findings) -> String {
                     to_html(name),
                     to_html(&effect.name),
                     with_interval(effect.value, Some(effect.interval)),
-                    p_value(effect.p),
+                    escape(&p_value(effect.p)),
                     format!("{:.3}", model.r_squared),
                     format!("{} in {}", model.rows, model.groups),
                 ]);
@@ -63,7 +63,7 @@ fn regressions(findings: &Findings) -> String {
 fn correlations(study: &Study, findings: &Findings) -> String {
     let cells = |row: &Correlated| {
         let of = |found: &Option<Correlation>| match found {
-            Some(found) => format!("{}, <i>p</i> {}", with_interval(found.r, found.interval), p_value(found.p)),
+            Some(found) => format!("{}, {}", with_interval(found.r, found.interval), to_html(&p_text(found.p))),
             None => "none".into(),
         };
         let vocab = row.vocab.map_or("all".into(), |place| study.levels(Factor::Vocab)[place].clone());
@@ -74,7 +74,7 @@ fn correlations(study: &Study, findings: &Findings) -> String {
             of(&row.pearson),
             of(&row.spearman),
             row.over_seeds.as_ref().map_or(String::new(), spoken),
-            row.permuted.map_or(String::new(), p_value),
+            row.permuted.map_or(String::new(), |p| escape(&p_value(p))),
         ]
     };
     let found: Vec<_> = findings.correlations.iter().filter(|row| row.pearson.is_some()).collect();
@@ -122,9 +122,9 @@ fn runs(study: &Study) -> String {
     header.extend(&others);
     header.extend(["data seed", "model seed", "*β̂*"]);
     header.extend(peaks.iter().map(|(_, name)| name.as_str()));
-    header.extend(["any", "share", "contrast", "nats"]);
+    header.extend(Transfer::ALL.map(Transfer::label));
     let found = format!(
-        "<p><label>Find <input type=\"search\" id=\"find-run\" placeholder=\"run, state or level\"></label> <span id=\"runs-shown\">{} runs</span></p>\n",
+        "<p><label>Find <input type=\"search\" id=\"find-run\" placeholder=\"run, state or level\"></label> <span id=\"runs-shown\" role=\"status\">{} runs</span></p>\n",
         study.runs.len()
     );
     found + &table("plain sortable runs", &header, study.runs.iter().map(cells))
@@ -169,7 +169,7 @@ pub fn configs(study: &Study) -> String {
     html.push_str(&table("plain", &["", "", "runs"], rows));
     if let Some(config) = &study.config {
         html.push_str(&format!(
-            "<details open><summary>The config file</summary><pre>{}</pre></details>\n",
+            "<details open><summary>The config file</summary><pre tabindex=\"0\">{}</pre></details>\n",
             escape(config)
         ));
     }

@@ -1,76 +1,171 @@
-//! The word explorer: find a masked word, see its forms, pieces, bridge and cognate, and when it was first reached in
-//! which runs. Rows are packed as numbers into a table of texts, since most texts repeat in many runs.
+//! The word explorer: find a masked word by its forms, its symbol or what the symbol stands for; see its pieces in every
+//! language and those of its bridge, its contrast over training, and when it was first reached, in which runs.
+//!
+//! The table is packed by columns, and texts as places in a list of texts, since most repeat in many runs.
 
+use super::pack::pack;
 use crate::data::{Factor, Run, Study};
 use crate::draw::{Colour, escape};
 use invitro_results::column;
+use invitro_results::words::{Form, Word};
 use serde_json::{Value as Json, json};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Values of curves that a page carries: about a megabyte. Words past it have their last contrast alone.
+const MOST_VALUES: usize = 300_000;
 
 #[derive(Default)]
-struct Texts<'a> {
-    list: Vec<&'a str>,
-    places: HashMap<&'a str, usize>,
+struct Texts {
+    list: Vec<String>,
+    places: HashMap<String, usize>,
 }
 
-impl<'a> Texts<'a> {
-    fn place(&mut self, text: &'a str) -> usize {
-        *self.places.entry(text).or_insert_with(|| {
-            self.list.push(text);
-            self.list.len() - 1
-        })
+impl Texts {
+    fn place(&mut self, text: String) -> usize {
+        if let Some(&place) = self.places.get(&text) {
+            return place;
+        }
+        self.list.push(text.clone());
+        self.places.insert(text, self.list.len() - 1);
+        self.list.len() - 1
     }
 }
 
-pub fn section(study: &Study) -> String {
-    let joined: Vec<Vec<String>> =
-        study.words.iter().map(|(_, word)| word.forms.iter().map(|form| form.pieces.join("·")).collect()).collect();
-    let mut texts = Texts::default();
-    let mut rows = Vec::with_capacity(study.words.len());
-    let round = |value: Option<f64>| value.map_or(Json::Null, |value| json!((value * 1000.0).round() / 1000.0));
-    for ((run, word), joined) in study.words.iter().zip(&joined) {
-        let forms: Vec<usize> = word.forms.iter().map(|form| texts.place(&form.form)).collect();
-        let pieces: Vec<usize> = joined.iter().map(|pieces| texts.place(pieces)).collect();
-        let (bridge, language) = word.bridge_to.as_ref().map_or(("", ""), |(form, language)| (form, language));
-        rows.push(json!([
-            run,
-            texts.place(&word.symbol),
-            forms,
-            pieces,
-            round(word.bridge),
-            texts.place(bridge),
-            texts.place(language),
-            round(word.cognate_bridge),
-            word.reachable_from,
-        ]));
+/// What a symbol's name says, in words: `desc.4.22` is value 22 of property 4.
+fn gloss(symbol: &str) -> String {
+    let mut parts = symbol.split(['.', ':']);
+    let named: &[&str] = match parts.next().unwrap_or_default() {
+        "desc" => &["descriptor: property", "value"],
+        "noun" => &["noun: class", "number"],
+        "name" => &["name: class", "number"],
+        "rel" => &["relation"],
+        "adj" => &["adjective"],
+        "adv" => &["adverb"],
+        _ => return symbol.replace(['.', ':'], " "),
+    };
+    named.iter().zip(parts).map(|(name, number)| format!("{name} {number}")).collect::<Vec<_>>().join(", ")
+}
+
+/// The settings that tell runs apart: the key on disk, and its name on the page, `*` around what is italic.
+fn settings(study: &Study) -> Vec<(String, String)> {
+    let factors = Factor::ALL.iter().map(|factor| (factor.key().to_owned(), factor.symbol().to_owned()));
+    let others = study.other_factors().into_iter().map(|key| (key.to_owned(), key.to_owned()));
+    let seeds = [(column::DATA_SEED, "data seed"), (column::MODEL_SEED, "model seed")];
+    factors.chain(others).chain(seeds.map(|(key, name)| (key.to_owned(), name.to_owned()))).collect()
+}
+
+/// The words whose curves fit on the page: every n-th symbol.
+fn with_curves(study: &Study) -> BTreeSet<&str> {
+    let mut values: BTreeMap<&str, usize> = BTreeMap::new();
+    for (_, word) in &study.words {
+        *values.entry(&word.symbol).or_default() += word.forms.iter().map(|form| form.contrasts.len()).sum::<usize>();
     }
-    let run = |run: &Run| {
-        let [vocab, regime, lambda, distance] = Factor::ALL.map(|factor| study.level(run, factor));
-        let [data, model] = [column::DATA_SEED, column::MODEL_SEED].map(|seed| run.number(seed));
-        json!([vocab, regime, lambda, distance, data, model])
+    let asked: Vec<&str> = values.iter().filter(|(_, count)| **count > 0).map(|(symbol, _)| *symbol).collect();
+    let stride = values.values().sum::<usize>().div_ceil(MOST_VALUES).max(1);
+    asked.into_iter().step_by(stride).collect()
+}
+
+fn round(value: Option<f64>, digits: f64) -> Json {
+    value.filter(|value| value.is_finite()).map_or(Json::Null, |value| json!((value * digits).round() / digits))
+}
+
+/// The table as the page's script reads it, and whether every curve is in it.
+fn packed(study: &Study) -> (Json, bool) {
+    let (mut texts, mut steps) = (Texts::default(), Texts::default());
+    let kept = with_curves(study);
+    let mut columns: BTreeMap<&str, Vec<Json>> = BTreeMap::new();
+    let mut whole = true;
+    for (run, word) in &study.words {
+        let Word { symbol, forms, bridge, bridge_to, bridge_pieces, cognate_bridge, asked, reachable_from } = word;
+        let mut each =
+            |of: &dyn Fn(&Form) -> String| -> Json { forms.iter().map(|form| texts.place(of(form))).collect() };
+        let (own, pieces) = (each(&|form| form.form.clone()), each(&|form| form.pieces.join("·")));
+        let (to, language) = bridge_to.clone().unwrap_or_default();
+        let mut curve = |form: &Form| {
+            let of: Vec<String> = form.contrasts.iter().map(|(step, _)| step.to_string()).collect();
+            let mut values = vec![json!(steps.place(of.join(" ")))];
+            values.extend(form.contrasts.iter().map(|&(_, value)| round(Some(value), 100.0)));
+            values
+        };
+        let has_curve = forms.iter().any(|form| form.contrasts.len() > 1);
+        let is_kept = has_curve && kept.contains(symbol.as_str());
+        whole &= is_kept || !has_curve;
+        let cells = [
+            ("run", json!(run)),
+            ("symbol", json!(texts.place(symbol.clone()))),
+            ("gloss", json!(texts.place(gloss(symbol)))),
+            ("forms", own),
+            ("pieces", pieces),
+            ("bridge", round(*bridge, 1000.0)),
+            ("to", json!(texts.place(to))),
+            ("language", json!(texts.place(language))),
+            ("toPieces", json!(texts.place(bridge_pieces.join("·")))),
+            ("cognate", round(*cognate_bridge, 1000.0)),
+            ("asked", json!(asked.map(u8::from))),
+            ("reached", json!(reachable_from)),
+            ("contrast", forms.iter().map(|form| round(form.contrast(), 1000.0)).collect()),
+            ("curves", if is_kept { forms.iter().map(&mut curve).collect() } else { Json::Null }),
+        ];
+        for (name, cell) in cells {
+            columns.entry(name).or_default().push(cell);
+        }
+    }
+    let settings = settings(study);
+    let run = |run: &Run| -> Json {
+        settings
+            .iter()
+            .map(|(key, _)| run.columns.get(key).map_or(Json::Null, |value| json!(value.to_string())))
+            .collect()
     };
     let forms = study.words.first().map_or(&[][..], |(_, word)| &word.forms);
     let languages: Vec<Json> =
         forms.iter().enumerate().map(|(place, form)| json!([form.language, Colour::Language(place).name()])).collect();
-    let runs: Vec<Json> = study.runs.iter().map(run).collect();
-    let data = json!({ "languages": languages, "texts": texts.list, "runs": runs, "rows": rows });
-    // Nothing inside a text is to be read as the end of the script or the start of a comment.
-    let data = data.to_string().replace('<', "\\u003c").replace('>', "\\u003e");
-    let sampled = if study.words.len() < study.words_in_all {
-        format!(
+    let data = json!({
+        "languages": languages,
+        "settings": settings.iter().map(|(_, name)| name).collect::<Vec<_>>(),
+        "seed": settings.iter().position(|(key, _)| key == column::DATA_SEED),
+        "runs": study.runs.iter().map(run).collect::<Vec<_>>(),
+        "texts": texts.list,
+        "steps": steps.list,
+        "rows": columns,
+    });
+    (data, whole)
+}
+
+pub fn section(study: &Study) -> String {
+    let (data, whole) = packed(study);
+    let mut carried = String::new();
+    if study.words.len() < study.words_in_all {
+        carried = format!(
             " This page carries an even sample of {} of the {} rows (word × run); all are in <code>words.parquet</code>.",
             study.words.len(),
             study.words_in_all
-        )
-    } else {
-        String::new()
-    };
+        );
+    }
+    if !whole {
+        carried.push_str(" The curves of some words do not fit on this page: those have their last contrast alone, and <code>words.parquet</code> has the curves.");
+    }
+    let example = study.words.first().and_then(|(_, word)| word.forms.last()).map_or("", |form| &form.form);
     format!(
-        "<section id=\"words\"><h2>Words</h2>\n<p>Pick a masked word: its forms, pieces, its bridge, its cognate, and the first step at which it was reached for any subject. Evaluation asks for a sample of the words: one that was not \
-         seen to be reached may not have been asked for.{sampled}</p>\n\
-         <p><label>Find a word <input type=\"search\" id=\"find-word\" placeholder=\"{}\" autocomplete=\"off\"></label></p>\n\
-         <div id=\"word-list\" class=\"words\"></div>\n<div id=\"word\"></div>\n\
-         <script type=\"application/json\" id=\"word-data\">{data}</script></section>\n",
-        escape(forms.last().map_or("", |form| &form.form))
+        "<section id=\"words\"><h2>Words</h2>\n<p>Pick a masked word: its forms and their pieces, its bridge and the pieces they share, its cognate, \
+         its contrast in each language over training, and the first step at which it was reached for any subject. Evaluation asks for a \
+         sample of the words: one that was not seen to be reached may not have been asked for.{carried}</p>\n\
+         <div class=\"choosers\" id=\"word-choosers\"><span class=\"chooser\"><label for=\"find-word\">Find by form, symbol or meaning</label> \
+         <input type=\"search\" id=\"find-word\" placeholder=\"{}\" autocomplete=\"off\"></span></div>\n\
+         <div id=\"word-list\" class=\"words\" role=\"group\" aria-label=\"Words found\"></div>\n<div id=\"word\"></div>\n{}</section>\n",
+        escape(example),
+        pack("id=\"word-data\"", &data.to_string())
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::gloss;
+
+    #[test]
+    fn symbols_are_told_in_words() {
+        assert_eq!(gloss("desc.4.22"), "descriptor: property 4, value 22");
+        assert_eq!(gloss("rel.7"), "relation 7");
+        assert_eq!(gloss("value:3:9"), "value 3 9");
+    }
 }

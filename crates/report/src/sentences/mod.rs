@@ -47,7 +47,7 @@ impl PairedSentences {
         let mut canvas = Canvas::new(target);
         let mut y = 9.0;
         for (place, name) in self.names.iter().enumerate() {
-            canvas.bold((start(place), y), "start", 7.5, Colour::Language(place), name);
+            canvas.bold((start(place), y), "start", 7.5, Colour::Text, name);
         }
         y += 5.0;
         for Pair(sides) in &self.pairs {

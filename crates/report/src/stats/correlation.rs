@@ -4,8 +4,8 @@
 //! runs that share a tokenizer or a seed are not.
 
 use super::describe::mean;
-use super::special::{NORMAL_95, t_two_sided};
 use invitro_results::Interval;
+use invitro_results::special::{NORMAL_95, t_two_sided};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Correlation {

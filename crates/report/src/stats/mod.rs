@@ -9,10 +9,9 @@ mod describe;
 pub mod linear;
 pub mod permutation;
 pub mod regression;
-pub mod seeds;
-pub mod special;
 pub mod stream;
 
 pub use describe::{deviation, mean, quantile};
+pub use invitro_results::seeds::{self, Scale, Seed};
+pub use invitro_results::special;
 pub use invitro_results::{Estimate, Interval};
-pub use seeds::Seed;

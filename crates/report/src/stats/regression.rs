@@ -7,8 +7,8 @@
 
 use super::describe::{deviation, mean};
 use super::linear::{inverse, solve};
-use super::seeds::{self, Seed};
-use super::special::{t_quantile, t_two_sided};
+use invitro_results::seeds::{self, Scale, Seed};
+use invitro_results::special::{t_quantile, t_two_sided};
 use invitro_results::{Estimate, Interval};
 
 #[derive(Debug, Clone)]
@@ -171,7 +171,7 @@ pub fn over_seeds(
         sums.extend((0..width).map(|a| x(a) * y[row]));
         (*seed, sums)
     });
-    seeds::estimate_wide(width * (width + 1), rows, |sums| {
+    seeds::estimate_wide(Scale::Plain, width * (width + 1), rows, |sums| {
         let (gram, right) = sums.split_at(width * width);
         solve(gram, right).ok().map(|coefficients| statistic(&coefficients[1..]))
     })

@@ -4,7 +4,7 @@ import { open, check } from "./open.mjs";
 
 const [url, run, lines] = process.argv.slice(2);
 
-await open(url, asked => asked.startsWith(url), async page => {
+await open(url, asked => [url, `blob:${url}`, "data:"].some(own => asked.startsWith(own)), async page => {
   const step = () => page.locator("table.runs tbody tr td:nth-child(3)").first().textContent();
   const before = Number(await step());
   await page.selectOption("#fig-dynamics select[data-name=condition]", "2");
@@ -21,4 +21,10 @@ await open(url, asked => asked.startsWith(url), async page => {
   );
   check(await page.locator("#fig-dynamics select[data-name=condition]").inputValue() === "2", "what was chosen stays chosen");
   check(await page.locator("#live").textContent() === "live", "it says that it is live");
+  // The server's policy lets drawings be saved.
+  for (const kind of ["csv", "png"]) {
+    const waiting = page.waitForEvent("download");
+    await page.click(`#fig-dynamics [data-save=${kind}]`);
+    check((await waiting).suggestedFilename().endsWith(`.${kind}`), kind);
+  }
 });

@@ -3,12 +3,15 @@ import { chromium } from "playwright-core";
 
 const FLAGS = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
-/** Runs `steps(page, faults)` on the page at `url`; a fault, a failed step or a request outside `allowed` ends with status 1. */
-export async function open(url, allowed, steps) {
+/** A page from disk may ask for itself and for what it holds, and for nothing else. */
+export const alone = file => url => url === file || url.startsWith(`${file}#`) || url.startsWith("data:") || url.startsWith("blob:");
+
+/** Runs `steps(page)` on the page at `url`; a fault, a failed step or a request outside `allowed` ends with status 1. */
+export async function open(url, allowed, steps, options = {}) {
   const browser = await chromium.launch({ executablePath: process.env.INVITRO_CHROMIUM, chromiumSandbox: false, args: FLAGS });
   const faults = [];
   try {
-    const page = await browser.newPage({ viewport: { width: 1100, height: 900 } });
+    const page = await browser.newPage({ viewport: { width: 1100, height: 900 }, ...options });
     page.setDefaultTimeout(20000);
     page.on("console", message => { if (["error", "warning"].includes(message.type())) faults.push(`console: ${message.text()}`); });
     page.on("pageerror", error => faults.push(`page: ${error}`));

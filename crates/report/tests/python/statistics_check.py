@@ -51,13 +51,14 @@ def half_square(statistic, labels):
     return stats.t.ppf(0.975, len(left) - 1) ** 2 * spread
 
 
-for name, statistic in [
-    ("mean", lambda rows: y[rows].mean()),
-    ("r_over_seeds", lambda rows: np.corrcoef(z[rows], y[rows])[0, 1]),
+# A correlation's spread is taken on the scale of Fisher's z.
+for name, statistic, back in [
+    ("mean", lambda rows: y[rows].mean(), lambda value: value),
+    ("r_over_seeds", lambda rows: np.arctanh(np.corrcoef(z[rows], y[rows])[0, 1]), np.tanh),
 ]:
     data, model, pairs = (half_square(statistic, labels) for labels in (groups // 3, groups % 3, groups))
     value, half = statistic(groups >= 0), np.sqrt(max(data, model, data + model - pairs))
-    check(f"{name} over seeds", given[name], [value, value - half, value + half])
+    check(f"{name} over seeds", given[name], [back(value), back(value - half), back(value + half)])
 
 check("quantile", given["quantile"], np.quantile(y, 0.3))
 check("student's t", given["t"], [2 * stats.t.sf(2.5, 7), stats.t.ppf(0.975, 7)])

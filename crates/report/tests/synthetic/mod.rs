@@ -31,8 +31,10 @@ pub struct Plan {
     pub steps: u32,
     pub evaluations: u32,
     pub words: usize,
-    /// All but the first have masked words.
+    /// The first has no masked words.
     pub languages: Vec<&'static str>,
+    /// So many of the others have.
+    pub masked: usize,
     /// The threshold that the experiments set.
     pub emergence: f64,
     pub schema: u32,
@@ -51,6 +53,7 @@ impl Plan {
             evaluations: 30,
             words: 400,
             languages: vec!["A", "B"],
+            masked: usize::MAX,
             emergence: 0.02,
             schema: SCHEMA,
         }
@@ -71,6 +74,18 @@ impl Plan {
         }
     }
 
+    /// 5,000 runs: five levels of each factor but two regimes, twenty seeds.
+    pub fn large() -> Self {
+        Self {
+            vocabs: vec![1024, 2048, 4096, 8192, 16384],
+            lambdas: vec![0.05, 0.1, 0.25, 0.4, 0.5],
+            distances: vec![0.0, 0.25, 0.5, 0.75, 1.0],
+            data_seeds: 5,
+            model_seeds: 4,
+            ..Self::paper()
+        }
+    }
+
     /// One configuration, one seed.
     pub fn one() -> Self {
         Self {
@@ -85,7 +100,7 @@ impl Plan {
     }
 
     pub fn conditions(&self) -> Vec<Condition> {
-        let masked = self.languages[1..].iter().map(|language| Condition::new(language, true));
+        let masked = self.languages[1..].iter().take(self.masked).map(|language| Condition::new(language, true));
         self.languages.iter().map(|language| Condition::new(language, false)).chain(masked).collect()
     }
 

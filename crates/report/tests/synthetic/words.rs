@@ -29,7 +29,10 @@ fn word(config: &Config, plan: &Plan, symbol: usize) -> Word {
         } else {
             syllables.iter().map(|&syllable| syllable.to_owned()).collect()
         };
-        Form { language: (*language).to_owned(), form: syllables.concat(), pieces }
+        // Known from the first in the language that saw it, and slowly in the other.
+        let known = |step: u32| (step, f64::from(step) / f64::from(plan.steps) / (1.0 + place as f64));
+        let contrasts = (0..=4).map(|part| known(part * plan.steps / 4)).collect();
+        Form { language: (*language).to_owned(), form: syllables.concat(), pieces, contrasts }
     };
     let forms: Vec<Form> = plan.languages.iter().enumerate().map(form).collect();
     let reached = below(&mut rng, 3) > 0;
@@ -37,6 +40,7 @@ fn word(config: &Config, plan: &Plan, symbol: usize) -> Word {
         symbol: format!("value:{}:{symbol}", symbol % 40),
         bridge: Some(config.bridge()),
         bridge_to: Some((forms[0].form.clone(), forms[0].language.clone())),
+        bridge_pieces: forms[0].pieces.clone(),
         forms,
         cognate_bridge: Some(config.cognate()),
         asked: Some(true),

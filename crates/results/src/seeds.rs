@@ -10,32 +10,87 @@
 //! Where model seeds change nothing, or each was used with one data seed, that is Student's interval over data seeds:
 //! 0.1, 0.2 and 0.3 from three of them give 0.2 ± 0.248, however many model seeds each was used with.
 //!
+//! Shares, correlations and differences of either have a range: their spread is taken on the scale of the logit or of
+//! Fisher's z ([`Scale`]), and so the interval stays inside the range.
+//!
 //! A statistic is a function of sums over runs (1, x, y, x², …), so each pair of seeds is summed once, and leaving out
 //! a group costs one more sum, however many runs there are.
 
-use super::special::t_quantile;
-use invitro_results::{Estimate, Interval};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::special::t_quantile;
+use crate::{Estimate, Interval};
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// The seeds of a run, as places in the study's sorted lists of data seeds and of model seeds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Seed {
+    /// The data seed's place.
     pub data: usize,
+    /// The model seed's place.
     pub model: usize,
+}
+
+/// The scale on which the spread of a statistic over seeds is taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scale {
+    /// As it is: nats, steps, standardised effects.
+    Plain,
+    /// The logit, for what lies between 0 and 1.
+    Share,
+    /// Fisher's z, for what lies between -1 and 1: correlations, and differences of shares.
+    Signed,
+    /// The logarithm, for steps.
+    Positive,
+}
+
+impl Scale {
+    /// What is closer to a bound than this is taken to be at this distance: there the scale has no end.
+    fn edge(self) -> f64 {
+        match self {
+            Scale::Plain => 0.0,
+            // Half a sentence of a thousand.
+            Scale::Share => 5e-4,
+            Scale::Signed => 1e-6,
+            Scale::Positive => 1.0,
+        }
+    }
+
+    fn to(self, value: f64) -> f64 {
+        let edge = self.edge();
+        match self {
+            Scale::Plain => value,
+            Scale::Share => {
+                let share = value.clamp(edge, 1.0 - edge);
+                (share / (1.0 - share)).ln()
+            }
+            Scale::Signed => value.clamp(edge - 1.0, 1.0 - edge).atanh(),
+            Scale::Positive => value.max(edge).ln(),
+        }
+    }
+
+    fn back(self, value: f64) -> f64 {
+        match self {
+            Scale::Plain => value,
+            Scale::Share => 1.0 / (1.0 + (-value).exp()),
+            Scale::Signed => value.tanh(),
+            Scale::Positive => value.exp(),
+        }
+    }
 }
 
 /// The statistic of all runs, with its interval. `None` where it is undefined (no run, no variance).
 pub fn estimate<const N: usize>(
+    scale: Scale,
     rows: impl IntoIterator<Item = (Seed, [f64; N])>,
     statistic: impl Fn(&[f64; N]) -> Option<f64>,
 ) -> Option<Estimate> {
     let rows = rows.into_iter().map(|(seed, sums)| (seed, sums.to_vec()));
-    estimate_wide(N, rows, |sums| statistic(sums.try_into().expect("N sums per row")))
+    estimate_wide(scale, N, rows, |sums| statistic(sums.try_into().expect("N sums per row")))
 }
 
 /// The same with a number of sums known only at run time.
 pub fn estimate_wide(
+    scale: Scale,
     width: usize,
     rows: impl IntoIterator<Item = (Seed, Vec<f64>)>,
     statistic: impl Fn(&[f64]) -> Option<f64>,
@@ -52,17 +107,55 @@ pub fn estimate_wide(
     let mut total = vec![0.0; width];
     pairs.values().for_each(|pair| add(&mut total, pair));
     let value = (runs > 0).then(|| statistic(&total)).flatten()?;
-    // That two seeds agree to the last digit, where their runs do not, is chance, and says nothing of a third.
-    let by_chance = |half: f64| !alike && half <= 1e-12 * value.abs().max(1e-12);
-    let interval = half_width(&pairs, &statistic, value).filter(|&half| !by_chance(half));
-    let interval = interval.map(|half| Interval { low: value - half, high: value + half });
-    let data_seeds = pairs.keys().map(|(data, _)| data).collect::<BTreeSet<_>>().len();
-    Some(Estimate { value, interval, runs, data_seeds })
+    let scaled = scale.to(value);
+    // That two seeds agree to the last digit, where their runs do not, is chance, and says nothing of a third. At a bound
+    // of its range a share has nowhere else to go.
+    let at_bound = scale == Scale::Share && (value == 0.0 || value == 1.0);
+    let by_chance = |half: f64| !alike && !at_bound && half <= 1e-12 * scaled.abs().max(1e-12);
+    let on_scale = |sums: &[f64]| statistic(sums).map(|value| scale.to(value));
+    let half = half_width(&pairs, &on_scale, scaled).filter(|&half| !by_chance(half));
+    let interval = half
+        .map(|half| Interval { low: scale.back(scaled - half).min(value), high: scale.back(scaled + half).max(value) });
+    let by_data = merged(&pairs, |(data, _)| (data, 0));
+    let of_two = match by_data.values().collect::<Vec<_>>()[..] {
+        [first, second] => statistic(first).zip(statistic(second)).map(|(first, second)| [first, second]),
+        _ => None,
+    };
+    Some(Estimate { value, interval, runs, data_seeds: by_data.len(), of_two })
 }
 
 /// The mean of the values.
-pub fn mean(rows: impl IntoIterator<Item = (Seed, f64)>) -> Option<Estimate> {
-    estimate(rows.into_iter().map(|(seed, value)| (seed, [1.0, value])), |[n, sum]| Some(sum / n))
+pub fn mean(scale: Scale, rows: impl IntoIterator<Item = (Seed, f64)>) -> Option<Estimate> {
+    estimate(scale, rows.into_iter().map(|(seed, value)| (seed, [1.0, value])), |[n, sum]| Some(sum / n))
+}
+
+/// The mean of every data seed, in their order.
+pub fn by_data_seed(rows: impl IntoIterator<Item = (Seed, f64)>) -> Vec<f64> {
+    let mut sums: BTreeMap<usize, (f64, f64)> = BTreeMap::new();
+    for (seed, value) in rows {
+        let (sum, count) = sums.entry(seed.data).or_default();
+        *sum += value;
+        *count += 1.0;
+    }
+    sums.into_values().map(|(sum, count)| sum / count).collect()
+}
+
+/// The share of runs in which something holds. Its spread is that of the data seeds' own shares, with half a seed added
+/// on either side (Haldane and Anscombe's correction), so that "in all of them" has an interval too: of three seeds that all
+/// agree it holds one half, however many runs each has.
+pub fn proportion(rows: impl IntoIterator<Item = (Seed, bool)>) -> Option<Estimate> {
+    let rows: Vec<(Seed, f64)> = rows.into_iter().map(|(seed, holds)| (seed, f64::from(u8::from(holds)))).collect();
+    let value = rows.iter().map(|row| row.1).sum::<f64>() / rows.len() as f64;
+    let mut counts: BTreeMap<usize, f64> = BTreeMap::new();
+    rows.iter().for_each(|(seed, _)| *counts.entry(seed.data).or_default() += 1.0);
+    let weighted = rows.iter().map(|(seed, holds)| {
+        let weight = 1.0 / counts[&seed.data];
+        (*seed, [weight, weight * holds])
+    });
+    let corrected = estimate(Scale::Share, weighted, |[n, sum]| Some((sum + 0.5) / (n + 1.0)))?;
+    let interval = corrected.interval.map(|it| Interval { low: it.low.min(value), high: it.high.max(value) });
+    let shares = by_data_seed(rows);
+    Some(Estimate { value, interval, of_two: shares.try_into().ok(), ..corrected })
 }
 
 /// Pearson's r of the pairs.
@@ -76,12 +169,10 @@ pub fn pearson(rows: impl IntoIterator<Item = (Seed, f64, f64)>) -> Option<Estim
         let (x, y) = (x - mx, y - my);
         (seed, [1.0, x, y, x * x, y * y, x * y])
     });
-    let mut estimate = estimate(rows, |&[n, x, y, xx, yy, xy]| {
+    estimate(Scale::Signed, rows, |&[n, x, y, xx, yy, xy]| {
         let (vx, vy) = (xx - x * x / n, yy - y * y / n);
         (vx > 1e-14 * n && vy > 1e-14 * n).then(|| (xy - x * y / n) / (vx * vy).sqrt())
-    })?;
-    estimate.interval = estimate.interval.map(|it| Interval { low: it.low.max(-1.0), high: it.high.min(1.0) });
-    Some(estimate)
+    })
 }
 
 /// The groups within which runs may move together: data seeds, or model seeds where there is only one data seed.

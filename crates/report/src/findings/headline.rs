@@ -1,0 +1,210 @@
+//! What the runs say in a few plain sentences, the most important first: what a page opens with.
+
+use super::crossings::crossings;
+use super::design::{BRIDGE, COGNATE, Design, LAMBDA, REGIME, SIMILARITY, VOCAB};
+use super::transfer::{Transfer, gate};
+use super::{Findings, knowledge};
+use crate::data::{Factor, Run, Study};
+use crate::wording::listed;
+use invitro_results::{
+    Condition, Estimate, Kind, MARGIN, Measure, Moment, Quantity, SEEDS, Scorer, Statistic, Targets, TaskMetric,
+    Verdict, capital, digits, fading, grouped,
+};
+
+/// Measures of form that may fade, and what they count.
+pub const FORMS: [(Measure, &str); 2] = [
+    (Measure::unscrambling(TaskMetric::Grammaticality), "grammatical sentences"),
+    (Measure::reach(Scorer::Network, Targets::Allowed, Statistic::Share), "reachable targets"),
+];
+
+pub fn headline(study: &Study, findings: &Findings) -> Vec<String> {
+    if study.kind == Kind::Run {
+        return study.runs.first().map_or(Vec::new(), |run| of_run(study, run));
+    }
+    if study.ended(&[]).next().is_none() {
+        return Vec::new();
+    }
+    let forms = forms(study);
+    let mut sentences: Vec<String> = summary(study, &forms).into_iter().collect();
+    sentences.extend(forms.into_iter().map(|form| form.sentence));
+    sentences.extend(deciding(study));
+    sentences.extend(bridges(study, findings));
+    const MOST: usize = 3;
+    let told = knowledge::told(study);
+    let more = told.len().saturating_sub(MOST);
+    sentences.extend(told.into_iter().take(MOST));
+    if more > 0 {
+        sentences.push(format!("And so on for {more} further pairs of languages: see below."));
+    }
+    sentences
+}
+
+/// All of it in one sentence without numbers.
+fn summary(study: &Study, forms: &[Form]) -> Option<String> {
+    let grammar = || forms.iter().filter(|form| form.measure == FORMS[0].0);
+    grammar().next()?;
+    let form = match Verdict::all(grammar().map(|form| form.verdict)) {
+        Verdict::Supported if grammar().all(|form| form.early) => "grammatical form comes early and fades",
+        Verdict::Supported => "grammatical form fades",
+        Verdict::Contradicted | Verdict::Negligible => "grammatical form stays to the end",
+        Verdict::CannotTell => "it cannot be told whether grammatical form fades",
+        Verdict::NotJudged => "whether grammatical form fades is not judged",
+    };
+    let known = match knowledge::verdict(study)? {
+        Verdict::Supported => "some knowledge crosses",
+        Verdict::Contradicted => "what crosses misleads",
+        Verdict::Negligible | Verdict::CannotTell => "whether knowledge crosses cannot be told",
+        Verdict::NotJudged => "whether knowledge crosses is not judged",
+    };
+    let languages: Vec<String> = study.masked().map(|masked| masked.language.to_string()).collect();
+    Some(format!("With words never seen in {}, {form}; {known}.", listed(&languages)))
+}
+
+/// What became of one measure of form.
+struct Form {
+    measure: Measure,
+    verdict: Verdict,
+    early: bool,
+    sentence: String,
+}
+
+/// Whether form with unseen words fades.
+fn forms(study: &Study) -> Vec<Form> {
+    let gate = gate(study);
+    let of = |masked: &Condition, (measure, what): (Measure, &str)| {
+        let trajectory = study.trajectory(&[], &Quantity::of(measure, masked))?;
+        let seen: Vec<_> = study.conditions().iter().filter(|other| !other.masked).collect();
+        let seen: Vec<_> = seen.into_iter().map(|other| study.end_of(measure, other)).collect();
+        let (verdict, sentence) = fading(what, &masked.label(), &trajectory, &seen, gate.as_deref());
+        Some(Form { measure, verdict, early: trajectory.is_early(), sentence })
+    };
+    study.masked().flat_map(|masked| FORMS.map(|form| of(masked, form))).flatten().collect()
+}
+
+/// A factor as the sentence names it, and whether the regression has it the other way round.
+const FACTORS: [(&str, &str, bool); 4] =
+    [(SIMILARITY, "*d*", true), (VOCAB, "|*V*|", false), (LAMBDA, "*λ*", false), (REGIME, "balance", false)];
+
+/// What masked transfer depends on at the peak, and what at the end.
+fn deciding(study: &Study) -> Option<String> {
+    if gate(study).is_some() {
+        return None;
+    }
+    let at = |moment: Moment| {
+        let transfer = Transfer::Share(moment);
+        let design = Design::of_transfer(study, transfer, false);
+        let effect = |(predictor, name, negated): (&str, &str, bool)| {
+            let slope =
+                design.slope(predictor).filter(|slope| slope.data_seeds >= SEEDS && slope.interval.is_some())?;
+            Some((name.to_owned(), if negated { slope.negated() } else { slope }))
+        };
+        (!transfer.saturated(study)).then(|| FACTORS.into_iter().filter_map(effect).collect::<Vec<_>>())
+    };
+    // With one evaluation the peak is the end.
+    study.masked().find_map(|masked| study.trajectory(&[], &Quantity::of(FORMS[1].0, masked)))?;
+    let (peak, end) = (at(Moment::Peak)?, at(Moment::End)?);
+    if end.is_empty() {
+        return None;
+    }
+    let what = Transfer::Share(Moment::End).name(study);
+    Some(format!("{} {}; the peak {}. (Standardised effects.)", capital(&what), depends(&end), depends(&peak)))
+}
+
+/// `falls with d (−0.83 [−0.95, −0.71]) and does not tell |V| (0.10 [−0.20, 0.40])`
+fn depends(effects: &[(String, Estimate)]) -> String {
+    let mut parts = Vec::new();
+    let kinds = [
+        (Verdict::Supported, "rises with"),
+        (Verdict::Contradicted, "falls with"),
+        (Verdict::Negligible, "hardly depends on"),
+        (Verdict::CannotTell, "shows no clear effect of"),
+    ];
+    for (kind, said) in kinds {
+        let of_kind = effects.iter().filter(|(_, effect)| Verdict::of(Some(effect), 0.0, MARGIN) == kind);
+        let named: Vec<String> = of_kind.map(|(name, effect)| format!("{name} ({effect})")).collect();
+        if !named.is_empty() {
+            parts.push(format!("{said} {}", listed(&named)));
+        }
+    }
+    listed(&parts)
+}
+
+/// Which bridge goes with what is left at the end.
+fn bridges(study: &Study, findings: &Findings) -> Option<String> {
+    let outcome = Transfer::Share(Moment::End);
+    if gate(study).is_some() || outcome.saturated(study) {
+        return None;
+    }
+    // Vocabularies differ in both: what counts is the relation within them.
+    let found = |bridge: Measure| {
+        let of_it = findings.correlations.iter().filter(|row| row.transfer == outcome && row.bridge == bridge);
+        of_it.filter(|row| row.vocab.is_none()).find_map(|row| row.within_vocab)
+    };
+    let (cognate, general) = (found(COGNATE)?, found(BRIDGE)?);
+    if cognate.data_seeds < SEEDS {
+        return None;
+    }
+    let said = |name: &str, r: &Estimate| match Verdict::of(Some(r), 0.0, MARGIN) {
+        Verdict::Supported => format!("goes with {name} (*r* = {r})"),
+        Verdict::Contradicted => format!("goes against {name} (*r* = {r})"),
+        Verdict::Negligible => format!("has nothing to do with {name} (*r* = {r})"),
+        _ => format!("shows no clear relation to {name} (*r* = {r})"),
+    };
+    Some(format!(
+        "Over runs{}, what is left at the end {} and {}.",
+        if study.varying().contains(&Factor::Vocab) { " of the same |*V*|" } else { "" },
+        said("the cognate bridge", &cognate),
+        said("the paper's *β̂*", &general)
+    ))
+}
+
+/// One run: values alone, since one seed judges nothing.
+fn of_run(study: &Study, run: &Run) -> Vec<String> {
+    let grammatical = FORMS[0].0;
+    let end = |condition: &Condition| run.curve(&Quantity::of(grammatical, condition)).end();
+    let place = |condition: &Condition| {
+        let unseen = if condition.masked { ", with words it never saw," } else { "" };
+        Some(format!("{} in {}{unseen}", digits(end(condition)?), condition.label()))
+    };
+    let ends: Vec<String> = study.conditions().iter().filter_map(place).collect();
+    let mut sentences = Vec::new();
+    if let (false, Some(step)) = (ends.is_empty(), run.last_step()) {
+        let said = listed(&ends);
+        sentences.push(format!(
+            "After {} steps the share of unscrambled sentences that are grammatical is {}.",
+            grouped(f64::from(step)),
+            said.trim_end_matches(',')
+        ));
+    }
+    for crossing in crossings(study) {
+        let curve = run.curve(&Quantity::of(grammatical, &crossing.masked));
+        if let (Some(peak), Some(end), Some(last)) = (curve.peak(), curve.end(), curve.last())
+            && peak.step < last.step
+            && peak.value > end
+        {
+            sentences.push(format!(
+                "{} was highest at step {}: {}, {} less at the end.",
+                crossing.masked.label(),
+                grouped(f64::from(peak.step)),
+                digits(peak.value),
+                digits(peak.value - end)
+            ));
+        }
+        let facts = |condition: &Condition| {
+            let quantity = Quantity::of(Measure::KNOWLEDGE, condition);
+            let point = run.curve(&quantity).last().copied()?;
+            let estimate =
+                Estimate { value: point.value, interval: point.interval(), runs: 1, data_seeds: 1, of_two: None };
+            Some(format!("{estimate} in {}", condition.label()))
+        };
+        if let (Some(seen), Some(masked)) = (facts(&crossing.source), facts(&crossing.masked)) {
+            sentences.push(format!(
+                "What it knows, as a contrast of facts in nats with the run's own interval: {seen}, {masked}."
+            ));
+        }
+    }
+    if !sentences.is_empty() {
+        sentences.push(format!("One run has one data seed: nothing is judged, where {SEEDS} are needed."));
+    }
+    sentences
+}

@@ -1,0 +1,124 @@
+//! The gallery's page: a card for each run and study, whole alone but for the reports it leads to.
+
+use super::shell_with;
+use crate::draw::{escape, to_html};
+use crate::wording::counted;
+use invitro_results::Kind;
+
+/// Only a page that says so is ours to replace.
+pub const MARK: &str = "<meta name=\"generator\" content=\"invitro gallery\">";
+
+const GALLERY_STYLE: &str = include_str!("gallery.css");
+
+pub struct Entry {
+    pub name: String,
+    pub kind: Kind,
+    /// The report, as a link from the gallery.
+    pub report: String,
+    /// When results were last written, in seconds since 1970.
+    pub when: u64,
+    pub runs: String,
+    /// What was varied, in markup.
+    pub varied: Vec<String>,
+    /// The first finding, in markup.
+    pub finding: String,
+    /// What to know about the data.
+    pub notes: Vec<String>,
+    /// The title of its first figure, in markup, and the figure as SVG.
+    pub picture: Option<(String, String)>,
+}
+
+/// The whole page.
+pub fn page(name: &str, entries: &[Entry]) -> String {
+    let cards: String = entries.iter().map(card).collect();
+    let studies = entries.iter().filter(|entry| entry.kind == Kind::Study).count();
+    let studies_said = if studies == 1 { "1 study".to_owned() } else { format!("{studies} studies") };
+    let runs = entries.len() - studies;
+    let held = match (studies, runs) {
+        (_, 0) => studies_said,
+        (0, _) => counted(runs, "run"),
+        _ => format!("{studies_said} and {}", counted(runs, "run")),
+    };
+    let body = format!(
+        "<h1>{}</h1>\n<p class=\"lead\">{held}, newest first.</p>\n<div class=\"gallery\">\n{cards}</div>\n",
+        escape(name)
+    );
+    shell_with(&format!("{MARK}\n"), GALLERY_STYLE, name, "gallery", &[], &body, None)
+}
+
+fn card(entry: &Entry) -> String {
+    let Entry { name, kind, report, when, runs, varied, finding, notes, picture } = entry;
+    let kind = if *kind == Kind::Study { "Study" } else { "Run" };
+    let finding =
+        if finding.is_empty() { String::new() } else { format!("<p class=\"said\">{}</p>\n", to_html(finding)) };
+    let notes: String = notes.iter().map(|note| folded(note)).collect();
+    let varied = match varied.as_slice() {
+        [] => String::new(),
+        varied => {
+            let said: Vec<String> = varied.iter().map(|said| to_html(said)).collect();
+            format!("<p class=\"varied\">{}</p>\n", said.join("; "))
+        }
+    };
+    let picture = picture.as_ref().map_or(String::new(), |(title, svg)| {
+        let cropped = if is_tall(svg) { " cropped" } else { "" };
+        format!("<figure><h3>{}</h3><div class=\"drawing{cropped}\">{svg}</div></figure>\n", to_html(title))
+    });
+    format!(
+        "<article class=\"card\"><div>\n<h2><a href=\"{}\">{}</a></h2>\n\
+         <p class=\"note\">{kind} · {} · <time>{}</time></p>\n{notes}{finding}{varied}</div>\n{picture}</article>\n",
+        escape(report),
+        escape(name),
+        escape(runs),
+        date(*when)
+    )
+}
+
+/// A note of which the first clause is seen, and the rest on demand.
+fn folded(note: &str) -> String {
+    match note.split_once("; ") {
+        Some((first, rest)) => {
+            format!("<details class=\"note\"><summary>{}</summary>{}</details>\n", escape(first), escape(rest))
+        }
+        None => format!("<p class=\"note\">{}</p>\n", escape(note)),
+    }
+}
+
+/// Whether a drawing is so much taller than wide that a card shows only how it begins.
+fn is_tall(svg: &str) -> bool {
+    let sides = svg.split("viewBox=\"0 0 ").nth(1).and_then(|rest| rest.split('"').next()?.split_once(' '));
+    sides
+        .and_then(|(width, height)| Some((width.parse::<f64>().ok()?, height.parse::<f64>().ok()?)))
+        .is_some_and(|(width, height)| height > 1.15 * width)
+}
+
+/// The day in UTC, as `2026-11-16`; days are counted from 1 March of year 0, so that leap days come last.
+fn date(seconds: u64) -> String {
+    let days = seconds / 86_400 + 719_468;
+    let (era, of_era) = (days / 146_097, days % 146_097);
+    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let march = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * march + 2) / 5 + 1;
+    let month = if march < 10 { march + 3 } else { march - 9 };
+    let year = era * 400 + year_of_era + u64::from(month <= 2);
+    format!("{year}-{month:02}-{day:02}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn days_have_their_dates() {
+        for (seconds, day) in [
+            (0, "1970-01-01"),
+            (951_782_400, "2000-02-29"),
+            (951_868_800, "2000-03-01"),
+            (1_767_225_599, "2025-12-31"),
+            (1_767_225_600, "2026-01-01"),
+            (4_107_542_400, "2100-03-01"),
+        ] {
+            assert_eq!(date(seconds), day);
+        }
+    }
+}

@@ -1,0 +1,219 @@
+//! How often verdicts are wrong, and how often intervals hold the truth: a thousand simulated studies each, with three,
+//! four and nine data seeds, whose runs share what a data seed brings.
+
+use invitro_language::{Rng, Stream};
+use invitro_results::seeds::{self, Scale, Seed};
+use invitro_results::{Curve, Estimate, Measured, Point, Trajectory, Verdict, fading, knowledge, not_learned};
+
+const STUDIES: u64 = 1000;
+const SEEDS: [usize; 3] = [3, 4, 9];
+/// Runs of a data seed: the cells of a small grid.
+const CELLS: usize = 8;
+
+/// A normal number: a sum of twelve uniform ones is all but that.
+fn normal(rng: &mut Rng) -> f64 {
+    (0..12).map(|_| rng.unit()).sum::<f64>() - 6.0
+}
+
+/// Of the studies, the share for which something holds.
+fn share(name: &str, seeds: usize, holds: impl Fn(&mut Rng) -> bool) -> f64 {
+    let stream = Stream::new(seeds as u64, name);
+    (0..STUDIES).filter(|study| holds(&mut stream.at(0, *study))).count() as f64 / STUDIES as f64
+}
+
+/// The runs of a study: what the data seed brings, and what each run adds.
+fn study(rng: &mut Rng, seeds: usize, mut run: impl FnMut(&mut Rng, f64) -> f64) -> Vec<(Seed, f64)> {
+    let mut rows = Vec::new();
+    for data in 0..seeds {
+        let shared = normal(rng);
+        rows.extend((0..CELLS).map(|_| (Seed { data, model: 0 }, run(rng, shared))));
+    }
+    rows
+}
+
+fn is_called(estimate: &Estimate, neutral: f64) -> bool {
+    matches!(Verdict::of(Some(estimate), neutral, 0.0), Verdict::Supported | Verdict::Contradicted)
+}
+
+fn logistic(value: f64) -> f64 {
+    1.0 / (1.0 + (-value).exp())
+}
+
+/// All kinds of verdict together are wrong in at most 5 % of studies. An exact 5 % test of one kind is wrong in 5 % of all
+/// studies, and of a thousand in up to 6.4 % (two standard errors more).
+const AT_MOST: f64 = 0.064;
+
+#[test]
+fn of_studies_without_an_effect_few_are_called_one() {
+    for seeds in SEEDS {
+        let mean = share("null mean", seeds, |rng| {
+            let rows = study(rng, seeds, |rng, shared| 0.05 * shared + 0.1 * normal(rng));
+            is_called(&seeds::mean(Scale::Plain, rows).unwrap(), 0.0)
+        });
+        let half = share("null share", seeds, |rng| {
+            let rows = study(rng, seeds, |rng, shared| logistic(0.3 * shared + 0.5 * normal(rng)));
+            is_called(&seeds::mean(Scale::Share, rows).unwrap(), 0.5)
+        });
+        let order = share("null order", seeds, |rng| {
+            let rows = study(rng, seeds, |rng, shared| f64::from(u8::from(rng.unit() < logistic(0.5 * shared))));
+            is_called(&seeds::proportion(rows.into_iter().map(|(seed, first)| (seed, first > 0.5))).unwrap(), 0.5)
+        });
+        let correlation = share("null correlation", seeds, |rng| {
+            let rows = study(rng, seeds, |rng, shared| 0.5 * shared + normal(rng));
+            let rows: Vec<_> =
+                rows.into_iter().enumerate().map(|(at, (seed, y))| (seed, (at % CELLS) as f64, y)).collect();
+            is_called(&seeds::pearson(rows).unwrap(), 0.0)
+        });
+        // All runs of a seed agree: they are one.
+        let shared = share("null order, shared", seeds, |rng| {
+            let mut of_seeds: Vec<bool> = Vec::new();
+            of_seeds.resize_with(seeds, || rng.unit() < 0.5);
+            let rows = of_seeds.iter().enumerate().flat_map(|(data, first)| [(Seed { data, model: 0 }, *first); CELLS]);
+            is_called(&seeds::proportion(rows).unwrap(), 0.5)
+        });
+        // With four, all agree in one study of eight, and that is called an order.
+        assert!(shared <= if seeds == 4 { 0.15 } else { 0.05 }, "{seeds} seeds, an order that seeds share: {shared}");
+        let fades = share("null fading", seeds, |rng| {
+            let curves: Vec<(Seed, Curve)> = study(rng, seeds, |_, shared| shared)
+                .into_iter()
+                .map(|(seed, shared)| {
+                    let value = |rng: &mut Rng| (0.7 + 0.03 * shared + 0.03 * normal(rng)).clamp(0.0, 1.0);
+                    let points = (0..20).map(|at| Point::plain(at * 100, value(rng))).collect();
+                    (seed, Curve::new(points))
+                })
+                .collect();
+            let runs: Vec<_> = curves.iter().map(|(seed, curve)| (*seed, curve)).collect();
+            let trajectory = Trajectory::of(Scale::Share, &runs).unwrap();
+            assert!(trajectory.peak.value > trajectory.end.value + 0.03, "the largest of twenty is above the last");
+            fading("sentences", "B†", &trajectory, &[], None).0 == Verdict::Supported
+        });
+        let all = [("mean", mean), ("share", half), ("order", order), ("correlation", correlation), ("fading", fades)];
+        for (name, called) in all {
+            println!("{seeds} seeds, {name}: {called}");
+            assert!(called <= AT_MOST, "{seeds} seeds, {name}: {called}");
+        }
+        let together = all.iter().map(|(_, called)| called).sum::<f64>() / all.len() as f64;
+        assert!(together <= 0.05, "{seeds} seeds, all kinds of verdict: {together}");
+    }
+}
+
+#[test]
+fn intervals_hold_a_known_effect() {
+    let holds = |estimate: Option<Estimate>, truth: f64| estimate.unwrap().interval.unwrap().contains(truth);
+    for seeds in SEEDS {
+        let mean = share("known mean", seeds, |rng| {
+            let rows = study(rng, seeds, |rng, shared| 0.3 + 0.05 * shared + 0.1 * normal(rng));
+            holds(seeds::mean(Scale::Plain, rows), 0.3)
+        });
+        let by_logit = share("known share", seeds, |rng| {
+            // Shares on both sides of 0.9, whose mean is 0.9 over all seeds.
+            let rows = study(rng, seeds, |rng, shared| 0.9 + 0.02 * shared + 0.02 * normal(rng));
+            holds(seeds::mean(Scale::Share, rows), 0.9)
+        });
+        let correlation = share("known correlation", seeds, |rng| {
+            let mut rows = Vec::new();
+            for (seed, _) in study(rng, seeds, |_, _| 0.0) {
+                let x = normal(rng);
+                rows.push((seed, x, 0.8 * x + 0.6 * normal(rng)));
+            }
+            holds(seeds::pearson(rows), 0.8)
+        });
+        let decline = share("known decline", seeds, |rng| {
+            let curves: Vec<(Seed, Curve)> = study(rng, seeds, |_, shared| shared)
+                .into_iter()
+                .map(|(seed, shared)| {
+                    // A peak in the middle that no noise hides, and 0.2 less at the end.
+                    let course = [0.1, 0.5, 0.8, 0.65, 0.6];
+                    let own = 0.02 * shared;
+                    let value = |(at, value): (usize, f64)| {
+                        Point::plain(100 * at as u32, value + own * at as f64 / 4.0 + 0.02 * normal(rng))
+                    };
+                    (seed, Curve::new(course.into_iter().enumerate().map(value).collect()))
+                })
+                .collect();
+            let runs: Vec<_> = curves.iter().map(|(seed, curve)| (*seed, curve)).collect();
+            holds(Trajectory::of(Scale::Share, &runs).unwrap().decline, 0.2)
+        });
+        let all = [("mean", mean), ("share", by_logit), ("correlation", correlation), ("decline", decline)];
+        for (name, covered) in all {
+            println!("{seeds} seeds, {name}: {covered}");
+            assert!((0.93..=0.97).contains(&covered), "{seeds} seeds, {name}: {covered}");
+        }
+    }
+}
+
+#[test]
+fn intervals_stay_inside_their_range() {
+    let seed = |data| Seed { data, model: 0 };
+    let inside = |estimate: Estimate, low: f64, high: f64| {
+        let interval = estimate.interval.unwrap();
+        assert!(interval.low >= low && interval.high <= high && interval.contains(estimate.value), "{estimate}");
+    };
+    inside(
+        seeds::mean(Scale::Share, [0.99, 1.0, 0.92].into_iter().enumerate().map(|(s, v)| (seed(s), v))).unwrap(),
+        0.0,
+        1.0,
+    );
+    inside(
+        seeds::mean(Scale::Share, [0.0, 0.01, 0.0].into_iter().enumerate().map(|(s, v)| (seed(s), v))).unwrap(),
+        0.0,
+        1.0,
+    );
+    let points = [(0, 0.0, 0.1), (0, 1.0, 0.9), (1, 0.0, 0.0), (1, 1.0, 1.2), (2, 0.5, 0.7), (2, 0.2, 0.1)];
+    inside(seeds::pearson(points.map(|(s, x, y)| (seed(s), x, y))).unwrap(), -1.0, 1.0);
+    // All of few seeds is less sure than all of many.
+    let all = |runs: usize| seeds::proportion((0..3 * runs).map(|at| (seed(at % 3), true))).unwrap();
+    assert_eq!(all(1).value, 1.0);
+    let low = |runs| all(runs).interval.unwrap().low;
+    assert!(
+        low(1) < 0.5 && low(8) == low(1),
+        "three seeds are three, however many runs each has: {} {}",
+        low(1),
+        low(8)
+    );
+    let many = seeds::proportion((0..9).map(|data| (seed(data), true))).unwrap();
+    assert!(many.interval.unwrap().low > 0.5 && many.interval.unwrap().low < 1.0, "{many}");
+}
+
+fn measured(label: &str, value: f64, half: f64, data_seeds: usize) -> Measured {
+    let interval = Some(invitro_results::Interval { low: value - half, high: value + half });
+    let estimate = Some(Estimate { value, interval, runs: data_seeds, data_seeds, of_two: None });
+    Measured { label: label.into(), estimate, by_seed: vec![value; data_seeds] }
+}
+
+#[test]
+fn nothing_is_judged_on_two_seeds_or_where_nothing_was_learned() {
+    let (verdict, said) = knowledge(&measured("A", 0.3, 0.1, 2), &measured("B†", 0.1, 0.05, 2));
+    assert_eq!(verdict, Verdict::NotJudged);
+    assert_eq!(
+        said,
+        "Whether knowledge crossed is not judged, with 2 data seeds where 3 are needed. The contrast of facts is 0.300 and \
+         0.300 nats in A and 0.100 and 0.100 in B†."
+    );
+    let (verdict, said) = knowledge(&measured("A", 0.3, 0.4, 3), &measured("B†", 0.1, 0.05, 3));
+    assert_eq!(verdict, Verdict::NotJudged);
+    assert!(
+        said.starts_with("Whether knowledge crossed is not judged, since facts were not clearly learned in A."),
+        "{said}"
+    );
+    let (verdict, _) = knowledge(&measured("A", 0.3, 0.1, 3), &measured("B†", 0.1, 0.05, 3));
+    assert_eq!(verdict, Verdict::Supported);
+
+    let learned = |value| not_learned("A", measured("A", value, 0.1, 3).estimate.as_ref());
+    assert_eq!(learned(0.5), None);
+    assert_eq!(
+        learned(0.31).unwrap(),
+        "grammar was not learned in A: 0.310 of its sentences are grammatical at the end, where 0.5 are needed"
+    );
+    let curve = Curve::new([(0, 0.0), (100, 0.8), (1000, 0.4)].map(|(step, value)| Point::plain(step, value)).into());
+    let runs: Vec<_> = (0..3).map(|data| (Seed { data, model: 0 }, &curve)).collect();
+    let trajectory = Trajectory::of(Scale::Share, &runs).unwrap();
+    let told = |gate: Option<&str>| fading("grammatical sentences", "B†", &trajectory, &[], gate);
+    assert_eq!(told(Some("grammar was not learned in A")).0, Verdict::NotJudged);
+    let (verdict, said) = told(None);
+    assert_eq!(verdict, Verdict::Supported);
+    assert_eq!(
+        said,
+        "Grammatical sentences in B† come early and fade: 0.800 at the peak (step 100), 0.400 [0.400, 0.400] at the end."
+    );
+}
