@@ -4,7 +4,7 @@ use crate::data::Study;
 use crate::findings::{Findings, headline};
 use crate::{figures, page};
 use invitro_results::{Comparison, Kind, Results, SEEDS};
-use std::path::PathBuf;
+use std::path::Path;
 
 /// The page, self-contained.
 pub fn page(comparison: &Comparison) -> String {
@@ -22,17 +22,6 @@ pub fn verdicts(comparison: &Comparison) -> Vec<String> {
 }
 
 fn study(comparison: &Comparison) -> Study {
-    Study::new(Results {
-        name: comparison.names.join(", "),
-        folder: PathBuf::new(),
-        kind: Kind::Study,
-        runs: comparison.runs.clone(),
-        plan: None,
-        config: None,
-        words: Vec::new(),
-        words_in_all: 0,
-        pairs: Vec::new(),
-        samples: Vec::new(),
-        notes: Vec::new(),
-    })
+    let results = Results::new(comparison.names.join(", "), Path::new(""), Kind::Study);
+    Study::new(Results { runs: comparison.runs.clone(), ..results })
 }

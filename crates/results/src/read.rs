@@ -55,6 +55,25 @@ pub struct Results {
     pub notes: Vec<String>,
 }
 
+impl Results {
+    /// With nothing in them yet.
+    pub fn new(name: String, folder: &Path, kind: Kind) -> Results {
+        Results {
+            name,
+            folder: folder.to_owned(),
+            kind,
+            runs: Vec::new(),
+            plan: None,
+            config: None,
+            words: Vec::new(),
+            words_in_all: 0,
+            pairs: Vec::new(),
+            samples: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+}
+
 /// Runs parsed before, by folder, with the files' state they were parsed from.
 #[derive(Default)]
 pub struct Cache {
@@ -85,19 +104,7 @@ pub fn read_cached(folder: &Path, cache: &mut Cache) -> Result<Results> {
     let shown = folder.canonicalize().reading(folder)?;
     let name = shown.file_name().map_or("study".into(), |name| name.to_string_lossy().into_owned());
     let kind = kind(folder)?;
-    let mut results = Results {
-        name,
-        folder: folder.to_owned(),
-        kind,
-        runs: Vec::new(),
-        plan: None,
-        config: None,
-        words: Vec::new(),
-        words_in_all: 0,
-        pairs: Vec::new(),
-        samples: Vec::new(),
-        notes: Vec::new(),
-    };
+    let mut results = Results::new(name, folder, kind);
     match kind {
         Kind::Study => results.read_study(cache)?,
         Kind::Run => results.read_run(cache)?,

@@ -211,7 +211,7 @@ fn seeds(count: usize) -> String {
 
 /// The share of sentences of T1 that must be grammatical at the end, in the language that saw all words, before
 /// anything is said of the form of words that were masked.
-pub const LEARNED: f64 = 0.5;
+const LEARNED: f64 = 0.5;
 
 /// Why nothing may be said of transfer, where grammar was not learned where all words were seen. `None` where it was, or
 /// was not measured.

@@ -12,7 +12,7 @@ use invitro_results::{
 };
 
 /// Measures of form that may fade, and what they count.
-pub const FORMS: [(Measure, &str); 2] = [
+const FORMS: [(Measure, &str); 2] = [
     (Measure::unscrambling(TaskMetric::Grammaticality), "grammatical sentences"),
     (Measure::reach(Scorer::Network, Targets::Allowed, Statistic::Share), "reachable targets"),
 ];

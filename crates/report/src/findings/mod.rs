@@ -19,7 +19,7 @@ pub mod transfer;
 
 pub use claims::Claim;
 pub use correlations::Correlated;
-pub use headline::{FORMS, headline};
+pub use headline::headline;
 pub use hypotheses::{Hypothesis, Test};
 pub use knowledge::Knowledge;
 pub use transfer::Transfer;
