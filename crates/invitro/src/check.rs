@@ -1,6 +1,6 @@
 //! `invitro check`: a verdict on every line of standard input.
 
-use crate::experiment::ExperimentArgs;
+use crate::experiment::{self, ExperimentArgs};
 use crate::study::format::count;
 use crate::table;
 use crate::terminal::{self, To};
@@ -16,9 +16,9 @@ use std::process::ExitCode;
 pub struct Args {
     #[command(flatten)]
     experiment: ExperimentArgs,
-    /// The language the sentences are in: A or B
+    /// The language the sentences are in, such as A
     #[arg(long)]
-    language: Language,
+    language: String,
     /// One JSON object a line, with every field
     #[arg(long)]
     json: bool,
@@ -37,7 +37,7 @@ struct Row<'a> {
 
 pub fn run(args: Args) -> Result<ExitCode> {
     let (_, languages) = args.experiment.languages()?;
-    let language = args.language;
+    let language = experiment::language(&languages, &args.language)?;
     let mut checker = languages.checker();
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let mut input = std::io::stdin().lock();

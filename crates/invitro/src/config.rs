@@ -3,7 +3,7 @@
 use crate::experiment::ExperimentArgs;
 use crate::terminal::{self, To};
 use anyhow::Result;
-use invitro_lab::keys::{commented, keys, reference};
+use invitro_lab::keys::{commented, keys, of_language, reference};
 use std::process::ExitCode;
 
 /// Print the experiment as a file with comments, to start from; or the reference of all keys
@@ -24,7 +24,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         (false, false) => fitted(&commented(&args.experiment.load()?), terminal::width(To::Out)),
         (false, true) => serde_json::to_string_pretty(&args.experiment.load()?)?,
         (true, false) => reference(),
-        (true, true) => serde_json::to_string_pretty(&keys())?,
+        (true, true) => serde_json::to_string_pretty(&[keys(), of_language()].concat())?,
     };
     emit!("{}", text.trim_end());
     Ok(ExitCode::SUCCESS)

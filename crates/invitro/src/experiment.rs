@@ -1,8 +1,8 @@
 //! The arguments every command shares: which experiment it is about.
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use invitro_lab::Experiment;
-use invitro_language::Languages;
+use invitro_language::{Language, Languages};
 use std::path::{Path, PathBuf};
 
 #[derive(clap::Args)]
@@ -67,7 +67,22 @@ impl ExperimentArgs {
         if seeds.len() > 1 {
             bail!("this command takes one data seed, but `seeds.data` is {seeds:?}: choose one with --seed");
         }
-        let languages = Languages::new(&experiment.language, experiment.seeds.data.first())?;
+        let languages = experiment.make_languages(experiment.seeds.data.first())?;
         Ok((experiment, languages))
+    }
+}
+
+/// The language of a name that was given.
+pub fn language(languages: &Languages, name: &str) -> Result<Language> {
+    let names = || languages.all().iter().map(|language| language.name()).collect::<Vec<_>>().join(", ");
+    let found = languages.all().iter().copied().find(|language| language.name().eq_ignore_ascii_case(name));
+    found.with_context(|| format!("there is no language {name}: --language must be one of {}", names()))
+}
+
+/// The same, or the first language that has masked words.
+pub fn language_or_masked(languages: &Languages, name: Option<&str>) -> Result<Language> {
+    match (name, languages.masked().next()) {
+        (Some(name), _) => language(languages, name),
+        (None, masked) => masked.context("no language has masked words: choose one with --language"),
     }
 }

@@ -24,9 +24,9 @@ pub struct Args {
     /// T0 (free generation), T1 (unscrambling) or T2 (conditional generation)
     #[arg(long, default_value = "T1")]
     task: Task,
-    /// A or B
-    #[arg(long, default_value = "B")]
-    language: Language,
+    /// The language, such as A [default: the first that has masked words]
+    #[arg(long)]
+    language: Option<String>,
     /// Outputs per prompt
     #[arg(short, default_value_t = 1)]
     n: usize,
@@ -60,7 +60,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
     check_sampling(&args)?;
     let trained = Trained::load(&args.run, args.step)?;
     let population = trained.population(Device::parse(&args.device)?, trained.checkpoint.shape.context)?;
-    let mut prompter = Prompter { args: &args, trained: &trained, population };
+    let language = crate::experiment::language_or_masked(&trained.languages, args.language.as_deref())?;
+    let mut prompter = Prompter { args: &args, trained: &trained, language, population };
     if !args.interactive {
         prompter.answer(&args.words.join(" "))?;
         return Ok(ExitCode::SUCCESS);
@@ -68,7 +69,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let terminal = std::io::stdin().is_terminal();
     loop {
         if terminal {
-            write!(std::io::stdout(), "{}:{}> ", args.task.name(), args.language.name())?;
+            write!(std::io::stdout(), "{}:{}> ", args.task.name(), language.name())?;
             std::io::stdout().flush()?;
         }
         let mut line = String::new();
@@ -99,13 +100,14 @@ fn check_sampling(args: &Args) -> Result<()> {
 struct Prompter<'a> {
     args: &'a Args,
     trained: &'a Trained,
+    language: Language,
     population: Population,
 }
 
 impl Prompter<'_> {
     fn answer(&mut self, words: &str) -> Result<()> {
         let Trained { languages, text, .. } = self.trained;
-        let (task, language) = (self.args.task, self.args.language);
+        let (task, language) = (self.args.task, self.language);
         let symbol = |word: &str| -> Result<Symbol> {
             match languages.lexicon.symbol(word, language) {
                 Some(symbol) => Ok(symbol),
@@ -143,15 +145,15 @@ impl Prompter<'_> {
 
     fn print(&self, words: &str, prompted: &Prompted, mut output: Decoded) -> Result<()> {
         let Trained { languages, text, .. } = self.trained;
-        let Args { task, language, json, .. } = *self.args;
-        if task == Task::T0 {
+        let (Args { task, json, .. }, language) = (self.args, self.language);
+        if *task == Task::T0 {
             // The sentence begins with the words that were given.
             output.tokens.splice(..0, prompted.tokens[1..].iter().copied());
         }
         let Judged { output, ended, verdict, words_kept, reason, .. } =
             generation::judge(prompted, &output, text, &mut languages.checker(), languages);
-        let asked = (task != Task::T0).then_some(words_kept);
-        if json {
+        let asked = (*task != Task::T0).then_some(words_kept);
+        if *json {
             emit!(
                 "{}",
                 json!({

@@ -59,8 +59,8 @@ impl StagedFile {
     }
 }
 
-/// What a command writes into its folder: the names of all its files. The first is found in no other command's folder
-/// without further files.
+/// What a command writes into its folder: the names of all its files, `*` for any text. The first is found in no other
+/// command's folder without further files.
 pub type Contents = [&'static str];
 
 /// A folder in the making.
@@ -115,6 +115,14 @@ fn remove_on_interrupt(path: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Whether a name is the one of the list, or of its kind.
+fn is_called(name: &str, own: &str) -> bool {
+    match own.split_once('*') {
+        Some((start, end)) => name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end),
+        None => name == own,
+    }
+}
+
 /// Refuses to replace a folder that holds anything but a command's own files.
 fn is_own(path: &Path, contents: &Contents) -> Result<()> {
     let failed = || format!("`{}` cannot be read", path.display());
@@ -122,7 +130,7 @@ fn is_own(path: &Path, contents: &Contents) -> Result<()> {
     let mut names = Vec::new();
     for entry in entries.with_context(failed)? {
         let name = entry.file_name().to_string_lossy().into_owned();
-        if entry.path().is_dir() || !contents.contains(&name.as_str()) {
+        if entry.path().is_dir() || !contents.iter().any(|own| is_called(&name, own)) {
             bail!(
                 "`{}` holds `{name}`, which this command does not write: --force replaces only what it wrote before; \
                  choose another folder with --out",

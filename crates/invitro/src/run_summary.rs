@@ -147,8 +147,11 @@ pub fn table(rows: &[Row], threshold: f64, width: Option<usize>) -> String {
     let mut said = Vec::new();
     for masked in conditions.iter().filter(|condition| condition.masked) {
         said.extend(use_of_words(&last, masked));
-        // The languages that saw the words: the first that is not the masked one itself.
-        let seen = conditions.iter().find(|other| !other.masked && other.language != masked.language);
+        // The first language that saw all words, or if there is none, the first other one.
+        let has_mask =
+            |seen: &&Condition| conditions.iter().any(|other| other.masked && other.language == seen.language);
+        let others = || conditions.iter().filter(|other| !other.masked && other.language != masked.language);
+        let seen = others().find(|seen| !has_mask(seen)).or_else(|| others().next());
         said.extend(seen.map(|seen| meaning(&last, seen, masked)));
     }
     if !said.is_empty() {

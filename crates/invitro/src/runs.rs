@@ -145,7 +145,10 @@ fn list(entries: &[Entry], width: Option<usize>) -> String {
     let mut text = table::numbers(&rows, width);
     if !all.is_empty() {
         text += &terminal::wrap(
-            "\n\nA, B: share of unscrambled sentences that are grammatical; nats: the contrast of facts; at the end so far",
+            &format!(
+                "\n\n{}: share of unscrambled sentences that are grammatical; nats: the contrast of facts; at the end so far",
+                all.iter().filter(|c| !c.masked).map(Condition::label).collect::<Vec<_>>().join(", ")
+            ),
             width,
         );
     }

@@ -32,6 +32,72 @@ fn settings_that_cannot_be() {
     assert!(refused(&["language", "show", "--config", "no.toml"]).contains("`no.toml` cannot be read"));
 }
 
+/// A chain of three languages in the world of the golden files, as a file.
+const CHAIN: &str = r#"
+[[languages]]
+name = "A"
+distance = 0.0
+[[languages]]
+name = "B"
+parent = "A"
+distance = 0.3
+[[languages]]
+name = "C"
+parent = "B"
+distance = 0.3
+mask_share = 0.25
+"#;
+
+#[test]
+fn families_that_cannot_be() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("family.toml");
+    std::fs::write(&file, std::fs::read_to_string(tiny()).unwrap() + CHAIN).unwrap();
+    for (settings, says) in [
+        (&["languages.A.parent=C"][..], "`languages` goes in a circle: A descends from C, C from B, B from A"),
+        (
+            &["languages.B.parent=B"],
+            "`languages.B.parent` is `B`, but must be one of A, C, or left out for the proto-language",
+        ),
+        (&["languages.B.parent=X"], "`languages.B.parent` is `X`, but must be one of A, C, or left out"),
+        (&["languages.B.name=A"], "`languages.name` is `A`, but must be a name that no other language has"),
+        (
+            &["languages.B.name=c"],
+            "`languages.name` is `C`, but must be a name that no other language has, in small letters or capitals",
+        ),
+        (&["languages.B.name=all"], "`languages.name` is `all`, but must be a letter, then letters and digits"),
+        (
+            &["languages.C.share=0"],
+            "`languages.C.share` is 0, but must be above 0; `spoken = false` for no text at all",
+        ),
+        (&["languages.C.share=-1"], "`languages.C.share` is -1, but must be above 0"),
+        (&["languages.C.copies=63"], "`languages` is a list of 65, but must be at most 64 languages"),
+        (&["languages.C.script=9"], "`languages.C.script` is 9, but must be 0 to 8"),
+        (&["languages.C.distance=1.1"], "`languages.C.distance` is 1.1, but must be 0 to 1"),
+        (&["languages.C.mask_share=1"], "`languages.C.mask_share` is 1, but must be 0 to below 1"),
+        (&["languages.C.mask_share=0.01"], "`languages.C.mask_share` is 0.01 ("),
+        (&["languages.C.mask_share=0"], "no language of `languages` that is spoken has a `mask_share` above 0"),
+        (&["languages.C.spoken=false"], "no language of `languages` that is spoken has a `mask_share` above 0"),
+        (
+            &["languages.A.spoken=false", "languages.B.mask_share=0.5", "languages.C.mask_share=0.5"],
+            "descriptors would be masked in every language (B, C), so that no training text has them",
+        ),
+        (
+            &["languages.C.grammar=no.txt"],
+            "`languages.C.grammar` is `no.txt`, which is neither svo, sov, vso or vos nor a file",
+        ),
+        (&["languages.C.distnace=1"], "the nearest known key is `languages.C.distance`"),
+        (&["languages.X.distance=1"], "there is no language `X` in `languages`, which has A, B and C"),
+        (&["mixture.sampling=1.5"], "`mixture.sampling` is 1.5, but must be 0 to 1"),
+    ] {
+        let command = ["language", "show", "--config", file.to_str().unwrap()];
+        let error = refused(&[&command[..], settings].concat());
+        assert!(error.starts_with("error: ") && error.contains(says), "{settings:?}: {error}");
+    }
+    let list = ["language", "show", "--config", tiny(), "languages.C.distance=1"];
+    assert!(refused(&list).contains("there is no list `[[languages]]`; without one there are A and B"));
+}
+
 #[test]
 fn settings_that_would_be_ignored() {
     let dir = tempfile::tempdir().unwrap();

@@ -25,6 +25,18 @@ fn what_is_printed_is_the_experiment() {
 }
 
 #[test]
+fn a_family_is_printed() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    let list = "languages = [{ name = \"A\" }, { name = \"B\", mask_share = 0.25 }]";
+    std::fs::write(at("family.toml"), list).unwrap();
+    let printed = stdout(&["config", "--config", &at("family.toml"), "languages.B.distance=0.5"]);
+    assert!(printed.contains("\ndistance = 0.5          # [ours: a sibling's; 0 to 1] lexical distance"), "{printed}");
+    std::fs::write(at("again.toml"), &printed).unwrap();
+    assert_eq!(stdout(&["config", "--preset", "paper", "--config", &at("again.toml")]), printed);
+}
+
+#[test]
 fn the_paper_is_printed_as_it_stands() {
     assert_eq!(stdout(&["config", "--preset", "paper"]), include_str!("../../../experiments/paper.toml"));
 }

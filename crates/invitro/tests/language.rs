@@ -111,3 +111,93 @@ fn seeds_and_overrides_reach_the_language() {
     assert_ne!(sample(&["--seed", "3"]), sample(&["--seed", "4"]));
     assert_ne!(sample(&["language.grammar=sov"]), sample(&[]));
 }
+
+#[test]
+fn a_family_is_shown_with_its_tree_and_all_its_words() {
+    let dir = tempfile::tempdir().unwrap();
+    let (family, svg) = (tiny_family(dir.path()), dir.path().join("family.svg"));
+    let page = stdout(&["language", "show", "--config", &family, "--svg", svg.to_str().unwrap()]);
+    let line =
+        |start: &str| page.lines().find(|line| line.starts_with(start)).unwrap_or_else(|| panic!("{start}: {page}"));
+    assert!(page.starts_with("Three languages over one world"), "{page}");
+    assert!(line("  ├─ A").split_whitespace().eq(["├─", "A", "0.000", "0", "0.500", "svo", "0"]), "{page}");
+    assert!(line("  └─ (Old)").ends_with("  0.3"), "{page}");
+    let of_c: Vec<&str> = line("     └─ C").split_whitespace().collect();
+    assert_eq!((of_c[1], &of_c[3..]), ("C", &["0.3", "0.250", "sov", "1", "8"][..]), "{page}");
+    assert!((of_c[2].parse::<f64>().unwrap() - 0.3).abs() < 0.02, "as it was asked: {page}");
+    for part in ["In brackets: without text.", "sov (C),", "Distances of stems, measured", "withheld from C"] {
+        assert!(page.contains(part), "{part} is missing:\n{page}");
+    }
+    let head = page.lines().position(|line| line.starts_with("Dictionary")).unwrap() + 1;
+    assert!(page.lines().nth(head).unwrap().split_whitespace().eq(["A", "B", "C"]), "{page}");
+    // The sentence of C has a gloss of its own, in its own order.
+    let glosses = |line: &&str| line.starts_with("gloss");
+    assert!(page.lines().filter(glosses).count() >= 8, "{page}");
+    let picture = std::fs::read_to_string(&svg).unwrap();
+    assert!(picture.contains(">C†<") && picture.contains(">Old<") && picture.contains("script 1"), "{picture}");
+    assert!(refused(&["language", "show", "--config", &family, "--svg", "x.png"]).contains("must end in .svg"));
+
+    let json: serde_json::Value =
+        serde_json::from_str(&stdout(&["language", "show", "--json", "--config", &family])).unwrap();
+    let stems = |one: usize, other: usize| json["family"]["stems"][one][other].as_f64().unwrap();
+    assert!(page.contains(&format!("{:.3}", stems(0, 2))), "{page}");
+    assert_eq!(stems(0, 2), stems(2, 0));
+    assert_eq!(json["family"]["nodes"][1]["spoken"], false);
+    assert_eq!(json["languages"]["C"]["grammar"], "sov");
+    assert_eq!(json["languages"]["C"]["masked"], 8);
+    assert!(json.get("stem_distance").is_none(), "there is more than one");
+}
+
+#[test]
+fn a_masked_word_is_starred_where_it_is_masked() {
+    let dir = tempfile::tempdir().unwrap();
+    let family = tiny_family(dir.path());
+    let out = dir.path().join("out");
+    stdout(&["language", "export", "--config", &family, "--out", out.to_str().unwrap()]);
+    let world: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(out.join("world.json")).unwrap()).unwrap();
+    let masks = |language: &str| world["masks"][language].as_array().unwrap().clone();
+    let page = stdout(&["language", "show", "--config", &family]);
+    let rows = page.lines().skip_while(|line| !line.starts_with("Dictionary")).skip(2);
+    let mut seen = 0;
+    for row in rows.take_while(|line| !line.is_empty()) {
+        let cells: Vec<&str> = row.split_whitespace().collect();
+        let [.., symbol, a, b, c] = cells[..] else { panic!("{row}") };
+        assert!(!a.ends_with('*'));
+        for (form, language) in [(b, "B"), (c, "C")] {
+            assert_eq!(form.ends_with('*'), masks(language).contains(&symbol.into()), "{row}");
+            seen += usize::from(form.ends_with('*'));
+        }
+    }
+    assert!(seen > 0, "{page}");
+}
+
+#[test]
+fn a_family_is_exported_and_sampled_whole() {
+    let dir = tempfile::tempdir().unwrap();
+    let family = tiny_family(dir.path());
+    let out = dir.path().join("out");
+    let export = ["language", "export", "--config", &family, "--force", "--out", out.to_str().unwrap()];
+    stdout(&export);
+    stdout(&export);
+    assert_eq!(listing(&out), ["README.md", "grammar.C.txt", "grammar.txt", "lexicon.tsv", "world.json"]);
+    let readme = std::fs::read_to_string(out.join("README.md")).unwrap();
+    for part in ["# A family of 3 languages", "form_A, form_B, form_C", "masked_B, masked_C", "grammar.C.txt"] {
+        assert!(readme.contains(part), "{part} is missing:\n{readme}");
+    }
+    assert!(!readme.contains('{'), "{readme}");
+    let plain = stdout(&["language", "sample", "-n", "6", "--config", &family]);
+    for language in ["A", "B", "C"] {
+        let head = format!("{language}  ");
+        let lines: Vec<&str> = plain.lines().filter_map(|line| line.strip_prefix(&head)).collect();
+        assert_eq!(lines.len(), 6);
+        let output = with_input(&["check", "--language", language, "--config", &family], lines.join("\n").as_bytes());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    }
+    let gloss = stdout(&["language", "sample", "-n", "3", "--gloss", "--config", &family]);
+    assert!(gloss.lines().filter(|line| line.starts_with("gloss")).count() >= 6, "{gloss}");
+    let json = stdout(&["language", "sample", "-n", "40", "--json", "--config", &family]);
+    let rows: Vec<serde_json::Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(rows.iter().all(|row| row["masked"] == !row["masked_in"].as_array().unwrap().is_empty()));
+    assert!(rows.iter().any(|row| row["masked_in"] == serde_json::json!(["C"])), "{json}");
+}

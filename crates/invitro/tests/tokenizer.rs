@@ -124,3 +124,46 @@ fn vocabularies_that_cannot_be() {
     ]);
     assert!(text.contains("fewer than asked"), "{text}");
 }
+
+#[test]
+fn families_have_bridges_measures_and_tables_between_all_languages() {
+    let dir = tempfile::tempdir().unwrap();
+    let family = tiny_family(dir.path());
+    let command = |command: &'static str, more: &[&str]| -> Vec<String> {
+        let all = [&["tokenizer", command, "--config", family.as_str(), VOCAB], more].concat();
+        all.into_iter().map(str::to_owned).collect()
+    };
+    let refused = |args: Vec<String>| refused(&args.iter().map(String::as_str).collect::<Vec<_>>());
+    let stdout = |args: Vec<String>| stdout(&args.iter().map(String::as_str).collect::<Vec<_>>());
+    let several = refused(command("bridges", &[]));
+    assert!(several.contains("several languages have masked words: choose one of B, C with --language"), "{several}");
+    let none = refused(command("bridges", &["--language", "A"]));
+    assert!(none.contains("A has no masked words: --language must be one of B, C"), "{none}");
+
+    let tsv = dir.path().join("b.tsv");
+    let text = stdout(command("bridges", &["--language", "C", "--out", tsv.to_str().unwrap()]));
+    assert!(text.contains("8 masked words of C") && text.contains("nearest cognate"), "{text}");
+    let means: Value = serde_json::from_str(&stdout(command("bridges", &["--language", "C", "--json"]))).unwrap();
+    // Another script has no piece in common.
+    assert_eq!(means["with"]["A"]["cognate_bridge"]["jaccard"], 0.0);
+    assert!(means["with"]["C"]["bridge"]["jaccard"].as_f64().unwrap() > 0.0);
+    assert!(means["with"]["C"].get("cognate_bridge").is_none());
+    let rows = std::fs::read_to_string(&tsv).unwrap();
+    let head: Vec<&str> = rows.lines().next().unwrap().split('\t').collect();
+    for name in ["form_C", "pieces_A", "bridge", "bridge_A", "cognate_bridge_B"] {
+        assert!(head.contains(&name), "{name}: {head:?}");
+    }
+    assert_eq!(rows.lines().count(), 9);
+    assert!(rows.lines().all(|line| line.split('\t').count() == head.len()));
+
+    let measured = stdout(command("measure", &["--sentences", "100"]));
+    assert!(measured.contains("  overlap      A      B      C"), "{measured}");
+    assert!(measured.contains("parity, row over column") && measured.contains("C†"), "{measured}");
+
+    let svg = dir.path().join("t.svg");
+    for name in ["t.svg", "t.html", "t.tex"] {
+        stdout(command("table", &["-n", "3", "--out", dir.path().join(name).to_str().unwrap()]));
+    }
+    let picture = std::fs::read_to_string(svg).unwrap();
+    assert!(picture.contains(">in several<") && picture.contains(">C only<"), "{picture}");
+}

@@ -22,8 +22,16 @@ pub enum Error {
     #[error("{origin} sets the unknown key `{key}`{}", hint(nearest))]
     UnknownKey { origin: String, key: String, nearest: Option<String> },
 
+    /// A key of a list that leads nowhere.
+    #[error("{origin}: {why}")]
+    Address { origin: String, why: String },
+
     #[error("`{given}` is not an override: expected key=value, as in language.distance=0.5")]
     Override { given: String },
+
+    /// A setting that is changed though it decides nothing.
+    #[error("changing `{key}` would change nothing: {why}, under `languages.NAME`")]
+    Unused { key: String, why: &'static str },
 
     #[error("`{key}` is {given}, but must be {allowed}")]
     Range { key: &'static str, given: String, allowed: String },

@@ -16,11 +16,11 @@
 use crate::error::{Error, Result};
 use crate::settings::{CheckpointConfig, EvalConfig, ModelConfig};
 use crate::wording::in_words;
-use invitro_language::{Corpus, Grammar, LanguageConfig, MixtureConfig};
+use invitro_language::{Corpus, Family, Grammar, Language, LanguageConfig, LanguageEntry, Languages, MixtureConfig};
 use invitro_model::TrainConfig;
 use invitro_results::Seeds;
+use invitro_results::dotted::{self, LIST, NAME, assign, leaves};
 use invitro_results::folder::{CONFIG, read_text};
-use invitro_results::identity::{leaves, set};
 use invitro_tokenizer::TokenizerConfig;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -38,6 +38,9 @@ pub const PRESETS: [(&str, &str); 2] = [("quick", include_str!("../../../experim
 pub struct Experiment {
     pub name: String,
     pub language: LanguageConfig,
+    /// None for the pair A and B.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub languages: Vec<LanguageEntry>,
     pub mixture: MixtureConfig,
     pub tokenizer: TokenizerConfig,
     pub model: ModelConfig,
@@ -52,6 +55,7 @@ impl Default for Experiment {
         Experiment {
             name: "experiment".into(),
             language: LanguageConfig::default(),
+            languages: Vec::new(),
             mixture: MixtureConfig::default(),
             tokenizer: TokenizerConfig::default(),
             model: ModelConfig::default(),
@@ -81,19 +85,28 @@ impl Experiment {
             let origin = format!("the experiment file `{}`", path.display());
             let mut own = parse(&text, &origin)?;
             keep_files(&mut own, path.parent().unwrap_or(Path::new("")))?;
-            lay_over(&mut table, own);
+            lay_over(&mut table, own, &origin)?;
             // Judged before the overrides, so that a fault is blamed on where it stands.
             read(&table, &origin)?;
         }
         for given in overrides {
             let (key, value) = parse_override(given)?;
             let value = keep_file(&key, value, Path::new(""))?;
-            set(&mut table, &key, value);
+            override_with(&mut table, &key, value, given)?;
             read(&table, &format!("the override `{given}`"))?;
         }
         let experiment = read(&table, "the preset")?;
         experiment.validate()?;
+        for given in overrides {
+            experiment.check_used(&parse_override(given)?.0)?;
+        }
         Ok(experiment)
+    }
+
+    /// An error if changing a setting would change nothing, since the languages of the list say it each for itself.
+    pub(crate) fn check_used(&self, key: &str) -> Result<()> {
+        let why = Family::is_unused(&self.languages, key);
+        why.map_or(Ok(()), |why| Err(Error::Unused { key: key.to_owned(), why }))
     }
 
     /// A built-in experiment as it is.
@@ -111,6 +124,7 @@ impl Experiment {
             return Err(Error::Range { key: "name", given: format!("`{name}`"), allowed: allowed.into() });
         }
         self.language.validate()?;
+        Family::new(&self.language, &self.languages)?;
         self.mixture.validate()?;
         self.tokenizer.validate()?;
         self.model.shape(self.tokenizer.vocab).validate()?;
@@ -125,6 +139,11 @@ impl Experiment {
             }
         }
         Ok(())
+    }
+
+    /// The languages of a data seed.
+    pub fn make_languages(&self, seed: u64) -> Result<Languages> {
+        Ok(Languages::of_family(&self.language, &self.languages, seed)?)
     }
 
     /// What is allowed, but hardly meant.
@@ -143,14 +162,22 @@ impl Experiment {
                 beyond.join(", ")
             ));
         }
-        if self.language.distance == 0.0 && self.language.affix_rate == 0.0 {
-            notes.push(
-                "at `language.distance` 0 and without affixes every word of B is a word of A: what is masked in B is \
-                 trained in A, letter by letter"
-                    .into(),
-            );
-        }
+        notes.extend(self.clones());
         notes
+    }
+
+    /// Languages whose masked words are trained in another one, letter by letter.
+    fn clones(&self) -> Vec<String> {
+        let Ok(family) = Family::new(&self.language, &self.languages) else { return Vec::new() };
+        let at = if self.languages.is_empty() { "`language.distance` 0" } else { "distance 0 of each other" };
+        let note = |pair: [Language; 2]| {
+            let [masked, other] = pair.map(Language::name);
+            format!(
+                "at {at} and without affixes every word of {masked} is a word of {other}: what is masked in {masked} is \
+                 trained in {other}, letter by letter"
+            )
+        };
+        if self.language.affix_rate > 0.0 { Vec::new() } else { family.clones().into_iter().map(note).collect() }
     }
 
     /// A finite corpus is read no more often than it may be.
@@ -210,7 +237,8 @@ impl Experiment {
 
 /// Whether a setting names a file, whose content is then part of the experiment.
 pub(crate) fn names_file(key: &str, value: &Value) -> bool {
-    key == "language.grammar" && value.as_str().is_some_and(|name| !Grammar::is_built_in(name))
+    let is_grammar = key == "language.grammar" || key.starts_with("languages.") && key.ends_with(".grammar");
+    is_grammar && value.as_str().is_some_and(|name| !Grammar::is_built_in(name))
 }
 
 /// A setting, with a file's path, which may be relative to `base`, replaced by a name that stands for its content.
@@ -229,7 +257,8 @@ pub(crate) fn keep_file(key: &str, value: Value, base: &Path) -> Result<Value> {
 pub(crate) fn keep_files(table: &mut Table, base: &Path) -> Result<()> {
     for (key, value) in leaves(table) {
         if names_file(&key, &value) {
-            set(table, &key, keep_file(&key, value, base)?);
+            let kept = keep_file(&key, value, base)?;
+            assign(table, &key, kept).expect("a key that was found");
         }
     }
     Ok(())
@@ -241,7 +270,8 @@ fn preset_table(name: &str) -> Result<Table> {
         return Err(Error::Preset { given: name.into(), known });
     };
     let mut table = table_of(&Experiment::default());
-    lay_over(&mut table, parse(text, &format!("the preset `{name}`"))?);
+    let origin = format!("the preset `{name}`");
+    lay_over(&mut table, parse(text, &origin)?, &origin)?;
     Ok(table)
 }
 
@@ -255,8 +285,14 @@ pub(crate) fn table_of(experiment: &Experiment) -> Table {
 
 /// The experiment of a table. A key it does not know is answered with the nearest one it does.
 fn read(table: &Table, origin: &str) -> Result<Experiment> {
+    let wrong = |why: String| Error::Parse { origin: origin.into(), why };
+    check_list(table).map_err(wrong)?;
     table.clone().try_into().map_err(|error: toml::de::Error| {
-        let known: Vec<String> = leaves(&table_of(&Experiment::default())).into_iter().map(|(key, _)| key).collect();
+        let mut known: Vec<String> =
+            leaves(&table_of(&Experiment::default())).into_iter().map(|(key, _)| key).collect();
+        for name in dotted::names(table) {
+            known.extend(LanguageEntry::KEYS.map(|key| format!("{LIST}.{name}.{key}")));
+        }
         let sections: Vec<&str> = known.iter().filter_map(|key| key.split_once('.')).map(|(s, _)| s).collect();
         let unknown = leaves(table).into_iter().map(|(key, _)| key).find(|key| {
             // A section's own name is known, even if what it holds is of the wrong kind.
@@ -264,8 +300,43 @@ fn read(table: &Table, origin: &str) -> Result<Experiment> {
         });
         match unknown {
             Some(key) => Error::UnknownKey { origin: origin.into(), nearest: nearest(&key, &known), key },
-            None => Error::Parse { origin: origin.into(), why: in_words(&error.to_string()) },
+            None => wrong(list_fault(table).unwrap_or_else(|| in_words(&error.to_string()))),
         }
+    })
+}
+
+/// A list of languages is a list of tables, and each has a name.
+fn check_list(table: &Table) -> std::result::Result<(), String> {
+    if table.get("language").is_some_and(Value::is_array) {
+        return Err(format!("`language` is a list, but must be a section: a family of languages is `[[{LIST}]]`"));
+    }
+    let Some(list) = table.get(LIST) else { return Ok(()) };
+    let wanted = format!("must be a list of tables, `[[{LIST}]]`, each with a `{NAME}`");
+    let entries = list.as_array().ok_or_else(|| format!("`{LIST}` is {}, but {wanted}", kind(list)))?;
+    for (number, entry) in (1..).zip(entries) {
+        let entry = entry
+            .as_table()
+            .ok_or_else(|| format!("number {number} of `{LIST}` is {entry}, but must be a table with a `{NAME}`"))?;
+        match entry.get(NAME) {
+            Some(Value::String(_)) => {}
+            Some(other) => {
+                return Err(format!("the `{NAME}` of number {number} of `{LIST}` is {other}, but must be a text"));
+            }
+            None => return Err(format!("number {number} of `{LIST}` has no `{NAME}`")),
+        }
+    }
+    Ok(())
+}
+
+fn kind(value: &Value) -> String {
+    if value.is_table() { "a table".into() } else { value.to_string() }
+}
+
+/// What is wrong with an entry of the list, by its dotted key.
+fn list_fault(table: &Table) -> Option<String> {
+    dotted::names(table).iter().zip(table.get(LIST)?.as_array()?).find_map(|(name, entry)| {
+        let fault = entry.clone().try_into::<LanguageEntry>().err()?.to_string();
+        Some(in_words(&fault.replace("in `", &format!("in `{LIST}.{name}."))))
     })
 }
 
@@ -285,16 +356,29 @@ fn nearest(key: &str, known: &[String]) -> Option<String> {
     known.iter().min_by_key(|other| distance(other)).filter(is_near).cloned()
 }
 
-/// Values of `top` replace those of `table`, section by section.
-pub(crate) fn lay_over(table: &mut Table, top: Table) {
+/// Values of `top` replace those of `table`, section by section; a list is replaced whole. Tables where `table` has a list
+/// of languages are laid over those of their names.
+pub(crate) fn lay_over(table: &mut Table, top: Table, origin: &str) -> Result<()> {
     for (key, value) in top {
         match (table.get_mut(&key), value) {
-            (Some(Value::Table(inner)), Value::Table(over)) => lay_over(inner, over),
+            (Some(Value::Table(inner)), Value::Table(over)) => lay_over(inner, over, origin)?,
+            (Some(Value::Array(_)), Value::Table(over)) if key == LIST => {
+                for (below, value) in leaves(&over) {
+                    let assigned = assign(table, &format!("{key}.{below}"), value);
+                    assigned.map_err(|why| Error::Address { origin: origin.into(), why })?;
+                }
+            }
             (_, value) => {
                 table.insert(key, value);
             }
         }
     }
+    Ok(())
+}
+
+/// A value of the override `given` under its key.
+pub(crate) fn override_with(table: &mut Table, key: &str, value: Value, given: &str) -> Result<()> {
+    assign(table, key, value).map_err(|why| Error::Address { origin: format!("the override `{given}`"), why })
 }
 
 /// `key=value`, the value in TOML's notation; a bare word is a string, and `0,1,2` a list.

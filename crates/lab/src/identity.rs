@@ -2,8 +2,11 @@
 
 use crate::experiment::{Experiment, table_of};
 use invitro_results::Seeds;
-use invitro_results::identity::{hash, settings};
+use invitro_results::dotted::{self, leaves};
+use invitro_results::identity::hash;
 use serde_json::json;
+use std::collections::{BTreeMap, BTreeSet};
+use toml::Value;
 
 impl Experiment {
     /// The run's identity: 16 hexadecimal digits.
@@ -34,13 +37,22 @@ impl Experiment {
     /// of both are, this one's first.
     pub fn differing(&self, other: &Experiment, places: [&str; 2]) -> Vec<String> {
         let [here, there] = places;
-        let (own, others) = (settings(&table_of(self)), settings(&table_of(other)));
-        let same_keys = own.iter().zip(&others).all(|((a, _), (b, _))| a == b);
-        debug_assert!(same_keys, "every experiment has every key");
-        own.into_iter()
-            .zip(others)
-            .filter(|((_, own), (_, other))| own != other)
-            .map(|((key, own), (_, other))| format!("{key}: {own} {here}, {other} {there}"))
-            .collect()
+        let (own, others) = (table_of(self), table_of(other));
+        let settings = [&own, &others].map(|table| BTreeMap::from_iter(leaves(table)));
+        let [of_own, of_others] = &settings;
+        let keys: BTreeSet<&String> = settings.iter().flat_map(BTreeMap::keys).filter(|key| *key != "name").collect();
+        let value = |settings: &BTreeMap<String, Value>, key: &String| {
+            settings.get(key).map_or_else(|| "left out".to_owned(), Value::to_string)
+        };
+        let differs = keys.into_iter().filter(|key| of_own.get(*key) != of_others.get(*key));
+        let mut all: Vec<String> = differs
+            .map(|key| format!("{key}: {} {here}, {} {there}", value(of_own, key), value(of_others, key)))
+            .collect();
+        let [names, other_names] = [&own, &others].map(|table| dotted::names(table).join(", "));
+        // Languages of the same settings may still stand in another order.
+        if all.is_empty() && names != other_names {
+            all.push(format!("{}: {names} {here}, {other_names} {there}", dotted::LIST));
+        }
+        all
     }
 }

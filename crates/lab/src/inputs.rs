@@ -32,12 +32,13 @@ impl RunInputs {
     /// What was asked for and cannot be had, or is allowed but hardly meant.
     pub fn notes(&self, experiment: &Experiment) -> Vec<String> {
         let mut notes = experiment.notes();
-        let (asked, measured) = (experiment.language.distance, self.languages.lexicon.stem_distance().relative);
-        if (measured - asked).abs() > 0.02 {
-            notes.push(format!(
-                "the distance of the stems is {measured:.3}, not {asked} (`language.distance`): masked words may not be \
-                 words of A, and without affixes (`language.affix_rate`) only their stems can differ"
-            ));
+        for (of, measured, asked) in self.languages.asked_distances() {
+            if (measured - asked).abs() > 0.02 {
+                notes.push(format!(
+                    "the distance of the stems{of} is {measured:.3}, not {asked}: masked words may not be words of another \
+                     language, and without affixes (`language.affix_rate`) only their stems can differ"
+                ));
+            }
         }
         notes.extend(self.sets.notes.iter().cloned());
         notes
@@ -56,9 +57,9 @@ impl InputCache {
     /// The languages and the tokenizer of a single run's experiment.
     pub fn languages_and_text(&self, experiment: &Experiment) -> Result<(Arc<Languages>, Arc<TokenizedText>)> {
         let seed = experiment.seeds.data.first();
-        let key = (&experiment.language, seed);
-        let languages = self.languages.get(&key, || Ok(Languages::new(&experiment.language, seed)?))?;
-        let key = (key, &experiment.tokenizer, experiment.mixture.lambda);
+        let key = (&experiment.language, &experiment.languages, seed);
+        let languages = self.languages.get(&key, || experiment.make_languages(seed))?;
+        let key = (key, &experiment.tokenizer, experiment.mixture.lambda, experiment.mixture.sampling);
         let text = self.texts.get(&key, || TokenizedText::new(experiment, &languages))?;
         Ok((languages, text))
     }
@@ -66,7 +67,8 @@ impl InputCache {
     /// All inputs of it. Safe to call from several threads: each thing is made once.
     pub fn get(&self, experiment: &Experiment) -> Result<RunInputs> {
         let (languages, text) = self.languages_and_text(experiment)?;
-        let tokenizer = (&experiment.language, experiment.seeds.data.first(), &experiment.tokenizer);
+        let Experiment { language, languages: list, tokenizer, .. } = experiment;
+        let tokenizer = (language, list, experiment.seeds.data.first(), tokenizer);
         let key = (tokenizer, &experiment.mixture, &experiment.eval, experiment.model.context, experiment.train.batch);
         let sets = self.sets.get(&key, || {
             check_context(experiment, &languages, &text)?;

@@ -7,12 +7,12 @@ use crate::inputs::RunInputs;
 use crate::tokenized::TokenizedText;
 use invitro_language::{Language, Languages, Process, Stream, Symbol};
 use invitro_results::folder::{
-    CONTRASTS, LANGUAGE, PAIRS, REACHED, SUMMARY, WORDS, read_json_lines, write_file, write_json,
+    CONTRASTS, FAMILY, LANGUAGE, PAIRS, REACHED, SUMMARY, WORDS, read_json_lines, write_file, write_json,
 };
 use invitro_results::words::{self, Contrasts, Form, Pair, Reached, Word};
 use invitro_results::{
-    Bridge, Condition, LanguageMetric, Measure, Quantity, Row, Seal, Similarity, Status, TokenizerMetric, Words,
-    column, summary,
+    Bridge, Condition, FamilyTree, LanguageMetric, Measure, Quantity, Row, Seal, Similarity, Status, TokenizerMetric,
+    Words, column, summary,
 };
 use invitro_tokenizer::bridge::{self, Bridges};
 use invitro_tokenizer::measure::{self, Measures};
@@ -26,16 +26,15 @@ const PAIRED: u64 = 24;
 
 /// Writes the languages, the tokenizer and the paired sentences where they are not there as they should be. The seals of
 /// all of them, by name.
-pub fn write_inputs(folder: &Path, inputs: &RunInputs) -> Result<BTreeMap<String, Seal>> {
+pub fn write_inputs(folder: &Path, experiment: &Experiment, inputs: &RunInputs) -> Result<BTreeMap<String, Seal>> {
     let RunInputs { languages, text, .. } = inputs;
     let place = folder.join(LANGUAGE);
     std::fs::create_dir_all(&place).writing(&place)?;
     let in_language = |name: &str| format!("{LANGUAGE}/{name}");
-    let mut files = vec![
-        (in_language("grammar.txt"), languages.grammar.text().to_owned()),
-        (in_language("lexicon.tsv"), languages.lexicon_tsv()),
-        (PAIRS.to_owned(), paired(inputs)),
-    ];
+    let mut files = vec![(in_language("lexicon.tsv"), languages.lexicon_tsv()), (PAIRS.to_owned(), paired(inputs))];
+    files.extend(languages.grammar_files().into_iter().map(|(name, text)| (in_language(&name), text.to_owned())));
+    let family = FamilyTree::of(languages, &experiment.mixture);
+    files.extend((!family.is_pair).then(|| (FAMILY.to_owned(), family.json())));
     files.extend(text.tokenizer.files()?.map(|(name, text)| (name.to_owned(), text)));
     let mut seals = BTreeMap::new();
     for (name, text) in files {
@@ -54,12 +53,14 @@ fn paired(RunInputs { languages, text, .. }: &RunInputs) -> String {
     let mut sampler = languages.sampler();
     let mut lines = String::new();
     for row in 0..PAIRED {
-        let sentence = sampler.sentence(&mut stream.at(0, row));
-        let side = |language: Language| {
-            let words = sentence.symbols.iter().map(|&symbol| pieces(text, symbol, language)).collect();
+        let first = languages.all()[0];
+        let sentence = sampler.sentence(first, &mut stream.at(0, row));
+        let side = |&language: &Language| {
+            let symbols = languages.reordered(&sentence, first, language);
+            let words = symbols.iter().map(|&symbol| pieces(text, symbol, language)).collect();
             (language.name().to_owned(), words)
         };
-        let pair: Pair = Language::ALL.into_iter().map(side).collect();
+        let pair: Pair = languages.all().iter().map(side).collect();
         lines.push_str(&(json!(pair).to_string() + "\n"));
     }
     lines
@@ -82,35 +83,47 @@ pub fn write_words(
     let RunInputs { languages, text, sets } = inputs;
     let asked = sets.asked();
     let reached: Vec<Reached> = read_json_lines(&folder.join(REACHED))?;
-    let reached: HashMap<u32, u64> = reached.into_iter().map(|line| (line.symbol, line.step)).collect();
+    let reached: HashMap<(u32, Option<String>), u64> =
+        reached.into_iter().map(|line| ((line.symbol, line.masked_in), line.step)).collect();
+    // A line without its language is an older version's, of the only one that has a mask.
+    let reachable_from = |symbol: Symbol, masked: Language| {
+        let of = |language: Option<&str>| reached.get(&(symbol.0, language.map(str::to_owned)));
+        of(Some(masked.name())).or_else(|| of(None)).map(|&step| step as u32)
+    };
     let known: Vec<Contrasts> = read_json_lines(&folder.join(CONTRASTS))?;
-    let place: HashMap<Symbol, usize> = sets.contrasted().enumerate().map(|(at, symbol)| (symbol, at)).collect();
-    let contrasts = |symbol: Symbol, language: Language| {
-        let Some(&at) = place.get(&symbol) else { return Vec::new() };
+    let place: HashMap<(Language, Symbol), usize> =
+        sets.contrasted().enumerate().map(|(at, word)| (word, at)).collect();
+    let contrasts = |word: (Language, Symbol), language: Language| {
+        let Some(&at) = place.get(&word) else { return Vec::new() };
         let value = |line: &Contrasts| Some((line.step as u32, *line.nats.get(language.name())?.get(at)?));
         known.iter().filter_map(value).collect()
     };
-    let word = |bridge: &bridge::Bridge| {
+    let word = |masked: Language, bridge: &bridge::Bridge| {
         let symbol = bridge.symbol;
-        let form = |language: Language| Form {
+        let form = |&language: &Language| Form {
             language: language.name().to_owned(),
             form: languages.form(symbol, language).to_owned(),
             pieces: pieces(text, symbol, language),
-            contrasts: contrasts(symbol, language),
+            contrasts: contrasts((masked, symbol), language),
         };
         let to = bridge.candidate.as_ref();
         Word {
             symbol: languages.world.label(symbol),
-            forms: Language::ALL.into_iter().map(form).collect(),
+            masked_in: Some(masked.name().to_owned()),
+            forms: languages.all().iter().map(form).collect(),
             bridge: Some(bridge.similarity.jaccard),
             bridge_to: to.map(|to| (languages.form(to.symbol, to.language).to_owned(), to.language.name().to_owned())),
             bridge_pieces: to.map_or(Vec::new(), |to| pieces(text, to.symbol, to.language)),
-            cognate_bridge: Some(bridge.cognate.jaccard),
-            asked: Some(asked.contains(&symbol)),
-            reachable_from: reached.get(&symbol.0).map(|&step| step as u32),
+            cognate_bridge: Some(bridge.cognate().jaccard),
+            asked: Some(asked.contains(&(symbol, masked))),
+            reachable_from: reachable_from(symbol, masked),
         }
     };
-    let all: Vec<Word> = Bridges::new(&text.segmentation, languages).0.iter().map(word).collect();
+    let of_language = |masked: Language| {
+        let bridges = Bridges::new(&text.segmentation, languages, masked);
+        bridges.0.iter().map(|bridge| word(masked, bridge)).collect::<Vec<Word>>()
+    };
+    let all: Vec<Word> = languages.masked().flat_map(of_language).collect();
     may_write()?;
     Ok(words::write(&folder.join(WORDS), &experiment.id(), &all)?)
 }
@@ -135,50 +148,112 @@ pub fn write_summary(
 
 /// Whether two experiments have the same [`measures`]: a text that tells them apart.
 pub fn measured_settings(experiment: &Experiment) -> String {
-    json!([experiment.language, experiment.mixture, experiment.tokenizer, experiment.seeds.data]).to_string()
+    json!([experiment.language, experiment.languages, experiment.mixture, experiment.tokenizer, experiment.seeds.data])
+        .to_string()
 }
 
 /// Measures of the languages and the tokenizer.
 pub fn measures(experiment: &Experiment, languages: &Languages, text: &TokenizedText) -> Result<Vec<(Quantity, f64)>> {
-    let of_language = [
-        (LanguageMetric::Vocab, text.vocab() as f64),
-        (LanguageMetric::StemDistance, languages.lexicon.stem_distance().relative),
-        (LanguageMetric::WordDistance, languages.lexicon.word_distance().relative),
-        (LanguageMetric::LambdaLeft, Process::new(languages).lambda_left(&experiment.mixture)),
-    ];
-    let of_language = of_language.map(|(metric, value)| (Quantity::overall(Measure::Language(metric)), value));
+    let mut all = vec![(Quantity::overall(Measure::Language(LanguageMetric::Vocab)), text.vocab() as f64)];
+    let distances = languages.lexicon.distances();
+    for pair in pairs(languages) {
+        let [one, other] = pair;
+        let measured = [
+            (LanguageMetric::StemDistance, distances.stems(one, other).relative),
+            (LanguageMetric::WordDistance, distances.words(one, other).relative),
+        ];
+        for (metric, value) in measured {
+            all.extend(between(languages, Measure::Language(metric), pair).map(|quantity| (quantity, value)));
+        }
+    }
+    let process = Process::new(languages);
+    for &language in &languages.all()[1..] {
+        let measure = Measure::Language(LanguageMetric::LambdaLeft);
+        let left = process.size_left(language, &experiment.mixture);
+        all.extend(of_one(languages, measure, language).map(|quantity| (quantity, left)));
+    }
     let counts = WordCounts::text(languages, MEASURED_SENTENCES)?;
     let Measures { text: running, lexicon } = Measures::new(&text.segmentation, languages, &counts);
-    let bridges = Bridges::new(&text.segmentation, languages);
-    let mut all: Vec<(Quantity, f64)> = of_language.into();
     for (words, panel) in [(Words::Text, &running), (Words::Lexicon, &lexicon)] {
-        all.extend(tokenizer_measures(words, panel));
+        all.extend(tokenizer_measures(languages, words, panel));
     }
-    for (bridge, mean) in [(Bridge::General, bridges.mean()), (Bridge::Cognate, bridges.mean_cognate())] {
+    for language in languages.masked() {
+        let bridges = Bridges::new(&text.segmentation, languages, language);
+        all.extend(bridge_measures(languages, language, &bridges));
+    }
+    Ok(all)
+}
+
+/// Every pair of languages once.
+fn pairs(languages: &Languages) -> impl Iterator<Item = [Language; 2]> + '_ {
+    let all = languages.all();
+    all.iter().enumerate().flat_map(|(at, &one)| all[at + 1..].iter().map(move |&other| [one, other]))
+}
+
+/// A measure of a pair of languages: by their names, and without them where it is the only pair. The pair that needs no
+/// list has no need of names either.
+fn between(languages: &Languages, measure: Measure, [one, other]: [Language; 2]) -> impl Iterator<Item = Quantity> {
+    let named = languages.family.is_listed().then(|| Quantity::between(measure, one.name(), other.name()));
+    only_pair(languages, measure).chain(named)
+}
+
+/// A measure of the second language of a pair, or of any of a family, in the same way.
+fn of_one(languages: &Languages, measure: Measure, language: Language) -> impl Iterator<Item = Quantity> {
+    let condition = Condition::new(language.name(), false);
+    let named = languages.family.is_listed().then(|| Quantity::of(measure, &condition));
+    only_pair(languages, measure).chain(named)
+}
+
+fn only_pair(languages: &Languages, measure: Measure) -> impl Iterator<Item = Quantity> + use<> {
+    (languages.all().len() == 2).then(|| Quantity::overall(measure)).into_iter()
+}
+
+/// The bridges of a masked language: with all words, with those of each other language, with its own forms there.
+fn bridge_measures(languages: &Languages, language: Language, bridges: &Bridges) -> Vec<(Quantity, f64)> {
+    let kinds = |bridge: Bridge, mean: bridge::Similarity, quantity: &dyn Fn(Measure) -> Quantity| {
         let kinds = [
             (Similarity::Jaccard, mean.jaccard),
             (Similarity::Dice, mean.dice),
             (Similarity::Containment, mean.containment),
         ];
-        all.extend(kinds.map(|(kind, value)| (Quantity::overall(Measure::Bridge(bridge, kind)), value)));
+        kinds.map(|(kind, value)| (quantity(Measure::Bridge(bridge, kind)), value))
+    };
+    let own = |measure| match languages.masked().count() {
+        1 => Quantity::overall(measure),
+        _ => Quantity::of(measure, &Condition::new(language.name(), true)),
+    };
+    let mut all = Vec::new();
+    all.extend(kinds(Bridge::General, bridges.mean(), &own));
+    all.extend(kinds(Bridge::Cognate, bridges.mean_cognate(), &own));
+    if languages.family.is_listed() {
+        for &other in languages.all().iter().filter(|&&other| other != language) {
+            let with = |measure| Quantity::between(measure, language.name(), other.name());
+            all.extend(kinds(Bridge::General, bridges.mean_with(other), &with));
+            all.extend(kinds(Bridge::Cognate, bridges.mean_cognate_with(other), &with));
+        }
     }
-    Ok(all)
+    all
 }
 
-fn tokenizer_measures(words: Words, panel: &measure::Panel) -> Vec<(Quantity, f64)> {
+fn tokenizer_measures(languages: &Languages, words: Words, panel: &measure::Panel) -> Vec<(Quantity, f64)> {
     use TokenizerMetric::{
         BoundaryPrecision, BoundaryRecall, Continuation, Fertility, OnePiece, Overlap, Parity, Renyi, Utilisation,
     };
     let overall = |metric, value| (Quantity::overall(Measure::Tokenizer(words, metric)), value);
     let both = &panel.both;
-    let mut all = vec![
-        overall(Overlap, panel.overlap),
-        overall(Parity, panel.parity),
+    let mut all = Vec::new();
+    for (metric, measured) in [(Overlap, &panel.overlap), (Parity, &panel.parity)] {
+        let measure = Measure::Tokenizer(words, metric);
+        for &(pair, value) in &measured.0 {
+            all.extend(between(languages, measure, pair).map(|quantity| (quantity, value)));
+        }
+    }
+    all.extend([
         overall(Renyi, both.renyi),
         overall(Utilisation, both.utilisation),
         overall(BoundaryPrecision, both.boundary_precision),
         overall(BoundaryRecall, both.boundary_recall),
-    ];
+    ]);
     for (&condition, of) in &panel.conditions {
         let condition = Condition::from(condition);
         let values = [

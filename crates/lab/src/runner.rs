@@ -33,8 +33,8 @@ pub struct Runner<'a> {
     logs: BTreeMap<&'static str, Log>,
     /// Steps that are not in the log yet.
     steps: Vec<training::Step>,
-    /// Masked words reached so far, by number.
-    reached: BTreeSet<u32>,
+    /// Masked words reached so far, by number, each with the language it is masked in.
+    reached: BTreeSet<(u32, Option<String>)>,
     /// Steps of evaluations, rising.
     evaluations: Vec<u64>,
     /// What was found damaged or missing.
@@ -134,7 +134,8 @@ impl<'a> Runner<'a> {
             self.logs.insert(name, Log::open(&self.folder.path.join(name), seal)?);
         }
         let reached = self.folder.path.join(REACHED);
-        self.reached = read_json_lines::<Reached>(&reached)?.into_iter().map(|line| line.symbol).collect();
+        let key = |line: Reached| (line.symbol, line.masked_in);
+        self.reached = read_json_lines::<Reached>(&reached)?.into_iter().map(key).collect();
         Ok(())
     }
 
@@ -145,7 +146,7 @@ impl<'a> Runner<'a> {
         if self.status.check(folder, CONFIG).is_err() {
             write_file(&config, self.experiment.to_toml().as_bytes())?;
         }
-        self.status.files = record::write_inputs(folder, &self.inputs)?;
+        self.status.files = record::write_inputs(folder, &self.experiment, &self.inputs)?;
         self.status.files.insert(CONFIG.into(), Seal::of_file(&config)?);
         Ok(())
     }
@@ -204,7 +205,10 @@ impl<'a> Runner<'a> {
         self.may_write()?;
         self.write_steps()?;
         evaluated.rows.extend(more);
-        evaluated.reached.retain(|line| self.reached.insert(line.symbol));
+        // A line without its language is an older version's, of the only one that has a mask.
+        evaluated.reached.retain(|line| {
+            !self.reached.contains(&(line.symbol, None)) && self.reached.insert((line.symbol, line.masked_in.clone()))
+        });
         self.append(SAMPLES, &evaluated.samples)?;
         self.append(REACHED, &evaluated.reached)?;
         self.append(CONTRASTS, &[evaluated.contrasts])?;

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::experiment::Experiment;
 use invitro_language::{Language, Languages, Sequence, Source, Symbol, Task};
-use invitro_tokenizer::{Segmentation, Tokenizer, special};
+use invitro_tokenizer::{Segmentation, Tokenizer};
 
 pub struct TokenizedText {
     pub tokenizer: Tokenizer,
@@ -39,7 +39,7 @@ impl TokenizedText {
 
     /// The first words of a free sentence.
     pub fn opening(&self, language: Language, words: &[Symbol]) -> Vec<u32> {
-        let task = [special::task_id(Task::T0, language)];
+        let task = [self.segmentation.special().task(Task::T0, language)];
         let words = words.iter().flat_map(|&word| self.segmentation.pieces(word, language));
         task.iter().chain(words).copied().collect()
     }
@@ -47,7 +47,7 @@ impl TokenizedText {
     /// A word's pieces, and how many of them come before a boundary that ends it.
     pub fn word(&self, symbol: Symbol, language: Language) -> (&[u32], usize) {
         let pieces = self.segmentation.pieces(symbol, language);
-        (pieces, pieces.len() - usize::from(pieces.last() == Some(&special::BOUNDARY)))
+        (pieces, pieces.len() - usize::from(pieces.last() == Some(&self.segmentation.special().boundary())))
     }
 
     /// A row of training: redrawn until it fits the context.

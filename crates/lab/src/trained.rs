@@ -40,7 +40,7 @@ impl Trained {
         if checkpoint.metadata.get(TOKENIZER_SEAL) != Some(&Seal::of_file(&tokenizer)?.blake3) {
             return Err(Error::OtherTokenizer { path: tokenizer });
         }
-        let languages = Languages::new(&experiment.language, experiment.seeds.data.first())?;
+        let languages = experiment.make_languages(experiment.seeds.data.first())?;
         let tokenizer = Tokenizer::load(path)?;
         let segmentation = Segmentation::new(&tokenizer, &languages)?;
         let text = TokenizedText { tokenizer, segmentation };

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{run, tiny};
+use common::{family, find, mixed, run, tiny, trio};
 use invitro_lab::Trained;
 use invitro_lab::evaluation::contrast::interval_over_pairs;
 use invitro_lab::evaluation::generation::{self, Judged, Prompted};
@@ -10,13 +10,13 @@ use invitro_lab::evaluation::held_out::HeldOut;
 use invitro_lab::evaluation::ngrams::{Ngrams, Order};
 use invitro_lab::evaluation::reach::Found;
 use invitro_lab::inputs::InputCache;
-use invitro_language::{Condition, Language, Sequence, Symbol, Task, Verdict};
+use invitro_language::{Condition, Language, Pool, Process, Sequence, Source, Symbol, Task, Verdict};
 use invitro_model::Device;
 use invitro_model::decode::Decoded;
 use invitro_model::reading::Score;
 use invitro_model::score::Question;
-use invitro_results::{Interval, Measure, Row, Rows, Targets, TaskMetric};
-use invitro_tokenizer::special;
+use invitro_results::{Interval, Measure, Quantity, Row, Rows, Targets, TaskMetric};
+use std::collections::{HashMap, HashSet};
 
 #[test]
 fn the_words_of_a_prompt_are_kept_as_a_multiset() {
@@ -142,10 +142,11 @@ fn the_held_out_mixture_is_the_one_trained_on() {
         let experiment = tiny(&[&format!("mixture.withhold={withhold}"), "mixture.lambda=0.5"]);
         let (languages, text) = InputCache::default().languages_and_text(&experiment).unwrap();
         let held_out = HeldOut::new(&languages, &text, &experiment.mixture, 300, 256).unwrap();
-        let of_b = Task::ALL.map(|task| special::task_id(task, Language::B));
+        let of_b = Task::ALL.map(|task| text.segmentation.special().task(task, Language::B));
         let has_masked = |tokens: &[u32]| {
             let words = text.segmentation.decode_words(&tokens[1..], &languages, Language::B).words;
-            of_b.contains(&tokens[0]) && words.into_iter().flatten().any(|symbol| languages.mask.contains(symbol))
+            of_b.contains(&tokens[0])
+                && words.into_iter().flatten().any(|symbol| languages.mask(Language::B).contains(symbol))
         };
         // The first part is the mixture.
         let mixture = held_out.batches(1024).into_iter().filter(|(part, _)| *part == 0).flat_map(|(_, batch)| batch);
@@ -188,5 +189,157 @@ fn evaluation_sets_do_not_depend_on_each_other() {
             }
         }
         assert!(same > 50 && other > 2, "{setting}: {same} the same, {other} others");
+    }
+}
+
+/// Of 100,000 training rows of a family with two masks and three word orders, in every task.
+#[test]
+fn no_masked_word_and_no_held_out_sentence_reaches_training_in_any_language() {
+    let experiment = family(&["tokenizer.vocab=120"], mixed());
+    let inputs = InputCache::default().get(&experiment).unwrap();
+    let (languages, text) = (&inputs.languages, &inputs.text);
+    let mut source = Source::training(languages, &experiment.mixture, 64);
+    // What is said, whatever the order of the words.
+    let said = |sequence: &Sequence| {
+        let mut words = sequence.sentence.symbols.clone();
+        words.sort_unstable();
+        words
+    };
+    let mut trained: HashSet<Vec<Symbol>> = HashSet::new();
+    let mut rows: HashMap<(&str, Task), usize> = HashMap::new();
+    for i in 0..100_000 {
+        let sequence = text.training_row(&mut source, i / 64, i % 64, experiment.model.context).unwrap();
+        let tokens = text.sequence(&sequence);
+        for word in
+            text.segmentation.decode_words(&tokens[1..], languages, sequence.language).words.into_iter().flatten()
+        {
+            assert!(!languages.mask(sequence.language).contains(word), "{}", languages.world.label(word));
+        }
+        trained.insert(said(&sequence));
+        *rows.entry((sequence.language.name(), sequence.task)).or_default() += 1;
+    }
+    assert!(rows.len() == 9 && rows.values().all(|&count| count > 1000), "{rows:?}");
+    // The rows of a language over those of A are what is left of its share.
+    let of = |language: Language| {
+        rows.iter().filter(|((name, _), _)| *name == language.name()).map(|(_, count)| *count as f64).sum::<f64>()
+    };
+    let measures = invitro_lab::measures(&experiment, languages, text).unwrap();
+    let measured = |name: &str| measures.iter().find(|(quantity, _)| quantity.to_string() == name).unwrap().1;
+    for language in &languages.all()[1..] {
+        let left = measured(&format!("lambda_left.{}", language.name()));
+        assert!((of(*language) / of(languages.all()[0]) - left).abs() < 0.02, "{left}");
+        assert!(left < 0.5);
+    }
+    let (mut again, mut of_these) = (0, 0);
+    for condition in languages.conditions() {
+        for task in Task::ALL {
+            let mut held_out = Source::condition(languages, "eval", condition, task).from_pool(Pool::HeldOut);
+            let mut any = Source::condition(languages, "eval", condition, task);
+            for row in 0..40 {
+                assert!(!trained.contains(&said(&held_out.draw(0, row).unwrap())), "{condition}");
+                again += usize::from(trained.contains(&said(&any.draw(0, row).unwrap())));
+                of_these += 1;
+            }
+        }
+    }
+    assert!(again > of_these / 20, "the world is small enough to tell: {again} of {of_these}");
+}
+
+/// The floor of a masked sov language in a script of its own: short sentences come as often as it says. One sequence after
+/// the other is added to the set, and what the floor rises by is its surprisal.
+#[test]
+fn the_floor_is_the_frequency_of_sentences_in_every_condition() {
+    let small = ["entities=4", "names=1", "properties=6", "values=4", "valid_share=0.5", "relations=1"];
+    let small = small.map(|setting| format!("language.{setting}"));
+    let others =
+        ["mixture.tasks=[1,0,0]", "language.adjective_rate=0", "language.adverb_rate=0", "tokenizer.vocab=120"];
+    let settings: Vec<&str> = small.iter().map(String::as_str).chain(others).collect();
+    let experiment = family(&settings, mixed());
+    let (languages, text) = InputCache::default().languages_and_text(&experiment).unwrap();
+    const SEQUENCES: usize = 40;
+    const DRAWN: u64 = 60_000;
+    // Nats of the first sequences of every condition, and the sequences.
+    let nats = |count: usize| -> Vec<f64> {
+        let set = HeldOut::new(&languages, &text, &experiment.mixture, count, 160).unwrap();
+        let mut rows = Rows::new(0);
+        set.rows(&[], &mut rows);
+        let floor = |condition: &Condition| {
+            let row = find(&rows.list, 0, &format!("loss.{condition}.floor"));
+            row.value * row.n as f64 * std::f64::consts::LN_2
+        };
+        languages.conditions().iter().map(floor).collect()
+    };
+    let sums: Vec<Vec<f64>> = (1..=SEQUENCES).map(nats).collect();
+    let sequences = HeldOut::new(&languages, &text, &experiment.mixture, SEQUENCES, 160).unwrap();
+    for (at, &condition) in languages.conditions().iter().enumerate() {
+        let mut counts: HashMap<Vec<u32>, usize> = HashMap::new();
+        let mut source = Source::condition(&languages, "test", condition, Task::T0);
+        for row in 0..DRAWN {
+            *counts.entry(text.sequence(&source.draw(0, row).unwrap())).or_default() += 1;
+        }
+        // The first part is the mixture.
+        let own = sequences.batches(1024).into_iter().filter(|(part, _)| *part == at + 1).flat_map(|(_, batch)| batch);
+        let mut compared = 0;
+        for (place, sequence) in own.enumerate() {
+            let before = if place == 0 { 0.0 } else { sums[place - 1][at] };
+            let expected = (before - sums[place][at]).exp() * DRAWN as f64;
+            let count = counts.get(&sequence.tokens).copied().unwrap_or(0) as f64;
+            if expected > 30.0 {
+                compared += 1;
+                assert!((count - expected).abs() < 5.0 * expected.sqrt(), "{condition}: {count}, not {expected:.0}");
+            } else {
+                assert!(count < expected + 5.0 * expected.sqrt() + 5.0, "{condition}: {count}, not {expected:.1}");
+            }
+        }
+        assert!(compared > 1, "{condition}: {compared} sentences are frequent enough to compare");
+    }
+}
+
+/// The columns of a family, and where they come from.
+#[test]
+fn measures_of_a_family_are_matrices() {
+    use invitro_tokenizer::{Bridges, MEASURED_SENTENCES, Measures, WordCounts};
+    for (list, masks) in [(trio(), 1), (mixed(), 2)] {
+        let experiment = family(&["tokenizer.vocab=120"], list);
+        let (languages, text) = InputCache::default().languages_and_text(&experiment).unwrap();
+        let all = invitro_lab::measures(&experiment, &languages, &text).unwrap();
+        let by_name: HashMap<String, f64> =
+            all.iter().map(|(quantity, value)| (quantity.to_string(), *value)).collect();
+        assert_eq!(by_name.len(), all.len(), "no column stands twice");
+        assert!(all.iter().all(|(quantity, _)| quantity.to_string().parse::<Quantity>().as_ref() == Ok(quantity)));
+        let counts = WordCounts::text(&languages, MEASURED_SENTENCES).unwrap();
+        let measured = Measures::new(&text.segmentation, &languages, &counts);
+        let distances = languages.lexicon.distances();
+        let process = Process::new(&languages);
+        let [a, b, c] = languages.all() else { panic!() };
+        for (at, (one, other)) in [(a, b), (a, c), (b, c)].into_iter().enumerate() {
+            let of = |measure: &str| by_name[&format!("{measure}.{}-{}", one.name(), other.name())];
+            assert_eq!(of("distance.stems"), distances.stems(*one, *other).relative);
+            assert_eq!(of("distance.words"), distances.words(*one, *other).relative);
+            assert_eq!(of("overlap"), measured.text.overlap.0[at].1);
+            assert_eq!(of("parity"), measured.text.parity.0[at].1);
+            assert_eq!(of("lexicon.overlap"), measured.lexicon.overlap.0[at].1);
+        }
+        for language in [b, c] {
+            let left = process.size_left(*language, &experiment.mixture);
+            assert_eq!(by_name[&format!("lambda_left.{}", language.name())], left);
+        }
+        for name in ["overlap", "parity", "distance.stems", "lambda_left", "lambda_left.A"] {
+            assert!(!by_name.contains_key(name), "{name}");
+        }
+        assert_eq!(languages.masked().count(), masks);
+        for masked in languages.masked() {
+            let bridges = Bridges::new(&text.segmentation, &languages, masked);
+            let own = if masks == 1 { String::new() } else { format!(".{}_masked", masked.name()) };
+            assert_eq!(by_name[&format!("bridge.jaccard{own}")], bridges.mean().jaccard);
+            assert_eq!(by_name[&format!("cognate_bridge.dice{own}")], bridges.mean_cognate().dice);
+            for other in languages.all().iter().filter(|&&other| other != masked) {
+                let pair = format!("{}-{}", masked.name(), other.name());
+                assert_eq!(by_name[&format!("bridge.jaccard.{pair}")], bridges.mean_with(*other).jaccard);
+                let cognate = by_name[&format!("cognate_bridge.containment.{pair}")];
+                assert_eq!(cognate, bridges.mean_cognate_with(*other).containment);
+            }
+        }
+        assert_eq!(by_name.contains_key("bridge.jaccard"), masks == 1);
     }
 }

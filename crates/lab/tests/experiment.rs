@@ -157,3 +157,159 @@ fn settings_that_cannot_be_are_refused() {
     assert!(EvalConfig { temperature: f64::NAN, ..EvalConfig::default() }.validate().is_err());
     assert!(CheckpointConfig { every: 0, keep: Keep::All }.validate().is_err());
 }
+
+/// C below B below A, in a file.
+const CHAIN: &str = r#"
+    [[languages]]
+    name = "A"
+    distance = 0.0
+    [[languages]]
+    name = "B"
+    parent = "A"
+    distance = 0.3
+    share = 1
+    [[languages]]
+    name = "C"
+    parent = "B"
+    mask_share = 0.25
+"#;
+
+#[test]
+fn languages_are_addressed_by_name() {
+    let experiment =
+        load(CHAIN, &["languages.C.distance=1", "languages.A.share=2", "languages.B.spoken=false"]).unwrap();
+    let [a, b, c] = &experiment.languages[..] else { panic!() };
+    assert_eq!((c.distance, a.share, b.spoken, c.spoken), (Some(1.0), Some(2.0), false, true));
+    let columns = experiment.flatten();
+    let of = |key: &str| columns.iter().find(|(known, _)| known == key).map(|(_, value)| value.to_string());
+    assert_eq!(of("languages.C.distance").as_deref(), Some("1.0"));
+    assert_eq!(of("languages.B.parent").as_deref(), Some("\"A\""));
+    assert_eq!((of("languages.A.parent"), of("languages.A.name")), (None, None));
+    assert_eq!(load(&experiment.to_toml(), &[]).unwrap(), experiment);
+    // A list is replaced whole; without one there is the pair.
+    assert!(load(CHAIN, &["languages=[]"]).unwrap().languages.is_empty());
+    let other = load(CHAIN, &["languages=[{name=\"X\"}, {name=\"Y\", mask_share=0.5}]"]).unwrap();
+    assert_eq!(other.languages.iter().map(|entry| &*entry.name).collect::<Vec<_>>(), ["X", "Y"]);
+}
+
+#[test]
+fn what_is_said_of_languages_that_cannot_be() {
+    for (given, says) in [
+        (
+            "languages.X.distance=0.5",
+            "the override `languages.X.distance=0.5`: there is no language `X` in `languages`, which has A, B and C",
+        ),
+        ("languages.c.distance=0.5", "there is no language `c` in `languages`, which has A, B and C"),
+        ("languages.C=0.5", "`languages.C` is a language: set `languages.C.KEY`, as in languages.C.distance=0.5"),
+        (
+            "languages.C.distnace=0.5",
+            "sets the unknown key `languages.C.distnace`; the nearest known key is `languages.C.distance`",
+        ),
+        ("languages.C.x.y=0.5", "sets the unknown key `languages.C.x.y`"),
+        ("languages.C.distance=far", "`languages.C.distance` is \"far\", but must be a number"),
+        ("languages.C.script=-1", "`languages.C.script` is -1, but must be a whole number, 0 or above"),
+        ("languages.B.spoken=3", "`languages.B.spoken` is 3, but must be true or false"),
+        ("languages.B.parent=3", "`languages.B.parent` is 3, but must be a text"),
+        ("languages=3", "`languages` is 3, but must be a list of tables, `[[languages]]`, each with a `name`"),
+        ("languages=[3]", "number 1 of `languages` is 3, but must be a table"),
+        ("languages=[{script=1}]", "number 1 of `languages` has no `name`"),
+        ("languages=[{name=3}]", "the `name` of number 1 of `languages` is 3, but must be a text"),
+    ] {
+        let message = load(CHAIN, &[given]).unwrap_err();
+        assert!(message.contains(says) && !message.contains('\n'), "{given}: {message}");
+    }
+    let none = fault(&["languages.C.distance=0.5"]);
+    assert!(none.contains("there is no language `C` to change, since there is no list `[[languages]]`"), "{none}");
+    let section = load("[[language]]\nname = \"A\"", &[]).unwrap_err();
+    assert!(section.contains("`language` is a list, but must be a section: a family of languages is `[[languages]]`"));
+    let table = load("[languages.C]\ndistance = 0.5", &[]).unwrap_err();
+    assert!(table.contains("`languages` is a table, but must be a list of tables"), "{table}");
+}
+
+/// The identity of runs that were made before there were families; `632432cfdd7b38ef` is the first of the study
+/// `crossing`, `c90b1ef4f71fdb05` of `budget`.
+#[test]
+fn what_came_later_does_not_rename_older_runs() {
+    let of = |preset: &str, overrides: &[&str]| {
+        let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_owned()).collect();
+        Experiment::load(Some(preset), None, &overrides).unwrap().id()
+    };
+    let crossing =
+        ["eval.every=500", "eval.early=1", "checkpoint.keep=none", "tokenizer.vocab=256", "language.distance=0"];
+    assert_eq!(of("quick", &crossing), "632432cfdd7b38ef");
+    assert_eq!(of("quick", &[&crossing[..], &["mixture.sampling=1"]].concat()), "632432cfdd7b38ef");
+    assert_ne!(of("quick", &[&crossing[..], &["mixture.sampling=0.5"]].concat()), "632432cfdd7b38ef");
+    let budget = [
+        "train.batch=256",
+        "train.lr=1e-3",
+        "train.steps=40000",
+        "eval.every=2000",
+        "eval.early=4",
+        "eval.also=[3000, 5000, 7000]",
+        "checkpoint.every=20000",
+        "checkpoint.keep=none",
+        "language.distance=0",
+    ];
+    assert_eq!(of("paper", &budget), "c90b1ef4f71fdb05");
+}
+
+#[test]
+fn languages_and_their_order_are_identity() {
+    let one = load(CHAIN, &[]).unwrap();
+    let mut turned = one.clone();
+    turned.languages.swap(1, 2);
+    assert_ne!(one.id(), turned.id());
+    assert_eq!(one.differing(&turned, ["here", "there"]), ["languages: A, B, C here, A, C, B there"]);
+    let changed = load(CHAIN, &["languages.C.distance=0.5", "languages.B.distance=0.2"]).unwrap();
+    assert_eq!(
+        one.differing(&changed, ["here", "there"]),
+        ["languages.B.distance: 0.3 here, 0.2 there", "languages.C.distance: left out here, 0.5 there"]
+    );
+    let pair = load("", &[]).unwrap();
+    assert_ne!(
+        pair.id(),
+        load("[[languages]]\nname = \"A\"\n[[languages]]\nname = \"B\"\nmask_share = 0.25", &[]).unwrap().id()
+    );
+}
+
+#[test]
+fn a_grammar_file_of_a_language_is_known_by_what_it_holds() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("family.toml");
+    std::fs::write(&file, format!("{CHAIN}\n    grammar = \"own.txt\"\n")).unwrap();
+    let load = || Experiment::load(None, Some(&file), &[]);
+    let missing = load().unwrap_err().to_string();
+    assert!(
+        missing.contains("`languages.C.grammar` is `") && missing.contains("own.txt`, which is neither"),
+        "{missing}"
+    );
+    std::fs::write(place.path().join("own.txt"), "a grammar").unwrap();
+    let one = load().unwrap();
+    let [name] = &one.files()[..] else { panic!("{:?}", one.files()) };
+    assert!(name.starts_with("files/own-"), "{name}");
+    std::fs::write(place.path().join("own.txt"), "another").unwrap();
+    assert_ne!(load().unwrap().id(), one.id());
+}
+
+#[test]
+fn clones_are_noted_by_name() {
+    let notes = |file: &str, overrides: &[&str]| load(file, overrides).unwrap().notes();
+    assert!(notes("", &["language.distance=0"]).is_empty());
+    let pair = notes("", &["language.distance=0", "language.affix_rate=0"]);
+    assert_eq!(pair.len(), 1);
+    assert!(
+        pair[0].starts_with("at `language.distance` 0 and without affixes every word of B is a word of A"),
+        "{pair:?}"
+    );
+    let without = ["language.affix_rate=0", "languages.C.distance=0"];
+    let [note] = &notes(CHAIN, &without)[..] else { panic!() };
+    assert_eq!(
+        note,
+        "at distance 0 of each other and without affixes every word of C is a word of B: what is masked in C is trained \
+         in B, letter by letter"
+    );
+    // Apart, set aside, or in letters of its own.
+    for apart in ["languages.C.distance=0.1", "languages.B.spoken=false", "languages.C.script=1"] {
+        assert!(notes(CHAIN, &[&without[..], &[apart]].concat()).is_empty(), "{apart}");
+    }
+}

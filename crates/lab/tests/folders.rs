@@ -295,7 +295,7 @@ fn what_a_named_file_holds_is_part_of_the_experiment() {
     std::fs::rename(&folder, &again).unwrap();
     let trained = Trained::load(&again, None).unwrap();
     assert_eq!(trained.experiment, svo);
-    assert_eq!(trained.languages.grammar.text(), BUILT_IN[0].1);
+    assert_eq!(trained.languages.grammar(trained.languages.all()[0]).text(), BUILT_IN[0].1);
     let evaluated = trained.evaluate(&svo, invitro_model::Device::Cpu).unwrap();
     let contrast = "reach.A.network.facts.logprob";
     assert_eq!(find(&evaluated.rows, 5, contrast).value, find(&rows, 5, contrast).value);

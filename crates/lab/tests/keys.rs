@@ -3,7 +3,8 @@
 
 use invitro_lab::Experiment;
 use invitro_lab::experiment::PRESETS;
-use invitro_lab::keys::{Key, commented, keys};
+use invitro_lab::keys::{Key, commented, keys, of_language};
+use std::path::Path;
 
 /// Keys whose range depends on others, or is no range: values to accept and to refuse, in the world of the preset
 /// `paper` with the overrides of `with`.
@@ -39,9 +40,31 @@ const PROBES: [Probe; 12] = [
     listed("seeds.data", &["0", "3", "0,1,2"], &["-1", "[]", "1,1", "0.5"]),
 ];
 
+/// The same for keys of a language: of C, below A and B.
+const OF_LANGUAGE: [Probe; 4] = [
+    listed(
+        "name",
+        &["D", "Lingua1", "aLanguageOfTwentyLet"],
+        &["3", "all", "\"\"", "b", "9a", "a-b", "é", "aLanguageOfTwentyOneL"],
+    ),
+    listed("parent", &["A", "B"], &["C", "X", "3", "\"\""]),
+    listed("grammar", &["svo", "sov", "vso", "vos", "Cargo.toml"], &["3", "no/such.file"]),
+    listed("copies", &["0", "1", "2", "62"], &["-1", "0.5", "many"]),
+];
+
+const FAMILY: &str = "
+    languages = [{ name = \"A\" }, { name = \"B\", mask_share = 0.25 }, { name = \"C\", parent = \"B\", distance = 0.5, share = 1.5 }]
+";
+
 fn load(with: &[&str], key: &str, value: &str) -> Result<Experiment, String> {
     let overrides: Vec<String> = with.iter().map(|o| (*o).to_owned()).chain([format!("{key}={value}")]).collect();
     Experiment::load(Some("paper"), None, &overrides).map_err(|e| e.to_string())
+}
+
+fn family(folder: &Path, overrides: &[String]) -> Result<Experiment, String> {
+    let file = folder.join("family.toml");
+    std::fs::write(&file, FAMILY).unwrap();
+    Experiment::load(Some("quick"), Some(&file), overrides).map_err(|e| e.to_string())
 }
 
 /// Values at the ends of a range such as `above 0 to 0.5`, and just beyond them; or the words of `this | that`, and one
@@ -107,6 +130,59 @@ fn validation_is_what_the_comments_say() {
             assert!(names_it && !message.contains('\n'), "{dotted}={value}: {message}");
         }
     }
+}
+
+#[test]
+fn so_it_is_in_a_family() {
+    let place = tempfile::tempdir().unwrap();
+    let owned = |values: &[&str]| values.iter().map(|v| (*v).to_owned()).collect::<Vec<_>>();
+    for key in of_language() {
+        let name = key.name();
+        let probe = OF_LANGUAGE.iter().find(|probe| probe.key == name);
+        let number = |key: &Key| match key.name() {
+            // Their defaults are in words, or say no fraction.
+            "distance" | "share" => Key { default: "0.5", ..key.clone() },
+            _ => key.clone(),
+        };
+        let (accepted, refused) = probe.map_or_else(
+            || ends(&number(&key)).unwrap_or_else(|| panic!("`{name}`: no values known for `{}`", key.allowed)),
+            |probe| (owned(probe.accepted), owned(probe.refused)),
+        );
+        for value in accepted {
+            let loaded = family(place.path(), &[format!("languages.C.{name}={value}")]);
+            assert!(loaded.is_ok(), "`{name}` is said to be {}, but {value} is refused: {loaded:?}", key.allowed);
+        }
+        for value in refused {
+            let loaded = family(place.path(), &[format!("languages.C.{name}={value}")]);
+            let Err(message) = loaded else {
+                panic!("`{name}` is said to be {}, but {value} is accepted", key.allowed)
+            };
+            let names_it = message.contains(&format!("languages.C.{name}")) || message.contains(name);
+            assert!(names_it && !message.contains('\n'), "{name}={value}: {message}");
+        }
+    }
+    let entry = toml::Value::try_from(&family(place.path(), &["languages.C.grammar=sov".into()]).unwrap().languages[2]);
+    let mut written: Vec<String> = entry.unwrap().as_table().unwrap().keys().cloned().collect();
+    let mut known: Vec<String> = of_language().iter().map(|key| key.name().to_owned()).collect();
+    written.sort();
+    known.sort();
+    assert_eq!(written, known, "every key of an entry has its line");
+    let mut named = invitro_language::LanguageEntry::KEYS;
+    named.sort();
+    assert_eq!(known, named);
+}
+
+#[test]
+fn a_family_is_printed_and_read_back() {
+    let place = tempfile::tempdir().unwrap();
+    let experiment =
+        family(place.path(), &["languages.B.grammar=Cargo.toml".into(), "languages.C.copies=2".into()]).unwrap();
+    let text = commented(&experiment);
+    let file = place.path().join("again.toml");
+    std::fs::write(&file, &text).unwrap();
+    assert_eq!(Experiment::load(Some("paper"), Some(&file), &[]).unwrap(), experiment, "{text}");
+    let told = text.lines().filter(|line| line.contains("lexical distance from its parent")).count();
+    assert_eq!((told, text.matches("[[languages]]").count()), (1, 3), "{text}");
 }
 
 #[test]

@@ -2,11 +2,12 @@
 
 mod common;
 
-use common::tiny;
+use common::{family, mixed, tiny, trio};
 use invitro_lab::evaluation::contrast::ContrastSet;
 use invitro_lab::evaluation::reach::{Found, ReachSet};
 use invitro_lab::inputs::InputCache;
-use invitro_language::{Language, Symbol};
+use invitro_lab::inputs::RunInputs;
+use invitro_language::{Language, LanguageEntry, Symbol};
 use invitro_model::inference::{Answers, Wanted};
 use invitro_model::reading::{MemberReading, Score};
 use invitro_model::shard::{ModelShard, Shard};
@@ -76,13 +77,17 @@ fn exhaustive(shard: &mut dyn Shard, prompt: &[u32], targets: &[Vec<u32>], k: u3
 
 #[test]
 fn scoring_once_equals_the_trie_search_and_the_plain_check() {
-    let experiment = tiny(&["eval.subjects=12", "language.mask_share=0.5"]);
-    let inputs = InputCache::default().get(&experiment).unwrap();
+    scoring_equals_searching(&tiny(&["eval.subjects=12", "language.mask_share=0.5"]), 40);
+    scoring_equals_searching(&family(&["eval.subjects=4", "tokenizer.vocab=120"], mixed()), 40);
+}
+
+fn scoring_equals_searching(experiment: &invitro_lab::Experiment, steps: u64) {
+    let inputs = InputCache::default().get(experiment).unwrap();
     let shape: Shape = experiment.model.shape(inputs.text.vocab());
     let mut population = Population::new(Device::Cpu, &shape, &[5], 512).unwrap();
     // A little training, so that some targets are near and others far.
     let mut source = invitro_language::Source::training(&inputs.languages, &experiment.mixture, 8);
-    for step in 1..=40 {
+    for step in 1..=steps {
         let batch: Vec<Sequence> = (0..4).map(|row| inputs.text.draw(&mut source, step, row, 100).unwrap()).collect();
         population.train_step(&[batch], &experiment.train.update(step)).unwrap();
         population.losses().unwrap();
@@ -95,7 +100,9 @@ fn scoring_once_equals_the_trie_search_and_the_plain_check() {
     let questions: Vec<Question> = set.questions();
     let answers = population.score(std::slice::from_ref(&questions)).unwrap().pop().unwrap();
     let mut counts = BTreeMap::new();
-    for fraction in Fraction::ALL.into_iter().chain(["0.2", "0.3"].map(|fraction| fraction.parse().unwrap())) {
+    for fraction in
+        Fraction::ALL.into_iter().chain(["0.2", "0.3", "0.5", "0.7"].map(|fraction| fraction.parse().unwrap()))
+    {
         let k = fraction.of(inputs.text.vocab());
         for (question, answer) in questions.iter().zip(&answers) {
             let Question { prompt, continuations } = question;
@@ -146,12 +153,12 @@ fn a_contrast_takes_the_words_it_is_asked_for_each_of_one_that_has_it_and_one_th
         let set = ContrastSet::new(languages, text, &experiment.eval, text.vocab());
         let mut asked: BTreeMap<Symbol, usize> = BTreeMap::new();
         let answer = |(at, question): (usize, Question)| -> Vec<Vec<Score>> {
-            let language = Language::ALL[at % 2];
+            let language = [Language::A, Language::B][at % 2];
             let entity = world.entities().find(|&e| text.opening(language, &[e, world.copula()]) == question.prompt);
             let entity = entity.unwrap();
             let of = |pieces: &Vec<u32>| {
                 let word = world.descriptors().find(|&word| text.word(word, language).0 == pieces).unwrap();
-                if language == Language::B && languages.mask.contains(word) {
+                if language == Language::B && languages.mask(Language::B).contains(word) {
                     *asked.entry(word).or_default() += 1;
                 }
                 let nats = match (world.allows(entity, word), world.class(entity) == world.class(word)) {
@@ -176,9 +183,155 @@ fn a_contrast_takes_the_words_it_is_asked_for_each_of_one_that_has_it_and_one_th
         }
         // Every word once, of three subjects; as many as asked for, or all that are true of somebody.
         let somebody = |word: &&Symbol| world.entities().any(|entity| world.allows(entity, **word));
-        let all = languages.mask.symbols().iter().filter(somebody).count();
+        let all = languages.mask(Language::B).symbols().iter().filter(somebody).count();
         assert!(asked.values().all(|&times| times == 3), "{asked:?}");
         assert!((words.min(all)..=words + 1).contains(&asked.len()), "{} of {all}", asked.len());
-        assert_eq!(set.words()[1], asked.len());
+        assert_eq!(set.words()[1], (Some(Language::B), asked.len()));
     }
+}
+
+/// What a scorer would answer that gives every word of every subject a score of its own; all of it on the first piece.
+fn answered(
+    inputs: &RunInputs,
+    questions: Vec<Question>,
+    score: impl Fn(Language, Symbol, Symbol) -> Score,
+) -> Vec<Vec<Vec<Score>>> {
+    let (languages, text) = (&inputs.languages, &inputs.text);
+    let world = &languages.world;
+    let all = languages.all();
+    let answer = |(at, question): (usize, Question)| {
+        let language = all[at % all.len()];
+        let opens = |&e: &Symbol| {
+            languages.opening(e, language).is_some_and(|words| text.opening(language, &words) == question.prompt)
+        };
+        let of = |pieces: &Vec<u32>| {
+            let entity = world.entities().find(opens).expect("a question begins with its subject");
+            let word = world.descriptors().find(|&word| text.word(word, language).0 == pieces).unwrap();
+            let first = score(language, entity, word);
+            (0..pieces.len()).map(|i| if i == 0 { first } else { Score { rank: 0, logprob: 0.0 } }).collect()
+        };
+        question.continuations.iter().map(of).collect()
+    };
+    questions.into_iter().enumerate().map(answer).collect()
+}
+
+/// B† is asked for what is masked in B and C† for what is masked in C, a language with a mask else for what is masked
+/// nowhere, and A for both and, apart, for what is masked elsewhere.
+#[test]
+fn every_condition_is_asked_for_its_own_words() {
+    let experiment = family(&["eval.subjects=12", "tokenizer.vocab=120"], mixed());
+    let inputs = InputCache::default().get(&experiment).unwrap();
+    let (languages, vocab) = (&inputs.languages, inputs.text.vocab());
+    let [a, b, c] = languages.all() else { panic!() };
+    let set = ReachSet::new(languages, &inputs.text, &experiment.eval, vocab);
+    // 0 for words of the right kind, and -1 for others: a mean of 0 says that all were right.
+    let masked = |language: Language, word: Symbol| languages.mask(language).contains(word);
+    let of = |wanted: &dyn Fn(Symbol) -> bool, condition: &str, targets: &str| {
+        let score = |_, _, word: Symbol| Score { rank: 0, logprob: if wanted(word) { 0.0 } else { -1.0 } };
+        let mut rows = Rows::new(0);
+        set.rows(Scorer::Network, &answered(&inputs, set.questions(), score), &mut rows);
+        common::find(&rows.list, 0, &format!("reach.{condition}.network.{targets}.logprob")).value
+    };
+    for targets in ["allowed", "forbidden", "other"] {
+        assert_eq!(of(&|word| masked(*b, word), "B_masked", targets), 0.0);
+        assert_eq!(of(&|word| masked(*c, word), "C_masked", targets), 0.0);
+        for condition in ["A", "B", "C"] {
+            assert_eq!(of(&|word| !languages.is_masked(word), condition, targets), 0.0);
+        }
+        assert_eq!(of(&|word| languages.is_masked(word), "A", &format!("{targets}_masked")), 0.0);
+        assert!(of(&|word| masked(*b, word), "C_masked", targets) < 0.0);
+    }
+    assert!(languages.mask(*a).symbols().is_empty());
+
+    // Allowed is what Γ allows; reached is what is reached in the language it is masked in.
+    let knows = |_, entity: Symbol, word: Symbol| {
+        let allows = languages.world.allows(entity, word);
+        Score { rank: if allows { 0 } else { vocab as u32 }, logprob: if allows { 0.0 } else { -1.0 } }
+    };
+    let answers = answered(&inputs, set.questions(), knows);
+    let mut rows = Rows::new(0);
+    set.rows(Scorer::Network, &answers, &mut rows);
+    for condition in ["A", "B", "C", "B_masked", "C_masked"] {
+        let value = |what: &str| common::find(&rows.list, 0, &format!("reach.{condition}.network.{what}")).value;
+        assert_eq!((value("allowed.share@0.1"), value("forbidden.share@0.1")), (1.0, 0.0), "{condition}");
+        assert_eq!((value("allowed.any@0.1"), value("other.logprob")), (1.0, -1.0), "{condition}");
+    }
+    let reached: BTreeSet<(Symbol, Language)> = set.reached(&answers).into_iter().collect();
+    assert_eq!(reached, set.asked().into_iter().collect());
+    assert!([*b, *c].iter().all(|language| reached.iter().any(|(_, of)| of == language)));
+    assert!(reached.iter().all(|&(word, language)| masked(language, word)));
+}
+
+/// The contrast of one who knows Γ is 1 nat and 2, of one who does not regard the subject 0, in every language and order.
+#[test]
+fn contrasts_of_a_family_with_several_word_orders() {
+    for list in [mixed(), trio()] {
+        let masks = list.iter().filter(|entry| entry.mask_share > 0.0).count();
+        let experiment = family(&["eval.words=15", "tokenizer.vocab=120"], list);
+        let inputs = InputCache::default().get(&experiment).unwrap();
+        let (languages, world) = (&inputs.languages, &inputs.languages.world);
+        let set = ContrastSet::new(languages, &inputs.text, &experiment.eval, inputs.text.vocab());
+        assert!(set.masked().all(|(language, word)| languages.mask(language).contains(word)));
+        let rows = |score: &dyn Fn(Language, Symbol, Symbol) -> Score| {
+            let mut rows = Rows::new(0);
+            set.rows(Scorer::Network, &answered(&inputs, set.questions(), score), &mut rows);
+            rows.list
+        };
+        let blind = rows(&|language, _, word| {
+            let mixed = (word.0 * 31 + language.index() as u32 * 7).wrapping_mul(0x9e37_79b1);
+            Score { rank: mixed % 12, logprob: -((mixed % 97) as f32) }
+        });
+        assert!(blind.iter().all(|row| row.value.abs() < 1e-12));
+        let conditions = languages.conditions().len() + languages.all().len() - masks;
+        assert_eq!(
+            blind.len(),
+            5 * 2 * conditions,
+            "languages without a mask are asked for what is masked elsewhere too"
+        );
+        let known = rows(&|_, entity, word| {
+            let nats = match (world.allows(entity, word), world.class(entity) == world.class(word)) {
+                (true, _) => 0.0,
+                (false, true) => -1.0,
+                (false, false) => -2.0,
+            };
+            Score { rank: 0, logprob: nats }
+        });
+        for row in
+            known.iter().filter(|row| matches!(row.quantity.measure, Measure::Reach(reach) if reach.top.is_none()))
+        {
+            let expected = if row.quantity.measure.to_string().contains(".facts") { 1.0 } else { 2.0 };
+            assert_eq!(row.value, expected, "{row:?}");
+        }
+        // By word, in the order of `masked`: a score that names the word comes back in its place.
+        let named = answered(&inputs, set.questions(), |language, entity, word| {
+            let nats = (word.0 * 4) as f32 + language.index() as f32;
+            Score { rank: 0, logprob: if world.allows(entity, word) { nats } else { 0.0 } }
+        });
+        let by_word = set.by_word(&named);
+        assert_eq!(by_word.len(), languages.all().len());
+        for &language in languages.all() {
+            let expected: Vec<f64> =
+                set.masked().map(|(_, word)| f64::from(word.0 * 4) + language.index() as f64).collect();
+            assert_eq!(by_word[language.name()], expected);
+        }
+    }
+}
+
+/// Where descriptors come before their subjects no sentence begins with a subject and goes on with what is true of it.
+#[test]
+fn a_language_whose_descriptors_come_first_is_not_asked_and_a_note_says_so() {
+    let vos = |entry: LanguageEntry| LanguageEntry { grammar: Some("vos".into()), ..entry };
+    let list: Vec<LanguageEntry> =
+        trio().into_iter().map(|entry| if entry.name == "C" { vos(entry) } else { entry }).collect();
+    let experiment = family(&["tokenizer.vocab=120"], list);
+    let inputs = InputCache::default().get(&experiment).unwrap();
+    let set = ReachSet::new(&inputs.languages, &inputs.text, &experiment.eval, inputs.text.vocab());
+    let answers = answered(&inputs, set.questions(), |_, _, _| Score { rank: 0, logprob: 0.0 });
+    let mut rows = Rows::new(0);
+    set.rows(Scorer::Network, &answers, &mut rows);
+    let of = |name: &str| rows.list.iter().filter(|row| row.quantity.condition == Some(name.parse().unwrap())).count();
+    assert!(of("A") > 0 && of("B") > 0 && of("C") == 0 && of("C_masked") == 0);
+    assert!(set.reached(&answers).is_empty() && set.asked().is_empty());
+    let notes = inputs.notes(&experiment);
+    assert!(notes.iter().any(|note| note.contains("are not asked in C: in its word order")), "{notes:?}");
 }

@@ -2,13 +2,14 @@
 
 mod common;
 
-use common::{SAME, bytes, find, member, rows, run, steps, tiny, train};
+use common::{SAME, bytes, family, find, member, mixed, rows, run, steps, tiny, train, trio};
 use invitro_lab::population::Outcome;
 use invitro_lab::{Experiment, State, Status, Stop, folder};
+use invitro_results::folder::read_json_lines;
 use invitro_results::folder::{METRICS, TRAINING_TABLE};
 use invitro_results::table::Table;
 use invitro_results::{Fraction, Measure, Quantity, Reach, Row, Statistic, TaskMetric};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 #[test]
@@ -92,7 +93,7 @@ fn nested(rows: &[Row]) {
         assert!(values.insert((row.step, &row.quantity), row.value).is_none(), "{row:?} is there twice");
     }
     let at = |row: &Row, measure: Measure| {
-        let quantity = Quantity { measure, condition: row.quantity.condition.clone() };
+        let quantity = Quantity { measure, ..row.quantity.clone() };
         values.get(&(row.step, &quantity)).copied()
     };
     for row in rows {
@@ -228,4 +229,79 @@ fn checkpoints_stay_by_policy() {
         assert!(summary["max.T1.A.validity"].is_number());
         assert!(summary["emergence.T1.A.validity"].is_null(), "one evaluation does not say since when");
     }
+}
+
+/// On one thread in one go, and on three with interruptions.
+#[test]
+fn families_run_to_the_same_bytes_however_they_are_run() {
+    let mut reached = 0;
+    for list in [trio(), mixed()] {
+        let place = tempfile::tempdir().unwrap();
+        let settings =
+            ["tokenizer.vocab=120", "train.steps=120", "eval.every=60", "eval.subjects=12", "eval.targets=8"];
+        let experiment = family(&settings, list);
+        let (whole, parts) = (place.path().join("whole"), place.path().join("parts"));
+        let pool = |threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let rows = pool(1).install(|| run(&experiment, &whole));
+        pool(3).install(|| {
+            let soon = Stop::new().at(std::time::Instant::now());
+            assert!(matches!(train(&[member(&experiment, &parts)], &soon)[..], [Outcome::Stopped { step: 1.. }]));
+            assert_eq!(train(&[member(&experiment, &parts)], &Stop::new()), [Outcome::Done]);
+        });
+        for name in SAME {
+            assert_eq!(bytes(&whole, name), bytes(&parts, name), "{name}");
+        }
+        nested(&rows);
+        reached += everything_is_told_of_every_language(&experiment, &whole, &rows);
+    }
+    assert!(reached > 0, "some word was reached");
+}
+
+/// How many words were reached.
+fn everything_is_told_of_every_language(experiment: &Experiment, folder: &Path, rows: &[Row]) -> usize {
+    let languages = experiment.make_languages(0).unwrap();
+    let summary: serde_json::Map<String, serde_json::Value> =
+        serde_json::from_slice(&bytes(folder, "summary.json")).unwrap();
+    for condition in languages.conditions() {
+        for measure in ["T1.{}.validity", "reach.{}.network.facts.logprob", "loss.{}.floor"] {
+            let name = measure.replace("{}", &condition.to_string());
+            assert_eq!(summary[&format!("final.{name}")], find(rows, 120, &name).value, "{name}");
+        }
+        let (bits, floor) = ("bits_per_char", "floor");
+        let [bits, floor] = [bits, floor].map(|loss| find(rows, 120, &format!("loss.{condition}.{loss}")).value);
+        assert!(0.0 < floor && floor < bits, "{condition}: {floor}, {bits}");
+    }
+
+    // The words, one by one: each with its language, and their means are the contrasts of the rows.
+    let (mut words, mut counted) = (Vec::new(), 0);
+    invitro_results::words::read(&folder.join(invitro_results::folder::WORDS), 1, |_, word| words.push(word)).unwrap();
+    let reached: Vec<invitro_results::words::Reached> =
+        read_json_lines(&folder.join(invitro_results::folder::REACHED)).unwrap();
+    for masked in languages.masked() {
+        let of: Vec<_> = words.iter().filter(|word| word.masked_in.as_deref() == Some(masked.name())).collect();
+        let labels: Vec<String> =
+            languages.mask(masked).symbols().iter().map(|&symbol| languages.world.label(symbol)).collect();
+        assert_eq!(of.iter().map(|word| word.symbol.clone()).collect::<Vec<_>>(), labels);
+        counted += of.len();
+        let nats: Vec<f64> = of.iter().filter_map(|word| word.forms[masked.index()].contrast()).collect();
+        let row = find(rows, 120, &format!("reach.{}_masked.network.facts.logprob", masked.name()));
+        assert_eq!(nats.len() as u64, row.n);
+        assert!((nats.iter().sum::<f64>() / nats.len() as f64 - row.value).abs() < 1e-4, "{row:?}");
+        for (word, &symbol) in of.iter().zip(languages.mask(masked).symbols()) {
+            let is_it = |line: &&invitro_results::words::Reached| {
+                (line.symbol, line.masked_in.as_deref()) == (symbol.0, Some(masked.name()))
+            };
+            assert_eq!(word.reachable_from.map(u64::from), reached.iter().find(is_it).map(|line| line.step));
+            assert!(word.reachable_from.is_none() || word.asked == Some(true));
+        }
+    }
+    assert_eq!(words.len(), counted);
+    // In A, every symbol that is masked anywhere once.
+    let mut seen = BTreeSet::new();
+    let once = words.iter().filter(|word| word.forms[0].contrast().is_some() && seen.insert(word.symbol.clone()));
+    let nats: Vec<f64> = once.filter_map(|word| word.forms[0].contrast()).collect();
+    let row = find(rows, 120, "reach.A.network.facts_masked.logprob");
+    assert_eq!(nats.len() as u64, row.n);
+    assert!((nats.iter().sum::<f64>() / nats.len() as f64 - row.value).abs() < 1e-4, "{row:?}");
+    reached.len()
 }

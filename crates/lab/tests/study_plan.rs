@@ -5,6 +5,7 @@ mod study_common;
 use invitro_lab::executor::slurm;
 use invitro_lab::study::grouping::{Open, populations};
 use invitro_lab::study::{Cell, StudyFolder, cells, file};
+use invitro_language::Family;
 use invitro_results::Plan;
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -129,6 +130,83 @@ fn faults_are_sentences() {
     }
 }
 
+/// A study of three languages, which goes on with `more`.
+fn family(more: &str) -> String {
+    let list = "
+        name = \"family\"
+        [[experiment.languages]]
+        name = \"A\"
+        [[experiment.languages]]
+        name = \"B\"
+        [[experiment.languages]]
+        name = \"C\"
+        parent = \"B\"
+        mask_share = 0.25
+    ";
+    format!("{list}\n{more}")
+}
+
+#[test]
+fn settings_of_a_language_are_factors() {
+    let study = family(
+        "[factors]\nlanguages.C.distance = [0, 0.5]\nlanguages.B.spoken = [true, false]\nlanguages.C.copies = [1, 2]",
+    );
+    let all = expand(&study);
+    assert_eq!(all.len(), 8);
+    assert_eq!(all[0].label, "languages.B.spoken=true languages.C.copies=1 languages.C.distance=0.0 seeds 0/0");
+    for cell in &all {
+        assert_eq!(cell.id, cell.experiment.id(), "{}", cell.label);
+    }
+    let plan = parse(&study);
+    assert_eq!(parse(&plan.to_toml()), plan);
+    let kept = format!("{study}\n[[where]]\nlanguages.C.distance.above = 0.25\nlanguages.B.spoken = true");
+    let [one, other] = &expand(&kept)[..] else { panic!() };
+    assert!([one, other].iter().all(|cell| cell.experiment.languages[2].distance == Some(0.5)));
+    // Laid over the base's list, by name.
+    let over = file::parse(&study, Path::new("a.toml"), &["languages.A.share=3".into()]).unwrap();
+    assert!(cells(&over, Path::new("a.toml")).unwrap().iter().all(|it| it.experiment.languages[0].share == Some(3.0)));
+}
+
+#[test]
+fn faults_in_families_are_sentences() {
+    for (more, expected) in [
+        ("[factors]\nlanguages.X.distance = [0.5]", "there is no language `X` in `languages`, which has A, B and C"),
+        ("[factors]\nlanguages.C.distnace = [0.5]", "the nearest known key is `languages.C.distance`"),
+        ("[factors]\nlanguages = [[], [3]]", "languages is no factor; vary a setting of one of its languages"),
+        ("[[where]]\nlanguages.C.share = 1", "but the language C leaves `share` out"),
+        ("[[where]]\nlanguages.X.share = 1", "there is no language `X` in `languages`, which has A, B and C"),
+        ("[factors]\nlanguages.C.mask_share = [0.0]", "no language of `languages` that is spoken has a `mask_share`"),
+        (
+            "[factors]\nlanguages.C.parent = [\"C\"]",
+            "`languages.C.parent` is `C`, but must be one of A, B, or left out",
+        ),
+    ] {
+        let fault = fault(&family(more));
+        assert!(fault.contains(expected) && !fault.contains('\n'), "{more}\n{fault}");
+    }
+}
+
+/// The studies of families ask what their first lines say.
+#[test]
+fn the_studies_of_families() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/studies");
+    for (name, count, seeds) in
+        [("pivot", 60, 5), ("relatedness", 39, 3), ("script", 30, 5), ("order", 30, 5), ("many", 24, 3)]
+    {
+        let path = folder.join(name).with_extension("toml");
+        let plan = file::read(&path, &[]).unwrap();
+        let all = cells(&plan, &path).unwrap();
+        assert_eq!((&*plan.name, all.len(), plan.data_seeds.len()), (name, count, seeds));
+        for cell in &all {
+            assert_eq!(cell.id, cell.experiment.id());
+            let family = Family::new(&cell.experiment.language, &cell.experiment.languages).unwrap();
+            let copies = cell.experiment.languages.iter().find(|entry| entry.name == "L").map(|entry| entry.copies);
+            let spoken = family.languages().len();
+            assert!(copies.map_or(spoken <= 3, |copies| spoken == 2 + copies), "{}", cell.label);
+        }
+    }
+}
+
 #[test]
 fn every_prefix_of_the_work_is_balanced() {
     let all = expand(GRID);
@@ -221,4 +299,24 @@ module load cuda
 exec '/opt/in vitro/invitro' study run '/home/x/it'\''s' --task '/home/x/it'\''s/slurm/0001' --device cuda
 "#
     );
+}
+
+/// A factor that the languages of the list leave nothing to decide would run the same cells under other names.
+#[test]
+fn a_factor_that_changes_nothing_is_refused() {
+    let study = |factor: &str, distance: &str| {
+        let list = "[[experiment.languages]]\nname = \"A\"\ndistance = 0.0\nshare = 1.0\n[[experiment.languages]]\nname = \"B\"\n\
+                    share = 0.5\nmask_share = 0.25\n";
+        let text = format!("name = \"s\"\nbase = \"quick\"\n{list}{distance}[factors]\n{factor} = [0.1, 0.2]\n");
+        invitro_lab::study::file::parse(&text, std::path::Path::new("s.toml"), &[]).map(|_| ())
+    };
+    assert!(study("language.distance", "").is_ok(), "B has none of its own");
+    for (factor, wanted) in [
+        ("language.distance", "each language of the list has a `distance` of its own"),
+        ("language.mask_share", "each language of the list has a `mask_share` of its own"),
+        ("mixture.lambda", "each language of the list has a `share` of its own"),
+    ] {
+        let fault = study(factor, "distance = 0.2\n").unwrap_err().to_string();
+        assert!(fault.contains(factor) && fault.contains(wanted), "{fault}");
+    }
 }

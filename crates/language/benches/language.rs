@@ -47,6 +47,12 @@ fn main() {
         black_box(Languages::new(&config, 0).expect("the paper's language"));
     });
     println!("{:48} {:>12.3} s", "the paper's world, lexicons and mask", build.as_secs_f64());
+    let siblings = LanguageEntry { copies: 15, mask_share: 0.25, ..LanguageEntry::new("L") };
+    let (before, began) = (resident(), Instant::now());
+    let many = Languages::of_family(&config, &[LanguageEntry::new("A"), siblings], 0).expect("16 languages");
+    println!("{:48} {:>12.3} s", "16 languages of the paper's world", began.elapsed().as_secs_f64());
+    println!("{:48} {:>12.1} MB", "memory of these", resident() - before);
+    drop(many);
 
     let n = 200_000;
     let mut source = Source::training(&languages, &MixtureConfig::default(), 64);
@@ -59,18 +65,18 @@ fn main() {
     });
 
     let (mut sampler, stream) = (languages.sampler(), Stream::new(0, "bench"));
-    let sentences: Vec<Sentence> = (0..n).map(|row| sampler.sentence(&mut stream.at(0, row))).collect();
+    let sentences: Vec<Sentence> = (0..n).map(|row| sampler.sentence(Language::A, &mut stream.at(0, row))).collect();
     let texts: Vec<String> = sentences.iter().map(|s| languages.text(&s.symbols, Language::B)).collect();
     let mut checker = languages.checker();
     per_second("sentences checked, as text", n, || {
         assert!(texts.iter().all(|text| checker.text(text, Language::B).facts));
     });
     per_second("sentences checked, as symbols", n, || {
-        assert!(sentences.iter().all(|s| checker.symbols(&s.symbols).facts));
+        assert!(sentences.iter().all(|s| checker.symbols(&s.symbols, Language::A).facts));
     });
     let process = Process::new(&languages);
     let few = &sentences[..20_000];
     per_second("log-probabilities of sentences", few.len() as u64, || {
-        black_box(few.iter().map(|s| process.sentence(&s.symbols)).sum::<f64>());
+        black_box(few.iter().map(|s| process.sentence(&s.symbols, Language::A)).sum::<f64>());
     });
 }

@@ -1,10 +1,10 @@
 //! Lexical distance means what it says: the rate of drift is searched until the mean distance of the stem pairs is d
 //! times that of unrelated pairs.
 //!
-//! Distances are Levenshtein's over the longer stem. Unrelated is the stem of one symbol in A against that of another
-//! in B, in the same lexicon, so that the letters' frequencies and the lengths are accounted for.
+//! Distances are Levenshtein's over the longer stem. Unrelated is the stem of one symbol in one language against that
+//! of another symbol in the other, in the same lexicon, so that the letters' frequencies and the lengths are accounted for.
 
-use crate::drift::{Rate, StemHistory};
+use crate::drift::Rate;
 use crate::levenshtein::normalised;
 use crate::phonology::Stem;
 use serde::Serialize;
@@ -23,7 +23,7 @@ pub struct Distance {
 /// How many unrelated pairs are measured: enough for a standard error of about 0.001.
 const UNRELATED: usize = 16_000;
 
-/// Measures pairs of words given as (A, B).
+/// Measures pairs of words, one of each language.
 pub fn measure<W: AsRef<[u8]>>(pairs: &[(W, W)]) -> Distance {
     let n = pairs.len();
     let total: f64 = pairs.iter().map(|(a, b)| normalised(a.as_ref(), b.as_ref())).sum();
@@ -42,15 +42,15 @@ pub fn measure<W: AsRef<[u8]>>(pairs: &[(W, W)]) -> Distance {
     Distance { pairs, unrelated, relative: if unrelated > 0.0 { pairs / unrelated } else { 0.0 } }
 }
 
-/// The rate at which these histories are `distance` apart, by bisection.
-pub fn calibrate(histories: &[&StemHistory], distance: f64) -> Rate {
-    if distance == 0.0 || histories.is_empty() {
+/// The rate at which `pair`, which gives a symbol's stem in two languages, leads `distance` apart, by bisection.
+pub fn calibrate(symbols: usize, distance: f64, pair: impl Fn(usize, Rate) -> (Stem, Stem)) -> Rate {
+    if distance == 0.0 || symbols == 0 {
         return Rate::at(0.0);
     }
-    let mut pairs: Vec<(Stem, Stem)> = Vec::with_capacity(histories.len());
+    let mut pairs: Vec<(Stem, Stem)> = Vec::with_capacity(symbols);
     let mut relative = |t: f64| {
         pairs.clear();
-        pairs.extend(histories.iter().map(|f| f.cognates(Rate::at(t))).map(|[a, b]| (a, b)));
+        pairs.extend((0..symbols).map(|symbol| pair(symbol, Rate::at(t))));
         measure(&pairs).relative
     };
     let (mut low, mut high) = (0.0, 2.0);

@@ -123,11 +123,11 @@ impl Checker<'_> {
     /// Checks a text: words of one language between white space.
     pub fn text(&mut self, text: &str, language: Language) -> Verdict {
         let lexicon = &self.languages.lexicon;
-        self.words(text.split_whitespace().map(|word| lexicon.symbol(word, language)))
+        self.words(text.split_whitespace().map(|word| lexicon.symbol(word, language)), language)
     }
 
     /// Checks words already looked up; `None` is a word the language does not have.
-    pub fn words(&mut self, words: impl IntoIterator<Item = Option<Symbol>>) -> Verdict {
+    pub fn words(&mut self, words: impl IntoIterator<Item = Option<Symbol>>, language: Language) -> Verdict {
         let mut symbols = std::mem::take(&mut self.symbols);
         symbols.clear();
         let mut unknown = Vec::new();
@@ -140,7 +140,7 @@ impl Checker<'_> {
             count += 1;
         }
         let verdict = match unknown.first() {
-            None => self.symbols(&symbols),
+            None => self.symbols(&symbols, language),
             Some(&at) => {
                 let failure = Some(Failure::UnknownWord { at });
                 Verdict { words: count, unknown, failure, ..Verdict::default() }
@@ -150,8 +150,8 @@ impl Checker<'_> {
         verdict
     }
 
-    /// Checks a sentence given as symbols.
-    pub fn symbols(&mut self, symbols: &[Symbol]) -> Verdict {
+    /// Checks a sentence given as symbols, by the grammar of a language.
+    pub fn symbols(&mut self, symbols: &[Symbol], language: Language) -> Verdict {
         let mut verdict = Verdict { words: symbols.len(), ..Verdict::default() };
         if symbols.is_empty() {
             verdict.failure = Some(Failure::Empty);
@@ -167,7 +167,7 @@ impl Checker<'_> {
                 self.at.push(i);
             }
         }
-        if let Err(part) = self.languages.parser.parse(&self.parts, &mut self.analysis) {
+        if let Err(part) = self.languages.syntax(language).parser.parse(&self.parts, &mut self.analysis) {
             let at = self.at.get(part).copied().unwrap_or(symbols.len());
             verdict.failure = Some(Failure::Ungrammatical { at });
             return verdict;

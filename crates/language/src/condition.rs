@@ -41,7 +41,6 @@ impl Languages {
     /// Each language without masked words, then with one where it has a mask: A, B, B_masked.
     pub fn conditions(&self) -> Vec<Condition> {
         let of = |masked| move |language| Condition { language, masked };
-        let masked = Language::ALL.into_iter().filter(|&language| self.has_mask(language));
-        Language::ALL.into_iter().map(of(false)).chain(masked.map(of(true))).collect()
+        self.all().iter().copied().map(of(false)).chain(self.masked().map(of(true))).collect()
     }
 }

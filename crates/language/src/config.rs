@@ -4,7 +4,7 @@
 use crate::error::{Error, Result, range, within};
 use serde::{Deserialize, Serialize};
 
-/// `[language]`: the world, the grammar and the two lexicons.
+/// `[language]`: the world, the grammar and the lexicons.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct LanguageConfig {
@@ -35,11 +35,11 @@ pub struct LanguageConfig {
     pub grammar: String,
     /// Mean letters of a word of the open classes.
     pub word_length: f64,
-    /// The lexical distance d of A and B, 0 (stems identical) to 1 (stems unrelated).
+    /// The lexical distance d of A and B, or of siblings, 0 (stems identical) to 1 (stems unrelated).
     pub distance: f64,
     /// The exponent of the letters' Zipf distribution.
     pub zipf: f64,
-    /// How far the two languages' letter rankings drift apart at d = 1.
+    /// How far the languages' letter rankings drift apart at d = 1.
     pub letter_drift: f64,
     /// Prefixes, and as many suffixes, of each category, the empty one not counted.
     pub affixes: usize,
@@ -93,16 +93,6 @@ impl LanguageConfig {
     /// Descriptive properties left once the classes have given theirs up for nouns and names.
     pub(crate) fn descriptive(&self) -> usize {
         self.properties - self.classes - self.subject_classes()
-    }
-
-    /// Whether every word of B is the same in A, so that masked ones are too.
-    pub(crate) fn are_clones(&self) -> bool {
-        self.distance == 0.0 && self.affix_rate == 0.0
-    }
-
-    /// How many descriptors are masked.
-    pub(crate) fn masked(&self) -> usize {
-        (self.mask_share * (self.descriptive() * self.values) as f64).round() as usize
     }
 
     /// Every setting in its range, and all of them fitting each other.
@@ -195,6 +185,8 @@ pub struct MixtureConfig {
     pub sentences: u64,
     /// How often a finite corpus is seen at most.
     pub epochs: u64,
+    /// α: a language is drawn by its size to this power. 1: as large as it is; 0: all alike.
+    pub sampling: f64,
     /// Whether sentences of B with a masked word are kept from training. Without it nothing is masked, and B† should
     /// come out like B: the control of the whole setup.
     pub withhold: bool,
@@ -208,6 +200,7 @@ impl Default for MixtureConfig {
             corpus: Corpus::Fresh,
             sentences: 100_000,
             epochs: 10,
+            sampling: 1.0,
             withhold: true,
         }
     }
@@ -230,11 +223,7 @@ impl MixtureConfig {
             "three shares that sum to 1",
         )?;
         range(self.sentences >= 1, "mixture.sentences", self.sentences, "at least 1")?;
-        range(self.epochs >= 1, "mixture.epochs", self.epochs, "at least 1")
-    }
-
-    /// The chance that a row is drawn in B, before masked rows are redrawn.
-    pub fn share_of_b(&self) -> f64 {
-        self.lambda / (1.0 + self.lambda)
+        range(self.epochs >= 1, "mixture.epochs", self.epochs, "at least 1")?;
+        within("mixture.sampling", self.sampling, 0.0, 1.0)
     }
 }

@@ -1,19 +1,19 @@
-//! How a word changes in a language: one edit after the other away from its proto-stem.
+//! How a word changes in a language: one edit after the other away from its ancestor's stem.
 //!
-//! A [`StemHistory`] holds every stage of both languages' changes at once, and a threshold for each edit: at rate r, the
+//! A [`StemHistory`] holds every stage of the languages' changes at once, and a threshold for each edit: at rate r, the
 //! edits whose threshold lies below r have happened. So one draw of randomness gives the cognates at every distance,
 //! and calibration only has to look for the rate.
 
 use crate::phonology::{Letters, MAX_STEM, Stem, is_pronounceable, is_vowel};
 use crate::stream::Rng;
 
-/// How far two languages have drifted: first letter by letter, then, where edits alone do not lead far enough, by
+/// How far a language has drifted: first letter by letter, then, where edits alone do not lead far enough, by
 /// replacing whole stems.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rate {
-    /// The chance that a letter of the proto-stem has been edited in a language.
+    /// The chance that a letter of the ancestor's stem has been edited.
     pub edits: f64,
-    /// The share of stems that B has replaced.
+    /// The share of stems that have been replaced.
     pub replaced: f64,
 }
 
@@ -24,39 +24,48 @@ impl Rate {
     }
 }
 
-/// A proto-stem with all stages of its change in both languages.
+/// A stem with all stages of its change in the languages that leave it together.
 #[derive(Clone, Debug)]
-pub struct StemHistory {
-    /// Per language, the stem after 0, 1, 2, … edits.
-    stages: [Vec<Stem>; 2],
-    /// Per language, the rates at which these edits happen, in rising order.
-    thresholds: [Vec<f32>; 2],
-    replaced_at: f32,
-    replacement: Stem,
+pub struct StemHistory(Vec<Change>);
+
+#[derive(Clone, Debug)]
+struct Change {
+    /// The stem after 0, 1, 2, … edits.
+    stages: Vec<Stem>,
+    /// The rates at which these edits happen, in rising order.
+    thresholds: Vec<f32>,
+    /// The rate at which the stem gives way to one that is as unrelated as a stem can be.
+    replaced: Option<(f32, Stem)>,
 }
 
 impl StemHistory {
-    /// `length` draws the length of B's replacement, which is as unrelated as a stem can be.
-    pub fn new(proto: Stem, letters: [&Letters; 2], length: usize, rng: &mut Rng) -> StemHistory {
-        let stages = letters.map(|l| stages(proto, l, rng));
-        let thresholds = [0, 1].map(|_| {
-            let mut list: Vec<f32> = proto.letters().iter().map(|_| rng.unit() as f32).collect();
+    /// One change for each of `letters`. Among siblings the first keeps its stems; one that leaves alone may replace
+    /// them. `length` is that of a replacement.
+    pub fn new(ancestor: Stem, letters: &[&Letters], length: usize, rng: &mut Rng) -> StemHistory {
+        let stages: Vec<Vec<Stem>> = letters.iter().map(|letters| stages(ancestor, letters, rng)).collect();
+        let mut thresholds = || {
+            let mut list: Vec<f32> = ancestor.letters().iter().map(|_| rng.unit() as f32).collect();
             list.sort_by(f32::total_cmp);
             list
-        });
-        let replaced_at = rng.unit() as f32;
-        StemHistory { stages, thresholds, replaced_at, replacement: letters[1].stem(length, rng) }
+        };
+        let thresholds: Vec<Vec<f32>> = letters.iter().map(|_| thresholds()).collect();
+        let keeps = |at: usize| at == 0 && letters.len() > 1;
+        let changes = letters.iter().zip(stages.into_iter().zip(thresholds)).enumerate();
+        let change = |(at, (letters, (stages, thresholds))): (usize, (&&Letters, _))| {
+            let replaced = (!keeps(at)).then(|| (rng.unit() as f32, letters.stem(length, rng)));
+            Change { stages, thresholds, replaced }
+        };
+        StemHistory(changes.map(change).collect())
     }
 
-    /// The cognates in A and in B at a rate.
+    /// The stem in one of the languages at a rate.
     #[inline]
-    pub fn cognates(&self, rate: Rate) -> [Stem; 2] {
-        let stem = |language: usize| {
-            let edits = self.thresholds[language].partition_point(|&t| f64::from(t) < rate.edits);
-            self.stages[language][edits]
-        };
-        let replaced = f64::from(self.replaced_at) < rate.replaced;
-        [stem(0), if replaced { self.replacement } else { stem(1) }]
+    pub fn stem(&self, language: usize, rate: Rate) -> Stem {
+        let Change { stages, thresholds, replaced } = &self.0[language];
+        match replaced {
+            Some((at, replacement)) if f64::from(*at) < rate.replaced => *replacement,
+            _ => stages[thresholds.partition_point(|&t| f64::from(t) < rate.edits)],
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 pub enum Error {
     /// A setting outside its range; `key` is its dotted name in the experiment file.
     #[error("`{key}` is {given}, but must be {allowed}")]
-    Range { key: &'static str, given: String, allowed: String },
+    Range { key: String, given: String, allowed: String },
 
     /// Two settings that do not fit each other.
     #[error("{0}")]
@@ -38,11 +38,11 @@ pub enum Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 /// `Ok` if `holds`, else [`Error::Range`].
-pub(crate) fn range(holds: bool, key: &'static str, given: impl ToString, allowed: impl ToString) -> Result<()> {
+pub(crate) fn range(holds: bool, key: impl Into<String>, given: impl ToString, allowed: impl ToString) -> Result<()> {
     if holds {
         return Ok(());
     }
-    Err(Error::Range { key, given: given.to_string(), allowed: allowed.to_string() })
+    Err(Error::Range { key: key.into(), given: given.to_string(), allowed: allowed.to_string() })
 }
 
 /// `Ok` if `low <= given <= high`, else [`Error::Range`].

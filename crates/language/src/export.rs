@@ -2,6 +2,7 @@
 //! run folder write the same file.
 
 use crate::languages::Languages;
+use crate::lexicon::Word;
 use crate::symbol::Language;
 
 impl Languages {
@@ -9,9 +10,12 @@ impl Languages {
     /// the one that a descriptor or relation verb is about.
     pub fn lexicon_tsv(&self) -> String {
         let world = &self.world;
-        let columns = |kind: &str| Language::ALL.map(|language| format!("{kind}_{}", language.name())).join("\t");
-        let mut out =
-            format!("symbol\tcategory\tclass\tproperty\tvalue\t{}\t{}\tmasked\n", columns("form"), columns("stem"));
+        let columns = |kind: &str| names(kind, &mut self.all().iter().copied());
+        let masked: Vec<Language> = self.masked().collect();
+        // One masked language needs no name.
+        let masks = if masked.len() > 1 { names("masked", &mut self.masked()) } else { "masked".into() };
+        let head = ["symbol\tcategory\tclass\tproperty\tvalue".into(), columns("form"), columns("stem"), masks];
+        let mut out = head.join("\t") + "\n";
         for symbol in world.symbols() {
             let descriptor = world.descriptor_of(symbol);
             let number = |n: Option<u16>| n.map_or(String::new(), |n| n.to_string());
@@ -22,13 +26,18 @@ impl Languages {
                 number(descriptor.map(|(property, _)| property.0)),
                 number(descriptor.map(|(_, value)| value)),
             ];
-            let words = Language::ALL.map(|language| self.lexicon.word(symbol, language));
+            let words: Vec<&Word> = self.all().iter().map(|&language| self.lexicon.word(symbol, language)).collect();
             row.extend(words.iter().map(|word| word.form().to_owned()));
             row.extend(words.iter().map(|word| word.stem().to_owned()));
-            row.push(self.mask.contains(symbol).to_string());
+            row.extend(masked.iter().map(|&language| self.mask(language).contains(symbol).to_string()));
             out.push_str(&row.join("\t"));
             out.push('\n');
         }
         out
     }
+}
+
+/// `form_A`, `form_B`, … between tabs.
+fn names(kind: &str, languages: &mut dyn Iterator<Item = Language>) -> String {
+    languages.map(|language| format!("{kind}_{}", language.name())).collect::<Vec<_>>().join("\t")
 }

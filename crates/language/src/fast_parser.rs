@@ -13,7 +13,7 @@ use crate::analysis::{Analysis, NONE};
 use crate::symbol::{Part, Terminal};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum WordOrder {
+pub enum WordOrder {
     Svo,
     Sov,
     Vso,
@@ -36,6 +36,10 @@ impl FastParser {
             _ => WordOrder::Vos,
         };
         FastParser { order, separator }
+    }
+
+    pub(crate) fn order(&self) -> WordOrder {
+        self.order
     }
 
     pub(crate) fn parse(&self, parts: &[Part], out: &mut Analysis) -> Result<(), usize> {

@@ -35,6 +35,15 @@ impl Languages {
     /// Whether a sentence is never trained on. The same in every language, and fixed for a data seed.
     #[inline]
     pub fn is_held_out(&self, symbols: &[Symbol]) -> bool {
+        // In another word order the same words are the same sentence.
+        let mut sorted = Vec::new();
+        let symbols = if self.share_grammar() {
+            symbols
+        } else {
+            sorted.extend_from_slice(symbols);
+            sorted.sort_unstable();
+            &sorted
+        };
         // Each word is mixed in by the finalizer of SplitMix64, so that neighbouring symbols fall far apart.
         let hash = symbols.iter().fold(mix(self.seed), |hash, symbol| mix(hash ^ u64::from(symbol.0)));
         hash.is_multiple_of(HELD_OUT_PARTS)

@@ -1,20 +1,23 @@
-//! A world with its grammar, its lexicons and its mask: everything `[language]` and a data seed decide.
+//! A world with its languages: everything `[language]`, `[[languages]]` and a data seed decide.
 
+use crate::analysis::Analysis;
 use crate::config::LanguageConfig;
 use crate::error::{Error, Result};
+use crate::family::{Branch, Family, LanguageEntry};
 use crate::grammar::Grammar;
 use crate::lexicon::Lexicon;
 use crate::mask::Mask;
 use crate::parser::{Parser, unfillable};
-use crate::symbol::{Language, Symbol, Terminal};
+use crate::script;
+use crate::symbol::{Language, Part, Symbol, Terminal};
 use crate::world::World;
 
-/// The languages A and B over one world.
+/// The languages over one world.
 ///
 /// ```
 /// use invitro_language::{Language, Languages, LanguageConfig, Stream};
 /// let languages = Languages::new(&LanguageConfig::default(), 0).unwrap();
-/// let sentence = languages.sampler().sentence(&mut Stream::new(0, "example").at(0, 0));
+/// let sentence = languages.sampler().sentence(Language::B, &mut Stream::new(0, "example").at(0, 0));
 /// let text = languages.text(&sentence.symbols, Language::B);
 /// assert!(languages.checker().text(&text, Language::B).facts);
 /// ```
@@ -26,44 +29,149 @@ pub struct Languages {
     pub seed: u64,
     /// The world they speak of.
     pub world: World,
-    /// The grammar of both.
-    pub grammar: Grammar,
-    /// The words of both.
+    /// How they descend from each other.
+    pub family: Family,
+    /// The words of all.
     pub lexicon: Lexicon,
-    /// The words withheld from B.
-    pub mask: Mask,
-    pub(crate) parser: Parser,
+    all: Vec<Language>,
+    masks: Vec<Mask>,
+    /// Every grammar once, and each language's place among them.
+    syntaxes: Vec<Syntax>,
+    syntax_of: Vec<usize>,
+}
+
+/// A grammar with its parser.
+#[derive(Clone, Debug)]
+pub(crate) struct Syntax {
+    pub grammar: Grammar,
+    pub parser: Parser,
 }
 
 impl Languages {
-    /// The languages of a config and a data seed.
+    /// The pair A and B of a config and a data seed.
     pub fn new(config: &LanguageConfig, seed: u64) -> Result<Languages> {
-        config.validate()?;
-        let grammar = Grammar::load(&config.grammar)?;
-        let parser = Parser::new(&grammar);
-        if let Some(terminals) = unfillable(&grammar, &parser) {
-            return Err(Error::Mismatch(format!(
-                "grammar `{}` makes phrases that nothing can fill, such as {terminals:?}: a descriptor or relation verb \
-                 needs a subject in its phrase, and an object a relation verb",
-                grammar.name()
-            )));
-        }
-        if !grammar.can_make(Terminal::Descriptor) {
-            return Err(Error::Mismatch(format!(
-                "grammar `{}` makes no descriptors, so that no sentence could have a masked word and B† would be empty",
-                grammar.name()
-            )));
-        }
-        let world = World::new(config, grammar.can_make(Terminal::Separator), seed);
-        let mask = Mask::new(&world, config, seed)?;
-        let lexicon = Lexicon::new(&world, config, &mask, seed)?;
-        Ok(Languages { config: config.clone(), seed, world, grammar, lexicon, mask, parser })
+        Languages::of_family(config, &[], seed)
     }
 
-    /// Whether words of this language are withheld from training: those of B that the mask has.
+    /// The languages of a list; the pair if it is empty.
+    pub fn of_family(config: &LanguageConfig, list: &[LanguageEntry], seed: u64) -> Result<Languages> {
+        config.validate()?;
+        let family = Family::new(config, list)?;
+        let (syntaxes, syntax_of) = syntaxes(&family)?;
+        let separator = syntaxes.iter().any(|syntax| syntax.grammar.can_make(Terminal::Separator));
+        let world = World::new(config, separator, seed);
+        let of_nodes = Mask::of_family(&world, &family, seed)?;
+        let lexicon = Lexicon::new(&world, config, &family, &of_nodes, seed)?;
+        let spoken = family.nodes().iter().zip(of_nodes).filter(|(node, _)| node.language.is_some());
+        let masks = spoken.map(|(_, mask)| mask).collect();
+        let all = family.languages();
+        Ok(Languages { config: config.clone(), seed, world, family, lexicon, all, masks, syntaxes, syntax_of })
+    }
+
+    /// Every language, in the order of the list.
     #[inline]
-    pub fn has_mask(&self, language: Language) -> bool {
-        language == Language::B
+    pub fn all(&self) -> &[Language] {
+        &self.all
+    }
+
+    /// The language of a name.
+    pub fn language(&self, name: &str) -> Option<Language> {
+        self.all.iter().copied().find(|language| language.name() == name)
+    }
+
+    /// The language that a number in [0, 1) picks by these shares; the first has what the others leave.
+    #[inline]
+    pub fn pick(&self, shares: &[f64], number: f64) -> Language {
+        let mut sum = 0.0;
+        let picked = shares.iter().zip(&self.all).skip(1).find(|(share, _)| {
+            sum += *share;
+            number < sum
+        });
+        picked.map_or(self.all[0], |(_, &language)| language)
+    }
+
+    /// The words of a language that are withheld from training.
+    #[inline]
+    pub fn mask(&self, language: Language) -> &Mask {
+        &self.masks[language.index()]
+    }
+
+    /// The languages that have a mask.
+    pub fn masked(&self) -> impl Iterator<Item = Language> + '_ {
+        self.all.iter().copied().filter(|&language| !self.mask(language).symbols().is_empty())
+    }
+
+    /// Whether a symbol is masked in some language.
+    pub fn is_masked(&self, symbol: Symbol) -> bool {
+        self.masks.iter().any(|mask| mask.contains(symbol))
+    }
+
+    /// The grammar of a language.
+    pub fn grammar(&self, language: Language) -> &Grammar {
+        &self.syntax(language).grammar
+    }
+
+    #[inline]
+    pub(crate) fn syntax(&self, language: Language) -> &Syntax {
+        &self.syntaxes[self.syntax_of[language.index()]]
+    }
+
+    /// Whether all languages have one grammar.
+    #[inline]
+    pub fn share_grammar(&self) -> bool {
+        self.syntaxes.len() == 1
+    }
+
+    /// The letters that words of a language are made of, names aside.
+    pub fn alphabet(&self, language: Language) -> String {
+        let letters = self.lexicon.letters(language);
+        self.written(&[letters.consonants(), letters.vowels()].concat(), language)
+    }
+
+    /// Letters of the shared alphabet, such as an affix's, as a language writes them.
+    pub fn written(&self, letters: &str, language: Language) -> String {
+        script::write(letters, self.family.node(language).script)
+    }
+
+    /// The first words of a sentence that says something of an entity next; none if the language's descriptors come
+    /// before their subjects.
+    pub fn opening(&self, entity: Symbol, language: Language) -> Option<Vec<Symbol>> {
+        use Part::{Copula, Descriptor, Entity};
+        let copula = self.world.copula();
+        let openings: [(&[Part], &[Symbol]); 3] = [
+            (&[Entity, Copula, Descriptor], &[entity, copula]),
+            (&[Entity, Descriptor, Copula], &[entity]),
+            (&[Copula, Entity, Descriptor], &[copula, entity]),
+        ];
+        let parser = &self.syntax(language).parser;
+        let is_sentence = |parts: &[Part]| parser.parse(parts, &mut Analysis::default()).is_ok();
+        openings.into_iter().find(|(parts, _)| is_sentence(parts)).map(|(_, words)| words.to_vec())
+    }
+
+    /// The distances that were asked for along the tree: what each is of, as measured, as asked.
+    pub fn asked_distances(&self) -> Vec<(String, f64, f64)> {
+        let distances = self.lexicon.distances();
+        let nodes = self.family.nodes();
+        let measured = |branch: &Branch| {
+            if let [one, other] = branch.nodes[..] {
+                let [one, other] = [nodes[one].language?, nodes[other].language?];
+                let of = format!(" of {} and {}", one.name(), other.name());
+                return Some((of, distances.stems(one, other).relative, branch.distance));
+            }
+            let node = branch.nodes[0];
+            let parent = branch.parent.map_or("the proto-language", |parent| &nodes[parent].name);
+            let of = format!(" of {} and {parent}", nodes[node].name);
+            branch.sibling_of.is_none().then(|| (of, distances.from_parent(node).relative, branch.distance))
+        };
+        self.family.branches().iter().filter_map(measured).collect()
+    }
+
+    /// The grammars as files: `grammar.txt`, and one for each language that has another, by its name.
+    pub fn grammar_files(&self) -> Vec<(String, &str)> {
+        let first = self.syntax_of[0];
+        let others = self.all.iter().filter(|language| self.syntax_of[language.index()] != first);
+        let file = |&language: &Language| (format!("grammar.{}.txt", language.name()), self.grammar(language).text());
+        [("grammar.txt".to_owned(), self.grammar(self.all[0]).text())].into_iter().chain(others.map(file)).collect()
     }
 
     /// A symbol's word in a language.
@@ -83,4 +191,35 @@ impl Languages {
         }
         text
     }
+}
+
+/// The grammars of the languages that are spoken, each once, and the place of each language's.
+fn syntaxes(family: &Family) -> Result<(Vec<Syntax>, Vec<usize>)> {
+    let mut syntaxes: Vec<(String, Syntax)> = Vec::new();
+    let mut syntax_of = Vec::new();
+    for language in family.languages() {
+        let given = &family.node(language).grammar;
+        let known = syntaxes.iter().position(|(known, _)| known == given);
+        syntax_of.push(known.unwrap_or(syntaxes.len()));
+        if known.is_some() {
+            continue;
+        }
+        let grammar = Grammar::load(given)?;
+        let parser = Parser::new(&grammar);
+        if let Some(terminals) = unfillable(&grammar, &parser) {
+            return Err(Error::Mismatch(format!(
+                "grammar `{}` makes phrases that nothing can fill, such as {terminals:?}: a descriptor or relation verb \
+                 needs a subject in its phrase, and an object a relation verb",
+                grammar.name()
+            )));
+        }
+        if !grammar.can_make(Terminal::Descriptor) {
+            return Err(Error::Mismatch(format!(
+                "grammar `{}` makes no descriptors, so that no sentence could have a masked word and B† would be empty",
+                grammar.name()
+            )));
+        }
+        syntaxes.push((given.clone(), Syntax { grammar, parser }));
+    }
+    Ok((syntaxes.into_iter().map(|(_, syntax)| syntax).collect(), syntax_of))
 }

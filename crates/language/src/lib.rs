@@ -1,8 +1,8 @@
-//! Languages A and B over one world.
+//! Languages over one world: the pair A and B, or any [`Family`].
 //!
-//! A [`World`] of classes, entities, properties and relations; a probabilistic [`Grammar`]; a [`Lexicon`] that gives
-//! every symbol a word in language A and one in language B, at a calibrated lexical distance; a [`Mask`] of words
-//! withheld from B. [`Languages`] holds them all, a function of a [`LanguageConfig`] and a data seed.
+//! A [`World`] of classes, entities, properties and relations; a probabilistic [`Grammar`] for each language; a
+//! [`Lexicon`] that gives every symbol a word in each, at calibrated lexical distances; a [`Mask`] of words withheld from
+//! one. [`Languages`] holds them all, a function of a [`LanguageConfig`], a list of [`LanguageEntry`] and a data seed.
 //!
 //! - [`Sampler`] draws sentences that satisfy the grammar, the type rules and the ontology Γ
 //! - [`Source`] draws task sequences of the training mixture and of the conditions A, B and B†, each by its key
@@ -14,19 +14,23 @@
 mod affixes;
 pub mod analysis;
 mod assign;
+mod builder;
 mod calibration;
 mod check;
 mod condition;
 mod config;
 pub mod cyk;
+mod distances;
 mod drift;
 mod error;
 mod export;
+mod family;
 mod fast_parser;
 mod gamma;
 pub mod grammar;
 mod held_out;
 mod languages;
+mod letters;
 mod levenshtein;
 mod lexicon;
 mod mask;
@@ -35,6 +39,8 @@ mod notation;
 pub mod parser;
 mod phonology;
 mod process;
+mod reorder;
+mod script;
 mod sentence;
 mod source;
 mod stream;
@@ -48,7 +54,9 @@ pub use calibration::Distance;
 pub use check::{Checker, Failure, Tally, Verdict};
 pub use condition::Condition;
 pub use config::{Corpus, LanguageConfig, MixtureConfig};
+pub use distances::Distances;
 pub use error::{Error, Result};
+pub use family::{Branch, Family, LanguageEntry, Node};
 pub use grammar::Grammar;
 pub use held_out::{HELD_OUT_PARTS, Pool};
 pub use languages::Languages;

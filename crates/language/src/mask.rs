@@ -1,13 +1,13 @@
-//! The mask V†: descriptors whose forms in B are withheld from training, chosen so that every entity keeps both
+//! The mask V†: descriptors whose forms in a language are withheld from training, chosen so that every entity keeps both
 //! masked and unmasked descriptors that Γ allows it.
 
-use crate::config::LanguageConfig;
-use crate::error::{Result, range};
+use crate::error::{Error, Result, range};
+use crate::family::{Family, Node};
 use crate::stream::{Rng, Stream};
 use crate::symbol::Symbol;
 use crate::world::World;
 
-/// The masked words.
+/// The masked words of a language, perhaps none.
 #[derive(Clone, Debug)]
 pub struct Mask {
     masked: Vec<bool>,
@@ -15,20 +15,44 @@ pub struct Mask {
 }
 
 impl Mask {
-    pub(crate) fn new(world: &World, config: &LanguageConfig, seed: u64) -> Result<Mask> {
-        let wanted = config.masked();
-        let mut rng = Stream::new(seed, "mask").at(0, 0);
+    /// A mask for every node: none where it masks nothing, and nowhere a symbol that would be masked in all languages.
+    pub(crate) fn of_family(world: &World, family: &Family, seed: u64) -> Result<Vec<Mask>> {
+        let nodes = family.nodes();
+        let mut masks = vec![Mask { masked: vec![false; world.len()], symbols: Vec::new() }; nodes.len()];
+        let mut first = true;
+        for (at, node) in nodes.iter().enumerate().filter(|(_, node)| node.mask_share > 0.0) {
+            // The name of the first one's stream decides the paper's mask: it must stay.
+            let name = if std::mem::take(&mut first) { "mask".to_owned() } else { format!("mask/{}", node.name) };
+            masks[at] = Mask::new(world, node, &mut Stream::new(seed, &name).at(0, 0))?;
+        }
+        let spoken = || nodes.iter().zip(&masks).filter(|(node, _)| node.language.is_some());
+        let everywhere = world.descriptors().filter(|&symbol| spoken().all(|(_, mask)| mask.contains(symbol)));
+        match everywhere.count() {
+            0 => Ok(masks),
+            count => {
+                let names: Vec<&str> = spoken().map(|(node, _)| &*node.name).collect();
+                Err(Error::Mismatch(format!(
+                    "{count} descriptors would be masked in every language ({}), so that no training text has them: \
+                     leave one language's `mask_share` at 0",
+                    names.join(", ")
+                )))
+            }
+        }
+    }
+
+    fn new(world: &World, node: &Node, rng: &mut Rng) -> Result<Mask> {
         let mut order: Vec<Symbol> = world.descriptors().collect();
+        let wanted = (node.mask_share * order.len() as f64).round() as usize;
         rng.shuffle(&mut order);
         let mut masked = vec![false; world.len()];
         for &symbol in order.iter().take(wanted) {
             masked[symbol.index()] = true;
         }
-        let repaired = wanted > 0 && wanted < order.len() && repair(world, &mut masked, &mut rng);
+        let repaired = wanted > 0 && wanted < order.len() && repair(world, &mut masked, rng);
         range(
             repaired,
-            "language.mask_share",
-            format!("{} ({wanted} of {} descriptors)", config.mask_share, order.len()),
+            node.mask_key(),
+            format!("{} ({wanted} of {} descriptors)", node.mask_share, order.len()),
             "a share that leaves every entity both masked and unmasked valid descriptors",
         )?;
         let symbols = world.descriptors().filter(|s| masked[s.index()]).collect();
@@ -46,10 +70,10 @@ impl Mask {
         &self.symbols
     }
 
-    /// Whether a sentence has a masked word: in B it is then one of B†.
+    /// Whether a sentence has a masked word: of B† if this is B's mask.
     #[inline]
     pub fn touches(&self, symbols: &[Symbol]) -> bool {
-        symbols.iter().any(|&s| self.contains(s))
+        !self.symbols.is_empty() && symbols.iter().any(|&s| self.contains(s))
     }
 }
 

@@ -37,11 +37,20 @@ impl Stem {
         &self.letters[..self.len as usize]
     }
 
+    /// With its first letter as a capital.
+    pub(crate) fn capitalised(mut self) -> Stem {
+        self.letters[0].make_ascii_uppercase();
+        self
+    }
+
     /// As a string.
     pub fn as_str(&self) -> &str {
         std::str::from_utf8(self.letters()).expect("letters are ASCII")
     }
 }
+
+/// A word's prefix, stem and suffix, in the shared alphabet.
+pub type Morphemes = [Stem; 3];
 
 /// Letters from most to least frequent.
 #[derive(Clone, Debug)]
@@ -70,7 +79,7 @@ impl Ranking {
     }
 }
 
-/// The letter distribution of a language, or of the one both descend from.
+/// The letter distribution of a language, or of the one it descends from.
 #[derive(Clone, Debug)]
 pub struct Letters {
     consonants: Ranking,

@@ -16,8 +16,9 @@ use crate::task::{KINDS, Sequence, Task};
 #[derive(Clone, Debug)]
 pub struct Process<'a> {
     languages: &'a Languages,
-    cyk: Cyk,
-    masked_share: f64,
+    /// By language, its grammar and the share of sentences with a masked word.
+    cyk: Vec<Cyk>,
+    masked_shares: Vec<f64>,
 }
 
 /// Sentences drawn to estimate how many have a masked word.
@@ -28,25 +29,36 @@ impl<'a> Process<'a> {
     pub fn new(languages: &'a Languages) -> Process<'a> {
         let stream = Stream::new(languages.seed, "process/masked");
         let mut sampler = languages.sampler();
-        let masked =
-            (0..PROBE).filter(|&row| languages.mask.touches(&sampler.sentence(&mut stream.at(0, row)).symbols)).count();
-        Process { languages, cyk: Cyk::new(&languages.grammar), masked_share: masked as f64 / PROBE as f64 }
+        let mut masked_share = |language: Language| {
+            let mask = languages.mask(language);
+            if mask.symbols().is_empty() {
+                return 0.0;
+            }
+            let touched = |&row: &u64| mask.touches(&sampler.sentence(language, &mut stream.at(0, row)).symbols);
+            (0..PROBE).filter(touched).count() as f64 / PROBE as f64
+        };
+        let masked_shares = languages.all().iter().map(|&language| masked_share(language)).collect();
+        let cyk = languages.all().iter().map(|&language| Cyk::new(languages.grammar(language))).collect();
+        Process { languages, cyk, masked_shares }
     }
 
-    /// The share of sentences with a masked word, from a fixed sample.
-    pub fn masked_share(&self) -> f64 {
-        self.masked_share
+    /// The share of a language's sentences that have a masked word, from a fixed sample.
+    pub fn masked_share(&self, language: Language) -> f64 {
+        self.masked_shares[language.index()]
     }
 
-    /// |D_B| / |D_A| once the masked rows are gone.
-    pub fn lambda_left(&self, mixture: &MixtureConfig) -> f64 {
-        mixture.lambda * if mixture.withhold { 1.0 - self.masked_share } else { 1.0 }
+    /// The size of a language's text over that of the first once the masked rows are gone: |D_B| / |D_A|.
+    pub fn size_left(&self, language: Language, mixture: &MixtureConfig) -> f64 {
+        let sizes = self.languages.family.sizes(mixture);
+        let left = |language: Language| if mixture.withhold { 1.0 - self.masked_share(language) } else { 1.0 };
+        let first = self.languages.all()[0];
+        sizes[language.index()] / sizes[0] * left(language) / left(first)
     }
 
-    /// ln P(sentence); minus infinity if the process never makes it.
-    pub fn sentence(&self, symbols: &[Symbol]) -> f64 {
+    /// ln P(sentence) in a language; minus infinity if the process never makes it.
+    pub fn sentence(&self, symbols: &[Symbol], language: Language) -> f64 {
         let mut checker = self.languages.checker();
-        if !checker.symbols(symbols).facts {
+        if !checker.symbols(symbols, language).facts {
             return f64::NEG_INFINITY;
         }
         let (world, config) = (&self.languages.world, &self.languages.config);
@@ -54,10 +66,10 @@ impl<'a> Process<'a> {
         let kept: Vec<Symbol> = symbols.iter().copied().filter(|&s| !world.category(s).is_modifier()).collect();
         let parts: Vec<_> = kept.iter().filter_map(|&s| world.category(s).part()).collect();
         let mut analysis = Analysis::default();
-        if self.languages.parser.parse(&parts, &mut analysis).is_err() {
+        if self.languages.syntax(language).parser.parse(&parts, &mut analysis).is_err() {
             return f64::NEG_INFINITY;
         }
-        let mut sum = self.cyk.log_probability(&parts);
+        let mut sum = self.cyk[language.index()].log_probability(&parts);
         let phrases = analysis.phrase.last().map_or(0, |&p| p + 1);
         for phrase in 0..phrases {
             let inside =
@@ -113,15 +125,15 @@ impl<'a> Process<'a> {
 
     /// ln P(sequence) of a training row: language, task, sentence and prompt, given that it was not redrawn.
     pub fn sequence(&self, sequence: &Sequence, mixture: &MixtureConfig) -> f64 {
-        let of_b = mixture.share_of_b();
-        let language = if sequence.language == Language::B { of_b } else { 1.0 - of_b };
         if sequence.masked && mixture.withhold {
             return f64::NEG_INFINITY;
         }
-        let redrawn = if mixture.withhold { of_b * self.masked_share } else { 0.0 };
-        language.ln() - (1.0 - redrawn).ln()
+        let shares = self.languages.family.shares(mixture);
+        let masked: f64 = shares.iter().zip(&self.masked_shares).map(|(share, masked)| share * masked).sum();
+        let redrawn = if mixture.withhold { masked } else { 0.0 };
+        shares[sequence.language.index()].ln() - (1.0 - redrawn).ln()
             + mixture.tasks[sequence.task as usize].ln()
-            + self.sentence(&sequence.sentence.symbols)
+            + self.sentence(&sequence.sentence.symbols, sequence.language)
             + self.prompt(sequence)
     }
 }

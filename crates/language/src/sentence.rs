@@ -4,10 +4,10 @@
 //! object follows, which word a modifier modifies. Nothing has to be guessed from its text later.
 
 use crate::analysis::{Analysis, NONE};
-use crate::languages::Languages;
+use crate::languages::{Languages, Syntax};
 use crate::parser::{Parser, Template};
 use crate::stream::Rng;
-use crate::symbol::{Category, Class, Symbol, Terminal};
+use crate::symbol::{Category, Class, Language, Symbol, Terminal};
 
 /// The role of a word in its sentence: a terminal of the grammar, or a modifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -86,20 +86,20 @@ impl<'a> Sampler<'a> {
         self.languages
     }
 
-    /// A new sentence.
-    pub fn sentence(&mut self, rng: &mut Rng) -> Sentence {
+    /// A new sentence of a language.
+    pub fn sentence(&mut self, language: Language, rng: &mut Rng) -> Sentence {
         let mut out = Sentence::default();
-        self.sample(rng, &mut out);
+        self.sample(language, rng, &mut out);
         out
     }
 
     /// Draws a sentence into `out`.
-    pub fn sample(&mut self, rng: &mut Rng, out: &mut Sentence) {
+    pub fn sample(&mut self, language: Language, rng: &mut Rng, out: &mut Sentence) {
         // The derivation gives the categories, the analysis their structure: for an ambiguous grammar this is the
         // analysis that the checks will find.
-        let parser = &self.languages.parser;
+        let Syntax { grammar, parser } = self.languages.syntax(language);
         loop {
-            self.template.sample(&self.languages.grammar, rng);
+            self.template.sample(grammar, rng);
             let parsed = parser.parse(&self.template.parts, &mut self.analysis);
             debug_assert!(parsed.is_ok(), "a sampled template parses");
             if matches!(parser, Parser::Fast(_)) || self.analysis.is_complete() {

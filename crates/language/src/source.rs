@@ -1,7 +1,7 @@
 //! Where sequences come from: the training mixture, or one condition, each row by its key.
 //!
-//! A training row draws its language with P(B) = λ / (1 + λ); one of B that turns out masked is redrawn whole, language
-//! and all, so masked forms never reach training; nor do sentences that are held out. B takes sentences without a masked
+//! A training row draws its language by its share, λ / (1 + λ) for B; one with a word that is masked in its language is
+//! redrawn whole, language and all, so masked forms never reach training; nor do sentences that are held out. B takes sentences without a masked
 //! word, B† those with one, of the training's or of those held out as [`Source::from_pool`] says.
 //!
 //! ```
@@ -18,18 +18,17 @@ use crate::held_out::Pool;
 use crate::languages::Languages;
 use crate::sentence::Sampler;
 use crate::stream::{Rng, Stream};
-use crate::symbol::Language;
 use crate::task::{Sequence, Task};
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 enum Split {
-    Training { share_of_b: f64, withhold: bool },
+    Training { shares: Vec<f64>, withhold: bool },
     Condition(Condition),
 }
 
 impl Split {
-    fn training(mixture: &MixtureConfig) -> Split {
-        Split::Training { share_of_b: mixture.share_of_b(), withhold: mixture.withhold }
+    fn training(languages: &Languages, mixture: &MixtureConfig) -> Split {
+        Split::Training { shares: languages.family.shares(mixture), withhold: mixture.withhold }
     }
 }
 
@@ -55,12 +54,12 @@ impl<'a> Source<'a> {
             batch,
             order: Stream::new(languages.seed, "train/order"),
         });
-        Source::new(languages, Split::training(mixture), mixture.tasks, "train", finite)
+        Source::new(languages, Split::training(languages, mixture), mixture.tasks, "train", finite)
     }
 
     /// Fresh rows of the same distribution for another purpose, such as a tokenizer's sample; `set` names the stream.
     pub fn mixture(languages: &'a Languages, set: &str, mixture: &MixtureConfig) -> Source<'a> {
-        Source::new(languages, Split::training(mixture), mixture.tasks, &format!("{set}/mixture"), None)
+        Source::new(languages, Split::training(languages, mixture), mixture.tasks, &format!("{set}/mixture"), None)
     }
 
     /// Rows of one condition and task, held out or not; `set` names the stream.
@@ -122,7 +121,7 @@ impl<'a> Source<'a> {
             Pool::HeldOut => "held-out ",
             Pool::Any => "",
         };
-        let of = match self.split {
+        let of = match &self.split {
             Split::Training { .. } => String::new(),
             Split::Condition(condition) => format!(" of {condition}"),
         };
@@ -132,9 +131,8 @@ impl<'a> Source<'a> {
 
     fn attempt(&mut self, rng: &mut Rng, out: &mut Sequence) -> bool {
         let languages = self.sampler.languages();
-        out.language = match self.split {
-            Split::Training { share_of_b, .. } if rng.chance(share_of_b) => Language::B,
-            Split::Training { .. } => Language::A,
+        out.language = match &self.split {
+            Split::Training { shares, .. } => languages.pick(shares, rng.unit()),
             Split::Condition(condition) => condition.language,
         };
         let u = rng.unit();
@@ -145,10 +143,10 @@ impl<'a> Source<'a> {
         } else {
             Task::T2
         };
-        self.sampler.sample(rng, &mut out.sentence);
-        out.masked = languages.has_mask(out.language) && languages.mask.touches(&out.sentence.symbols);
-        let wanted = match self.split {
-            Split::Training { withhold, .. } => !(withhold && out.masked),
+        self.sampler.sample(out.language, rng, &mut out.sentence);
+        out.masked = languages.mask(out.language).touches(&out.sentence.symbols);
+        let wanted = match &self.split {
+            &Split::Training { withhold, .. } => !(withhold && out.masked),
             Split::Condition(condition) => out.masked == condition.masked,
         };
         if !wanted || !self.pool.has(languages, &out.sentence.symbols) {

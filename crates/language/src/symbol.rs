@@ -1,8 +1,10 @@
-//! Symbols: the abstract vocabulary both languages share. A symbol is a number with a type, never a string to be
+//! Symbols: the abstract vocabulary all languages share. A symbol is a number with a type, never a string to be
 //! matched; [`crate::World`] knows its class, property and value.
 
 use crate::named;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
 
 /// One abstract word. Numbers run from 0 to [`crate::World::len`], grouped by category.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -70,6 +72,12 @@ impl Category {
     #[inline]
     pub fn is_open(self) -> bool {
         (self as u8) <= Category::Adverb as u8
+    }
+
+    /// Whether its words count for the distance of languages: names are the same by design, function words few and short.
+    #[inline]
+    pub(crate) fn is_compared(self) -> bool {
+        self.is_open() && self != Category::Name
     }
 
     /// What the parser sees of a word: `None` for a modifier.
@@ -148,20 +156,44 @@ impl Terminal {
     }
 }
 
-named! {
-    /// The majority language A and the minority language B.
-    Language {
-        /// The majority language.
-        A = "A",
-        /// The minority language.
-        B = "B",
-    }
+/// One of an experiment's languages: its place among those that are spoken, and its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Language {
+    index: u8,
+    name: &'static str,
 }
 
 impl Language {
-    /// Its place in [`Language::ALL`].
+    /// The first language of the paper's pair, the majority language.
+    pub const A: Language = Language { index: 0, name: "A" };
+    /// The second, the minority language.
+    pub const B: Language = Language { index: 1, name: "B" };
+
+    /// The language of a place and a name. Names are kept for as long as the program runs, each once: experiments have
+    /// few, and a language is copied everywhere.
+    pub(crate) fn new(index: usize, name: &str) -> Language {
+        static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+        let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = names.get(name).copied().unwrap_or_else(|| Box::leak(name.to_owned().into_boxed_str()));
+        names.insert(known);
+        Language { index: index as u8, name: known }
+    }
+
+    /// Its place in [`crate::Languages::all`].
     #[inline]
     pub fn index(self) -> usize {
-        self as usize
+        self.index as usize
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        self.name
+    }
+}
+
+/// As its name.
+impl Serialize for Language {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name)
     }
 }

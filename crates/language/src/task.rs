@@ -11,6 +11,7 @@ use crate::named;
 use crate::sentence::Sentence;
 use crate::stream::Rng;
 use crate::symbol::{Language, Symbol, Terminal};
+use std::borrow::Cow;
 
 /// The end of every sequence.
 pub const EOS: &str = "<eos>";
@@ -30,10 +31,9 @@ named! {
 }
 
 impl Task {
-    /// The special token that opens a sequence: one per task and language.
-    pub fn tag(self, language: Language) -> &'static str {
-        const TAGS: [[&str; 3]; 2] = [["<T0:A>", "<T1:A>", "<T2:A>"], ["<T0:B>", "<T1:B>", "<T2:B>"]];
-        TAGS[language.index()][self as usize]
+    /// The special token that opens a sequence: one per task and language, given by its name.
+    pub fn tag(self, language: &str) -> String {
+        format!("<{}:{language}>", self.name())
     }
 }
 
@@ -51,7 +51,7 @@ pub struct Sequence {
     pub prompt: Vec<Symbol>,
     /// What is wanted.
     pub sentence: Sentence,
-    /// Whether the sentence has a masked word and is in B: whether it is one of B†.
+    /// Whether the sentence has a word that is masked in its language: whether it is one of B†.
     pub masked: bool,
 }
 
@@ -92,14 +92,11 @@ impl Sequence {
     }
 
     /// The sequence as words, special tokens included.
-    pub fn words<'a>(&'a self, languages: &'a Languages) -> impl Iterator<Item = &'a str> + 'a {
+    pub fn words<'a>(&'a self, languages: &'a Languages) -> impl Iterator<Item = Cow<'a, str>> + 'a {
         let out = (self.task != Task::T0).then_some(OUT);
         let form = |&s: &Symbol| languages.form(s, self.language);
-        std::iter::once(self.task.tag(self.language))
-            .chain(self.prompt.iter().map(form))
-            .chain(out)
-            .chain(self.sentence.symbols.iter().map(form))
-            .chain(std::iter::once(EOS))
+        let words = self.prompt.iter().map(form).chain(out).chain(self.sentence.symbols.iter().map(form)).chain([EOS]);
+        std::iter::once(Cow::Owned(self.task.tag(self.language.name()))).chain(words.map(Cow::Borrowed))
     }
 
     /// The sequence as text, a space between words.

@@ -1,4 +1,4 @@
-//! The world both languages speak of: classes, their entities, the properties they own, the relations between them.
+//! The world that all languages speak of: classes, their entities, the properties they own, the relations between them.
 //!
 //! Symbols are numbered in one run by category: nouns, names, descriptors, relation verbs, adjectives, adverbs, then
 //! the function words. The ontology Γ, which values of a property fit which entity, is in `gamma.rs`.

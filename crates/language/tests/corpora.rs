@@ -23,10 +23,10 @@ fn length_and_masked_share_of_the_papers_sentences() {
     let n = 40_000;
     let (mut words, mut masked, mut longest) = (0, 0, 0);
     for row in 0..n {
-        let sentence = sampler.sentence(&mut stream.at(0, row));
+        let sentence = sampler.sentence(Language::A, &mut stream.at(0, row));
         words += sentence.symbols.len();
         longest = longest.max(sentence.symbols.len());
-        masked += usize::from(languages.mask.touches(&sentence.symbols));
+        masked += usize::from(languages.mask(Language::B).touches(&sentence.symbols));
     }
     let mean = words as f64 / n as f64;
     assert!((8.8..10.2).contains(&mean), "{mean} words a sentence");
@@ -49,19 +49,19 @@ fn training_keeps_its_shares_and_never_shows_a_masked_word() {
             tasks[sequence.task as usize] += 1;
             if sequence.language == Language::B {
                 of_b += 1;
-                assert!(!sequence.masked && !languages.mask.touches(&sequence.sentence.symbols));
-                assert!(!languages.mask.touches(&sequence.prompt));
+                assert!(!sequence.masked && !languages.mask(Language::B).touches(&sequence.sentence.symbols));
+                assert!(!languages.mask(Language::B).touches(&sequence.prompt));
             }
         }
         let n = n as usize;
-        let left = process.lambda_left(&mixture);
+        let left = process.size_left(Language::B, &mixture);
         assert!(near(of_b, n, left / (1.0 + left)), "λ {lambda}: {of_b} of {n} in B, {left} left");
         for (task, share) in tasks.iter().zip(mixture.tasks) {
             assert!(near(*task, n, share), "{tasks:?}");
         }
     }
     let half = MixtureConfig { lambda: 0.5, ..Default::default() };
-    assert!((Process::new(&languages).lambda_left(&half) - 0.42).abs() < 0.01);
+    assert!((Process::new(&languages).size_left(Language::B, &half) - 0.42).abs() < 0.01);
 }
 
 /// In a world so small that sentences come again and again, none that is evaluated was trained on.
@@ -93,7 +93,8 @@ fn one_sentence_in_64_is_held_out() {
     let languages = paper();
     let (mut sampler, stream) = (languages.sampler(), Stream::new(0, "test/held out"));
     let n = 60_000;
-    let held_out = (0..n).filter(|&row| languages.is_held_out(&sampler.sentence(&mut stream.at(0, row)).symbols));
+    let held_out =
+        (0..n).filter(|&row| languages.is_held_out(&sampler.sentence(Language::A, &mut stream.at(0, row)).symbols));
     assert!(near(held_out.count(), n as usize, 1.0 / HELD_OUT_PARTS as f64));
 }
 
@@ -109,7 +110,7 @@ fn prompts_are_what_the_task_says() {
                 assert_eq!(sequence.masked, condition == Condition::B_MASKED);
                 assert_eq!(
                     sequence.masked,
-                    sequence.language == Language::B && languages.mask.touches(&sequence.sentence.symbols)
+                    sequence.language == Language::B && languages.mask(Language::B).touches(&sequence.sentence.symbols)
                 );
                 let sorted = |mut words: Vec<Symbol>| (words.sort_unstable(), words).1;
                 let prompt = sorted(sequence.prompt.clone());
@@ -172,7 +173,7 @@ fn sequences_too_long_are_redrawn_and_never_cut() {
     for row in 0..200 {
         let sequence = source.draw_where(0, row, |s| s.words(&languages).count() <= 12).unwrap();
         assert!(sequence.words(&languages).count() <= 12);
-        assert!(languages.checker().symbols(&sequence.sentence.symbols).facts);
+        assert!(languages.checker().symbols(&sequence.sentence.symbols, Language::A).facts);
     }
     let never = source.draw_where(0, 0, |_| false).unwrap_err().to_string();
     assert_eq!(never, "no training sequence that fits was found in 100000 draws");
@@ -258,12 +259,12 @@ fn sentences_are_as_frequent_as_their_probability_says() {
         let mut counts: BTreeMap<Vec<Symbol>, (usize, f64)> = BTreeMap::new();
         let n = 100_000;
         for row in 0..n {
-            let symbols = sampler.sentence(&mut stream.at(0, row)).symbols;
-            let ln_p = || (0, process.sentence(&symbols));
+            let symbols = sampler.sentence(Language::A, &mut stream.at(0, row)).symbols;
+            let ln_p = || (0, process.sentence(&symbols, Language::A));
             counts.entry(symbols.clone()).or_insert_with(ln_p).0 += 1;
         }
         frequencies_agree(&counts, n as usize);
-        assert_eq!(process.sentence(&[languages.world.copula()]), f64::NEG_INFINITY);
+        assert_eq!(process.sentence(&[languages.world.copula()], Language::A), f64::NEG_INFINITY);
     }
 }
 
@@ -290,7 +291,7 @@ fn prompts_are_as_frequent_as_their_probability_says() {
     let stream = Stream::new(0, "test/prompts");
     // A sentence with words that repeat, two objects and two descriptors.
     let sentence = (0..)
-        .map(|row| languages.sampler().sentence(&mut stream.at(0, row)))
+        .map(|row| languages.sampler().sentence(Language::A, &mut stream.at(0, row)))
         .find(|s| s.positions(Terminal::Object).count() == 2 && s.positions(Terminal::Descriptor).count() == 2)
         .unwrap();
     let mut sequence = Sequence { sentence, ..Default::default() };
@@ -315,7 +316,7 @@ fn a_control_that_withholds_nothing_has_masked_words() {
         let n = 3000;
         let rows: Vec<Sequence> = (0..n).map(|row| source.draw(0, row).unwrap()).collect();
         let of_b = rows.iter().filter(|s| s.language == Language::B).count();
-        assert!(near(of_b, n as usize, mixture.share_of_b()));
+        assert!(near(of_b, n as usize, languages.family.shares(&mixture)[1]));
         assert!(rows.iter().any(|s| s.masked) && rows.iter().all(|s| !s.masked || s.language == Language::B));
     }
 }

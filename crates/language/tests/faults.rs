@@ -13,7 +13,7 @@ fn sentence(languages: &Languages, wanted: &[Terminal], row: u64) -> Sentence {
     let mut rng = stream.at(0, row);
     let mut sampler = languages.sampler();
     loop {
-        let sentence = sampler.sentence(&mut rng);
+        let sentence = sampler.sentence(Language::A, &mut rng);
         if wanted.iter().all(|&terminal| sentence.positions(terminal).next().is_some()) {
             return sentence;
         }
@@ -30,7 +30,7 @@ fn languages(grammar: &str) -> &'static Languages {
 
 /// How far the checks went, and the failure's kind.
 fn outcome(languages: &Languages, symbols: &[Symbol]) -> ([bool; 4], &'static str) {
-    let verdict = languages.checker().symbols(symbols);
+    let verdict = languages.checker().symbols(symbols, Language::A);
     let failure = verdict.failure.map_or("none", |f| f.kind());
     ([verdict.valid, verdict.grammatical, verdict.types, verdict.facts], failure)
 }
@@ -81,7 +81,7 @@ proptest! {
         let foreign = languages.world.foreign(subject);
         sentence.symbols[at] = foreign[row as usize % foreign.len()];
         prop_assert_eq!(outcome(languages, &sentence.symbols), (MISTYPED, "descriptor_class"));
-        let verdict = languages.checker().symbols(&sentence.symbols);
+        let verdict = languages.checker().symbols(&sentence.symbols, Language::A);
         prop_assert_eq!(verdict.descriptor.of - verdict.descriptor.held, 1);
         prop_assert!(verdict.relation.all() && verdict.adjective.all() && verdict.adverb.all());
     }
@@ -101,7 +101,7 @@ proptest! {
         prop_assert_eq!(passed, MISTYPED);
         // The last subject's descriptors lose their class too, and may come first.
         prop_assert!(kind == "subject_class" || kind == "descriptor_class", "{}", kind);
-        let verdict = languages.checker().symbols(&sentence.symbols);
+        let verdict = languages.checker().symbols(&sentence.symbols, Language::A);
         prop_assert_eq!(verdict.relation.held, 0, "every relation verb of the phrase sees the wrong subject");
     }
 
@@ -114,7 +114,7 @@ proptest! {
         let class = world.class(sentence.symbols[at]).unwrap();
         sentence.symbols[at] = world.noun(Class(5 - class.0), 0);
         prop_assert_eq!(outcome(languages, &sentence.symbols), (MISTYPED, "object_class"));
-        let verdict = languages.checker().symbols(&sentence.symbols);
+        let verdict = languages.checker().symbols(&sentence.symbols, Language::A);
         prop_assert_eq!(verdict.relation.of - verdict.relation.held, 1, "only its own verb minds");
         // A name as object: grammatical, but objects are nouns. Its adjective, if any, minds as well.
         sentence.symbols[at] = world.entity(Class(0), world.noun_count());
@@ -142,7 +142,7 @@ proptest! {
             let mut symbols = sentence.symbols.clone();
             symbols[at] = world.adjective(0);
             prop_assert_eq!(outcome(languages, &symbols), (MISTYPED, "modifier"));
-            let verdict = languages.checker().symbols(&symbols);
+            let verdict = languages.checker().symbols(&symbols, Language::A);
             prop_assert_eq!(verdict.adjective.of - verdict.adjective.held, 1);
         }
         let mut symbols = sentence.symbols.clone();
@@ -159,7 +159,7 @@ proptest! {
         let forbidden = languages.world.forbidden(sentence.symbols[subject]);
         sentence.symbols[at] = forbidden[row as usize % forbidden.len()];
         prop_assert_eq!(outcome(languages, &sentence.symbols), (UNTRUE, "fact"));
-        let verdict = languages.checker().symbols(&sentence.symbols);
+        let verdict = languages.checker().symbols(&sentence.symbols, Language::A);
         prop_assert_eq!(verdict.failure, Some(Failure::Fact { at, subject }));
         prop_assert_eq!(verdict.gamma.of - verdict.gamma.held, 1);
     }
@@ -179,7 +179,7 @@ fn a_sentence_that_stops_too_early_and_one_that_goes_on() {
     let languages = languages("svo");
     let world = &languages.world;
     let (noun, copula) = (world.noun(Class(0), 0), world.copula());
-    let failure = |symbols: &[Symbol]| languages.checker().symbols(symbols).failure;
+    let failure = |symbols: &[Symbol]| languages.checker().symbols(symbols, Language::A).failure;
     assert_eq!(failure(&[noun, copula]), Some(Failure::Ungrammatical { at: 2 }));
     assert_eq!(failure(&[world.adjective(0), copula]), Some(Failure::Ungrammatical { at: 1 }));
     let good = world.allowed(noun)[0];

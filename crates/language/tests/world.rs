@@ -52,7 +52,8 @@ fn allowed_forbidden_and_foreign_split_the_descriptors() {
 }
 
 fn every_entity_keeps_both_kinds(config: &LanguageConfig, seed: u64) {
-    let Languages { world, mask, .. } = Languages::new(config, seed).unwrap();
+    let languages = Languages::new(config, seed).unwrap();
+    let (world, mask) = (&languages.world, languages.mask(Language::B));
     assert_eq!(mask.symbols().len(), (config.mask_share * world.descriptors().len() as f64).round() as usize);
     for entity in world.entities() {
         let allowed = world.allowed(entity);

@@ -4,6 +4,7 @@
 //! inside has its report beside its results; one from elsewhere gets its report under `reports/`.
 
 use crate::build::writing;
+use crate::data::factors::said;
 use crate::data::{self, Factor, Study};
 use crate::draw::{Target, Width};
 use crate::error::{Error, Result};
@@ -177,12 +178,12 @@ fn varied(study: &Study) -> Vec<String> {
             let levels = study.levels(factor);
             (!levels.is_empty()).then(|| format!("{} {}", factor.symbol(), levels.join(", ")))
         };
-        return Factor::ALL.into_iter().filter_map(level).collect();
+        return study.paper_factors().into_iter().filter_map(level).collect();
     }
     let said = |(key, values): &(String, Vec<String>)| match key.as_str() {
         column::DATA_SEED => counted(values.len(), "data seed"),
         column::MODEL_SEED => counted(values.len(), "model seed"),
-        key => format!("{} {}", symbol(key).unwrap_or(key), listed(values)),
+        key => format!("{} {}", symbol(key).unwrap_or_else(|| said(key)), listed(values)),
     };
     study.varied().iter().map(said).collect()
 }

@@ -163,7 +163,7 @@ fn a_run() {
             let [over, _by, _level, what, step] = keys else { panic!("{keys:?}") };
             let measure = Measure::Loss(if *what == "floor" { Loss::Floor } else { Loss::BitsPerChar });
             let condition = (*over != "the mixture").then(|| condition(&rows, over));
-            Some(at(&runs, &Quantity { measure, condition }, step))
+            Some(at(&runs, &Quantity { measure, condition, pair: None }, step))
         },
         4,
     );

@@ -6,8 +6,9 @@ mod synthetic;
 use invitro_report::findings::stages::{Crossed, Stage};
 use invitro_report::findings::{correlations, order};
 use invitro_report::{Error, Format, Options, build, data, gallery};
-use invitro_results::Emergence;
-use invitro_results::identity::set;
+use invitro_results::dotted::set;
+use invitro_results::words::{Form, Word};
+use invitro_results::{DistanceFrom, Emergence, FamilyNode, FamilyTree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
@@ -542,6 +543,7 @@ fn no_word_ends_or_hides_the_data_it_stands_in() {
     let form = "<!--<script></script>]]>&amp;";
     let word = invitro_results::words::Word {
         symbol: form.into(),
+        masked_in: Some("B".into()),
         forms: ["A", "B"]
             .map(|language| invitro_results::words::Form {
                 language: language.into(),
@@ -565,6 +567,33 @@ fn no_word_ends_or_hides_the_data_it_stands_in() {
     let read: serde_json::Value = serde_json::from_slice(&unpacked(data)).unwrap();
     assert!(read["texts"].as_array().unwrap().contains(&serde_json::json!(form)));
     assert!(!html.contains(form), "and nowhere else");
+}
+
+#[test]
+fn words_of_runs_with_other_languages_keep_their_languages() {
+    let folder = tempfile::tempdir().unwrap();
+    let word = |languages: [&str; 2]| {
+        let form =
+            |language: &str| Form { language: language.into(), form: format!("of{language}"), ..Form::default() };
+        Word { symbol: "desc.0.0".into(), forms: languages.map(form).into(), ..Word::default() }
+    };
+    for (id, languages) in [("0000000000000001", ["A", "C"]), ("0000000000000002", ["A", "B"])] {
+        let plan = Plan { languages: languages.to_vec(), ..Plan::one() };
+        let run = folder.path().join("runs").join(id);
+        synthetic::run_folder(&run, &Config { id: id.into(), ..plan.configs()[0].clone() }, &plan, Progress::Done);
+        invitro_results::words::write(&run.join("words.parquet"), id, &[word(languages)]).unwrap();
+    }
+    let html = page(folder.path());
+    let data = html.split("id=\"word-data\">").nth(1).unwrap().split("</script>").next().unwrap();
+    let read: serde_json::Value = serde_json::from_slice(&unpacked(data)).unwrap();
+    let names: Vec<&str> = read["languages"].as_array().unwrap().iter().map(|it| it[0].as_str().unwrap()).collect();
+    assert_eq!(names, ["A", "B", "C"]);
+    for forms in read["rows"]["forms"].as_array().unwrap() {
+        for (name, form) in names.iter().zip(forms.as_array().unwrap()) {
+            let form = read["texts"][form.as_u64().unwrap() as usize].as_str().unwrap();
+            assert!(form.is_empty() || form == format!("of{name}"), "{form} in {name}");
+        }
+    }
 }
 
 /// What a page packs: base64 of a zlib stream.
@@ -669,6 +698,93 @@ fn the_font_has_every_letter_that_figures_use() {
         assert!(draw("β̂", style) != draw("β", style), "the hat {style}");
     }
     assert!(draw("β̂", "") != draw("<tspan font-style=\"italic\">β̂</tspan>", ""), "faces differ");
+    // The scripts of languages, whose words stand in letters of one width.
+    let mono = "font-family=\"monospace\"";
+    let boxed = draw("\u{e000}", mono);
+    for script in ["яйз", "ϟϡς", "აზჟ", "աք", "ⴰⵣ", "ᎠᏎ", "ᚨᛪ", "አዘ"] {
+        for letter in script.chars() {
+            assert!(draw(&letter.to_string(), mono) != boxed, "{letter}");
+        }
+    }
+}
+
+/// A run's folder with the tree of three languages, C masked, and an ancestor.
+fn with_family(folder: &Path) {
+    let plan = Plan { languages: vec!["A", "B", "C"], ..Plan::one() };
+    synthetic::run_folder(folder, &plan.configs()[0], &plan, Progress::Done);
+    let node = |name: &str, parent: Option<&str>, measured: f64, spoken: bool| FamilyNode {
+        name: name.into(),
+        parent: parent.map(str::to_owned),
+        spoken,
+        asked: measured,
+        from: DistanceFrom::Parent,
+        measured,
+        share: spoken.then_some(0.5),
+        grammar: "svo".into(),
+        script: 0,
+        mask_share: 0.0,
+        masked: if name == "C" { 8 } else { 0 },
+    };
+    let nodes = vec![
+        node("A", None, 0.0, true),
+        node("Old", None, 0.25, false),
+        node("C", Some("Old"), 0.125, true),
+        node("B", Some("Old"), 0.5, true),
+    ];
+    let matrix = vec![vec![0.0, 0.3, 0.6], vec![0.3, 0.0, 0.7], vec![0.6, 0.7, 0.0]];
+    let tree = FamilyTree { nodes, stems: matrix.clone(), words: matrix, is_pair: false };
+    fs::create_dir_all(folder.join("language")).unwrap();
+    fs::write(folder.join("language/family.json"), tree.json()).unwrap();
+}
+
+#[test]
+fn a_family_is_drawn_with_its_tree_and_its_distances() {
+    let folder = tempfile::tempdir().unwrap();
+    with_family(folder.path());
+    let formats = Format::ALL.to_vec();
+    build(folder.path(), &Options { formats, all_figures: true, ..force() }).unwrap();
+    let place = folder.path().join("figures");
+    let entries = fs::read_dir(&place).unwrap().flatten().map(|entry| entry.file_name().into_string().unwrap());
+    let names: BTreeSet<String> = entries.filter(|name| name.starts_with("family")).collect();
+    assert_eq!(names.len(), 6, "both widths, three formats: {names:?}");
+    for (name, width) in [("family.page.svg", "160mm"), ("family.column.svg", "77mm")] {
+        let svg = fs::read_to_string(place.join(name)).unwrap();
+        whole(name, &svg, width);
+        for part in [">C†<", ">Old<", ">0.70<", "50 %"] {
+            assert!(svg.contains(part), "{part} in {name}: {svg}");
+        }
+        assert!(svg.contains("B is 0.50 from Old"), "told to those who cannot see: {svg}");
+    }
+    let csv = fs::read_to_string(place.join("data/family.csv")).unwrap();
+    assert!(csv.contains(",A,B,pair,,0.6,0.6,"), "the matrix is in the order of the list: {csv}");
+    assert!(csv.contains(",C,Old,parent,0.125,0.125,,0.5,svo,0,8"), "{csv}");
+    let html = fs::read_to_string(folder.path().join("report.html")).unwrap();
+    assert!(html.contains("The family of languages"));
+    let study = data::read(folder.path()).unwrap();
+    let labels: Vec<String> = study.conditions().iter().map(|condition| condition.label()).collect();
+    assert_eq!(labels, ["A", "C", "B", "C†", "B†"], "in the order of the list");
+}
+
+#[test]
+fn the_pair_needs_no_family() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = Plan::one();
+    synthetic::run_folder(folder.path(), &plan.configs()[0], &plan, Progress::Done);
+    build(folder.path(), &force()).unwrap();
+    assert!(!folder.path().join("figures/family.svg").exists());
+}
+
+#[test]
+fn settings_of_languages_are_said_in_words() {
+    let said = |key: &str, level: &str| data::Factor::of(key).said(level);
+    assert_eq!(said("languages.B.distance", "0.3"), "distance of B = 0.3");
+    assert_eq!(said("languages.C.share", "0.3"), "share of C = 0.3");
+    assert_eq!(said("languages.C.script", "1"), "script of C = 1");
+    assert_eq!(said("languages.C.grammar", "sov"), "word order of C = sov");
+    assert_eq!(said("languages.L.copies", "4"), "copies of L = 4");
+    assert_eq!(said("languages.B.spoken", "true"), "B spoken");
+    assert_eq!(said("languages.B.spoken", "false"), "B not spoken");
+    assert_eq!(said("tokenizer.vocab", "256"), "|*V*| = 256");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use crate::error::{At, Error, Result};
 use crate::folder::{CONFIG, read_text};
+use crate::identity::is_neutral;
 use crate::{Condition, Kind, Loss, Measure, Quantity, Run, Scorer, Statistic, Targets, TaskMetric, leaves, read};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -71,7 +72,12 @@ impl Comparison {
         let keys: BTreeSet<&String> = settings.iter().flat_map(BTreeMap::keys).collect();
         let of_all = |key: &String| settings.iter().map(|own| own.get(key).cloned()).collect::<Vec<_>>();
         let differing = keys.into_iter().map(|key| (key.clone(), of_all(key)));
-        let differing = differing.filter(|(_, values)| values.iter().any(|value| *value != values[0])).collect();
+        // A setting that an older version did not have is not another one where it changes nothing.
+        let differs = |(key, values): &(String, Vec<Option<toml::Value>>)| {
+            let neutral = |value: &Option<toml::Value>| value.as_ref().is_none_or(|value| is_neutral(key, value));
+            values.iter().any(|value| *value != values[0]) && !values.iter().all(neutral)
+        };
+        let differing = differing.filter(differs).collect();
         Ok(Comparison { names: names(folders), folders: folders.to_vec(), runs, differing })
     }
 

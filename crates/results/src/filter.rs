@@ -10,7 +10,7 @@
 //! A cell is kept if any of the tables holds; a table holds if all its keys do. A key is a setting; it holds if the
 //! setting is the value, one of a list, or stands to it as `below`, `at_most`, `above`, `at_least` or `not` say.
 
-use crate::identity::{leaves, lookup, show};
+use crate::dotted::{leaves, lookup, missing, show};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use toml::{Table, Value};
@@ -21,7 +21,8 @@ use toml::{Table, Value};
 pub struct Filter(Vec<Table>);
 
 impl Filter {
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Whether every cell is kept.
+    pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
@@ -54,7 +55,7 @@ fn holds(key: &str, value: &Value, config: &Table) -> Result<bool, String> {
         _ => (key, "is"),
     };
     let fault = |why: String| format!("`where` has {key} = {value}, but {why}");
-    let given = lookup(config, setting).ok_or_else(|| fault(format!("there is no setting `{setting}`")))?;
+    let given = lookup(config, setting).ok_or_else(|| fault(missing(config, setting)))?;
     let is = |value: &Value| order(given, value) == Some(Ordering::Equal);
     // A list names the values of a setting, unless the setting is itself a list.
     let is_among = match value {

@@ -41,6 +41,8 @@ pub const REPORT: &str = "report.html";
 pub const TOKENIZER: [&str; 3] = ["tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"];
 pub const CHECKPOINTS: &str = "checkpoints";
 pub const LANGUAGE: &str = "language";
+/// The tree of the languages, where they are not the pair A and B.
+pub const FAMILY: &str = "language/family.json";
 pub const STUDY: &str = "study.toml";
 /// What is appended to while a run goes on.
 pub const LOGS: [&str; 5] = [METRICS, TRAINING, SAMPLES, REACHED, CONTRASTS];

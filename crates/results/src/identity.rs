@@ -2,6 +2,7 @@
 //!
 //! The name of an experiment is a label and not part of it.
 
+use crate::dotted::leaves;
 use serde_json::json;
 use toml::{Table, Value};
 
@@ -44,59 +45,26 @@ pub fn identity_under(schema: u32, experiment: &Table) -> String {
     hash(&json!({ "schema": schema, "config": settings(experiment) }))
 }
 
-/// Every setting but the name under its dotted key, in TOML's notation.
-pub fn settings(experiment: &Table) -> Vec<(String, String)> {
-    let all = leaves(experiment).into_iter().filter(|(key, _)| key != "name");
-    all.map(|(key, value)| (key, value.to_string())).collect()
+/// Settings that came later, each with the value at which all is as it was before there was one. There it does not
+/// count, so that a run of an older version keeps its identity. Every setting that is added goes in here if the value it
+/// has in older experiments is known to give the same results.
+const NEUTRAL: [(&str, &str); 1] = [("mixture.sampling", "1.0")];
+
+/// Whether a setting does not count at this value.
+pub(crate) fn is_neutral(key: &str, value: &Value) -> bool {
+    NEUTRAL.iter().any(|(known, neutral)| *known == key && *neutral == value.to_string())
+}
+
+/// Every setting that counts under its dotted key, in TOML's notation: all but the name, which is a label, and those that
+/// are [neutral](NEUTRAL). Languages of a list come in its order, which counts.
+fn settings(experiment: &Table) -> Vec<(String, String)> {
+    let counts = |(key, value): &(String, Value)| key != "name" && !is_neutral(key, value);
+    leaves(experiment).into_iter().filter(counts).map(|(key, value)| (key, value.to_string())).collect()
 }
 
 /// A short hash of plain data.
 pub fn hash(value: &serde_json::Value) -> String {
     blake3::hash(value.to_string().as_bytes()).to_hex()[..16].to_owned()
-}
-
-/// Every value of a table under its dotted key, in alphabetical order of sections.
-pub fn leaves(table: &Table) -> Vec<(String, Value)> {
-    let mut all = Vec::new();
-    for (key, value) in table {
-        match value {
-            Value::Table(inner) => all.extend(leaves(inner).into_iter().map(|(k, v)| (format!("{key}.{k}"), v))),
-            value => all.push((key.clone(), value.clone())),
-        }
-    }
-    all
-}
-
-/// The value under a dotted key.
-pub fn lookup<'a>(table: &'a Table, key: &str) -> Option<&'a Value> {
-    match key.split_once('.') {
-        None => table.get(key),
-        Some((section, rest)) => lookup(table.get(section)?.as_table()?, rest),
-    }
-}
-
-/// Puts a value under a dotted key. A whole number for a setting that holds a fraction becomes one.
-pub fn set(table: &mut Table, key: &str, value: Value) {
-    let Some((section, rest)) = key.split_once('.') else {
-        let value = match (table.get(key), value) {
-            (Some(Value::Float(_)), Value::Integer(whole)) => Value::Float(whole as f64),
-            (_, value) => value,
-        };
-        table.insert(key.to_owned(), value);
-        return;
-    };
-    let inner = table.entry(section.to_owned()).or_insert_with(|| Value::Table(Table::new()));
-    if !inner.is_table() {
-        *inner = Value::Table(Table::new());
-    }
-    if let Value::Table(inner) = inner {
-        set(inner, rest, value);
-    }
-}
-
-/// A value as people write it: `0.5`, `balanced`, `[0, 1]`.
-pub fn show(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 /// Whether results of a version may stand beside those of this one: they differ in no more than the patch number.

@@ -2,7 +2,8 @@
 //!
 //! - [`Condition`], [`Measure`], [`Quantity`]: what is measured, with its name on disk
 //! - [`Row`], [`metrics`], [`training`], [`summary`], [`words`], [`folder`]: what a run writes; [`table`]: Parquet
-//! - [`Plan`]: what a study sets out to run; [`mod@identity`]: which run a config stands for
+//! - [`Plan`]: what a study sets out to run; [`mod@identity`]: which run a config stands for;
+//!   [`dotted`]: its settings by their keys
 //! - [`read()`]: a run's or a study's folder as [`Results`], with a [`Run`] and its [`Curve`]s for each
 //! - [`Comparison`]: runs side by side
 //! - [`Curve`]: peak, end, decline and emergence; [`Verdict`], [`knowledge`]: what may be said
@@ -15,7 +16,9 @@ mod commit;
 mod compare;
 mod condition;
 mod curve;
+pub mod dotted;
 mod error;
+mod family;
 mod filter;
 pub mod folder;
 pub mod identity;
@@ -41,10 +44,12 @@ pub use commit::{commit, set_commit};
 pub use compare::{COMPARED, Compared, Comparison};
 pub use condition::Condition;
 pub use curve::{Curve, Emergence, Moment, Point};
+pub use dotted::leaves;
 pub use error::{At, Error, Result, UnknownName};
+pub use family::{FamilyNode, FamilyTree, From as DistanceFrom};
 pub use filter::Filter;
 pub use folder::{Seconds, Status};
-pub use identity::{SCHEMA, compatible, identity, identity_under, leaves, outdated};
+pub use identity::{SCHEMA, compatible, identity, identity_under, outdated};
 pub use known::Known;
 pub use measure::{
     Bridge, Fraction, LanguageMetric, Loss, Measure, Reach, Scorer, Similarity, Statistic, Targets, TaskMetric,

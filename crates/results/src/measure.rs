@@ -30,7 +30,7 @@ pub enum Measure {
     Tokenizer(Words, TokenizerMetric),
     /// The mean overlap of a masked word's pieces with other words'.
     Bridge(Bridge, Similarity),
-    /// What a pair of languages is like.
+    /// What the languages are like.
     Language(LanguageMetric),
 }
 
@@ -77,7 +77,7 @@ impl TaskMetric {
     }
 }
 
-/// Reachability of descriptors after `<T0:B> subject copula`.
+/// Reachability of descriptors after `<T0:B> subject copula`, or as the language's word order has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Reach {
     /// Whose probabilities.
@@ -198,7 +198,7 @@ recorded! {
 }
 
 recorded! {
-    /// What a tokenizer does. Per condition, or over both languages where none is given.
+    /// What a tokenizer does. Per condition, per pair of languages, or over all languages where none is given.
     TokenizerMetric {
         Fertility = "fertility": "pieces per word",
         Continuation = "continuation": "share of words with more than one piece",
@@ -207,16 +207,16 @@ recorded! {
         Utilisation = "utilisation": "share of the vocabulary that is used",
         BoundaryPrecision = "boundary_precision": "share of cuts that fall between morphemes",
         BoundaryRecall = "boundary_recall": "share of morpheme boundaries that are cut",
-        Overlap = "overlap": "pieces used by both languages over pieces used by either, for the same words",
-        Parity = "parity": "pieces of A over pieces of B, for the same sentences",
+        Overlap = "overlap": "pieces used by both languages over pieces used by either, for the same words; names are left out where the two have different scripts",
+        Parity = "parity": "pieces of the first language over pieces of the second, for the same sentences",
     }
 }
 
 recorded! {
     /// With which words the pieces of a masked word are compared.
     Bridge {
-        General = "bridge": "the unmasked word, of either language, with the largest overlap (the paper's β)",
-        Cognate = "cognate_bridge": "the word's own form in the other language",
+        General = "bridge": "the unmasked word, of any language, with the largest overlap (the paper's β)",
+        Cognate = "cognate_bridge": "the word's own form in the other language; of several that it is not masked in, the one with the largest overlap",
     }
 }
 
@@ -230,11 +230,11 @@ recorded! {
 }
 
 recorded! {
-    /// What a pair of languages is like.
+    /// What the languages are like.
     LanguageMetric {
         StemDistance = "distance.stems": "measured lexical distance of stems, relative to unrelated stems",
         WordDistance = "distance.words": "the same of whole words",
-        LambdaLeft = "lambda_left": "the share of B in training relative to A that is left once masked sentences are gone",
+        LambdaLeft = "lambda_left": "the size of a language's text in training over that of the first, once masked sentences are gone",
         Vocab = "vocab": "tokens of the vocabulary, special tokens included",
     }
 }

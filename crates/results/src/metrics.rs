@@ -73,7 +73,7 @@ impl Rows {
         n: usize,
     ) {
         if value.is_finite() {
-            let quantity = Quantity { measure, condition: condition.cloned() };
+            let quantity = Quantity { measure, condition: condition.cloned(), pair: None };
             self.list.push(Row { step: self.step, quantity, value, interval, n: n as u64 });
         }
     }

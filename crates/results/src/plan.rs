@@ -16,9 +16,10 @@
 //! Several `[[grids]]` instead of `[factors]` are joined; a cell two of them name is one cell. In a study's folder
 //! `study.toml` has no base, and its experiment is complete.
 
+use crate::dotted::{LIST, assign, leaves, lookup, set, show};
 use crate::error::{Error, Result};
 use crate::filter::Filter;
-use crate::identity::{identity, leaves, lookup, set, show};
+use crate::identity::identity;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -260,7 +261,7 @@ impl Plan {
     ) -> std::result::Result<Option<Cell>, String> {
         let mut config = self.base.clone();
         for (factor, level) in combination {
-            set(&mut config, &factor.key, factor.levels[*level].clone());
+            assign(&mut config, &factor.key, factor.levels[*level].clone())?;
         }
         set(&mut config, "seeds.data", Value::Integer(data_seed as i64));
         set(&mut config, "seeds.model", Value::Integer(model_seed as i64));
@@ -325,6 +326,9 @@ fn factors(table: &Table) -> std::result::Result<Vec<Factor>, String> {
                 let twice = levels.iter().enumerate().find(|(at, level)| levels[..*at].contains(level));
                 match twice {
                     Some((_, level)) => Err(format!("the factor {key} has the level {} twice", show(level))),
+                    None if key == LIST => Err(format!(
+                        "{key} is no factor; vary a setting of one of its languages, as in {key}.B.distance"
+                    )),
                     None if key.starts_with("seeds.") => Err(format!("{key} is no factor; list it under [seeds]")),
                     None => Ok(Factor { key, levels }),
                 }

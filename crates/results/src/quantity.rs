@@ -3,29 +3,37 @@
 use crate::{Condition, Measure, UnknownName};
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 /// The `condition` column of what is measured over all conditions, such as the loss of the training mixture.
 pub(crate) const ALL: &str = "all";
 
 /// A measure, in a condition or over all of them. As a column `T1.B_masked.grammaticality`, `loss.all.loss`,
-/// `fertility.A`, `overlap`.
+/// `fertility.A`, `overlap`, and of several languages `overlap.A-C`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Quantity {
     /// What is measured.
     pub measure: Measure,
     /// In which condition; `None` over all of them.
     pub condition: Option<Condition>,
+    /// Or between which two languages.
+    pub pair: Option<[Arc<str>; 2]>,
 }
 
 impl Quantity {
     /// A measure in a condition.
     pub fn of(measure: Measure, condition: &Condition) -> Quantity {
-        Quantity { measure, condition: Some(condition.clone()) }
+        Quantity { measure, condition: Some(condition.clone()), pair: None }
+    }
+
+    /// A measure of two languages of several: of the first with the second.
+    pub fn between(measure: Measure, one: &str, other: &str) -> Quantity {
+        Quantity { measure, condition: None, pair: Some([one, other].map(Arc::from)) }
     }
 
     /// A measure over all conditions.
     pub fn overall(measure: Measure) -> Quantity {
-        Quantity { measure, condition: None }
+        Quantity { measure, condition: None, pair: None }
     }
 
     /// From the three columns that name a curve.
@@ -46,9 +54,10 @@ impl fmt::Display for Quantity {
             let (condition, task, metric) = self.columns();
             return write!(out, "{task}.{condition}.{metric}");
         }
-        match &self.condition {
-            None => self.measure.fmt(out),
-            Some(condition) => write!(out, "{}.{condition}", self.measure),
+        match (&self.condition, &self.pair) {
+            (None, None) => self.measure.fmt(out),
+            (Some(condition), _) => write!(out, "{}.{condition}", self.measure),
+            (None, Some([one, other])) => write!(out, "{}.{one}-{other}", self.measure),
         }
     }
 }
@@ -63,12 +72,16 @@ impl FromStr for Quantity {
         }
         let unknown = || UnknownName(name.to_owned());
         let (before, condition) = name.rsplit_once('.').ok_or_else(unknown)?;
-        if let (Some(measure), Ok(condition)) = (before.parse().ok().filter(|&m| once(m)), condition.parse()) {
-            return Ok(Quantity { measure, condition: Some(condition) });
+        if let Some(measure) = before.parse().ok().filter(|&m| once(m)) {
+            return Ok(match condition.split_once('-') {
+                Some((one, other)) if !one.is_empty() && !other.is_empty() => Quantity::between(measure, one, other),
+                Some(_) => return Err(unknown()),
+                None => Quantity::of(measure, &condition.parse()?),
+            });
         }
         let (task, rest) = name.split_once('.').ok_or_else(unknown)?;
         let (condition, metric) = rest.split_once('.').ok_or_else(unknown)?;
         let condition = if condition == ALL { None } else { Some(condition.parse()?) };
-        Ok(Quantity { measure: format!("{task}.{metric}").parse().map_err(|_| unknown())?, condition })
+        Ok(Quantity { measure: format!("{task}.{metric}").parse().map_err(|_| unknown())?, condition, pair: None })
     }
 }

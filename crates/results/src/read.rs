@@ -5,8 +5,9 @@
 //! that a page that is shown while a study runs rereads only the runs that moved.
 
 use crate::error::{At, Error, Result};
+use crate::family::FamilyTree;
 use crate::folder::{
-    CONFIG, METRICS, METRICS_TABLE, PAIRS, RUNS, RUNS_TABLE, SAMPLES, STATUS, STUDY, SUMMARY, WORDS, read_json,
+    CONFIG, FAMILY, METRICS, METRICS_TABLE, PAIRS, RUNS, RUNS_TABLE, SAMPLES, STATUS, STUDY, SUMMARY, WORDS, read_json,
     read_json_lines, read_text,
 };
 use crate::known::Known;
@@ -49,6 +50,8 @@ pub struct Results {
     pub words_in_all: usize,
     /// Sentences in all languages.
     pub pairs: Vec<Pair>,
+    /// The trees of the runs' languages, each with its run's place in `runs`; none of the pair A and B.
+    pub families: Vec<(usize, FamilyTree)>,
     /// Decoded sentences of a run.
     pub samples: Vec<Sample>,
     /// What the reader should know about the data.
@@ -68,6 +71,7 @@ impl Results {
             words: Vec::new(),
             words_in_all: 0,
             pairs: Vec::new(),
+            families: Vec::new(),
             samples: Vec::new(),
             notes: Vec::new(),
         }
@@ -129,6 +133,7 @@ impl Results {
         self.samples = read_json_lines(&self.folder.join(SAMPLES))?;
         let words = [self.folder.join(WORDS)];
         self.add_words(Found::read(words.iter().filter(|path| path.exists())), Some(0));
+        self.read_families(&[])?;
         self.read_pairs(&[])
     }
 
@@ -186,6 +191,7 @@ impl Results {
             let tables: Vec<PathBuf> = Known::read(&self.folder)?.table(WORDS).into_iter().chain(own).collect();
             self.add_words(Found::read(tables.iter()), None);
         }
+        self.read_families(&folders)?;
         self.read_pairs(&folders)
     }
 
@@ -216,6 +222,28 @@ impl Results {
         self.words = found.words.into_iter().filter_map(placed).collect();
         self.words_in_all = found.in_all;
         found.errors.iter().for_each(|error| self.leave_out(error));
+    }
+
+    /// The trees of the runs that have their folders, as they were written; the only run's, where there are none.
+    fn read_families(&mut self, folders: &[PathBuf]) -> Result<()> {
+        let places: HashMap<&str, usize> = self.runs.iter().enumerate().map(|(i, run)| (run.id.as_str(), i)).collect();
+        let place = |folder: &PathBuf| places.get(folder.file_name()?.to_str()?).copied();
+        let folders: Vec<(usize, &PathBuf)> = match folders {
+            [] if self.kind == Kind::Run => vec![(0, &self.folder)],
+            folders => folders.iter().filter_map(|folder| Some((place(folder)?, folder))).collect(),
+        };
+        let mut families = Vec::new();
+        for (place, folder) in folders {
+            if !folder.join(FAMILY).exists() {
+                continue;
+            }
+            if let Ok(Some(status)) = Status::read(folder) {
+                status.check(folder, FAMILY)?;
+            }
+            families.extend(read_json(&folder.join(FAMILY))?.map(|tree: FamilyTree| (place, tree)));
+        }
+        self.families = families;
+        Ok(())
     }
 
     /// The folder's own pairs, or those of the first run that has any and has them as they were written.

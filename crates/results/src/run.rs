@@ -1,9 +1,10 @@
 //! What is known of a run: its columns, its curves, its state.
 
-use crate::{Curve, Quantity};
+use crate::{Condition, Curve, Measure, Quantity};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
+use std::sync::Arc;
 
 invitro_language::named! {
     /// How a run stands, as its `status.json` and a table's `state` column say it.
@@ -130,6 +131,32 @@ impl Run {
     /// A measure that stands once per run: of its languages or its tokenizer.
     pub fn once(&self, quantity: &Quantity) -> Option<f64> {
         self.number(&quantity.to_string())
+    }
+
+    /// The mean bridge of a masked condition: its own column where several languages have a mask, else the run's only one.
+    pub fn bridge(&self, bridge: Measure, masked: &Condition) -> Option<f64> {
+        self.once(&Quantity::of(bridge, masked)).or_else(|| self.once(&Quantity::overall(bridge)))
+    }
+
+    /// A measure that stands once per pair of languages, such as the overlap, with the names of each pair; without names
+    /// where there are two languages.
+    pub fn of_pairs(&self, measure: Measure) -> Vec<(Option<[Arc<str>; 2]>, f64)> {
+        let only = self.once(&Quantity::overall(measure)).map(|value| (None, value));
+        let prefix = format!("{measure}.");
+        let columns = self.columns.range(prefix.clone()..).take_while(|(column, _)| column.starts_with(&prefix));
+        let pair = |(column, value): (&String, &Value)| match (column.parse::<Quantity>().ok()?, value) {
+            (Quantity { measure: of, pair: Some(pair), .. }, Value::Number(value)) if of == measure => {
+                Some((Some(pair), *value))
+            }
+            _ => None,
+        };
+        only.into_iter().chain(columns.filter_map(pair)).collect()
+    }
+
+    /// The mean of such a measure over all pairs of languages.
+    pub fn over_pairs(&self, measure: Measure) -> Option<f64> {
+        let all = self.of_pairs(measure);
+        (!all.is_empty()).then(|| all.iter().map(|(_, value)| value).sum::<f64>() / all.len() as f64)
     }
 
     /// A measure over training; empty where it was not evaluated.

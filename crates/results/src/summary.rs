@@ -67,7 +67,7 @@ fn add_curve(out: &mut Columns, quantity: &Quantity, curve: &Curve, curves: &Has
             if (reach.targets, reach.statistic, reach.masked_elsewhere)
                 == (Targets::Allowed, Statistic::Share, false) =>
         {
-            let null = Quantity { measure: over_unigram(reach), condition: quantity.condition.clone() };
+            let null = Quantity { measure: over_unigram(reach), ..quantity.clone() };
             let null = curves.get(&null).and_then(Curve::peak).map_or(0.0, |point| point.value);
             out.insert(format!("emergence.{quantity}.over_unigram"), step(curve.emergence(null + threshold)));
         }

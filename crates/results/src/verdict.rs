@@ -122,7 +122,7 @@ pub const RULE: &str = "Supported where the 95 % interval over seeds lies wholly
      and correlations only); otherwise cannot tell. With fewer than three data seeds nothing is judged. Intervals allow for the number \
      of seeds (Student's t with one degree of freedom less than seeds): with three they are wide. Shares have theirs by the logit, \
      correlations and differences of shares by Fisher's z. Nothing about transfer is judged where grammar (half of T1's sentences at the \
-     end) or facts (a contrast above 0) were not learned in the language that saw all words.";
+     end) or facts (a contrast above 0) were not learned where the words were seen: of several languages, in the first that has no masked words.";
 
 impl Verdict {
     /// Whether the estimate lies above `neutral`; an interval wholly within `margin` of it is negligible.
@@ -229,6 +229,14 @@ pub const FADED: f64 = 0.02;
 /// Where no more than this share was ever there, nothing can fade.
 const FEW: f64 = 0.05;
 
+/// `a and b`, `a, b and c`.
+fn listed(names: &[String]) -> String {
+    match names {
+        [first @ .., before, last] if !first.is_empty() => format!("{}, {before} and {last}", first.join(", ")),
+        names => names.join(" and "),
+    }
+}
+
 /// Whether form with unseen words fades: `what` is the plural of what is counted, as in "grammatical sentences".
 /// `seen` is the end of the same measure where all words were seen, and `gate` what [`not_learned`] says.
 pub fn fading(
@@ -253,7 +261,7 @@ pub fn fading(
     let at_peak = if peak.of_two.is_some() { peak.to_string() } else { digits(peak.value) };
     let values = format!("{at_peak} at the peak ({steps}), {} at the end", own.values());
     let others: Vec<String> = seen.iter().map(|it| format!("{} in {}", it.values(), it.label)).collect();
-    let others = if others.is_empty() { String::new() } else { format!("; at the end {}", others.join(" and ")) };
+    let others = if others.is_empty() { String::new() } else { format!("; at the end {}", listed(&others)) };
     let what_in = format!("{what} in {masked}");
     let said = match verdict {
         Verdict::Supported => {
@@ -285,7 +293,9 @@ pub fn capital(text: &str) -> String {
 /// words, and in a condition whose words were masked.
 pub fn knowledge(seen: &Measured, masked: &Measured) -> (Verdict, String) {
     let (Some(known), Some(crossed)) = (&seen.estimate, &masked.estimate) else {
-        return (Verdict::CannotTell, "Cannot tell: the contrast of facts was not measured.".into());
+        let unmeasured = if seen.estimate.is_none() { seen } else { masked };
+        let sentence = format!("Cannot tell: the contrast of facts was not measured in {}.", unmeasured.label);
+        return (Verdict::CannotTell, sentence);
     };
     let learned = Verdict::of(Some(known), 0.0, 0.0);
     let verdict = match (learned, Verdict::of(Some(crossed), 0.0, 0.0)) {

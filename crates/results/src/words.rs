@@ -2,17 +2,19 @@
 //! `contrasts.jsonl`.
 
 use crate::Condition;
-use crate::error::Result;
+use crate::error::{At, Result};
 use crate::table::{self, Batch, Column, Table};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// A masked word.
+/// A masked word: a symbol that is masked in two languages is two of them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Word {
     /// The symbol's name in the world.
     pub symbol: String,
+    /// The language it is masked in; unknown in older tables, where one language alone has a mask.
+    pub masked_in: Option<String>,
     /// Its form and its pieces in every language, in the languages' order.
     pub forms: Vec<Form>,
     /// The overlap of its pieces with the unmasked word that shares most.
@@ -21,9 +23,9 @@ pub struct Word {
     pub bridge_to: Option<(String, String)>,
     /// The pieces of that word.
     pub bridge_pieces: Vec<String>,
-    /// The overlap with its own form in the other language.
+    /// The overlap with its own form in another language: the largest of those it is not masked in.
     pub cognate_bridge: Option<f64>,
-    /// Whether some subject was asked for it.
+    /// Whether some subject was asked for it, in the language it is masked in.
     pub asked: Option<bool>,
     /// The first step at which it was reachable for a subject that Γ allows it.
     pub reachable_from: Option<u32>,
@@ -53,7 +55,7 @@ const FORM: &str = "form_";
 const PIECES: &str = "pieces_";
 const CONTRAST: &str = "contrast_";
 const CONTRASTS: &str = "contrasts_";
-const FIXED: [&str; 9] = [
+const FIXED: [&str; 10] = [
     "run",
     "symbol",
     "bridge",
@@ -63,6 +65,7 @@ const FIXED: [&str; 9] = [
     "cognate_bridge",
     "asked",
     "reachable_from",
+    "masked_in",
 ];
 
 /// A curve as one text: `0:0.01 500:0.32`.
@@ -84,10 +87,12 @@ pub fn write(path: &Path, run: &str, words: &[Word]) -> Result<()> {
     let text = |of: &dyn Fn(&Word) -> Option<String>| Column::Text(words.iter().map(of).collect());
     let number = |of: fn(&Word) -> Option<f64>| Column::Number(words.iter().map(of).collect());
     let whole = |of: fn(&Word) -> Option<i64>| Column::Whole(words.iter().map(of).collect());
-    let [run_column, symbol, bridge, bridge_form, bridge_language, bridge_pieces, cognate, asked, reachable] = FIXED;
+    let [run_column, symbol, bridge, bridge_form, bridge_language, bridge_pieces, cognate, asked, reachable, masked_in] =
+        FIXED;
     let mut columns: Vec<(String, Column)> = vec![
         (run_column.into(), text(&|_| Some(run.to_owned()))),
         (symbol.into(), text(&|word| Some(word.symbol.clone()))),
+        (masked_in.into(), text(&|word| word.masked_in.clone())),
     ];
     let languages =
         || words.first().into_iter().flat_map(|word| word.forms.iter().map(|form| &form.language)).enumerate();
@@ -112,6 +117,50 @@ pub fn write(path: &Path, run: &str, words: &[Word]) -> Result<()> {
         (reachable.into(), whole(|word| word.reachable_from.map(i64::from))),
     ]);
     table::write(path, &columns)
+}
+
+/// Joins the words of several runs. They may be of other languages, or of a version that wrote fewer columns: what one of
+/// them does not have is null.
+pub fn join(parts: &[PathBuf], whole: &Path) -> Result<()> {
+    let mut union: Vec<(String, Column)> = Vec::new();
+    let mut differ = false;
+    for (at, part) in parts.iter().enumerate() {
+        let table = Table::open(part)?;
+        let names = table.names();
+        if at > 0 && names.iter().ne(union.iter().map(|(name, _)| name)) {
+            differ = true;
+        }
+        if names.iter().any(|name| !union.iter().any(|(known, _)| known == name)) {
+            let new = table.retain(|_, _| false)?.into_iter();
+            let new: Vec<_> = new.filter(|(name, _)| !union.iter().any(|(known, _)| known == name)).collect();
+            union.extend(new);
+        }
+    }
+    if !differ {
+        return table::join(parts, whole);
+    }
+    table::write_with(whole, |out| {
+        let mut writer = table::Writer::new(out, &union).writing(whole)?;
+        for part in parts {
+            let table = Table::open(part)?;
+            let mut own: HashMap<String, Column> = table.retain(|_, _| true)?.into_iter().collect();
+            let column = |(name, like): &(String, Column)| {
+                (name.clone(), own.remove(name).unwrap_or_else(|| nothing(like, table.len())))
+            };
+            writer.group(&union.iter().map(column).collect::<Vec<_>>()).writing(part)?;
+        }
+        writer.seal();
+        writer.finish().writing(whole)
+    })
+}
+
+/// A column of the same kind as another that holds nothing.
+fn nothing(like: &Column, rows: usize) -> Column {
+    match like {
+        Column::Number(_) => Column::Number(vec![None; rows]),
+        Column::Whole(_) => Column::Whole(vec![None; rows]),
+        _ => Column::Text(vec![None; rows]),
+    }
 }
 
 /// The number of words in a file, without reading them.
@@ -167,6 +216,7 @@ fn word(languages: &[&str], columns: &[Batch], row: usize) -> Word {
         cognate_bridge: number(6),
         asked: number(7).map(|asked| asked > 0.0),
         reachable_from: number(8).map(|step| step as u32),
+        masked_in: text(9),
     }
 }
 
@@ -205,6 +255,9 @@ pub struct Reached {
     pub step: u64,
     /// The symbol's number.
     pub symbol: u32,
+    /// The language it is masked in; unknown in older files, where one language alone has a mask.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub masked_in: Option<String>,
 }
 
 /// A line of `contrasts.jsonl`: the contrast of facts of every masked word that is asked, at one step.
@@ -212,6 +265,7 @@ pub struct Reached {
 pub struct Contrasts {
     /// The step.
     pub step: u64,
-    /// Per language, the words in the order in which they are asked, in nats.
+    /// Per language, in nats: the words masked in the first language that has a mask, then those of the next, each in
+    /// the order in which they are asked.
     pub nats: BTreeMap<String, Vec<f64>>,
 }

@@ -23,7 +23,12 @@ fn measures() -> String {
     table!(page, "scorer", Scorer);
     table!(page, "targets", Targets);
     page.push_str(
-        "\nTargets with `_masked` behind them, in a language without a mask, are the symbols masked in another.\n",
+        "\nTargets with `_masked` behind them, in a language without a mask, are the symbols masked in another. Where several \
+         languages have a mask, reachability counts a subject once for each, and a contrast every symbol once.\n\n\
+         A question begins as sentences of its language do, up to where a descriptor may stand: `<T0:B> subject copula` in \
+         svo, `<T0:B> subject` in sov, `<T0:B> copula subject` in vso. In vos, where descriptors come before their subjects, \
+         nothing is asked, and there are no such rows. An n-gram model that does not see the subject has a contrast of 0; where \
+         the boundary is a mark (`first`, `last`) and the subject comes last (sov, vso), a bigram model sees its last piece.\n",
     );
     table!(page, "statistic", Statistic);
     let fractions = Fraction::ALL.map(|fraction| format!("`{fraction}`")).join(", ");
@@ -35,13 +40,13 @@ fn measures() -> String {
     );
     page.push_str("\n### Losses: `task` is `loss`\n");
     table!(page, "`metric`", Loss);
-    page.push_str("\n### Tokenizers: columns of `runs.parquet`\n\n`WORDS.METRIC.CONDITION`, as in `fertility.B_masked`, `lexicon.renyi.A`, `overlap`.\n");
+    page.push_str("\n### Tokenizers: columns of `runs.parquet`\n\n`WORDS.METRIC.CONDITION`, as in `fertility.B_masked`, `lexicon.renyi.A`, `overlap`. Of more than two languages `overlap` and `parity` are of each pair: `overlap.A-C`.\n");
     table!(page, "words", Words);
     table!(page, "metric", TokenizerMetric);
-    page.push_str("\n### Bridges: columns of `runs.parquet`\n\n`BRIDGE.SIMILARITY`, means over the masked words.\n");
+    page.push_str("\n### Bridges: columns of `runs.parquet`\n\n`BRIDGE.SIMILARITY`, means over the masked words. Where several languages have a mask, each has its own: `bridge.jaccard.C_masked`. Of more than two languages there is also every masked language with each other one alone, `bridge.jaccard.C-A`: the largest overlap with an unmasked word of A, and `cognate_bridge.jaccard.C-A`: the overlap with the word's own form in A, over the words that are not masked in A too (null where there are none).\n");
     table!(page, "bridge", Bridge);
     table!(page, "similarity", Similarity);
-    page.push_str("\n### Languages: columns of `runs.parquet`\n");
+    page.push_str("\n### Languages: columns of `runs.parquet`\n\nWith a list distances are of each pair, `distance.stems.A-C`, and `lambda_left.C` of each language but the first.\n");
     table!(page, "column", LanguageMetric);
     page
 }

@@ -208,3 +208,89 @@ mod tables {
         assert!(error.contains("t.parquet` is damaged: it claims 1000000 rows in"), "{error}");
     }
 }
+
+mod families {
+    use invitro_results::table::{self, Column};
+    use invitro_results::words::{self, Form, Reached, Word};
+    use invitro_results::{Bridge, Condition, Measure, Run, Similarity, TokenizerMetric, Value, Words};
+
+    fn run(columns: &[(&str, f64)]) -> Run {
+        let columns = columns.iter().map(|(name, value)| ((*name).to_owned(), Value::Number(*value))).collect();
+        Run { columns, ..Run::default() }
+    }
+
+    #[test]
+    fn a_bridge_is_that_of_its_condition() {
+        let bridge = Measure::Bridge(Bridge::General, Similarity::Jaccard);
+        let [b, c] = ["B", "C"].map(|language| Condition::new(language, true));
+        let pair = run(&[("bridge.jaccard", 0.5)]);
+        assert_eq!(pair.bridge(bridge, &b), Some(0.5));
+        let trio = run(&[("bridge.jaccard", 0.5), ("bridge.jaccard.C-A", 0.2), ("bridge.jaccard.C-B", 0.4)]);
+        assert_eq!(trio.bridge(bridge, &c), Some(0.5), "one masked language: the mean over all words");
+        let two =
+            run(&[("bridge.jaccard.B_masked", 0.1), ("bridge.jaccard.C_masked", 0.3), ("bridge.jaccard.C-A", 0.2)]);
+        assert_eq!((two.bridge(bridge, &b), two.bridge(bridge, &c)), (Some(0.1), Some(0.3)));
+        assert_eq!(two.bridge(bridge, &Condition::new("D", true)), None);
+    }
+
+    #[test]
+    fn measures_of_pairs_have_a_mean() {
+        let overlap = Measure::Tokenizer(Words::Text, TokenizerMetric::Overlap);
+        assert_eq!(run(&[("overlap", 0.5)]).over_pairs(overlap), Some(0.5));
+        let three = [("overlap.A-B", 0.5), ("overlap.A-C", 0.1), ("overlap.B-C", 0.3), ("overlaps.A-B", 9.0)];
+        let three = run(&[&three[..], &[("lexicon.overlap.A-B", 7.0)]].concat());
+        assert!((three.over_pairs(overlap).unwrap() - 0.3).abs() < 1e-12);
+        assert_eq!(
+            three.of_pairs(overlap)[1].0.clone().map(|pair| pair.map(|name| name.to_string())),
+            Some(["A".into(), "C".into()])
+        );
+        assert_eq!(run(&[]).over_pairs(overlap), None);
+    }
+
+    #[test]
+    fn words_say_in_which_language_they_are_masked() {
+        let place = tempfile::tempdir().unwrap();
+        let path = place.path().join("words.parquet");
+        let form = |language: &str| Form { language: language.into(), form: "oe".into(), ..Form::default() };
+        let word = |masked: &str| Word {
+            symbol: "desc.0.1".into(),
+            masked_in: Some(masked.into()),
+            forms: ["A", "B", "C"].map(form).into(),
+            reachable_from: Some(7),
+            ..Word::default()
+        };
+        let written = [word("B"), word("C")];
+        words::write(&path, "run", &written).unwrap();
+        let read = |path: &std::path::Path| {
+            let mut all = Vec::new();
+            words::read(path, 1, |_, word| all.push(word)).unwrap();
+            all
+        };
+        assert_eq!(read(&path), written);
+        // Of runs whose languages differ.
+        let fewer = Word { masked_in: Some("B".into()), forms: ["A", "B"].map(form).into(), ..written[0].clone() };
+        let (other, whole) = (place.path().join("other.parquet"), place.path().join("whole.parquet"));
+        words::write(&other, "other", std::slice::from_ref(&fewer)).unwrap();
+        for (parts, count) in [([&other, &path], 3), ([&path, &other], 3), ([&path, &path], 4)] {
+            words::join(&parts.map(|part| part.to_path_buf()), &whole).unwrap();
+            assert_eq!(words::count(&whole).unwrap(), count);
+            for word in read(&whole).iter().filter(|word| word.masked_in.as_deref() == Some("C")) {
+                assert_eq!(word, &written[1]);
+            }
+        }
+        words::join(&[other, path.clone()], &whole).unwrap();
+        let joined = read(&whole);
+        assert_eq!(
+            (joined[0].forms.len(), joined[0].forms[1].form.as_str(), joined[0].forms[2].form.as_str()),
+            (3, "oe", "")
+        );
+        assert_eq!(joined[1..], written);
+        // A table of an older version.
+        let texts = |text: &str| Column::Text(vec![Some(text.to_owned())]);
+        let older = ["run", "symbol", "form_A", "pieces_A"].map(|name| (name.to_owned(), texts("x")));
+        table::write(&path, &older).unwrap();
+        assert_eq!((read(&path)[0].masked_in.clone(), read(&path)[0].symbol.as_str()), (None, "x"));
+        let older: Reached = serde_json::from_str(r#"{"step": 3, "symbol": 5}"#).unwrap();
+        assert_eq!(older, Reached { step: 3, symbol: 5, masked_in: None });
+    }
+}

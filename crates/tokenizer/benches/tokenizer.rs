@@ -71,7 +71,7 @@ fn main() {
     for vocab in [2048, 8192] {
         let tokenizer = train(&TokenizerConfig { vocab, ..Default::default() });
         let segmentation = Segmentation::new(&tokenizer, &languages).expect("its language");
-        let (seconds, bridges) = best(|| Bridges::new(&segmentation, &languages));
+        let (seconds, bridges) = best(|| Bridges::new(&segmentation, &languages, invitro_language::Language::B));
         println!("{:<52} {seconds:8.3} s", format!("all {} bridges, |V| {vocab}", bridges.0.len()));
     }
 }

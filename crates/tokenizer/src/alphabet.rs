@@ -1,4 +1,4 @@
-//! The letters of both languages, and letters that carry a word boundary.
+//! The letters of all languages, and letters that carry a word boundary.
 //!
 //! With a boundary mark on a word's first or last piece, the letter that stands there is a letter of its own while the
 //! tokenizer is trained: `fekoc` is spelled `Fekoc`, with a private character (here F) for the marked f. Afterwards that character
@@ -6,18 +6,17 @@
 
 use crate::config::Boundary;
 use crate::special::MARK;
-use invitro_language::{Language, Languages};
+use invitro_language::Languages;
 use std::collections::BTreeSet;
 
 /// Where the private characters begin.
-const PRIVATE: u32 = 0xE000;
+const PRIVATE: u32 = 0xF_0000;
 
-/// Every letter of either language, in order: those its words are made of, and the capitals of names.
+/// Every letter of any language, in order: those its words are made of, and the capitals of names.
 pub fn letters(languages: &Languages) -> Vec<char> {
     let mut all = BTreeSet::new();
-    for language in Language::ALL {
-        let letters = languages.lexicon.letters(language);
-        all.extend(letters.consonants().chars().chain(letters.vowels().chars()));
+    for &language in languages.all() {
+        all.extend(languages.alphabet(language).chars());
         all.extend(languages.world.symbols().flat_map(|s| languages.form(s, language).chars()));
     }
     all.into_iter().collect()
@@ -25,7 +24,7 @@ pub fn letters(languages: &Languages) -> Vec<char> {
 
 /// A letter with a boundary on it.
 pub fn marked(letter: char) -> char {
-    char::from_u32(PRIVATE + letter as u32).expect("letters are ASCII")
+    char::from_u32(PRIVATE + letter as u32).expect("letters are of the basic plane")
 }
 
 /// A word as the trainer sees it.
@@ -45,7 +44,7 @@ pub fn spell(word: &str, boundary: Boundary) -> String {
 pub fn write_out(piece: &str, boundary: Boundary) -> String {
     let mut out = String::with_capacity(piece.len() + 3);
     for c in piece.chars() {
-        match (c as u32).checked_sub(PRIVATE).and_then(char::from_u32).filter(char::is_ascii) {
+        match (c as u32).checked_sub(PRIVATE).and_then(char::from_u32) {
             None => out.push(c),
             Some(letter) if boundary == Boundary::Last => out.extend([letter, MARK]),
             Some(letter) => out.extend([MARK, letter]),

@@ -1,7 +1,7 @@
 //! Tokenizer bridges: how strongly the pieces of a masked word overlap with those of words seen in training.
 //!
-//! β(v) of a masked v is the largest similarity of the pieces of v's form in B with those of any word of an unmasked
-//! symbol, in either language; names and the word boundary are left out. Pieces are multisets. For `ba na na` and
+//! β(v) of a v masked in B is the largest similarity of the pieces of v's form in B with those of any word of an unmasked
+//! symbol, in any language; names and the word boundary are left out. Pieces are multisets. For `ba na na` and
 //! `na na ma`, which have two pieces in common:
 //!
 //! ```text
@@ -10,8 +10,8 @@
 //! containment  common over v's          2 / 3
 //! ```
 //!
-//! The cognate bridge is the similarity with v's own form in A. Dice's bridge is always Jaccard's too: one grows with
-//! the other.
+//! The cognate bridge is the similarity with v's own form in A, or in whichever other language that it is not masked in has
+//! the most similar one. Dice's bridge is always Jaccard's too: one grows with the other.
 
 use crate::segmentation::Segmentation;
 use invitro_language::{Category, Language, Languages, Symbol};
@@ -59,52 +59,76 @@ pub struct Candidate {
 }
 
 /// One masked word and what it is bridged by.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Bridge {
     /// The masked symbol.
     pub symbol: Symbol,
-    /// The largest similarity of each kind.
+    /// The largest similarity of each kind with any word.
     pub similarity: Similarity,
-    /// The word of the largest Jaccard similarity: the first such in A, else in B. None where no piece is shared.
+    /// The word of the largest Jaccard similarity: the first such in the order of [`candidates`]. None where no piece is
+    /// shared.
     pub candidate: Option<Candidate>,
-    /// With v's own form in A.
-    pub cognate: Similarity,
+    /// The largest similarities with a word of each language.
+    pub with: Vec<Similarity>,
+    /// With v's own form in each language; none where it is masked too.
+    pub cognates: Vec<Option<Similarity>>,
 }
 
-/// The bridges of all masked words, in the order of their symbols.
+impl Bridge {
+    /// The largest similarity of each kind with v's own form in another language.
+    pub fn cognate(&self) -> Similarity {
+        self.cognates.iter().flatten().fold(Similarity::default(), |largest, &one| largest.zip(one, f64::max))
+    }
+}
+
+/// The bridges of all masked words of a language, in the order of their symbols.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bridges(pub Vec<Bridge>);
 
 impl Bridges {
-    /// Finds the bridge of every masked word.
-    pub fn new(segmentation: &Segmentation, languages: &Languages) -> Bridges {
-        let index = Index::new(segmentation, languages);
-        let mut masked = languages.mask.symbols().to_vec();
+    /// Finds the bridge of every word that is masked in a language.
+    pub fn new(segmentation: &Segmentation, languages: &Languages, language: Language) -> Bridges {
+        let index = Index::new(segmentation, languages, language);
+        let mut masked = languages.mask(language).symbols().to_vec();
         masked.sort_unstable();
         let find = |seek: &mut Seek, &symbol: &Symbol| {
-            let pieces = sorted(segmentation.core(symbol, Language::B));
-            let (similarity, candidate) = index.best(&pieces, seek);
-            let cognate = similarity_of(&pieces, &sorted(segmentation.core(symbol, Language::A)));
-            Bridge { symbol, similarity, candidate, cognate }
+            let pieces = sorted(segmentation.core(symbol, language));
+            let (with, candidate) = index.best(&pieces, seek);
+            let similarity = with.iter().fold(Similarity::default(), |largest, &one| largest.zip(one, f64::max));
+            let cognate = |&other: &Language| {
+                let is_seen = !languages.mask(other).contains(symbol);
+                is_seen.then(|| similarity_of(&pieces, &sorted(segmentation.core(symbol, other))))
+            };
+            let cognates = languages.all().iter().map(cognate).collect();
+            Bridge { symbol, similarity, candidate, with, cognates }
         };
         Bridges(masked.par_iter().map_init(|| Seek::new(&index), find).collect())
     }
 
     /// β̂, the mean over masked words.
     pub fn mean(&self) -> Similarity {
-        self.mean_of(|bridge| bridge.similarity)
+        mean(self.0.iter().map(|bridge| bridge.similarity))
     }
 
-    /// The mean similarity of masked words with their own form in A.
+    /// The mean over masked words of their bridges with words of one language alone.
+    pub fn mean_with(&self, language: Language) -> Similarity {
+        mean(self.0.iter().map(|bridge| bridge.with[language.index()]))
+    }
+
+    /// The mean similarity of masked words with their own form in another language.
     pub fn mean_cognate(&self) -> Similarity {
-        self.mean_of(|bridge| bridge.cognate)
+        mean(self.0.iter().map(Bridge::cognate))
     }
 
-    fn mean_of(&self, of: impl Fn(&Bridge) -> Similarity) -> Similarity {
-        let sum = self.0.iter().map(of).fold(Similarity::default(), |a, b| a.zip(b, |x, y| x + y));
-        let count = self.0.len() as f64;
-        Similarity { jaccard: sum.jaccard / count, dice: sum.dice / count, containment: sum.containment / count }
+    /// The same with one language alone, over the words that are not masked there too; NaN if there are none.
+    pub fn mean_cognate_with(&self, language: Language) -> Similarity {
+        mean(self.0.iter().filter_map(|bridge| bridge.cognates[language.index()]))
     }
+}
+
+fn mean(all: impl Iterator<Item = Similarity>) -> Similarity {
+    let (sum, count) = all.fold((Similarity::default(), 0.0), |(sum, n), one| (sum.zip(one, |x, y| x + y), n + 1.0));
+    Similarity { jaccard: sum.jaccard / count, dice: sum.dice / count, containment: sum.containment / count }
 }
 
 fn sorted(pieces: &[u32]) -> Vec<u32> {
@@ -126,14 +150,16 @@ fn similarity_of(v: &[u32], u: &[u32]) -> Similarity {
     Similarity::of(common, v.len() as u32, u.len() as u32)
 }
 
-/// The words a masked word may be bridged by: unmasked, not names, of A first and then of B.
-pub fn candidates(languages: &Languages) -> Vec<Candidate> {
+/// The words that a masked word of a language may be bridged by: of symbols that are not masked in it, seen in their own
+/// language, not names; one language after the other.
+pub fn candidates(languages: &Languages, of: Language) -> Vec<Candidate> {
     let world = &languages.world;
-    let may = |s: &Symbol| !languages.mask.contains(*s) && world.category(*s) != Category::Name;
-    Language::ALL
-        .into_iter()
-        .flat_map(|language| world.symbols().filter(may).map(move |symbol| Candidate { language, symbol }))
-        .collect()
+    let of_language = |&language: &Language| {
+        let seen = move |s: &Symbol| !languages.mask(of).contains(*s) && !languages.mask(language).contains(*s);
+        let may = move |s: &Symbol| seen(s) && world.category(*s) != Category::Name;
+        world.symbols().filter(may).map(move |symbol| Candidate { language, symbol })
+    };
+    languages.all().iter().flat_map(of_language).collect()
 }
 
 /// For each token, the candidates that have it. A token that a candidate has twice stands there as its second occurrence too, so
@@ -143,6 +169,7 @@ struct Index {
     sizes: Vec<u32>,
     /// By token and occurrence, 0 for the first: places in `candidates`.
     postings: Vec<Vec<Vec<u32>>>,
+    languages: usize,
 }
 
 /// Room for one search, used over and over.
@@ -158,8 +185,8 @@ impl Seek {
 }
 
 impl Index {
-    fn new(segmentation: &Segmentation, languages: &Languages) -> Index {
-        let candidates = candidates(languages);
+    fn new(segmentation: &Segmentation, languages: &Languages, language: Language) -> Index {
+        let candidates = candidates(languages, language);
         let mut postings: Vec<Vec<Vec<u32>>> = vec![Vec::new(); segmentation.vocab_size()];
         let mut sizes = Vec::with_capacity(candidates.len());
         for (place, candidate) in (0..).zip(&candidates) {
@@ -173,11 +200,12 @@ impl Index {
                 by_occurrence[occurrence].push(place);
             }
         }
-        Index { candidates, sizes, postings }
+        Index { candidates, sizes, postings, languages: languages.all().len() }
     }
 
-    /// The largest similarities of sorted pieces with any candidate, and the candidate of the largest Jaccard similarity.
-    fn best(&self, pieces: &[u32], seek: &mut Seek) -> (Similarity, Option<Candidate>) {
+    /// The largest similarities of sorted pieces with any candidate of each language, and the candidate of the largest
+    /// Jaccard similarity.
+    fn best(&self, pieces: &[u32], seek: &mut Seek) -> (Vec<Similarity>, Option<Candidate>) {
         for (occurrence, piece) in occurrences(pieces) {
             for &place in self.postings[piece as usize].get(occurrence).map_or(&[][..], |p| p) {
                 let common = &mut seek.common[place as usize];
@@ -187,12 +215,13 @@ impl Index {
                 *common += 1;
             }
         }
-        let mut largest = Similarity::default();
+        let mut largest = vec![Similarity::default(); self.languages];
         let mut best: Option<(f64, u32)> = None;
         for place in seek.touched.drain(..) {
             let common = std::mem::take(&mut seek.common[place as usize]);
             let similarity = Similarity::of(common, pieces.len() as u32, self.sizes[place as usize]);
-            largest = largest.zip(similarity, f64::max);
+            let largest = &mut largest[self.candidates[place as usize].language.index()];
+            *largest = largest.zip(similarity, f64::max);
             if best.is_none_or(|(s, p)| similarity.jaccard > s || (similarity.jaccard == s && place < p)) {
                 best = Some((similarity.jaccard, place));
             }

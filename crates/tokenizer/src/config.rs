@@ -16,7 +16,7 @@ pub struct TokenizerConfig {
     pub vocab: usize,
     /// `token`, `first` or `last`.
     pub boundary: Boundary,
-    /// Whether the training sample holds words that are masked in B.
+    /// Whether the training sample holds masked words.
     pub sees_masked: bool,
     /// Sentences in the training sample.
     pub sentences: usize,
@@ -82,11 +82,11 @@ impl Kind {
 named! {
     /// What the tokenizer is trained on.
     Regime {
-        /// The 1 : λ mixture the model is trained on.
+        /// The mixture the model is trained on: 1 : λ, or by the languages' shares.
         Vanilla = "vanilla",
-        /// As many sentences of B as of A.
+        /// As many sentences of every language.
         Balanced = "balanced",
-        /// The 1 : λ mixture, each merge chosen for the language that needs more pieces for the same sentences.
+        /// The same mixture, each merge chosen for the language that needs most pieces for the same sentences.
         Parity = "parity",
     }
 }

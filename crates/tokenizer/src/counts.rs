@@ -3,7 +3,7 @@
 
 use crate::config::{Regime, TokenizerConfig};
 use crate::error::Result;
-use invitro_language::{Condition, Language, Languages, MixtureConfig, Pool, Source, Stream, Symbol, Task};
+use invitro_language::{Condition, Language, Languages, MixtureConfig, Pool, Sequence, Source, Stream, Symbol, Task};
 use std::collections::BTreeMap;
 
 /// Sentences of each condition that a tokenizer is measured on, unless asked otherwise.
@@ -39,27 +39,28 @@ impl WordCounts<Language> {
     pub(crate) fn training(languages: &Languages, config: &TokenizerConfig, mixture: &MixtureConfig) -> Result<Self> {
         let mut counts = WordCounts(BTreeMap::new());
         let rows = config.sentences as u64;
-        let turn = |row: u64| Language::ALL[row as usize % Language::ALL.len()];
+        let turn = |row: u64| languages.all()[row as usize % languages.all().len()];
         if config.sees_masked {
             let stream = Stream::new(languages.seed, "tokenizer/unmasked");
+            let shares = languages.family.shares(mixture);
             let mut sampler = languages.sampler();
             for row in 0..rows {
                 let mut rng = stream.at(0, row);
                 let language = match config.regime {
                     Regime::Balanced => turn(row),
-                    _ if rng.chance(mixture.share_of_b()) => Language::B,
-                    _ => Language::A,
+                    _ => languages.pick(&shares, rng.unit()),
                 };
-                counts.add(language, &sampler.sentence(&mut rng).symbols, languages);
+                counts.add(language, &sampler.sentence(language, &mut rng).symbols, languages);
             }
             return Ok(counts);
         }
         let unmasked = MixtureConfig { tasks: SENTENCES, withhold: true, ..mixture.clone() };
         let mut mixture = Source::mixture(languages, "tokenizer", &unmasked);
-        let mut balanced = Language::ALL.map(|language| {
+        let unmasked = |&language: &Language| {
             let unmasked = Condition { language, masked: false };
             Source::condition(languages, "tokenizer", unmasked, Task::T0).from_pool(Pool::Training)
-        });
+        };
+        let mut balanced: Vec<Source> = languages.all().iter().map(unmasked).collect();
         for row in 0..rows {
             let sequence = match config.regime {
                 Regime::Vanilla | Regime::Parity => mixture.draw(0, row)?,
@@ -70,18 +71,18 @@ impl WordCounts<Language> {
         Ok(counts)
     }
 
-    /// The same sentences in both languages, by which parity is judged; without masked words unless they are seen.
+    /// The same sentences in all languages, by which parity is judged; without masked words unless they are seen.
     pub(crate) fn parallel(languages: &Languages, config: &TokenizerConfig) -> Result<Self> {
         let mut counts = WordCounts(BTreeMap::new());
-        let mut source = Source::condition(languages, "tokenizer/parallel", Condition::B, Task::T0);
+        let mut source = Source::condition(languages, "tokenizer/parallel", unmasked(languages), Task::T0);
         let stream = Stream::new(languages.seed, "tokenizer/parallel/unmasked");
         let mut sampler = languages.sampler();
         for row in 0..(config.sentences as u64).div_ceil(10) {
             let sentence = match config.sees_masked {
-                false => source.draw(0, row)?.sentence,
-                true => sampler.sentence(&mut stream.at(0, row)),
+                false => source.draw_where(0, row, |sequence| is_unmasked(languages, sequence))?.sentence,
+                true => sampler.sentence(languages.all()[0], &mut stream.at(0, row)),
             };
-            for language in Language::ALL {
+            for &language in languages.all() {
                 counts.add(language, &sentence.symbols, languages);
             }
         }
@@ -90,15 +91,18 @@ impl WordCounts<Language> {
 }
 
 impl WordCounts<Condition> {
-    /// Running text: so many sentences with a masked word, and so many without one, which are the same in all languages;
+    /// Running text: so many sentences with a masked word, and so many without any, which are the same in all languages;
     /// and the same for every tokenizer of the languages.
     pub fn text(languages: &Languages, sentences: u64) -> Result<Self> {
         let mut counts = WordCounts(BTreeMap::new());
-        for drawn in [Condition::B, Condition::B_MASKED] {
+        let masked = languages.masked().map(|language| Condition { language, masked: true });
+        for drawn in [unmasked(languages)].into_iter().chain(masked) {
             let mut source = Source::condition(languages, "tokenizer/measure", drawn, Task::T0);
             for row in 0..sentences {
-                let sentence = source.draw(0, row)?.sentence;
-                for condition in languages.conditions().into_iter().filter(|c| c.masked == drawn.masked) {
+                let fits = |sequence: &Sequence| drawn.masked || is_unmasked(languages, sequence);
+                let sentence = source.draw_where(0, row, fits)?.sentence;
+                let read = |c: &Condition| if drawn.masked { *c == drawn } else { !c.masked };
+                for condition in languages.conditions().into_iter().filter(read) {
                     counts.add(condition, &sentence.symbols, languages);
                 }
             }
@@ -106,12 +110,23 @@ impl WordCounts<Condition> {
         Ok(counts)
     }
 
-    /// Every word of the lexicon once: all of A's; B's that are not masked and, apart, those that are.
+    /// Every word of the lexicon once: a language's that are not masked and, apart, those that are.
     pub(crate) fn lexicon(languages: &Languages) -> Self {
         let once = |condition: Condition| {
-            let masked = |symbol| languages.has_mask(condition.language) && languages.mask.contains(symbol);
+            let masked = |symbol| languages.mask(condition.language).contains(symbol);
             languages.world.symbols().map(move |symbol| u64::from(masked(symbol) == condition.masked)).collect()
         };
         WordCounts(languages.conditions().into_iter().map(|condition| (condition, once(condition))).collect())
     }
+}
+
+/// Sentences of the first masked language without a word that is masked there. Which one it is decides what is drawn.
+fn unmasked(languages: &Languages) -> Condition {
+    let language = languages.masked().next().unwrap_or(languages.all()[0]);
+    Condition { language, masked: false }
+}
+
+/// Whether a sentence has no word that is masked in some language.
+fn is_unmasked(languages: &Languages, sequence: &Sequence) -> bool {
+    !sequence.sentence.symbols.iter().any(|&symbol| languages.is_masked(symbol))
 }

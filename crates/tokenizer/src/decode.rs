@@ -5,8 +5,7 @@
 
 use crate::config::Boundary;
 use crate::segmentation::Segmentation;
-use crate::special::{BOUNDARY, EOS};
-use crate::tokenizer::Tokenizer;
+use crate::special::EOS;
 use invitro_language::{Language, Languages, Symbol};
 
 /// Words decoded from ids.
@@ -37,7 +36,7 @@ impl Segmentation {
                 decoded.ended = true;
                 break;
             }
-            let foreign = Tokenizer::is_special(id) || id as usize >= self.letters.len();
+            let foreign = id < self.special.count() || id as usize >= self.letters.len();
             if foreign || (self.boundary == Boundary::First && self.marked[id as usize]) {
                 end(&mut decoded.words, &word, begun);
                 word.clear();
@@ -59,16 +58,18 @@ impl Segmentation {
 
     /// Ids as text, special tokens included, as `tokenizer.json` decodes them.
     pub fn decode(&self, ids: &[u32]) -> String {
-        let special = crate::special::tokens();
+        let special = self.special.tokens();
         let mut out: Vec<u8> = Vec::new();
         for &id in ids {
             let first = self.boundary == Boundary::First;
-            if Tokenizer::is_special(id) {
+            if id < self.special.count() {
                 let token = special[id as usize].as_bytes();
                 out.extend(if first { [b" ", token] } else { [token, b" "] }.concat());
             } else if let Some(letters) = self.letters.get(id as usize) {
                 let mark: &[u8] = if self.marked[id as usize] { b" " } else { b"" };
-                out.extend(if first && id != BOUNDARY { [mark, letters] } else { [letters, mark] }.concat());
+                out.extend(
+                    if first && id != self.special.boundary() { [mark, letters] } else { [letters, mark] }.concat(),
+                );
             }
         }
         let text = String::from_utf8_lossy(&out);

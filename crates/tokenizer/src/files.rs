@@ -26,7 +26,7 @@ impl Tokenizer {
 
     /// The files of [`Tokenizer::save`], by name.
     pub fn files(&self) -> Result<[(&'static str, String); 3]> {
-        let tokens = special::tokens();
+        let tokens = self.special().tokens();
         let map = json!({
             "pad_token": tokens[special::PAD as usize],
             "eos_token": tokens[special::EOS as usize],

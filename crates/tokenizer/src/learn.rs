@@ -8,7 +8,7 @@ use crate::config::{Boundary, Kind, Regime, TokenizerConfig};
 use crate::counts::WordCounts;
 use crate::error::{Error, Result, library};
 use crate::merges::{self, Merges};
-use crate::special;
+use crate::special::SpecialTokens;
 use crate::unigram;
 use crate::vocabulary::{TrainingVocabulary, spelled};
 use invitro_language::{Language, Languages};
@@ -16,7 +16,7 @@ use tokenizers::ModelWrapper;
 use tokenizers::models::bpe::{BPE, Vocab};
 use tokenizers::models::wordpiece::WordPiece;
 
-/// The model of a kind, trained on a language.
+/// The model of a kind, trained on the languages.
 pub fn learn(languages: &Languages, config: &TokenizerConfig, counts: &WordCounts<Language>) -> Result<ModelWrapper> {
     let vocabulary = TrainingVocabulary::new(languages, config, counts);
     let smallest = vocabulary.initial().len();
@@ -26,7 +26,7 @@ pub fn learn(languages: &Languages, config: &TokenizerConfig, counts: &WordCount
             given: config.vocab.to_string(),
             allowed: format!(
                 "at least {smallest}: {} special tokens, the word boundary and {} letters",
-                special::COUNT,
+                SpecialTokens::of(languages).count(),
                 vocabulary.letters.len()
             ),
         });

@@ -48,4 +48,5 @@ pub use error::{Error, Result};
 pub use measure::Measures;
 pub use provenance::{Provenance, fingerprint};
 pub use segmentation::Segmentation;
+pub use special::SpecialTokens;
 pub use tokenizer::Tokenizer;

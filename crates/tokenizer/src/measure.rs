@@ -7,18 +7,21 @@
 //! | fertility | pieces per word | 3 / 2 |
 //! | continuation | share of words with more than one piece | 1 / 2 |
 //! | one_piece | share of words that are one piece | 1 / 2 |
-//! | overlap | pieces used by both A and B, over pieces used by either, for the same words | |
-//! | parity | pieces of A over pieces of B, for the same sentences | |
+//! | overlap | pieces used by both of two languages, over pieces used by either, for the same words; names left out where the two have different scripts | |
+//! | parity | pieces of one language over pieces of another, for the same sentences | |
 //! | renyi | Rényi entropy (α = 2.5) of the pieces over that of a uniform vocabulary | |
 //! | utilisation | share of the vocabulary's pieces that are used | |
 //! | boundary_precision | share of the cuts inside words that fall between morphemes | |
 //! | boundary_recall | share of the boundaries between morphemes that are cut | |
+//!
+//! Names are written in the shared alphabet in every language. Between two languages of different scripts their pieces
+//! would be the only ones in common, and say nothing of the languages: there names are left out of the overlap, which is
+//! then 0, but for the kind `byte`, whose pieces are parts of letters.
 
 use crate::counts::WordCounts;
 use crate::segmentation::Segmentation;
-use crate::special::COUNT;
-use invitro_language::{Condition, Language, Languages, Symbol};
-use serde::Serialize;
+use invitro_language::{Category, Condition, Language, Languages, Symbol};
+use serde::{Serialize, Serializer};
 use std::collections::{BTreeMap, HashSet};
 
 /// The order of the Rényi entropy, at which Zouhar et al. 2023 found it to go with a model's quality.
@@ -55,10 +58,41 @@ pub struct Panel {
     pub conditions: BTreeMap<Condition, Fragmentation>,
     /// All unmasked conditions together.
     pub both: Fragmentation,
-    /// Pieces used by both languages over pieces used by either, for the same words.
-    pub overlap: f64,
-    /// Pieces of A over pieces of B, for the same sentences.
-    pub parity: f64,
+    /// Pieces used by both languages over pieces used by either, for the same words; without names where their scripts
+    /// differ.
+    pub overlap: Pairs,
+    /// Pieces of the first over pieces of the second, for the same sentences.
+    pub parity: Pairs,
+}
+
+/// A number for every pair of languages, each pair once, the one that comes first in the list before the other. As JSON
+/// the number itself where there is one pair, else by `A-B`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pairs(pub Vec<([Language; 2], f64)>);
+
+impl Pairs {
+    fn of(languages: &[Language], number: impl Fn([Language; 2]) -> f64) -> Pairs {
+        let pairs = languages
+            .iter()
+            .enumerate()
+            .flat_map(|(at, &one)| languages[at + 1..].iter().map(move |&other| [one, other]));
+        Pairs(pairs.map(|pair| (pair, number(pair))).collect())
+    }
+
+    /// The number of the only pair, if there is only one.
+    pub fn only(&self) -> Option<f64> {
+        if let [(_, number)] = self.0[..] { Some(number) } else { None }
+    }
+}
+
+impl Serialize for Pairs {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.only() {
+            Some(number) => number.serialize(serializer),
+            None => serializer
+                .collect_map(self.0.iter().map(|([one, other], n)| (format!("{}-{}", one.name(), other.name()), n))),
+        }
+    }
 }
 
 /// The measures of running text, and of the lexicon with every word once.
@@ -74,17 +108,25 @@ impl Measures {
     /// Of a tokenizer on the languages it was trained on; `text` is what [`WordCounts::text`] gives.
     pub fn new(segmentation: &Segmentation, languages: &Languages, text: &WordCounts<Condition>) -> Measures {
         let boundaries = |symbol, language| languages.lexicon.word(symbol, language).boundaries().collect();
-        let panel = |counts: &WordCounts<Condition>| Panel::new(segmentation, counts, boundaries);
+        let script = |language| languages.family.node(language).script;
+        let is_name = |symbol| languages.world.category(symbol) == Category::Name;
+        let counts_for_overlap = |symbol, [one, other]: [Language; 2]| script(one) == script(other) || !is_name(symbol);
+        let panel = |counts: &WordCounts<Condition>| {
+            Panel::new(segmentation, languages.all(), counts, boundaries, counts_for_overlap)
+        };
         Measures { text: panel(text), lexicon: panel(&WordCounts::lexicon(languages)) }
     }
 }
 
 impl Panel {
-    /// `boundaries` says after how many letters of a word one morpheme ends and another begins.
+    /// `boundaries` says after how many bytes of a word one morpheme ends and another begins, `overlaps` whether a symbol
+    /// counts for the overlap of two languages.
     fn new(
         segmentation: &Segmentation,
+        languages: &[Language],
         counts: &WordCounts<Condition>,
         boundaries: impl Fn(Symbol, Language) -> Vec<usize>,
+        overlaps: impl Fn(Symbol, [Language; 2]) -> bool,
     ) -> Panel {
         let mut both = Tally::new(segmentation.vocab_size());
         let mut conditions = BTreeMap::new();
@@ -98,22 +140,30 @@ impl Panel {
                     both.add(segmentation, pieces, &boundaries, count);
                 }
             }
-            conditions.insert(condition, tally.measure());
+            conditions.insert(condition, tally.measure(segmentation));
         }
         // The same words in both languages: of other ones, rare pieces would miss one side by chance.
-        let words = || counts.words(Condition::B);
-        let pieces = |language| words().map(|(s, n)| segmentation.core(s, language).len() as u64 * n).sum();
-        let used = Language::ALL.map(|language| -> HashSet<u32> {
-            words().flat_map(|(symbol, _)| segmentation.core(symbol, language).iter().copied()).collect()
-        });
-        let by_both = used[0].intersection(&used[1]).count();
-        let by_either = used[0].union(&used[1]).count();
-        Panel {
-            conditions,
-            both: both.measure(),
-            overlap: share(by_both as u64, by_either as u64),
-            parity: share(pieces(Language::A), pieces(Language::B)),
-        }
+        let words = |[one, other]: [Language; 2]| -> Vec<(Symbol, u64)> {
+            let of = |language| counts.words(Condition { language, masked: false });
+            let of_one: HashSet<Symbol> = of(one).map(|(symbol, _)| symbol).collect();
+            of(other).filter(|(symbol, _)| of_one.contains(symbol)).collect()
+        };
+        let overlap = |pair: [Language; 2]| {
+            let words: Vec<_> = words(pair).into_iter().filter(|&(symbol, _)| overlaps(symbol, pair)).collect();
+            let pieces = |language| {
+                words.iter().flat_map(move |&(symbol, _)| segmentation.core(symbol, language).iter().copied())
+            };
+            let [one, other] = pair.map(|language| pieces(language).collect::<HashSet<u32>>());
+            share(one.intersection(&other).count() as u64, one.union(&other).count() as u64)
+        };
+        let parity = |pair: [Language; 2]| {
+            let words = words(pair);
+            let pieces = |language| words.iter().map(|&(s, n)| segmentation.core(s, language).len() as u64 * n).sum();
+            let [one, other] = pair.map(pieces);
+            share(one, other)
+        };
+        let (overlap, parity) = (Pairs::of(languages, overlap), Pairs::of(languages, parity));
+        Panel { conditions, both: both.measure(segmentation), overlap, parity }
     }
 }
 
@@ -155,9 +205,9 @@ impl Tally {
         }
     }
 
-    fn measure(&self) -> Fragmentation {
+    fn measure(&self, segmentation: &Segmentation) -> Fragmentation {
         // What a word can be made of: everything but the special tokens and the boundary.
-        let available = self.used.len() as u64 - u64::from(COUNT) - 1;
+        let available = self.used.len() as u64 - u64::from(segmentation.special().count()) - 1;
         let used = self.used.iter().filter(|&&n| n > 0).count() as u64;
         Fragmentation {
             words: self.words,

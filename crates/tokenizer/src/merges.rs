@@ -94,8 +94,8 @@ pub fn learn(vocabulary: &TrainingVocabulary) -> Result<Merges> {
     Merges::of(&model, vocabulary)
 }
 
-/// Merges by the count of a pair in the language that needs more pieces for the `parallel` sentences.
-pub fn learn_parity(vocabulary: &TrainingVocabulary, parallel: &[Vec<(String, u64)>; 2]) -> Result<Merges> {
+/// Merges by the count of a pair in the language that then needs most pieces for the `parallel` sentences.
+pub fn learn_parity(vocabulary: &TrainingVocabulary, parallel: &[Vec<(String, u64)>]) -> Result<Merges> {
     // The trainer counts merges, and a merge may make a piece that is there already: ask again until |V| is reached or
     // no more is to be had.
     let mut target = vocabulary.config.vocab;

@@ -11,7 +11,7 @@
 
 use crate::config::{Boundary, Kind};
 use crate::error::{Result, library};
-use crate::special::{self, MARK};
+use crate::special::{MARK, SpecialTokens};
 use tokenizers::decoders::byte_fallback::ByteFallback;
 use tokenizers::decoders::fuse::Fuse;
 use tokenizers::decoders::strip::Strip;
@@ -26,11 +26,16 @@ fn replace(pattern: &str, with: &str) -> Result<Replace> {
 }
 
 /// The whole tokenizer around a model.
-pub fn build(model: ModelWrapper, kind: Kind, boundary: Boundary) -> Result<tokenizers::Tokenizer> {
+pub fn build(
+    model: ModelWrapper,
+    kind: Kind,
+    boundary: Boundary,
+    special: &SpecialTokens,
+) -> Result<tokenizers::Tokenizer> {
     let mut tokenizer = tokenizers::Tokenizer::new(model);
     tokenizer.with_normalizer(Some(normalizer(boundary)?)).map_err(library)?;
     tokenizer.with_pre_tokenizer(Some(pre_tokenizer(boundary)?)).with_decoder(Some(decoder(kind, boundary)?));
-    let special = special::tokens().into_iter().map(|token| AddedToken::from(token, true).normalized(false));
+    let special = special.tokens().iter().map(|token| AddedToken::from(token.as_str(), true).normalized(false));
     tokenizer.add_special_tokens(special).map_err(library)?;
     Ok(tokenizer)
 }
@@ -67,16 +72,9 @@ fn decoder(kind: Kind, boundary: Boundary) -> Result<DecoderWrapper> {
     Ok(tokenizers::decoders::sequence::Sequence::new(steps).into())
 }
 
-/// The kind and the boundary of a tokenizer read from a file, or why it is not one of ours.
-pub fn recognise(tokenizer: &tokenizers::Tokenizer) -> Result<(Kind, Boundary), String> {
-    for (id, token) in (0..).zip(special::tokens()) {
-        if tokenizer.token_to_id(token) != Some(id) {
-            return Err(format!("`{token}` should have id {id}, but has {:?}", tokenizer.token_to_id(token)));
-        }
-    }
-    if tokenizer.token_to_id(&MARK.to_string()) != Some(special::BOUNDARY) {
-        return Err(format!("the word boundary `{MARK}` should have id {}", special::BOUNDARY));
-    }
+/// The kind, the boundary and the special tokens of a tokenizer read from a file, or why it is not one of ours.
+pub fn recognise(tokenizer: &tokenizers::Tokenizer) -> Result<(Kind, Boundary, SpecialTokens), String> {
+    let special = SpecialTokens::found(|id| tokenizer.id_to_token(id), |token| tokenizer.token_to_id(token))?;
     let json = |value: serde_json::Result<serde_json::Value>| value.map_err(|e| e.to_string());
     let found = json(serde_json::to_value((tokenizer.get_normalizer(), tokenizer.get_pre_tokenizer())))?;
     let kind = match tokenizer.get_model() {
@@ -90,15 +88,15 @@ pub fn recognise(tokenizer: &tokenizers::Tokenizer) -> Result<(Kind, Boundary), 
     for boundary in Boundary::ALL {
         let ours = around(boundary).map_err(|e: crate::Error| e.to_string())?;
         if let (Some(kind), true) = (kind, json(serde_json::to_value(ours))? == found) {
-            let letters_alone = kind == Kind::Bpe && !has_merges(tokenizer, boundary);
-            return Ok((if letters_alone { Kind::Character } else { kind }, boundary));
+            let letters_alone = kind == Kind::Bpe && !has_merges(tokenizer, boundary, &special);
+            return Ok((if letters_alone { Kind::Character } else { kind }, boundary, special));
         }
     }
     Err("its model, normalizer and pre-tokenizer fit none of our kinds and boundaries".into())
 }
 
 /// Whether any piece holds more than one letter.
-fn has_merges(tokenizer: &tokenizers::Tokenizer, boundary: Boundary) -> bool {
+fn has_merges(tokenizer: &tokenizers::Tokenizer, boundary: Boundary, special: &SpecialTokens) -> bool {
     let letters = |piece: &str| piece.chars().filter(|&c| c != MARK || boundary == Boundary::Token).count();
-    tokenizer.get_vocab(false).into_iter().any(|(piece, id)| id > special::BOUNDARY && letters(&piece) > 1)
+    tokenizer.get_vocab(false).into_iter().any(|(piece, id)| id > special.boundary() && letters(&piece) > 1)
 }

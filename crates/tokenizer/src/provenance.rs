@@ -17,7 +17,7 @@ pub struct Provenance {
     pub language: String,
 }
 
-/// A number for the words of both languages and for which of them are masked: all a tokenizer depends on but the
+/// A number for the words of all languages and for which of them are masked: all a tokenizer depends on but the
 /// sentences. FNV-1a, written in hexadecimal.
 pub fn fingerprint(languages: &Languages) -> String {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
@@ -27,11 +27,18 @@ pub fn fingerprint(languages: &Languages) -> String {
         }
     };
     for symbol in languages.world.symbols() {
-        for language in Language::ALL {
+        for &language in languages.all() {
             take(languages.form(symbol, language).as_bytes());
             take(b" ");
         }
-        take(if languages.mask.contains(symbol) { b"-" } else { b"+" });
+        for language in languages.masked() {
+            take(if languages.mask(language).contains(symbol) { b"-" } else { b"+" });
+        }
+    }
+    // Whose masks they are. The second of two is not named: tokenizers of older versions have it so.
+    let masked: Vec<usize> = languages.masked().map(Language::index).collect();
+    if languages.all().len() > 2 || masked != [1] {
+        masked.iter().for_each(|place| take(&[*place as u8]));
     }
     format!("{hash:016x}")
 }

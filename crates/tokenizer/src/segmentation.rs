@@ -1,4 +1,4 @@
-//! The table of pieces: every symbol in either language, taken apart once. The lexicon is closed, so encoding a sequence
+//! The table of pieces: every symbol in every language, taken apart once. The lexicon is closed, so encoding a sequence
 //! is copying, and equals encoding its text with `tokenizer.json`.
 //!
 //! ```text
@@ -11,7 +11,7 @@
 use crate::config::Boundary;
 use crate::error::{Error, Result};
 use crate::provenance::fingerprint;
-use crate::special::{self, BOUNDARY, MARK};
+use crate::special::{self, MARK, SpecialTokens};
 use crate::tokenizer::Tokenizer;
 use crate::{alphabet, config::Kind};
 use invitro_language::{Language, Languages, Sequence, Symbol, Task};
@@ -21,7 +21,8 @@ use rayon::prelude::*;
 #[derive(Clone, Debug)]
 pub struct Segmentation {
     pub(crate) boundary: Boundary,
-    /// All words' pieces end to end: of A, then of B.
+    pub(crate) special: SpecialTokens,
+    /// All words' pieces end to end, one language after the other.
     ids: Vec<u32>,
     /// Where each word's pieces begin, by language and symbol, and where the last one's end.
     starts: Vec<u32>,
@@ -33,14 +34,23 @@ pub struct Segmentation {
 }
 
 impl Segmentation {
-    /// The pieces of every word of a language, by a tokenizer that was trained on it.
+    /// The pieces of every word of all languages, by a tokenizer that was trained on them.
     pub fn new(tokenizer: &Tokenizer, languages: &Languages) -> Result<Segmentation> {
+        let ours = SpecialTokens::of(languages);
+        if *tokenizer.special() != ours {
+            let names = |special: &SpecialTokens| special.languages().join(", ");
+            return Err(Error::Mismatch(format!(
+                "the tokenizer was trained on other languages: it has task tokens of {}, but the languages are {}",
+                names(tokenizer.special()),
+                names(&ours)
+            )));
+        }
         if let Some(provenance) = tokenizer.provenance() {
             let (theirs, ours) = (&provenance.language, fingerprint(languages));
             if *theirs != ours {
                 return Err(Error::Mismatch(format!(
                     "the tokenizer was trained on another language: its words have the fingerprint {theirs}, those of \
-                     this language {ours}; the settings under `language` and `seeds.data` must be the same"
+                     this language {ours}; the settings under `language`, `languages` and `seeds.data` must be the same"
                 )));
             }
         }
@@ -51,8 +61,7 @@ impl Segmentation {
                 "the tokenizer was trained on another language: it does not know the letter `{letter}`"
             )));
         }
-        let words =
-            Language::ALL.into_iter().flat_map(|language| languages.world.symbols().map(move |s| (s, language)));
+        let words = languages.all().iter().flat_map(|&language| languages.world.symbols().map(move |s| (s, language)));
         let words: Vec<Vec<u32>> = words
             .collect::<Vec<_>>()
             .into_par_iter()
@@ -78,8 +87,13 @@ impl Segmentation {
             ids,
             starts,
             symbols: languages.world.len(),
-            letters: tokens.iter().enumerate().map(|(id, t)| letters(id as u32, t, tokenizer.kind())).collect(),
+            letters: tokens
+                .iter()
+                .enumerate()
+                .map(|(id, t)| letters((id as u32) < ours.count(), t, tokenizer.kind()))
+                .collect(),
             marked: tokens.iter().map(|t| t.contains(MARK)).collect(),
+            special: ours,
         })
     }
 
@@ -98,11 +112,17 @@ impl Segmentation {
     #[inline]
     pub fn core(&self, symbol: Symbol, language: Language) -> &[u32] {
         let pieces = self.pieces(symbol, language);
+        let boundary = self.special.boundary();
         match pieces {
-            [core @ .., BOUNDARY] => core,
-            [BOUNDARY, core @ ..] => core,
+            [core @ .., last] if *last == boundary => core,
+            [first, core @ ..] if *first == boundary => core,
             core => core,
         }
+    }
+
+    /// The special tokens.
+    pub fn special(&self) -> &SpecialTokens {
+        &self.special
     }
 
     /// |V|
@@ -126,7 +146,7 @@ impl Segmentation {
 
     /// The ids of what is given: up to `<out>`, or of T0 the task alone.
     pub fn encode_prompt(&self, sequence: &Sequence, out: &mut Vec<u32>) {
-        out.push(special::task_id(sequence.task, sequence.language));
+        out.push(self.special.task(sequence.task, sequence.language));
         for &symbol in &sequence.prompt {
             out.extend_from_slice(self.pieces(symbol, sequence.language));
         }
@@ -145,14 +165,14 @@ impl Segmentation {
 
 fn with_boundary(tokenizer: &Tokenizer, form: &str) -> Result<Vec<u32>> {
     match tokenizer.boundary() {
-        Boundary::Token => Ok([tokenizer.word(form)?, vec![BOUNDARY]].concat()),
+        Boundary::Token => Ok([tokenizer.word(form)?, vec![tokenizer.special().boundary()]].concat()),
         Boundary::First => tokenizer.word(&format!("{MARK}{form}")),
         Boundary::Last => tokenizer.word(&format!("{form}{MARK}")),
     }
 }
 
-fn letters(id: u32, token: &str, kind: Kind) -> Box<[u8]> {
-    if Tokenizer::is_special(id) {
+fn letters(is_special: bool, token: &str, kind: Kind) -> Box<[u8]> {
+    if is_special {
         return Box::default();
     }
     let byte = token.strip_prefix("<0x").and_then(|t| u8::from_str_radix(t.trim_end_matches('>'), 16).ok());

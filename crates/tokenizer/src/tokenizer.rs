@@ -4,7 +4,7 @@ use crate::config::{Boundary, Kind, TokenizerConfig};
 use crate::counts::WordCounts;
 use crate::error::{Error, Result, library};
 use crate::provenance::{Provenance, fingerprint};
-use crate::special::COUNT;
+use crate::special::SpecialTokens;
 use crate::{learn, pipeline};
 use invitro_files::caught;
 use invitro_language::{Languages, MixtureConfig};
@@ -15,6 +15,7 @@ pub struct Tokenizer {
     inner: tokenizers::Tokenizer,
     kind: Kind,
     boundary: Boundary,
+    special: SpecialTokens,
     provenance: Option<Provenance>,
 }
 
@@ -29,17 +30,18 @@ impl Tokenizer {
         if config.kind.is_trained() && reached < config.vocab && !config.allow_shortfall {
             return Err(Error::Shortfall { asked: config.vocab, reached, sentences: config.sentences });
         }
-        let inner = pipeline::build(model, config.kind, config.boundary)?;
+        let special = SpecialTokens::of(languages);
+        let inner = pipeline::build(model, config.kind, config.boundary, &special)?;
         let language = fingerprint(languages);
         let provenance = Provenance { config: config.clone(), lambda: mixture.lambda, vocab: reached, language };
-        Ok(Tokenizer { inner, kind: config.kind, boundary: config.boundary, provenance: Some(provenance) })
+        Ok(Tokenizer { inner, kind: config.kind, boundary: config.boundary, special, provenance: Some(provenance) })
     }
 
     pub(crate) fn from_parts(
         inner: tokenizers::Tokenizer,
         provenance: Option<Provenance>,
     ) -> Result<Tokenizer, String> {
-        let (kind, boundary) = pipeline::recognise(&inner)?;
+        let (kind, boundary, special) = pipeline::recognise(&inner)?;
         if let Some(p) = &provenance
             && (p.config.kind, p.config.boundary) != (kind, boundary)
         {
@@ -51,7 +53,7 @@ impl Tokenizer {
                 boundary.name()
             ));
         }
-        Ok(Tokenizer { inner, kind, boundary, provenance })
+        Ok(Tokenizer { inner, kind, boundary, special, provenance })
     }
 
     /// Refuses a tokenizer whose word boundary is not the one asked for.
@@ -97,8 +99,9 @@ impl Tokenizer {
         self.provenance.as_ref().map_or(0, |p| asked(p).saturating_sub(self.vocab_size()))
     }
 
-    pub(crate) fn is_special(id: u32) -> bool {
-        id < COUNT
+    /// Its special tokens.
+    pub fn special(&self) -> &SpecialTokens {
+        &self.special
     }
 
     /// A token as `tokenizer.json` writes it.

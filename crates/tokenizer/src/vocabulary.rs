@@ -3,16 +3,17 @@
 use crate::alphabet;
 use crate::config::{Boundary, TokenizerConfig};
 use crate::counts::WordCounts;
-use crate::special::{self, MARK};
+use crate::special::{MARK, SpecialTokens};
 use invitro_language::{Language, Languages};
 
 /// The words and letters of the training text, spelled as the trainers see them.
 pub struct TrainingVocabulary<'a> {
     pub config: &'a TokenizerConfig,
+    special: SpecialTokens,
     /// The letters as the trainer spells them, marked ones after plain ones.
     pub letters: Vec<char>,
     /// Spelled words with their counts, by language.
-    pub words: [Vec<(String, u64)>; 2],
+    pub words: Vec<Vec<(String, u64)>>,
 }
 
 impl<'a> TrainingVocabulary<'a> {
@@ -20,12 +21,17 @@ impl<'a> TrainingVocabulary<'a> {
         let plain = alphabet::letters(languages);
         let marked = plain.iter().map(|&c| alphabet::marked(c)).filter(|_| config.boundary != Boundary::Token);
         let letters = plain.iter().copied().chain(marked).collect();
-        TrainingVocabulary { config, letters, words: spelled(languages, config, counts) }
+        TrainingVocabulary {
+            config,
+            special: SpecialTokens::of(languages),
+            letters,
+            words: spelled(languages, config, counts),
+        }
     }
 
     /// The special tokens and the mark: the first ids.
     pub fn reserved(&self) -> Vec<String> {
-        special::tokens().into_iter().map(str::to_owned).chain([MARK.to_string()]).collect()
+        self.special.tokens().iter().cloned().chain([MARK.to_string()]).collect()
     }
 
     /// What every vocabulary holds before anything is learned: the special tokens, the mark, the letters.
@@ -39,9 +45,10 @@ pub fn spelled(
     languages: &Languages,
     config: &TokenizerConfig,
     counts: &WordCounts<Language>,
-) -> [Vec<(String, u64)>; 2] {
-    Language::ALL.map(|language| {
+) -> Vec<Vec<(String, u64)>> {
+    let of = |&language: &Language| {
         let spell = |symbol| alphabet::spell(languages.form(symbol, language), config.boundary);
         counts.words(language).map(|(symbol, count)| (spell(symbol), count)).collect()
-    })
+    };
+    languages.all().iter().map(of).collect()
 }

@@ -2,12 +2,10 @@
 
 mod common;
 
-use invitro_language::{Condition, Language, LanguageConfig, Languages, Source, Symbol, Task};
-use invitro_tokenizer::bridge::{Candidate, Similarity, candidates};
+use invitro_language::{Category, Condition, Language, LanguageConfig, Languages, Source, Symbol, Task};
+use invitro_tokenizer::bridge::{Bridge, Candidate, Similarity, candidates};
 use invitro_tokenizer::measure::{ALPHA, Fragmentation, Panel};
-use invitro_tokenizer::{
-    Boundary, Bridges, Kind, Measures, Regime, Segmentation, TokenizerConfig, WordCounts, special,
-};
+use invitro_tokenizer::{Boundary, Bridges, Kind, Measures, Regime, Segmentation, TokenizerConfig, WordCounts};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A text word by word: each with its language.
@@ -38,7 +36,7 @@ fn fragmentation(segmentation: &Segmentation, languages: &Languages, text: &Text
     let words = text.len() as u64;
     let share = |part: u64, whole: u64| part as f64 / whole as f64;
     // Special tokens and the boundary are no pieces of words.
-    let available = (segmentation.vocab_size() - special::COUNT as usize - 1) as f64;
+    let available = (segmentation.vocab_size() - segmentation.special().count() as usize - 1) as f64;
     let power: f64 = used.values().map(|&count| share(count, pieces).powf(ALPHA)).sum();
     Fragmentation {
         words,
@@ -75,18 +73,18 @@ fn panel_agrees(panel: &Panel, segmentation: &Segmentation, languages: &Language
     agrees(&panel.both, &fragmentation(segmentation, languages, &both), "A and B");
     // Of B's words, in both languages.
     let (_, of_b) = texts.iter().find(|(condition, _)| *condition == Condition::B).unwrap();
-    let pieces = Language::ALL.map(|language| -> Vec<u32> {
+    let pieces = [Language::A, Language::B].map(|language| -> Vec<u32> {
         of_b.iter().flat_map(|&(symbol, _)| segmentation.core(symbol, language)).copied().collect()
     });
     let [a, b] = pieces.each_ref().map(|pieces| pieces.iter().collect::<BTreeSet<_>>());
-    assert_eq!(panel.overlap, (&a & &b).len() as f64 / (&a | &b).len() as f64);
-    assert_eq!(panel.parity, pieces[0].len() as f64 / pieces[1].len() as f64);
+    assert_eq!(panel.overlap.only(), Some((&a & &b).len() as f64 / (&a | &b).len() as f64));
+    assert_eq!(panel.parity.only(), Some(pieces[0].len() as f64 / pieces[1].len() as f64));
 }
 
 #[test]
 fn measures_are_those_counted_word_by_word() {
     let languages = common::small(5);
-    let mask = &languages.mask;
+    let mask = languages.mask(Language::B);
     let texts: Vec<(Condition, Text)> = languages
         .conditions()
         .into_iter()
@@ -129,7 +127,11 @@ fn the_measures_of_letters_follow_from_the_words() {
     let seams: usize = words.iter().map(|word| word.boundaries().count()).sum();
     assert_eq!(a.boundary_precision, seams as f64 / (letters - words.len()) as f64);
     // Of a text without words, every share is one of nothing.
-    assert!(text.both.fertility.is_nan() && text.both.boundary_precision.is_nan() && text.overlap.is_nan());
+    assert!(
+        text.both.fertility.is_nan()
+            && text.both.boundary_precision.is_nan()
+            && text.overlap.only().is_some_and(f64::is_nan)
+    );
     assert!(serde_json::to_string(&text).unwrap().contains("\"boundary_precision\":null"));
 }
 
@@ -156,7 +158,7 @@ fn similarities_of_multisets() {
 fn bridge(segmentation: &Segmentation, languages: &Languages, v: Symbol) -> (Similarity, Option<Candidate>) {
     let mut largest = Similarity::default();
     let mut best = None;
-    for candidate in candidates(languages) {
+    for candidate in candidates(languages, Language::B) {
         let pieces = segmentation.core(candidate.symbol, candidate.language);
         let s = similarity(segmentation.core(v, Language::B), pieces);
         if s.jaccard > largest.jaccard {
@@ -183,14 +185,165 @@ fn the_index_finds_what_the_double_loop_finds() {
         ] {
             let config = TokenizerConfig { vocab, ..common::config(kind, Regime::Vanilla, boundary) };
             let segmentation = Segmentation::new(&common::train(&languages, &config), &languages).unwrap();
-            let bridges = Bridges::new(&segmentation, &languages);
-            assert_eq!(bridges.0.len(), languages.mask.symbols().len());
+            let bridges = Bridges::new(&segmentation, &languages, Language::B);
+            assert_eq!(bridges.0.len(), languages.mask(Language::B).symbols().len());
             for found in &bridges.0 {
                 let (largest, candidate) = bridge(&segmentation, &languages, found.symbol);
                 assert_eq!((found.similarity, found.candidate), (largest, candidate), "{kind:?} {boundary:?}");
                 let [b, a] = [Language::B, Language::A].map(|language| segmentation.core(found.symbol, language));
-                assert_eq!(found.cognate, similarity(b, a));
+                assert_eq!(found.cognate(), similarity(b, a));
             }
+        }
+    }
+}
+
+/// Every pair of languages, each once.
+fn pairs(languages: &Languages) -> Vec<[Language; 2]> {
+    let all = languages.all();
+    (0..all.len()).flat_map(|i| (i + 1..all.len()).map(move |j| [all[i], all[j]])).collect()
+}
+
+/// What the pieces of some words come to in two languages: overlap, without names where scripts differ, and parity.
+fn slow_pair(
+    segmentation: &Segmentation,
+    languages: &Languages,
+    pair: [Language; 2],
+    words: &[(Symbol, u64)],
+) -> (f64, f64) {
+    let script = |language: Language| languages.family.node(language).script;
+    let mut used = [BTreeSet::new(), BTreeSet::new()];
+    let mut pieces = [0u64; 2];
+    for &(symbol, count) in words {
+        for (at, language) in pair.into_iter().enumerate() {
+            let core = segmentation.core(symbol, language);
+            pieces[at] += core.len() as u64 * count;
+            if script(pair[0]) == script(pair[1]) || languages.world.category(symbol) != Category::Name {
+                used[at].extend(core.iter().copied());
+            }
+        }
+    }
+    let [one, other] = &used;
+    ((one & other).len() as f64 / (one | other).len() as f64, pieces[0] as f64 / pieces[1] as f64)
+}
+
+#[test]
+fn overlap_and_parity_of_a_family_are_counted_for_every_pair() {
+    let languages = common::family(5);
+    let mut source = Source::condition(&languages, "tokenizer/measure", languages.conditions()[2], Task::T0);
+    let mut said: BTreeMap<Symbol, u64> = BTreeMap::new();
+    for row in 0..60 {
+        let unmasked = |s: &invitro_language::Sequence| !s.sentence.symbols.iter().any(|&x| languages.is_masked(x));
+        for symbol in source.draw_where(0, row, unmasked).unwrap().sentence.symbols {
+            *said.entry(symbol).or_default() += 1;
+        }
+    }
+    let said: Vec<(Symbol, u64)> = said.into_iter().collect();
+    for config in common::all() {
+        let segmentation = Segmentation::new(&common::train(&languages, &config), &languages).unwrap();
+        let measures = Measures::new(&segmentation, &languages, &WordCounts::text(&languages, 60).unwrap());
+        for (at, pair) in pairs(&languages).into_iter().enumerate() {
+            let seen = |s: &Symbol| pair.iter().all(|&language| !languages.mask(language).contains(*s));
+            let lexicon: Vec<(Symbol, u64)> = languages.world.symbols().filter(seen).map(|s| (s, 1)).collect();
+            for (panel, words) in [(&measures.text, &said), (&measures.lexicon, &lexicon)] {
+                let (overlap, parity) = slow_pair(&segmentation, &languages, pair, words);
+                assert_eq!(panel.overlap.0[at], (pair, overlap), "{}", common::name(&config));
+                assert_eq!(panel.parity.0[at], (pair, parity), "{}", common::name(&config));
+                let disjoint = pair.map(|language| languages.family.node(language).script);
+                if disjoint[0] != disjoint[1] && config.kind != Kind::Byte {
+                    assert_eq!(overlap, 0.0, "{pair:?} {}", common::name(&config));
+                }
+            }
+        }
+        let names = measures.text.overlap.0.len();
+        assert_eq!((names, measures.text.overlap.only()), (6, None));
+    }
+}
+
+/// Where every letter is a piece, fertility is letters per word, however many bytes they have, and every cut between
+/// morphemes is found.
+#[test]
+fn letters_of_several_bytes_are_letters() {
+    let languages = common::family(5);
+    for kind in [Kind::Character, Kind::Byte] {
+        let config = common::config(kind, Regime::Vanilla, Boundary::Token);
+        let segmentation = Segmentation::new(&common::train(&languages, &config), &languages).unwrap();
+        let none = WordCounts::text(&languages, 0).unwrap();
+        let Measures { lexicon, .. } = Measures::new(&segmentation, &languages, &none);
+        for condition in languages.conditions() {
+            let language = condition.language;
+            let is_of = |s: &Symbol| languages.mask(language).contains(*s) == condition.masked;
+            let forms: Vec<&str> =
+                languages.world.symbols().filter(is_of).map(|s| languages.form(s, language)).collect();
+            let length = |form: &&str| if kind == Kind::Byte { form.len() } else { form.chars().count() };
+            let pieces: usize = forms.iter().map(length).sum();
+            let measured = lexicon.conditions[&condition];
+            assert_eq!(measured.fertility, pieces as f64 / forms.len() as f64, "{kind:?} {condition}");
+            assert_eq!(measured.boundary_recall, 1.0, "{kind:?} {condition}");
+            let seams = languages.world.symbols().filter(is_of);
+            let seams: usize = seams.map(|s| languages.lexicon.word(s, language).boundaries().count()).sum();
+            assert_eq!(measured.boundary_precision, seams as f64 / (pieces - forms.len()) as f64);
+        }
+    }
+}
+
+fn largest(one: Similarity, other: Similarity) -> Similarity {
+    Similarity {
+        jaccard: one.jaccard.max(other.jaccard),
+        dice: one.dice.max(other.dice),
+        containment: one.containment.max(other.containment),
+    }
+}
+
+/// Of every masked language with each other one: by plain loops over all words that are seen in training.
+#[test]
+fn the_bridges_of_a_family_are_those_of_the_double_loop() {
+    let languages = common::family(2);
+    let world = &languages.world;
+    for (kind, vocab) in [(Kind::Bpe, 500), (Kind::Character, 1)] {
+        let config = TokenizerConfig { vocab, ..common::config(kind, Regime::Balanced, Boundary::Token) };
+        let segmentation = Segmentation::new(&common::train(&languages, &config), &languages).unwrap();
+        for masked in languages.masked() {
+            let bridges = Bridges::new(&segmentation, &languages, masked);
+            assert_eq!(bridges.0.len(), languages.mask(masked).symbols().len());
+            let mut twice = 0;
+            for (place, &other) in languages.all().iter().enumerate() {
+                let (mut sum, mut sum_cognates, mut cognates) = (0.0, 0.0, 0);
+                for (found, &v) in bridges.0.iter().zip(languages.mask(masked).symbols()) {
+                    assert_eq!(found.symbol, v);
+                    let own = segmentation.core(v, masked);
+                    let may = |u: &Symbol| {
+                        let is_masked = [masked, other].iter().any(|&of| languages.mask(of).contains(*u));
+                        !is_masked && world.category(*u) != Category::Name
+                    };
+                    let candidates = world.symbols().filter(may);
+                    let best = candidates.map(|u| similarity(own, segmentation.core(u, other)));
+                    let best = best.fold(Similarity::default(), largest);
+                    assert_eq!(found.with[place], best);
+                    sum += best.jaccard;
+                    let cognate = similarity(own, segmentation.core(v, other));
+                    if languages.mask(other).contains(v) {
+                        assert_eq!(found.cognates[place], None);
+                        twice += usize::from(other != masked);
+                    } else {
+                        assert_eq!(found.cognates[place], Some(cognate));
+                        sum_cognates += cognate.jaccard;
+                        cognates += 1;
+                    }
+                }
+                let mean = sum / bridges.0.len() as f64;
+                assert!((bridges.mean_with(other).jaccard - mean).abs() < 1e-12);
+                let mean = bridges.mean_cognate_with(other).jaccard;
+                assert!((mean - sum_cognates / f64::from(cognates)).abs() < 1e-12 || cognates == 0 && mean.is_nan());
+            }
+            assert!(twice > 0, "some words are masked in two languages");
+            for found in &bridges.0 {
+                let all = found.with.iter().copied().fold(Similarity::default(), largest);
+                let own = found.cognates.iter().flatten().copied().fold(Similarity::default(), largest);
+                assert_eq!((found.similarity, found.cognate()), (all, own));
+            }
+            let mean = |of: fn(&Bridge) -> f64| bridges.0.iter().map(of).sum::<f64>() / bridges.0.len() as f64;
+            assert!((bridges.mean().jaccard - mean(|bridge| bridge.similarity.jaccard)).abs() < 1e-12);
+            assert!((bridges.mean_cognate().jaccard - mean(|bridge| bridge.cognate().jaccard)).abs() < 1e-12);
         }
     }
 }

@@ -102,7 +102,7 @@ fn what_is_no_word_is_none() {
         read(&[word(copula), segmentation.core(adjective, language).to_vec(), eos].concat()),
         [Some(copula), None]
     );
-    assert_eq!(read(&[word(copula), vec![special::BOUNDARY]].concat()), [Some(copula), None]);
+    assert_eq!(read(&[word(copula), vec![segmentation.special().boundary()]].concat()), [Some(copula), None]);
     assert_eq!(read(&[word(copula), vec![special::OUT], word(copula)].concat()), [Some(copula), None, Some(copula)]);
     assert_eq!(read(segmentation.pieces(adjective, Language::A)), [None]);
     assert_eq!(read(&[9999]), [None]);
@@ -134,11 +134,41 @@ fn a_mark_is_always_on_a_piece_that_can_carry_it() {
             let config = common::config(kind, Regime::Vanilla, boundary);
             let Case { segmentation, name, .. } = case(&common::name(&config));
             for symbol in languages.world.symbols() {
-                for language in Language::ALL {
+                for language in [Language::A, Language::B] {
                     let pieces = segmentation.pieces(symbol, language);
-                    assert!(!pieces.contains(&special::BOUNDARY), "{name}");
+                    assert!(!pieces.contains(&segmentation.special().boundary()), "{name}");
                     let spelled: Vec<u8> = pieces.iter().flat_map(|&p| segmentation.letters(p)).copied().collect();
                     assert_eq!(spelled, languages.form(symbol, language).as_bytes(), "{name}");
+                }
+            }
+        }
+    }
+}
+
+/// Letters of two and three bytes, marked or not, in every kind: text to ids by the table and by `tokenizer.json`, and back.
+#[test]
+fn other_scripts_are_read_and_written_like_the_shared_one() {
+    let languages = common::family(3);
+    for config in common::all() {
+        let tokenizer = common::train(&languages, &config);
+        let segmentation = Segmentation::new(&tokenizer, &languages).unwrap();
+        let name = common::name(&config);
+        for condition in languages.conditions() {
+            for task in Task::ALL {
+                let mut source = Source::condition(&languages, "test", condition, task);
+                for row in 0..6 {
+                    let sequence = source.draw(0, row).unwrap();
+                    let text = sequence.text(&languages);
+                    let mut ids = Vec::new();
+                    segmentation.encode(&sequence, &mut ids);
+                    assert_eq!(ids, tokenizer.encode(&text).unwrap(), "{name}: {text}");
+                    assert_eq!(tokenizer.decode(&ids).unwrap(), text, "{name}");
+                    assert_eq!(segmentation.decode(&ids), text, "{name}");
+                    let mut prompt = Vec::new();
+                    segmentation.encode_prompt(&sequence, &mut prompt);
+                    let decoded = segmentation.decode_words(&ids[prompt.len()..], &languages, sequence.language);
+                    let words: Vec<Option<Symbol>> = sequence.sentence.symbols.iter().copied().map(Some).collect();
+                    assert_eq!((decoded.words, decoded.ended), (words, true), "{name}: {text}");
                 }
             }
         }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use invitro_language::{Language, LanguageConfig, Languages, MixtureConfig, Task};
+use invitro_language::{Language, LanguageConfig, LanguageEntry, Languages, MixtureConfig, Task};
 use invitro_tokenizer::measure::Measures;
 use invitro_tokenizer::{Boundary, Kind, Regime, Segmentation, Tokenizer, TokenizerConfig, WordCounts, special};
 use std::path::Path;
@@ -33,10 +33,10 @@ fn vocabularies_are_as_large_as_asked_and_begin_alike() {
             assert_eq!(tokenizer.vocab_size(), 300, "{name}");
         }
         assert_eq!(tokenizer.shortfall(), 0, "{name}");
-        for (id, token) in (0..).zip(special::tokens()) {
-            assert_eq!(tokenizer.token(id).as_deref(), Some(token), "{name}");
+        for (id, token) in (0..).zip(tokenizer.special().tokens()) {
+            assert_eq!(tokenizer.token(id).as_deref(), Some(token.as_str()), "{name}");
         }
-        assert_eq!(tokenizer.token(special::BOUNDARY).as_deref(), Some("▁"), "{name}");
+        assert_eq!(tokenizer.token(tokenizer.special().boundary()).as_deref(), Some("▁"), "{name}");
         assert_eq!(tokenizer.token(tokenizer.vocab_size() as u32), None, "{name}");
         let ids: Vec<u32> = (0..tokenizer.vocab_size() as u32).filter(|&id| tokenizer.token(id).is_some()).collect();
         assert_eq!(ids.len(), tokenizer.vocab_size(), "{name}: ids without a gap");
@@ -49,9 +49,9 @@ fn masked_words_are_seen_only_where_they_may_be() {
     let config = TokenizerConfig { vocab: 4000, allow_shortfall: true, ..Default::default() };
     let pieces = |config: &TokenizerConfig| {
         let segmentation = Segmentation::new(&common::train(&languages, config), &languages).unwrap();
-        let masked = languages.mask.symbols().iter();
+        let masked = languages.mask(Language::B).symbols().iter();
         masked.map(|&s| segmentation.core(s, Language::B).len()).sum::<usize>() as f64
-            / languages.mask.symbols().len() as f64
+            / languages.mask(Language::B).symbols().len() as f64
     };
     for regime in Regime::ALL {
         let unseen = pieces(&TokenizerConfig { regime, ..config.clone() });
@@ -70,12 +70,57 @@ fn parity_evens_the_languages_out() {
         let tokenizer = Tokenizer::train(&languages, &config, &mixture).unwrap();
         let segmentation = Segmentation::new(&tokenizer, &languages).unwrap();
         let sample = WordCounts::text(&languages, 500).unwrap();
-        invitro_tokenizer::Measures::new(&segmentation, &languages, &sample).text.parity
+        invitro_tokenizer::Measures::new(&segmentation, &languages, &sample).text.parity.only().unwrap()
     };
     let [vanilla, balanced, even] = Regime::ALL.map(parity);
     // Even in the sample, which has A's masked words too: not quite even where it is measured, on words that B has read.
     assert!(vanilla < 0.8 && (balanced - 1.0).abs() < 0.1, "{vanilla} {balanced}");
     assert!((even - 1.0).abs() < 0.01, "{even}");
+}
+
+/// Each merge goes to the language that needs most pieces: with little text of two of three, all come out even.
+#[test]
+fn parity_evens_three_languages_out() {
+    let entry = |name: &str, share| LanguageEntry { share: Some(share), ..LanguageEntry::new(name) };
+    let list = [entry("A", 1.0), entry("B", 0.2), LanguageEntry { mask_share: 0.25, ..entry("C", 0.05) }];
+    let languages = Languages::of_family(&common::small_config(), &list, 5).unwrap();
+    let fertility = |regime| -> Vec<f64> {
+        let config = TokenizerConfig { vocab: 700, regime, ..Default::default() };
+        let segmentation = Segmentation::new(&common::train(&languages, &config), &languages).unwrap();
+        let measures = Measures::new(&segmentation, &languages, &WordCounts::text(&languages, 500).unwrap());
+        languages.conditions()[..3].iter().map(|condition| measures.text.conditions[condition].fertility).collect()
+    };
+    let spread = |fertility: &[f64]| {
+        let most = fertility.iter().copied().fold(0.0, f64::max);
+        most / fertility.iter().copied().fold(f64::INFINITY, f64::min)
+    };
+    let [vanilla, balanced, even] = Regime::ALL.map(fertility);
+    assert!(vanilla[0] < vanilla[1] && vanilla[1] < vanilla[2], "less text, more pieces: {vanilla:?}");
+    assert!(spread(&vanilla) > 1.3 && spread(&balanced) < 1.1, "{vanilla:?} {balanced:?}");
+    assert!(spread(&even) < 1.02, "{even:?}");
+}
+
+#[test]
+fn a_tokenizer_of_other_languages_is_refused() {
+    let (pair, family) = (common::small(5), common::family(5));
+    let config = common::config(Kind::Bpe, Regime::Vanilla, Boundary::Token);
+    let refused =
+        |of: &Languages, by: &Languages| Segmentation::new(&common::train(of, &config), by).unwrap_err().to_string();
+    assert_eq!(
+        refused(&family, &pair),
+        "the tokenizer was trained on other languages: it has task tokens of A, B, C, D, but the languages are A, B"
+    );
+    assert!(refused(&pair, &family).ends_with("it has task tokens of A, B, but the languages are A, B, C, D"));
+    // The same names and words, masked elsewhere.
+    let masked_in = |masked: usize| {
+        let share = |at: usize| if at == masked { 0.25 } else { 0.0 };
+        let entry =
+            |(at, name)| LanguageEntry { mask_share: share(at), distance: Some(0.5), ..LanguageEntry::new(name) };
+        let list: Vec<LanguageEntry> = ["A", "B", "C"].into_iter().enumerate().map(entry).collect();
+        Languages::of_family(&common::small_config(), &list, 5).unwrap()
+    };
+    let error = refused(&masked_in(1), &masked_in(2));
+    assert!(error.contains("trained on another language") && error.contains("`languages`"), "{error}");
 }
 
 fn message(config: &TokenizerConfig) -> String {
@@ -203,8 +248,8 @@ fn distance_zero_has_one_lexicon_for_the_stems() {
     let languages = invitro_language::Languages::new(&config, 0).unwrap();
     let tokenizer = common::train(&languages, &common::config(Kind::Bpe, Regime::Vanilla, Boundary::Token));
     let segmentation = Segmentation::new(&tokenizer, &languages).unwrap();
-    for bridge in invitro_tokenizer::Bridges::new(&segmentation, &languages).0 {
-        assert_eq!(bridge.cognate.jaccard, 1.0, "identical forms have identical pieces");
+    for bridge in invitro_tokenizer::Bridges::new(&segmentation, &languages, invitro_language::Language::B).0 {
+        assert_eq!(bridge.cognate().jaccard, 1.0, "identical forms have identical pieces");
     }
 }
 
@@ -217,18 +262,30 @@ fn languages_of_the_same_words_overlap_wholly() {
         let config = TokenizerConfig { vocab, ..common::config(Kind::Bpe, Regime::Balanced, Boundary::Token) };
         let segmentation = Segmentation::new(&common::train(&languages, &config), &languages).unwrap();
         let measures = Measures::new(&segmentation, &languages, &WordCounts::text(&languages, 50).unwrap());
-        assert_eq!((measures.text.overlap, measures.lexicon.overlap), (1.0, 1.0), "|V| {vocab}");
+        assert_eq!(
+            (measures.text.overlap.only(), measures.lexicon.overlap.only()),
+            (Some(1.0), Some(1.0)),
+            "|V| {vocab}"
+        );
     }
 }
 
 #[test]
 fn special_ids_are_places_in_the_list() {
-    let tokens = special::tokens();
-    assert_eq!(tokens.len(), special::COUNT as usize);
-    assert_eq!((tokens[special::EOS as usize], tokens[special::OUT as usize]), ("<eos>", "<out>"));
-    for task in Task::ALL {
-        for language in Language::ALL {
-            assert_eq!(tokens[special::task_id(task, language) as usize], task.tag(language));
+    for (languages, count) in [(common::small(0), 9), (common::family(0), 15)] {
+        let special_tokens = invitro_tokenizer::SpecialTokens::of(&languages);
+        let tokens = special_tokens.tokens();
+        assert_eq!(
+            (tokens.len(), special_tokens.count(), special_tokens.boundary()),
+            (count, count as u32, count as u32)
+        );
+        assert_eq!((&*tokens[special::EOS as usize], &*tokens[special::OUT as usize]), ("<eos>", "<out>"));
+        let names: Vec<&str> = languages.all().iter().map(|language| language.name()).collect();
+        assert_eq!(special_tokens.languages(), names);
+        for task in Task::ALL {
+            for &language in languages.all() {
+                assert_eq!(tokens[special_tokens.task(task, language) as usize], task.tag(language.name()));
+            }
         }
     }
 }

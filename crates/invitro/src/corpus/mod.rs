@@ -11,7 +11,7 @@ use crate::progress::thousands;
 use crate::study::format::{count, time};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use invitro_language::Pool;
+use invitro_language::{Condition, Languages, Pool};
 use rows::Rows;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -23,13 +23,14 @@ use writer::{Format, Target, Writer};
 pub struct Args {
     #[command(flatten)]
     experiment: ExperimentArgs,
-    /// train: the rows that training sees, in its order; A; B without masked words; masked: B with one
-    #[arg(long, value_enum, default_value = "train")]
-    split: Split,
+    /// train: the rows that training sees, in its order; or a condition: A; B without masked words; B_masked with one,
+    /// or masked where only one language has a mask
+    #[arg(long, default_value = "train")]
+    split: String,
     /// T0: free generation; T1: unscrambling; T2: conditional generation; mix: in the mixture's shares
     #[arg(long, value_enum, default_value = "mix")]
     task: TaskArg,
-    /// Of A, B and masked: the sentences that evaluation asks for and training never sees, instead of the others
+    /// Of a condition: the sentences that evaluation asks for and training never sees, instead of the others
     #[arg(long)]
     held_out: bool,
     /// How many sequences
@@ -46,14 +47,27 @@ pub struct Args {
     force: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, ValueEnum)]
+#[derive(Clone, Copy, PartialEq)]
 enum Split {
     Train,
-    #[value(name = "A")]
-    A,
-    #[value(name = "B")]
-    B,
-    Masked,
+    Condition(Condition),
+}
+
+impl Split {
+    fn named(name: &str, languages: &Languages) -> Result<Split> {
+        let conditions = languages.conditions();
+        let masked: Vec<Condition> = conditions.iter().copied().filter(|condition| condition.masked).collect();
+        match (name, &masked[..]) {
+            ("train", _) => return Ok(Split::Train),
+            ("masked", [only]) => return Ok(Split::Condition(*only)),
+            _ => {}
+        }
+        let found = conditions.iter().copied().find(|condition| condition.to_string().eq_ignore_ascii_case(name));
+        let known = || conditions.iter().map(Condition::to_string).collect::<Vec<_>>().join(", ");
+        found
+            .map(Split::Condition)
+            .with_context(|| format!("--split is {name}, but must be train or one of {}", known()))
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -72,12 +86,13 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let target = if to_stdout { Target::stdout(args.format) } else { Target::of(&args.out, args.format)? };
     let (experiment, languages) = args.experiment.languages()?;
     let mut staged = if to_stdout { None } else { Some(StagedFile::new(&args.out, args.force)?) };
-    if args.held_out && args.split == Split::Train {
-        bail!("--held-out is for --split A, B or masked: training sees no held-out sentence");
+    let split = Split::named(&args.split, &languages)?;
+    if args.held_out && split == Split::Train {
+        bail!("--held-out is for the --split of a condition, such as A: training sees no held-out sentence");
     }
     let pool = if args.held_out { Pool::HeldOut } else { Pool::Training };
-    let rows = Rows::new(&experiment, &languages, args.split, args.task, pool)?;
-    if args.split == Split::Train && args.n > rows.seen() {
+    let rows = Rows::new(&experiment, &languages, split, args.task, pool)?;
+    if split == Split::Train && args.n > rows.seen() {
         note!("training sees {} rows; those after them are what it would see if it went on", rows.seen());
     }
     let mut writer = match &mut staged {

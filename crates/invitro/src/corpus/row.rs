@@ -2,6 +2,7 @@
 
 use invitro_language::{Languages, Sequence, Task};
 use serde::Serialize;
+use std::borrow::Cow;
 
 /// One sequence, as it is written.
 #[derive(Serialize)]
@@ -16,16 +17,16 @@ pub struct Row {
 impl Row {
     /// The text's words and their symbols, one for one; special tokens stand for themselves.
     pub fn new(languages: &Languages, sequence: &Sequence) -> Row {
-        let words: Vec<&str> = sequence.words(languages).collect();
+        let words: Vec<Cow<str>> = sequence.words(languages).collect();
         let prompt = sequence.prompt.len();
         let mut symbols: Vec<String> = Vec::with_capacity(words.len());
-        symbols.push(words[0].to_owned());
+        symbols.push(words[0].to_string());
         symbols.extend(sequence.prompt.iter().map(|&s| languages.world.label(s)));
         if sequence.task != Task::T0 {
-            symbols.push(words[1 + prompt].to_owned());
+            symbols.push(words[1 + prompt].to_string());
         }
         symbols.extend(sequence.sentence.symbols.iter().map(|&s| languages.world.label(s)));
-        symbols.push(words[words.len() - 1].to_owned());
+        symbols.push(words[words.len() - 1].to_string());
         Row {
             text: words.join(" "),
             language: sequence.language.name(),

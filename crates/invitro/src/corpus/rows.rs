@@ -5,7 +5,7 @@ use super::{Split, TaskArg};
 use anyhow::{Result, bail};
 use invitro_lab::Experiment;
 use invitro_lab::tokenized::TokenizedText;
-use invitro_language::{Condition, Languages, Pool, Sequence, Source, Task};
+use invitro_language::{Languages, Pool, Sequence, Source, Task};
 use rayon::prelude::*;
 
 /// Rows made in one go by one thread; a round is one chunk for each, so memory does not grow with the corpus.
@@ -43,9 +43,7 @@ impl<'a> Rows<'a> {
                 let training = Some((TokenizedText::new(experiment, languages)?, only));
                 return Ok(Rows { experiment, languages, source, training });
             }
-            Split::A => Condition::A,
-            Split::B => Condition::B,
-            Split::Masked => Condition::B_MASKED,
+            Split::Condition(condition) => condition,
         };
         let shares = only.map_or(mixture.tasks, |only| Task::ALL.map(|task| f64::from(u8::from(task == only))));
         let source = Source::condition_mix(languages, "corpus", condition, shares).from_pool(pool);

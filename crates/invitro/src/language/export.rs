@@ -3,8 +3,10 @@
 use crate::experiment::ExperimentArgs;
 use crate::output::StagedDir;
 use anyhow::Result;
-use invitro_language::{Class, LanguageConfig, Languages};
+use invitro_language::{Class, Language, LanguageConfig, Languages};
+use invitro_results::FamilyTree;
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -23,7 +25,8 @@ pub struct Args {
 
 const README: &str = include_str!("export.md");
 
-const CONTENTS: [&str; 4] = ["world.json", "grammar.txt", "lexicon.tsv", "README.md"];
+/// A language with a word order of its own has its grammar by its name.
+const CONTENTS: [&str; 5] = ["world.json", "grammar.txt", "grammar.*.txt", "lexicon.tsv", "README.md"];
 
 #[derive(Serialize)]
 struct World<'a> {
@@ -33,8 +36,15 @@ struct World<'a> {
     classes: Vec<ClassEntry>,
     properties: Vec<PropertyEntry>,
     relations: Vec<RelationEntry>,
+    /// Masked in some language.
     masked: Vec<String>,
-    distance: Measured,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    distance: Option<Measured>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    family: Option<FamilyTree>,
+    /// By language that has a mask.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    masks: Option<BTreeMap<&'static str, Vec<String>>>,
 }
 
 #[derive(Serialize)]
@@ -70,19 +80,65 @@ struct Measured {
 pub fn run(args: Args) -> Result<ExitCode> {
     let (experiment, languages) = args.experiment.languages()?;
     let staged = StagedDir::new(&args.out, args.force, &CONTENTS)?;
-    staged.write("world.json", serde_json::to_string_pretty(&world(&languages))? + "\n")?;
-    staged.write("grammar.txt", languages.grammar.text())?;
+    let family = FamilyTree::of(&languages, &experiment.mixture);
+    let readme = readme(&languages, &family);
+    staged.write("world.json", serde_json::to_string_pretty(&world(&languages, family))? + "\n")?;
+    for (name, text) in languages.grammar_files() {
+        staged.write(&name, text)?;
+    }
     staged.write("lexicon.tsv", languages.lexicon_tsv())?;
     staged.write(
         "README.md",
-        README.replace("{name}", &experiment.name).replace("{seed}", &languages.seed.to_string()),
+        readme.replace("{name}", &experiment.name).replace("{seed}", &languages.seed.to_string()),
     )?;
     staged.finish()?;
     note!("wrote {} symbols to {}", languages.world.len(), args.out.display());
     Ok(ExitCode::SUCCESS)
 }
 
-fn world(languages: &Languages) -> World<'_> {
+/// What the files are, of these languages.
+fn readme(languages: &Languages, family: &FamilyTree) -> String {
+    let names: Vec<&str> = languages.all().iter().map(|language| language.name()).collect();
+    let columns =
+        |kind: &str, of: &[&str]| of.iter().map(|name| format!("{kind}_{name}")).collect::<Vec<_>>().join(", ");
+    let masked: Vec<&str> = languages.masked().map(|language| language.name()).collect();
+    let (masks, in_which) = match &masked[..] {
+        [only] => ("masked".to_owned(), (*only).to_owned()),
+        several => (columns("masked", several), "that language".to_owned()),
+    };
+    let files = languages.grammar_files();
+    let others: Vec<&str> = files[1..].iter().map(|(name, _)| name.as_str()).collect();
+    let whose = match others[..] {
+        [] => String::new(),
+        _ => " Languages with another word order have theirs by their name.".to_owned(),
+    };
+    let title = if names.len() == 2 {
+        "A pair of languages".to_owned()
+    } else {
+        format!("A family of {} languages", names.len())
+    };
+    let measured = if family.is_pair {
+        "- `distance`: what was asked, and what was measured of stems and of whole words"
+    } else {
+        concat!(
+            "- `family`: every language and ancestor with its parent, the distance that was asked from it or from its\n",
+            "  siblings, the measured one of stems, share of text, word order, script and mask; the measured distances\n",
+            "  between all languages that have text, of stems and of whole words\n",
+            "- `masks`: the masked symbols of each language"
+        )
+    };
+    README
+        .replace("{title}", &title)
+        .replace("{forms}", &columns("form", &names))
+        .replace("{stems}", &columns("stem", &names))
+        .replace("{masks}", &masks)
+        .replace("{masked}", &in_which)
+        .replace("{measured}", measured)
+        .replace("{grammars}", &[&["grammar.txt"], &others[..]].concat().join(", "))
+        .replace("{whose}", &whose)
+}
+
+fn world(languages: &Languages, family: FamilyTree) -> World<'_> {
     let world = &languages.world;
     let subjects = world.subject_class_count() as u16;
     let role = |class: Class| if class.0 < subjects { "subject" } else { "object" };
@@ -110,6 +166,9 @@ fn world(languages: &Languages) -> World<'_> {
             subject_class: class.0,
             object_class: world.object_class(class).0,
         });
+    let masks = |language: Language| {
+        (language.name(), languages.mask(language).symbols().iter().map(|&symbol| world.label(symbol)).collect())
+    };
     World {
         seed: languages.seed,
         config: &languages.config,
@@ -117,11 +176,13 @@ fn world(languages: &Languages) -> World<'_> {
         classes: classes.collect(),
         properties,
         relations: relations.collect(),
-        masked: languages.mask.symbols().iter().map(|&s| world.label(s)).collect(),
-        distance: Measured {
+        masked: world.symbols().filter(|&s| languages.is_masked(s)).map(|s| world.label(s)).collect(),
+        distance: family.is_pair.then(|| Measured {
             asked: languages.config.distance,
-            stems: languages.lexicon.stem_distance().relative,
-            words: languages.lexicon.word_distance().relative,
-        },
+            stems: family.stems[0][1],
+            words: family.words[0][1],
+        }),
+        masks: (!family.is_pair).then(|| languages.masked().map(masks).collect()),
+        family: (!family.is_pair).then_some(family),
     }
 }

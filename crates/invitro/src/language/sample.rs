@@ -1,4 +1,4 @@
-//! `invitro language sample`: paired sentences, the same symbols in A and in B.
+//! `invitro language sample`: the same sentences in every language, each in its own word order.
 
 use super::gloss::{self, interlinear};
 use crate::experiment::ExperimentArgs;
@@ -7,10 +7,11 @@ use crate::terminal::{self, To};
 use anyhow::Result;
 use invitro_language::{Language, Stream};
 use serde::Serialize;
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// Paired sentences: the same symbols in A and in B
+/// The same sentences in every language, each in its own word order
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -18,7 +19,7 @@ pub struct Args {
     /// How many
     #[arg(short, default_value_t = 10)]
     n: u64,
-    /// Add the symbols below the words; a star marks a word masked in B
+    /// Add the symbols below the words; a star marks a masked word
     #[arg(long)]
     gloss: bool,
     /// One JSON object a line
@@ -28,12 +29,16 @@ pub struct Args {
 
 #[derive(Serialize)]
 struct Row {
-    #[serde(rename = "A")]
-    a: String,
-    #[serde(rename = "B")]
-    b: String,
+    /// By language.
+    #[serde(flatten)]
+    texts: BTreeMap<&'static str, String>,
+    /// In the order of the first language.
     symbols: Vec<String>,
+    /// Whether a word is masked in some language.
     masked: bool,
+    /// Of more than two languages, those in which a word is masked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    masked_in: Option<Vec<&'static str>>,
 }
 
 pub fn run(args: Args) -> Result<ExitCode> {
@@ -43,19 +48,29 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let width = gloss::width();
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     for row in 0..args.n {
-        let symbols = sampler.sentence(&mut stream.at(0, row)).symbols;
-        let [a, b] = Language::ALL.map(|language| languages.text(&symbols, language));
+        let first = languages.all()[0];
+        let sentence = sampler.sentence(first, &mut stream.at(0, row));
+        let text = |&language: &Language| {
+            let text = languages.text(&languages.reordered(&sentence, first, language), language);
+            (language.name(), text)
+        };
+        let texts = languages.all().iter().map(text);
+        let symbols = &sentence.symbols;
         if args.json {
             let labels = symbols.iter().map(|&s| languages.world.label(s)).collect();
-            let row = Row { a, b, symbols: labels, masked: languages.mask.touches(&symbols) };
+            let masked = symbols.iter().any(|&symbol| languages.is_masked(symbol));
+            let is_masked = |&language: &Language| symbols.iter().any(|&s| languages.mask(language).contains(s));
+            let masked_in = languages.all().iter().copied().filter(is_masked).map(Language::name).collect();
+            let masked_in = (languages.all().len() > 2).then_some(masked_in);
+            let row = Row { texts: texts.collect(), symbols: labels, masked, masked_in };
             writeln!(out, "{}", serde_json::to_string(&row)?)?;
             continue;
         }
         let between = if row > 0 { "\n" } else { "" };
         if args.gloss {
-            write!(out, "{between}{}", interlinear(&languages, &symbols, width))?;
+            write!(out, "{between}{}", interlinear(&languages, &sentence, width))?;
         } else {
-            let rows = [vec!["A".to_owned(), a], vec!["B".to_owned(), b]];
+            let rows: Vec<Vec<String>> = texts.map(|(name, text)| vec![name.to_owned(), text]).collect();
             writeln!(out, "{between}{}", table::texts(&rows, terminal::width(To::Out)))?;
         }
     }

@@ -1,17 +1,22 @@
 //! `invitro language show`: what the languages are like, for a person.
 
-use super::gloss::{self, interlinear, label};
+use super::dictionary::{affixes, dictionary};
+use super::figures::{Figures, OfLanguage};
+use super::gloss::{self, interlinear};
+use super::tree;
 use crate::experiment::ExperimentArgs;
+use crate::output::StagedFile;
 use crate::table;
 use crate::terminal::{self, To};
-use anyhow::Result;
-use invitro_language::{AFFIXED, Category, Distance, Language, Languages, Process, Stem, Stream, Symbol};
-use serde::Serialize;
-use std::collections::BTreeMap;
+use anyhow::{Result, bail};
+use invitro_language::{Category, Stream};
+use invitro_report::FamilyPicture;
+use invitro_report::draw::{Target, Width};
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// What the two languages are like: sizes, distance, letters, affixes, words, sentences
+/// What the languages are like: sizes, tree, distances, letters, affixes, words, sentences
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -19,104 +24,58 @@ pub struct Args {
     /// The figures as JSON
     #[arg(long)]
     json: bool,
+    /// Write the tree and the distances as a picture too: .svg
+    #[arg(long, value_name = "FILE")]
+    svg: Option<PathBuf>,
+    /// Replace the picture if it exists
+    #[arg(long, requires = "svg")]
+    force: bool,
 }
 
-/// Sentences drawn for the figures.
-const SAMPLE: u64 = 10_000;
-/// Words of each category, and sentences, shown.
-const WORDS: usize = 4;
+/// Sentences that are shown.
 const SENTENCES: usize = 4;
-/// Longer sentences are not shown.
+/// Longer sentences are not.
 const SHORT: usize = 12;
 
-#[derive(Serialize)]
-struct Figures {
-    name: String,
-    seed: u64,
-    grammar: String,
-    symbols: usize,
-    classes: usize,
-    properties: usize,
-    values: usize,
-    valid_values: usize,
-    categories: BTreeMap<&'static str, usize>,
-    distance: f64,
-    stem_distance: Distance,
-    word_distance: Distance,
-    word_length: BTreeMap<&'static str, f64>,
-    letters: BTreeMap<&'static str, [String; 2]>,
-    masked: usize,
-    masked_sentences: f64,
-    lambda: f64,
-    lambda_left: f64,
-    sentence_words: f64,
-    sentence_nats: f64,
-}
-
 pub fn run(args: Args) -> Result<ExitCode> {
-    let (experiment, languages) = args.experiment.languages()?;
-    let process = Process::new(&languages);
-    let stream = Stream::new(languages.seed, "show");
-    let mut sampler = languages.sampler();
-    let (mut words, mut nats) = (0, 0.0);
-    for row in 0..SAMPLE {
-        let sentence = sampler.sentence(&mut stream.at(1, row));
-        words += sentence.symbols.len();
-        nats -= process.sentence(&sentence.symbols);
-    }
-    let world = &languages.world;
-    let lexicon = &languages.lexicon;
-    let mut categories = BTreeMap::new();
-    for symbol in world.symbols() {
-        *categories.entry(world.category(symbol).name()).or_insert(0) += 1;
-    }
-    let figures = Figures {
-        name: experiment.name,
-        seed: languages.seed,
-        grammar: languages.grammar.name().to_owned(),
-        symbols: world.len(),
-        classes: languages.config.classes,
-        properties: world.property_count(),
-        values: languages.config.values,
-        valid_values: world.valid_count(),
-        categories,
-        distance: experiment.language.distance,
-        stem_distance: lexicon.stem_distance(),
-        word_distance: lexicon.word_distance(),
-        word_length: Language::ALL.map(|l| (l.name(), lexicon.mean_length(world, l))).into(),
-        letters: Language::ALL
-            .map(|l| (l.name(), [lexicon.letters(l).consonants().into(), lexicon.letters(l).vowels().into()]))
-            .into(),
-        masked: languages.mask.symbols().len(),
-        masked_sentences: process.masked_share(),
-        lambda: experiment.mixture.lambda,
-        lambda_left: process.lambda_left(&experiment.mixture),
-        sentence_words: words as f64 / SAMPLE as f64,
-        sentence_nats: nats / SAMPLE as f64,
+    let staged = match &args.svg {
+        Some(path) if path.extension().is_none_or(|e| e != "svg") => bail!("`{}` must end in .svg", path.display()),
+        Some(path) => Some(StagedFile::new(path, args.force)?),
+        None => None,
     };
+    let (experiment, languages) = args.experiment.languages()?;
+    let stream = Stream::new(languages.seed, "show");
+    let figures = Figures::of(&experiment, &languages, &stream);
+    if let (Some(mut staged), Some(path)) = (staged, &args.svg) {
+        let picture = FamilyPicture::new(figures.family.clone());
+        let text = picture.svg(Width::Page, Target::File, &format!("The family of languages. {}.", picture.told()));
+        staged.file()?.write_all(text.as_bytes())?;
+        staged.finish()?;
+        note!("wrote the tree to {}", path.display());
+    }
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&figures)?)?;
     } else {
-        figures_page(&figures, &mut out)?;
+        page(&figures, &mut out)?;
         affixes(&languages, &mut out)?;
         dictionary(&languages, &mut out)?;
-        writeln!(out, "\nSentences (* masked in B)")?;
-        let sentences = (0..).map(|row| sampler.sentence(&mut stream.at(0, row)).symbols);
-        for symbols in sentences.filter(|symbols| symbols.len() <= SHORT).take(SENTENCES) {
-            write!(out, "\n{}", interlinear(&languages, &symbols, gloss::width()))?;
+        writeln!(out, "\nSentences ({})", gloss::star(&languages))?;
+        let mut sampler = languages.sampler();
+        let sentences = (0..).map(|row| sampler.sentence(languages.all()[0], &mut stream.at(0, row)));
+        for sentence in sentences.filter(|sentence| sentence.symbols.len() <= SHORT).take(SENTENCES) {
+            write!(out, "\n{}", interlinear(&languages, &sentence, gloss::width()))?;
         }
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn figures_page(f: &Figures, out: &mut impl Write) -> Result<()> {
+fn page(f: &Figures, out: &mut impl Write) -> Result<()> {
     let count = |category: Category| f.categories.get(category.name()).copied().unwrap_or(0);
     let function: usize = Category::ALL.iter().filter(|c| !c.is_open()).map(|&c| count(c)).sum();
-    let [stems, words] = [f.stem_distance, f.word_distance];
     let half = f.classes / 2;
-    let rows = [
+    let mut rows = vec![
         (
             "symbols",
             format!(
@@ -135,89 +94,103 @@ fn figures_page(f: &Figures, out: &mut impl Write) -> Result<()> {
         ),
         ("classes", format!("{}: {half} of subjects, {half} of objects", f.classes)),
         ("facts", format!("{} of the {} values of a property are true of each entity", f.valid_values, f.values)),
-        (
-            "grammar",
-            format!(
-                "{}, {:.1} words a sentence, {:.1} nats ({:.2} bits a word)",
-                f.grammar,
-                f.sentence_words,
-                f.sentence_nats,
-                f.sentence_nats / f.sentence_words / std::f64::consts::LN_2
-            ),
-        ),
-        (
-            "distance",
-            format!(
-                "{} asked; stems {:.3} (pairs {:.3}, unrelated {:.3}), words {:.3}",
-                f.distance, stems.relative, stems.pairs, stems.unrelated, words.relative
-            ),
-        ),
-        ("length", format!("{:.2} letters a word in A, {:.2} in B", f.word_length["A"], f.word_length["B"])),
-        (
-            "mask",
-            format!(
-                "{} of {} descriptors withheld from B, {:.1} % of its sentences have one",
-                f.masked,
-                count(Category::Descriptor),
-                100.0 * f.masked_sentences
-            ),
-        ),
-        ("mixture", format!("λ {}, of which {:.3} is left without the masked sentences", f.lambda, f.lambda_left)),
     ];
-    let rows: Vec<Vec<String>> = rows.into_iter().map(|(name, text)| vec![format!("{name:<9}"), text]).collect();
-    let title = format!("Two languages over one world: {}, data seed {}", f.name, f.seed);
+    rows.extend(grammars(f));
+    rows.extend(distance(f));
+    rows.push(("length", lengths(f)));
+    for (language, of) in f.languages.iter().filter(|(_, of)| of.masked > 0) {
+        let said = format!(
+            "{} of {} descriptors withheld from {language}, {:.1} % of its sentences have one",
+            of.masked,
+            count(Category::Descriptor),
+            100.0 * of.masked_sentences
+        );
+        rows.push(("mask", said));
+    }
+    rows.push(("mixture", mixture(f)));
+    let mut last = "";
+    let named = |(name, text): (&'static str, String)| {
+        let head = if last == name { "" } else { name };
+        last = name;
+        vec![format!("{head:<9}"), text]
+    };
+    let rows: Vec<Vec<String>> = rows.into_iter().map(named).collect();
+    let number = number(f.languages.len());
+    let title = format!("{number} languages over one world: {}, data seed {}", f.name, f.seed);
     let width = terminal::width(To::Out);
     writeln!(out, "{}\n\n{}", terminal::wrap(&title, width), table::texts(&rows, width))?;
+    if !f.family.is_pair {
+        writeln!(out, "\nTree\n{}", tree::tree(&f.family, width))?;
+        writeln!(out, "\n{}", terminal::wrap(&tree::legend(&f.family).join(" "), width))?;
+    }
+    if f.languages.len() > 2 {
+        let names: Vec<&str> = f.languages.iter().map(|(name, _)| name.as_str()).collect();
+        let cell = |row: usize, column: usize| (row != column).then(|| f.family.stems[row][column]);
+        writeln!(out, "\nDistances of stems, measured\n{}", tree::matrix(&names, "", width, cell))?;
+    }
     writeln!(out, "\nLetters, most frequent first")?;
-    for (language, [consonants, vowels]) in &f.letters {
-        writeln!(out, "  {language}  {consonants}  {vowels}")?;
+    let longest = f.languages.iter().map(|(name, _)| name.len()).max().unwrap_or(1);
+    for (language, of) in f.languages.iter() {
+        let [consonants, vowels] = &of.letters;
+        writeln!(out, "  {language:longest$}  {consonants}  {vowels}")?;
     }
     Ok(())
 }
 
-fn affixes(languages: &Languages, out: &mut impl Write) -> Result<()> {
-    let join = |list: &[Stem], before: &str, after: &str| {
-        list.iter().map(|a| format!("{before}{}{after}", a.as_str())).collect::<Vec<_>>().join(" ")
+/// A line for each grammar, with the languages that have it where there are several.
+fn grammars(f: &Figures) -> Vec<(&'static str, String)> {
+    let line = |at: usize| {
+        let (_, of) = &f.languages[at];
+        let alike: Vec<&str> = f.languages.iter().filter(|(_, o)| o.grammar == of.grammar).map(|(n, _)| &**n).collect();
+        let whose = if alike.len() == f.languages.len() { String::new() } else { format!(" ({})", alike.join(", ")) };
+        let said = format!(
+            "{}{whose}, {:.1} words a sentence, {:.1} nats ({:.2} bits a word)",
+            of.grammar,
+            of.sentence_words,
+            of.sentence_nats,
+            of.sentence_nats / of.sentence_words / std::f64::consts::LN_2
+        );
+        ("grammar", said)
     };
-    writeln!(out, "\nAffixes")?;
-    let mut rows = Vec::new();
-    for category in AFFIXED {
-        for language in Language::ALL {
-            let Some(inventory) = languages.lexicon.affixes().inventory(category, language) else { continue };
-            let name = if language == Language::A { category.name() } else { "" };
-            rows.push(vec![
-                format!("  {name}"),
-                language.name().to_owned(),
-                join(&inventory.prefixes, "", "-"),
-                join(&inventory.suffixes, "-", ""),
-            ]);
-        }
-    }
-    Ok(writeln!(out, "{}", table::texts(&rows, terminal::width(To::Out)))?)
+    let is_first = |at: &usize| f.languages[..*at].iter().all(|(_, of)| of.grammar != f.languages[*at].1.grammar);
+    (0..f.languages.len()).filter(is_first).map(line).collect()
 }
 
-fn dictionary(languages: &Languages, out: &mut impl Write) -> Result<()> {
-    writeln!(out, "\n{}", terminal::fit("Dictionary (prefix·stem·suffix, * masked in B)"))?;
-    let world = &languages.world;
-    let parts = |symbol: Symbol, language: Language| {
-        let word = languages.lexicon.word(symbol, language);
-        let parts = [word.prefix(), word.stem(), word.suffix()];
-        parts.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join("·")
+/// Of two siblings, how far apart they are. Other families have their tree.
+fn distance(f: &Figures) -> Option<(&'static str, String)> {
+    let pair = f.pair.as_ref().filter(|_| f.family.is_pair)?;
+    let (asked, stems, words) = (pair.distance?, pair.stem_distance, pair.word_distance);
+    let said = format!(
+        "{asked} asked; stems {:.3} (pairs {:.3}, unrelated {:.3}), words {:.3}",
+        stems.relative, stems.pairs, stems.unrelated, words.relative
+    );
+    Some(("distance", said))
+}
+
+/// `8.90 letters a word in A, 8.89 in B`
+fn lengths(f: &Figures) -> String {
+    let length = |(at, (name, of)): (usize, &(String, OfLanguage))| {
+        let what = if at == 0 { " letters a word" } else { "" };
+        format!("{:.2}{what} in {name}", of.word_length)
     };
-    let mut rows = vec![["", "", "A", "B"].map(str::to_owned).to_vec()];
-    for category in Category::ALL {
-        let all: Vec<Symbol> = world.of_category(category).collect();
-        // A few from all over the category.
-        let step = all.len().div_ceil(WORDS).max(1);
-        for (i, &symbol) in all.iter().step_by(step).enumerate() {
-            let name = if i == 0 { category.name() } else { "" };
-            rows.push(vec![
-                format!("  {name}"),
-                label(languages, symbol),
-                parts(symbol, Language::A),
-                parts(symbol, Language::B),
-            ]);
-        }
+    f.languages.iter().enumerate().map(length).collect::<Vec<_>>().join(", ")
+}
+
+/// How much text each language has, and how much of it is left without the masked sentences.
+fn mixture(f: &Figures) -> String {
+    if let Some(pair) = f.pair.as_ref().filter(|_| f.family.is_pair) {
+        return format!("λ {}, of which {:.3} is left without the masked sentences", f.lambda, pair.lambda_left);
     }
-    Ok(writeln!(out, "{}", table::texts(&rows, terminal::width(To::Out)))?)
+    let trained = |of: &OfLanguage| of.size * (1.0 - of.masked_sentences);
+    let all: f64 = f.languages.iter().map(|(_, of)| trained(of)).sum();
+    let share = |(name, of): &(String, OfLanguage)| format!("{name} {:.1} %", 100.0 * trained(of) / all);
+    let shares = f.languages.iter().map(share).collect::<Vec<_>>().join(", ");
+    format!("of the rows, without the masked sentences: {shares}")
+}
+
+/// A number in words, as a title begins.
+fn number(count: usize) -> String {
+    const WORDS: [&str; 13] =
+        ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten", "Eleven", "Twelve"];
+    WORDS.get(count).map_or_else(|| count.to_string(), |word| (*word).to_owned())
 }

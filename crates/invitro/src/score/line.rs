@@ -42,7 +42,7 @@ impl Sentence {
     /// Reads a sentence; rows of `invitro corpus`, with a task before and `<eos>` behind, are sentences too.
     pub fn read(text: &str, trained: &Trained, task: Task, language: Language) -> Result<Sentence> {
         let mut given: Vec<&str> = text.split_whitespace().collect();
-        let tag = task.tag(language);
+        let tag = task.tag(language.name());
         if let Some(first) = given.first().filter(|word| word.starts_with('<')) {
             if *first != tag && *first != task::OUT {
                 bail!("it begins with {first}, but --task and --language ask for {tag}");
@@ -65,7 +65,7 @@ impl Sentence {
             bail!("there is no sentence to score");
         }
         let word = |text: &&str| word(text, trained, language);
-        let mut prompt = vec![special::task_id(task, language)];
+        let mut prompt = vec![trained.text.segmentation.special().task(task, language)];
         for word in before.iter().map(word) {
             prompt.extend(word?.tokens);
         }
@@ -109,7 +109,7 @@ fn word(text: &str, trained: &Trained, language: Language) -> Result<Word> {
     }
     let tokenizer = &trained.text.tokenizer;
     let tokens = tokenizer.encode(text)?;
-    let is_special = tokens.iter().any(|&token| token < special::COUNT);
+    let is_special = tokens.iter().any(|&token| token < tokenizer.special().count());
     if is_special || tokenizer.decode(&tokens)? != text {
         bail!("`{text}` is no word of {}, and the tokenizer cannot spell it", language.name());
     }

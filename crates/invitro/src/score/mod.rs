@@ -5,7 +5,7 @@ mod tell;
 
 use anyhow::{Context, Result, bail};
 use invitro_lab::Trained;
-use invitro_language::{Language, Task};
+use invitro_language::Task;
 use invitro_model::{Device, Question};
 use line::{Scored, Sentence};
 use std::io::{BufRead, BufReader, Read};
@@ -22,9 +22,9 @@ pub struct Args {
     run: PathBuf,
     /// A file with a sentence or a pair a line [default: standard input]
     file: Option<PathBuf>,
-    /// A or B
-    #[arg(long, default_value = "B")]
-    language: Language,
+    /// The language, such as A [default: the first that has masked words]
+    #[arg(long)]
+    language: Option<String>,
     /// T0 (free generation), T1 (unscrambling) or T2 (conditional generation)
     #[arg(long, default_value = "T0")]
     task: Task,
@@ -44,6 +44,7 @@ const AT_ONCE: usize = 256;
 
 pub fn run(args: Args) -> Result<ExitCode> {
     let trained = Trained::load(&args.run, args.step)?;
+    let language = crate::experiment::language_or_masked(&trained.languages, args.language.as_deref())?;
     let mut population = trained.population(Device::parse(&args.device)?, trained.checkpoint.shape.context)?;
     let (input, name): (Box<dyn Read>, String) = match &args.file {
         Some(path) if path != Path::new("-") => {
@@ -59,7 +60,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         for (number, line) in lines.by_ref().take(AT_ONCE) {
             let at = || format!("line {} of {name}", number + 1);
             let line = line.with_context(at)?;
-            let sides = line.split('\t').map(|text| Sentence::read(text, &trained, args.task, args.language));
+            let sides = line.split('\t').map(|text| Sentence::read(text, &trained, args.task, language));
             let sides = sides.collect::<Result<Vec<Sentence>>>().with_context(at)?;
             if sides.len() > 2 {
                 bail!("{} has {} columns: a sentence is one, a pair two", at(), sides.len());

@@ -9,7 +9,7 @@ use invitro_lab::study::estimate::{assumed, disk, measure, noted};
 use invitro_lab::study::grouping::{Open, populations};
 use invitro_lab::study::{Cell, CellState, StudyFolder};
 use invitro_model::Device;
-use invitro_results::identity::show;
+use invitro_results::dotted::show;
 use invitro_results::{Factor, Known, Plan};
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap, HashSet};

@@ -1,17 +1,18 @@
 //! `invitro tokenizer measure`: what a tokenizer does to the languages, in numbers.
 
 use super::subject::Subject;
+use crate::language::tree::matrix;
 use crate::table;
 use crate::terminal::{self, To};
 use anyhow::Result;
-use invitro_language::Condition;
-use invitro_tokenizer::measure::{Fragmentation, Panel};
+use invitro_language::{Condition, Language};
+use invitro_tokenizer::measure::{Fragmentation, Pairs, Panel};
 use invitro_tokenizer::{MEASURED_SENTENCES, Measures, Provenance, WordCounts};
 use serde::Serialize;
 use std::io::Write;
 use std::process::ExitCode;
 
-/// Fertility, continuation rate, overlap, parity and more, for A, B and B†
+/// Fertility, continuation rate, overlap, parity and more, for every language and its masked words
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -46,7 +47,12 @@ pub fn run(args: Args) -> Result<ExitCode> {
     }
     writeln!(out, "{}", terminal::fit(&loaded.title()))?;
     panel(&format!("Running text, {} sentences of each", args.sentences), &measures.text, &mut out)?;
-    panel("Lexicon, every word once; B† is the masked words", &measures.lexicon, &mut out)?;
+    let masked: Vec<String> = loaded.languages.masked().map(|language| format!("{}†", language.name())).collect();
+    let masked = match &masked[..] {
+        [only] => format!("{only} is the masked words"),
+        _ => "† is a language's masked words".to_owned(),
+    };
+    panel(&format!("Lexicon, every word once; {masked}"), &measures.lexicon, &mut out)?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -66,7 +72,11 @@ fn panel(title: &str, panel: &Panel, out: &mut impl Write) -> Result<()> {
         format!("{}{dagger}", condition.language.name())
     };
     let row = |name: &str, cells: Vec<String>| std::iter::once(format!("  {name}")).chain(cells).collect::<Vec<_>>();
-    let heads = panel.conditions.keys().map(label).chain(["A and B".to_owned()]).collect();
+    let together = match &panel.overlap.0[..] {
+        [([one, other], _)] => format!("{} and {}", one.name(), other.name()),
+        _ => "all".to_owned(),
+    };
+    let heads = panel.conditions.keys().map(label).chain([together]).collect();
     let mut lines = vec![row("", heads)];
     for (name, of) in rows {
         let values = panel.conditions.values().chain([&panel.both]);
@@ -77,9 +87,34 @@ fn panel(title: &str, panel: &Panel, out: &mut impl Write) -> Result<()> {
         cells.push(number(value));
         row(name, cells)
     };
-    lines.extend([of_both("overlap of A and B", panel.overlap), of_both("parity, A over B", panel.parity)]);
+    if let ([([one, other], overlap)], Some(parity)) = (&panel.overlap.0[..], panel.parity.only()) {
+        lines.push(of_both(&format!("overlap of {} and {}", one.name(), other.name()), *overlap));
+        lines.push(of_both(&format!("parity, {} over {}", one.name(), other.name()), parity));
+    }
     let width = terminal::width(To::Out);
     writeln!(out, "\n{}\n{}", terminal::wrap(title, width), table::numbers(&lines, width))?;
+    if panel.overlap.only().is_none() {
+        matrices(panel, width, out)?;
+    }
+    Ok(())
+}
+
+/// Overlap and parity of every two languages.
+fn matrices(panel: &Panel, width: Option<usize>, out: &mut impl Write) -> Result<()> {
+    let languages: Vec<Language> =
+        panel.conditions.keys().filter(|condition| !condition.masked).map(|condition| condition.language).collect();
+    let names: Vec<&str> = languages.iter().map(|language| language.name()).collect();
+    let found = |pairs: &Pairs, row: usize, column: usize| {
+        let pair = [languages[row], languages[column]];
+        pairs.0.iter().find(|(of, _)| *of == pair).map(|(_, value)| *value)
+    };
+    let overlap = |row, column| found(&panel.overlap, row, column).or_else(|| found(&panel.overlap, column, row));
+    // The other way round it is the inverse.
+    let parity = |row, column| {
+        found(&panel.parity, row, column).or_else(|| found(&panel.parity, column, row).map(|value| 1.0 / value))
+    };
+    writeln!(out, "\n{}", matrix(&names, "  overlap", width, overlap))?;
+    writeln!(out, "\n{}", matrix(&names, "  parity, row over column", width, parity))?;
     Ok(())
 }
 

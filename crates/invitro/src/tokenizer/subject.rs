@@ -40,18 +40,27 @@ impl Subject {
 impl Loaded {
     /// The tokenizer in a line.
     pub fn title(&self) -> String {
+        // In a list, shares and distances are each language's own.
+        let listed = !self.experiment.languages.is_empty();
         let (regime, lambda) = match self.tokenizer.provenance() {
+            Some(from) if listed => (from.config.regime.name(), String::new()),
             Some(from) => (from.config.regime.name(), format!(", λ {}", from.lambda)),
             None => ("of unknown origin", String::new()),
+        };
+        let languages = match listed {
+            true => {
+                let names: Vec<&str> = self.languages.all().iter().map(|language| language.name()).collect();
+                format!("languages {}", names.join(" "))
+            }
+            false => format!("d {}", self.experiment.language.distance),
         };
         let short = self.tokenizer.shortfall();
         let short = if short > 0 { format!(" ({short} fewer than asked)") } else { String::new() };
         format!(
-            "{} {regime}, |V| {}{short}, boundary {}{lambda}, d {}, data seed {}",
+            "{} {regime}, |V| {}{short}, boundary {}{lambda}, {languages}, data seed {}",
             self.tokenizer.kind().name(),
             self.tokenizer.vocab_size(),
             self.tokenizer.boundary().name(),
-            self.experiment.language.distance,
             self.languages.seed
         )
     }

@@ -1,17 +1,17 @@
-//! `invitro tokenizer table`: paired sentences with their pieces coloured, as the paper prints them.
+//! `invitro tokenizer table`: the same sentences in all languages with their pieces coloured, as the paper prints them.
 
 use super::subject::{Loaded, Subject};
 use crate::output::StagedFile;
 use anyhow::{Result, bail};
 use invitro_language::{Condition, Language, Source, Symbol, Task};
 use invitro_report::draw::{Target, Width};
-use invitro_report::sentences::{Pair, PairedSentences};
+use invitro_report::sentences::{Pair, PairedSentences, Side};
 use invitro_tokenizer::special::MARK;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// The paper's table of paired sentences: pieces that A and B share, and those they do not
+/// The paper's table of paired sentences: pieces that the languages share, and those they do not
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
@@ -43,11 +43,18 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let mut staged = StagedFile::new(&args.out, args.force)?;
     let loaded = args.subject.load()?;
     let rows = pairs(&loaded, args.n.into(), args.most_shared)?;
-    let caption = format!(
-        "The same sentences in A and in B under one tokenizer of {} tokens. A piece that stands on both sides of its row \
-         is shared.",
-        loaded.segmentation.vocab_size()
-    );
+    let vocab = loaded.segmentation.vocab_size();
+    let caption = match &rows.names[..] {
+        [first, second] => format!(
+            "The same sentences in {first} and in {second} under one tokenizer of {vocab} tokens. A piece that stands on both \
+             sides of its row is shared."
+        ),
+        names => format!(
+            "The same sentences in {} languages under one tokenizer of {vocab} tokens. A piece in a box stands in several \
+             languages of its sentence, or in all.",
+            names.len()
+        ),
+    };
     let text = match format {
         "svg" => rows.svg(Width::Page, Target::File, &caption),
         "html" => rows.html(&caption),
@@ -61,18 +68,27 @@ pub fn run(args: Args) -> Result<ExitCode> {
 
 /// `n` sentences of a fixed stream, as they come, or those whose pieces have the most in common.
 fn pairs(loaded: &Loaded, n: u64, most_shared: bool) -> Result<PairedSentences> {
-    let mut source = Source::condition(&loaded.languages, "tokenizer/table", Condition::A, Task::T0);
+    let all = loaded.languages.all();
+    let first = Condition { language: all[0], masked: false };
+    let mut source = Source::condition(&loaded.languages, "tokenizer/table", first, Task::T0);
     let mut rows = Vec::new();
     for row in 0..if most_shared { n * AMONG } else { n } {
         let short = source.draw_where(0, row, |s| s.sentence.symbols.len() <= LONGEST)?;
-        let pieces = |language| short.sentence.symbols.iter().map(|&s| pieces(loaded, s, language)).collect();
-        rows.push(Pair::new(Language::ALL.map(pieces)));
+        let side = |&language: &Language| {
+            let symbols = loaded.languages.reordered(&short.sentence, all[0], language);
+            symbols.iter().map(|&symbol| pieces(loaded, symbol, language)).collect::<Side>()
+        };
+        rows.push(Pair::new(all.iter().map(side)));
     }
     if most_shared {
         rows.sort_by_key(|row| std::cmp::Reverse((row.shared_share() * 1e6) as u64));
         rows.truncate(n as usize);
     }
-    Ok(PairedSentences { names: Language::ALL.map(|language| language.name().to_owned()), pairs: rows })
+    Ok(PairedSentences {
+        names: all.iter().map(|language| language.name().to_owned()).collect(),
+        colours: (0..all.len()).collect(),
+        pairs: rows,
+    })
 }
 
 /// A word's pieces, each with the word boundary it carries: with and without it, they are different tokens.

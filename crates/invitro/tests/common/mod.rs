@@ -11,6 +11,37 @@ pub fn tiny() -> &'static str {
     concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/tiny.toml")
 }
 
+/// The same world with three languages and an ancestor of two of them, as a file in a folder: C has its own script and word
+/// order, B and C have masked words.
+pub fn tiny_family(dir: &Path) -> String {
+    let list = r#"
+[[languages]]
+name = "A"
+distance = 0.0
+[[languages]]
+name = "Old"
+spoken = false
+distance = 0.3
+[[languages]]
+name = "B"
+parent = "Old"
+distance = 0.2
+share = 0.5
+mask_share = 0.25
+[[languages]]
+name = "C"
+parent = "Old"
+distance = 0.3
+share = 0.5
+script = 1
+grammar = "sov"
+mask_share = 0.25
+"#;
+    let path = dir.join("family.toml");
+    std::fs::write(&path, std::fs::read_to_string(tiny()).unwrap() + list).unwrap();
+    path.display().to_string()
+}
+
 pub fn golden(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name)
 }

@@ -1,8 +1,8 @@
 //! The contrast, the measure of knowledge: by how much a word is likelier of a subject that Γ allows it than of one that
 //! Γ forbids it.
 //!
-//! For a word v, c(v) = log P(v | e) - log P(v | e'), after `<T0:B> subject copula`, with e and e' of one class, Γ(e, v)
-//! and not Γ(e', v). The string is the same in both terms, so what its form alone contributes cancels, and whoever
+//! For a word v, c(v) = log P(v | e) - log P(v | e'), after `<T0:B> subject copula`, or how else the language's word order
+//! has it (`kinds.rs`), with e and e' of one class, Γ(e, v) and not Γ(e', v). The string is the same in both terms, so what its form alone contributes cancels, and whoever
 //! ignores the subject has exactly 0, word by word. The contrast of types has a subject of another class for e'.
 //!
 //! Words are asked of pairs of subjects that give one each way round, so that a subject which makes all words likelier
@@ -12,10 +12,11 @@
 //!
 //! The interval allows for words that share a subject: see [`interval_over_pairs`].
 
-use super::reach::{Asked, Found, kinds_of, pairs};
+use super::kinds::Kinds;
+use super::reach::{Asked, Found, pairs};
 use crate::settings::EvalConfig;
 use crate::tokenized::TokenizedText;
-use invitro_language::{Condition, Language, Languages, Stream, Symbol};
+use invitro_language::{Language, Languages, Symbol};
 use invitro_model::score::{Answer, Question};
 use invitro_results::{Fraction, Interval, Measure, Reach, Rows, Scorer, Statistic, Targets};
 use statrs::distribution::{ContinuousCDF, StudentsT};
@@ -24,10 +25,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 /// Which words are asked of whom.
 #[derive(Clone, Debug)]
 pub struct ContrastSet {
-    /// The unmasked words and the masked ones.
-    words: [Vec<Contrasted>; 2],
+    /// Of every kind.
+    words: Vec<Vec<Contrasted>>,
     subjects: Vec<Asked>,
-    conditions: Vec<Condition>,
+    kinds: Kinds,
     vocab: usize,
 }
 
@@ -66,8 +67,9 @@ impl ContrastSet {
                 Place { subject, word: asked[subject].len() - 1 }
             })
         };
-        let words = [false, true].map(|masked| {
-            let chosen = choose(languages, masked, eval.words);
+        let kinds = Kinds::new(languages);
+        let mut of_kind = |kind: usize| {
+            let chosen = choose(languages, &kinds, kind, eval.words);
             let stranger = |at: usize, own: Symbol| {
                 let others = chosen[at + 1..].iter().chain(&chosen[..at]).map(|other| other.subjects[0]);
                 others.chain(world.entities()).find(|&other| world.class(other) != world.class(own))
@@ -78,19 +80,22 @@ impl ContrastSet {
                 Some(Contrasted { word: *word, places })
             };
             chosen.iter().enumerate().filter_map(place).collect()
-        });
+        };
+        let words = (0..kinds.count()).map(&mut of_kind).collect();
         let subjects = entities.iter().zip(&asked).map(|(&entity, words)| Asked::new(languages, text, entity, words));
-        ContrastSet { words, subjects: subjects.collect(), conditions: languages.conditions(), vocab }
+        ContrastSet { words, subjects: subjects.collect(), kinds, vocab }
     }
 
-    /// How many words it has, unmasked and masked.
-    pub fn words(&self) -> [usize; 2] {
-        self.words.each_ref().map(Vec::len)
+    /// How many words it has of every kind: those masked nowhere, then those masked in each language.
+    pub fn words(&self) -> Vec<(Option<Language>, usize)> {
+        let of = [None].into_iter().chain(self.kinds.masked().map(|(_, language)| Some(language)));
+        of.zip(self.words.iter().map(Vec::len)).collect()
     }
 
-    /// The masked words, in the order of [`ContrastSet::by_word`].
-    pub fn masked(&self) -> impl Iterator<Item = Symbol> {
-        self.words[1].iter().map(|word| word.word)
+    /// The masked words, each with the language it is masked in, in the order of [`ContrastSet::by_word`].
+    pub fn masked(&self) -> impl Iterator<Item = (Language, Symbol)> {
+        let of = |(kind, language): (usize, Language)| self.words[kind].iter().map(move |word| (language, word.word));
+        self.kinds.masked().flat_map(of)
     }
 
     /// The contrast of facts of every masked word in each language, in nats, to four decimals.
@@ -100,18 +105,18 @@ impl ContrastSet {
             let at = |place: Place| found[place.subject][place.word].logprob;
             let contrast = |word: &Contrasted| at(word.places[0]) - at(word.places[1]);
             let rounded = |word: &Contrasted| (contrast(word) * 1e4).round() / 1e4;
-            (language.name().to_owned(), self.words[1].iter().map(rounded).collect())
+            (language.name().to_owned(), self.words[1..].iter().flatten().map(rounded).collect())
         };
-        Language::ALL.into_iter().map(of).collect()
+        self.kinds.conditions.iter().filter(|c| !c.masked).map(|c| of(c.language)).collect()
     }
 
     /// What was found of every word asked of every subject, in one language.
     fn found(&self, language: Language, answers: &[Answer]) -> Vec<Vec<Found>> {
         let of = |(subject, answers): (&Asked, &[Answer])| subject.found(language.index(), &answers[language.index()]);
-        self.subjects.iter().zip(answers.chunks(2)).map(of).collect()
+        self.subjects.iter().zip(answers.chunks(self.kinds.languages)).map(of).collect()
     }
 
-    /// What to ask a model: per subject, its question in A and its question in B.
+    /// What to ask a model: per subject, its question in every language.
     pub fn questions(&self) -> Vec<Question> {
         self.subjects.iter().flat_map(|subject| subject.questions.iter().cloned()).collect()
     }
@@ -120,10 +125,13 @@ impl ContrastSet {
     pub fn rows(&self, scorer: Scorer, answers: &[Answer], rows: &mut Rows) {
         let statistics = Fraction::ALL.map(|top| (Statistic::Share, Some(top))).into_iter();
         let statistics: Vec<_> = statistics.chain([(Statistic::LogProb, None)]).collect();
-        for &condition in &self.conditions {
+        for &condition in &self.kinds.conditions {
             let found = self.found(condition.language, answers);
-            for masked in kinds_of(&self.conditions, condition) {
-                let words = &self.words[usize::from(masked)];
+            for (masked_elsewhere, kinds) in self.kinds.of(condition) {
+                // A symbol masked in two languages counts once.
+                let mut seen = HashSet::new();
+                let words = kinds.iter().flat_map(|&kind| &self.words[kind]);
+                let words: Vec<&Contrasted> = words.filter(|word| seen.insert(word.word)).collect();
                 let subjects = |against: usize| -> Vec<[usize; 2]> {
                     words.iter().map(|word| [0, against].map(|place| word.places[place].subject)).collect()
                 };
@@ -140,7 +148,6 @@ impl ContrastSet {
                     for &(targets, against, ref subjects) in &contrasts {
                         let differences: Vec<f64> =
                             words.iter().map(|word| value(word.places[0]) - value(word.places[against])).collect();
-                        let masked_elsewhere = masked && !condition.masked;
                         let reach = Reach { scorer, targets, masked_elsewhere, statistic, top, boundary: false };
                         let mean = differences.iter().sum::<f64>() / differences.len() as f64;
                         let interval = interval_over_pairs(&differences, subjects);
@@ -158,15 +165,16 @@ struct Choice {
     subjects: [Symbol; 2],
 }
 
-/// Up to `wanted` words, masked or not, each once.
-fn choose(languages: &Languages, masked: bool, wanted: usize) -> Vec<Choice> {
+/// Up to `wanted` words of a kind, each once.
+fn choose(languages: &Languages, kinds: &Kinds, kind: usize, wanted: usize) -> Vec<Choice> {
     let world = &languages.world;
-    let stream = Stream::new(languages.seed, "eval/contrast");
+    let (stream, row) = (kinds.stream(languages, kind, "eval/contrast"), kinds.row(kind));
+    let is_of_kind = |&word: &Symbol| kinds.has(languages, kind, word);
     // What is true of the first and not of the second.
     let own = |subjects: [Symbol; 2]| {
         let mut words = world.allowed(subjects[0]);
-        words.retain(|&word| languages.mask.contains(word) == masked && !world.allows(subjects[1], word));
-        stream.at(1, 2 * u64::from(subjects[0].0) + u64::from(masked)).shuffle(&mut words);
+        words.retain(|word| is_of_kind(word) && !world.allows(subjects[1], *word));
+        stream.at(1, 2 * u64::from(subjects[0].0) + row).shuffle(&mut words);
         words
     };
     let mut taken: HashSet<Symbol> = HashSet::new();
@@ -196,10 +204,10 @@ fn choose(languages: &Languages, masked: bool, wanted: usize) -> Vec<Choice> {
         }
     }
     // Words that no pair has one for the other way round.
-    let mut rest: Vec<Symbol> = world.descriptors().filter(|&word| languages.mask.contains(word) == masked).collect();
-    stream.at(2, u64::from(masked)).shuffle(&mut rest);
+    let mut rest: Vec<Symbol> = world.descriptors().filter(is_of_kind).collect();
+    stream.at(2, row).shuffle(&mut rest);
     let mut entities: Vec<Symbol> = world.entities().collect();
-    stream.at(3, u64::from(masked)).shuffle(&mut entities);
+    stream.at(3, row).shuffle(&mut entities);
     for word in rest.into_iter().filter(|word| !taken.contains(word)) {
         if chosen.len() >= wanted {
             break;

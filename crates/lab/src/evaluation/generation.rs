@@ -72,7 +72,7 @@ pub fn judge(
 ) -> Judged {
     let language = prompted.sequence.language;
     let words = text.segmentation.decode_words(&decoded.tokens, languages, language).words;
-    let verdict = checker.words(words.iter().copied());
+    let verdict = checker.words(words.iter().copied(), language);
     let known: Vec<Symbol> = words.iter().copied().flatten().collect();
     let (given, meant) = (&prompted.sequence.prompt, &prompted.sequence.sentence.symbols);
     let mut others = words.clone();

@@ -5,7 +5,7 @@
 
 use crate::error::Result;
 use crate::tokenized::TokenizedText;
-use invitro_language::{Language, Languages, MixtureConfig, Pool, Process, Sequence, Source, Task};
+use invitro_language::{Languages, MixtureConfig, Pool, Process, Sequence, Source, Task};
 use invitro_model::ops::Loss;
 use invitro_results::{Condition, Loss as LossMetric, Measure, Rows};
 use std::f64::consts::LN_2;
@@ -39,7 +39,6 @@ impl HeldOut {
         context: usize,
     ) -> Result<HeldOut> {
         let process = Process::new(languages);
-        let masked = process.masked_share();
         let conditions = [None].into_iter().chain(languages.conditions().into_iter().map(Some));
         let mut parts = Vec::new();
         for condition in conditions {
@@ -54,13 +53,14 @@ impl HeldOut {
                 characters += letters(languages, &sequence);
                 // Given the language, a sentence of B is known to have no masked word, one of B† to have one; but not
                 // in a mixture that withholds nothing.
-                let given = match (sequence.masked, sequence.language) {
+                let language = sequence.language;
+                let masked = process.masked_share(language);
+                let given = match sequence.masked {
                     _ if condition.is_none() && !mixture.withhold => 0.0,
-                    (true, _) => masked.ln(),
-                    (false, Language::B) => (1.0 - masked).ln(),
-                    (false, Language::A) => 0.0,
+                    true => masked.ln(),
+                    false => (1.0 - masked).ln(),
                 };
-                floor += given - process.sentence(&sequence.sentence.symbols) - process.prompt(&sequence);
+                floor += given - process.sentence(&sequence.sentence.symbols, language) - process.prompt(&sequence);
                 let (tokens, group) = (text.sequence(&sequence), sequence.task as u8);
                 sequences.push(invitro_model::Sequence { tokens, group });
             }

@@ -1,6 +1,6 @@
 //! Evaluation: what a population knows at a step.
 //!
-//! - [`generation`]: tasks T0, T1 and T2 in the conditions A, B and B†
+//! - [`generation`]: tasks T0, T1 and T2 in every condition
 //! - [`reach`]: top-K reachability and its target sets; [`contrast`]: what is known; [`ngrams`]: baselines of both
 //! - [`held_out`]: the loss on held-out sequences, and the entropy floor under it
 //! - [`sets`]: all that a model is asked
@@ -10,6 +10,7 @@
 pub mod contrast;
 pub mod generation;
 pub mod held_out;
+mod kinds;
 pub mod ngrams;
 pub mod reach;
 pub mod sets;
@@ -17,7 +18,7 @@ pub mod sets;
 use crate::error::Result;
 use crate::inputs::RunInputs;
 use generation::{Judged, Prompted};
-use invitro_language::Task;
+use invitro_language::{Language, Symbol, Task};
 use invitro_model::decode::{Decoded, Prompt};
 use invitro_model::score::Answer;
 use invitro_model::{Population, ops::Loss};
@@ -126,7 +127,12 @@ impl Examinee<'_> {
         }
         sets.held_out.rows(losses, &mut rows);
         let reached = sets.reach.reached(answers);
-        let reached = reached.into_iter().map(|symbol| Reached { step, symbol: symbol.0 }).collect();
+        let line = |(symbol, language): (Symbol, Language)| Reached {
+            step,
+            symbol: symbol.0,
+            masked_in: Some(language.name().to_owned()),
+        };
+        let reached = reached.into_iter().map(line).collect();
         let contrasts = Contrasts { step, nats: sets.contrasts(answers) };
         Evaluated { rows: rows.list, samples, reached, contrasts }
     }

@@ -1,9 +1,11 @@
-//! Top-K reachability: after `<T0:B> subject copula`, is each piece of a descriptor among the K likeliest?
+//! Top-K reachability: after `<T0:B> subject copula`, or how else the language's word order has it (`kinds.rs`), is
+//! each piece of a descriptor among the K likeliest?
 //!
 //! Asked for descriptors that Γ allows the subject, as many that it forbids among the subject's own properties, and as
 //! many of other classes: a model that reaches the second as often as the first does not know which is which. By how
-//! much it does is the contrast, which has words of its own ([`super::contrast`]). Condition A is asked for the symbols
-//! of B and, apart, for those masked in B, so that what is compared across languages is the same symbols.
+//! much it does is the contrast, which has words of its own ([`super::contrast`]). A language without a mask is asked for
+//! the symbols masked nowhere and, apart, for those masked in each other language, so that what is compared across
+//! languages is the same symbols.
 //!
 //! Some descriptors are said more often than others, some never, and those that are allowed somebody are said the more.
 //! So subjects come in pairs of one class: what is asked as allowed of the one (and not of the other) is asked as
@@ -12,9 +14,10 @@
 //! Every target is scored once, all its pieces; whether it is reachable at any K is then its worst rank. That equals
 //! the paper's trie search (Algorithm 2) and a plain check of every target, both of which are in the tests.
 
+use super::kinds::Kinds;
 use crate::settings::EvalConfig;
 use crate::tokenized::TokenizedText;
-use invitro_language::{Condition, Language, Languages, Rng, Stream, Symbol, World};
+use invitro_language::{Language, Languages, Rng, Stream, Symbol, World};
 use invitro_model::reading::Score;
 use invitro_model::score::{Answer, Question};
 use invitro_results::{Fraction, Measure, Reach, Rows, Scorer, Statistic, Targets};
@@ -30,35 +33,47 @@ struct TargetSets {
 #[derive(Clone, Debug)]
 pub struct ReachSet {
     subjects: Vec<Subject>,
-    conditions: Vec<Condition>,
+    kinds: Kinds,
     vocab: usize,
 }
 
 #[derive(Clone, Debug)]
 struct Subject {
-    unmasked: TargetSets,
-    masked: TargetSets,
-    /// For the unmasked targets' three sets, then the masked ones', one after the other.
+    /// Of every kind of symbols.
+    targets: Vec<TargetSets>,
+    /// For every kind's three sets, one after the other.
     asked: Asked,
 }
 
-/// What is asked about one subject, in A and in B.
+impl Subject {
+    /// Where the answers about a kind begin.
+    fn start(&self, kind: usize) -> usize {
+        self.targets[..kind].iter().map(TargetSets::len).sum()
+    }
+}
+
+/// What is asked about one subject, in every language.
 #[derive(Clone, Debug)]
 pub(super) struct Asked {
-    pub questions: [Question; 2],
+    pub questions: Vec<Question>,
     /// Pieces of every continuation, the boundary not counted.
-    pieces: [Vec<usize>; 2],
+    pieces: Vec<Vec<usize>>,
 }
 
 impl Asked {
-    /// The subject, its copula, and these words as continuations.
+    /// The subject and its copula, as the word order has them, and these words as continuations; none in a language that
+    /// cannot be asked.
     pub fn new(languages: &Languages, text: &TokenizedText, entity: Symbol, words: &[Symbol]) -> Asked {
-        let question = |language: Language| Question {
-            prompt: text.opening(language, &[entity, languages.world.copula()]),
-            continuations: words.iter().map(|&symbol| text.word(symbol, language).0.to_vec()).collect(),
+        let question = |&language: &Language| match languages.opening(entity, language) {
+            Some(opening) => Question {
+                prompt: text.opening(language, &opening),
+                continuations: words.iter().map(|&symbol| text.word(symbol, language).0.to_vec()).collect(),
+            },
+            None => Question { prompt: text.opening(language, &[]), continuations: Vec::new() },
         };
-        let pieces = |language| words.iter().map(|&symbol| text.word(symbol, language).1).collect();
-        Asked { questions: Language::ALL.map(question), pieces: Language::ALL.map(pieces) }
+        let pieces = |&language: &Language| words.iter().map(|&symbol| text.word(symbol, language).1).collect();
+        let all = languages.all();
+        Asked { questions: all.iter().map(question).collect(), pieces: all.iter().map(pieces).collect() }
     }
 
     /// What the scores say of every word in a language.
@@ -71,36 +86,34 @@ impl ReachSet {
     /// Draws subjects and targets: fixed for a data seed.
     pub fn new(languages: &Languages, text: &TokenizedText, eval: &EvalConfig, vocab: usize) -> ReachSet {
         let world = &languages.world;
-        let stream = Stream::new(languages.seed, "eval/reach");
-        let pairs = pairs(world, &mut stream.at(0, 0));
+        let kinds = Kinds::new(languages);
+        let pairs = pairs(world, &mut Stream::new(languages.seed, "eval/reach").at(0, 0));
         // What is true of the first and not of the second, for both ways round.
-        let own = |pair: &[Symbol; 2], masked: bool| {
+        let own = |pair: &[Symbol; 2], kind: usize| {
             [[pair[0], pair[1]], [pair[1], pair[0]]].map(|[entity, other]| {
                 let mut set = world.allowed(entity);
-                set.retain(|&symbol| !world.allows(other, symbol) && languages.mask.contains(symbol) == masked);
-                stream.at(1, 2 * u64::from(entity.0) + u64::from(masked)).shuffle(&mut set);
+                set.retain(|&symbol| !world.allows(other, symbol) && kinds.has(languages, kind, symbol));
+                let (stream, row) = (kinds.stream(languages, kind, "eval/reach"), kinds.row(kind));
+                stream.at(1, 2 * u64::from(entity.0) + row).shuffle(&mut set);
                 set
             })
         };
         let subjects = pairs.iter().enumerate().take(eval.subjects.div_ceil(2)).flat_map(|(at, pair)| {
             let mut following = pairs[at + 1..].iter().chain(&pairs[..at]);
             let strangers = following.find(|other| world.class(other[0]) != world.class(pair[0]));
-            let [unmasked, masked] = [false, true].map(|masked| {
-                let others = strangers.map(|strangers| own(strangers, masked)).unwrap_or_default();
-                TargetSets::of_pair(own(pair, masked), others, eval.targets)
-            });
-            pair.iter()
-                .zip(unmasked)
-                .zip(masked)
-                .map(|((&entity, unmasked), masked)| {
-                    let all: Vec<Symbol> =
-                        unmasked.sets.iter().chain(&masked.sets).flat_map(|set| set.iter().copied()).collect();
-                    let asked = Asked::new(languages, text, entity, &all);
-                    Subject { unmasked, masked, asked }
-                })
-                .collect::<Vec<_>>()
+            let of_kind = |kind: usize| {
+                let others = strangers.map(|strangers| own(strangers, kind)).unwrap_or_default();
+                TargetSets::of_pair(own(pair, kind), others, eval.targets)
+            };
+            let of_kinds: Vec<[TargetSets; 2]> = (0..kinds.count()).map(of_kind).collect();
+            let subject = |(at, &entity): (usize, &Symbol)| {
+                let targets: Vec<TargetSets> = of_kinds.iter().map(|of_pair| of_pair[at].clone()).collect();
+                let all: Vec<Symbol> = targets.iter().flat_map(|kind| kind.sets.iter().flatten().copied()).collect();
+                Subject { asked: Asked::new(languages, text, entity, &all), targets }
+            };
+            pair.iter().enumerate().map(subject).collect::<Vec<_>>()
         });
-        ReachSet { subjects: subjects.collect(), conditions: languages.conditions(), vocab }
+        ReachSet { subjects: subjects.collect(), kinds, vocab }
     }
 
     /// How many subjects it has: fewer than asked for where the world has no more that differ from one of their class.
@@ -108,50 +121,63 @@ impl ReachSet {
         self.subjects.len()
     }
 
-    /// The masked words that are asked for, of some subject that Γ allows them: no others can be reached.
-    pub fn asked(&self) -> HashSet<Symbol> {
-        self.subjects.iter().flat_map(|subject| subject.masked.sets[0].iter().copied()).collect()
+    /// The masked words that are asked for in the language they are masked in, of some subject that Γ allows them: no
+    /// others can be reached.
+    pub fn asked(&self) -> HashSet<(Symbol, Language)> {
+        let mut asked = HashSet::new();
+        for (kind, language) in self.asked_kinds() {
+            let allowed = self.subjects.iter().flat_map(|subject| &subject.targets[kind].sets[0]);
+            asked.extend(allowed.map(|&symbol| (symbol, language)));
+        }
+        asked
     }
 
-    /// What to ask a model: per subject, its question in A and its question in B.
+    /// The kinds of masked symbols whose language can be asked.
+    fn asked_kinds(&self) -> impl Iterator<Item = (usize, Language)> {
+        self.kinds.masked().filter(|&(_, language)| self.kinds.asks(language))
+    }
+
+    /// What to ask a model: per subject, its question in every language.
     pub fn questions(&self) -> Vec<Question> {
         self.subjects.iter().flat_map(|subject| subject.asked.questions.iter().cloned()).collect()
     }
 
-    /// The masked words whose pieces are all within the top 0.1 |V| for a subject that Γ allows them, rising.
-    pub fn reached(&self, answers: &[Answer]) -> Vec<Symbol> {
+    /// The masked words whose pieces are all within the top 0.1 |V| for a subject that Γ allows them, rising, each with the
+    /// language it is masked and reached in.
+    pub fn reached(&self, answers: &[Answer]) -> Vec<(Symbol, Language)> {
         let k = Fraction::PAPER.of(self.vocab);
-        let mut symbols: Vec<Symbol> = Vec::new();
-        for (subject, answers) in self.subjects.iter().zip(answers.chunks(2)) {
-            let found = subject.asked.found(1, &answers[1]);
-            let start = subject.unmasked.len();
-            let allowed = subject.masked.sets[0].iter().zip(&found[start..]);
-            symbols.extend(allowed.filter(|(_, found)| found.rank < k).map(|(&symbol, _)| symbol));
+        let mut words: Vec<(Symbol, Language)> = Vec::new();
+        for (subject, answers) in self.subjects.iter().zip(answers.chunks(self.kinds.languages)) {
+            for (kind, language) in self.asked_kinds() {
+                let found = subject.asked.found(language.index(), &answers[language.index()]);
+                let allowed = subject.targets[kind].sets[0].iter().zip(&found[subject.start(kind)..]);
+                words.extend(allowed.filter(|(_, found)| found.rank < k).map(|(&symbol, _)| (symbol, language)));
+            }
         }
-        symbols.sort_unstable();
-        symbols.dedup();
-        symbols
+        words.sort_unstable();
+        words.dedup();
+        words
     }
 
     /// The rows of one scorer: the network or an n-gram model.
     pub fn rows(&self, scorer: Scorer, answers: &[Answer], rows: &mut Rows) {
-        for &condition in &self.conditions {
+        for &condition in &self.kinds.conditions {
             let language = condition.language.index();
-            for masked in kinds_of(&self.conditions, condition) {
-                // Per set and subject, what was found; a subject without targets of this kind is left out.
+            for (masked_elsewhere, kinds) in self.kinds.of(condition) {
+                // Per set and subject, what was found; a subject without targets of this kind is left out. One with
+                // targets of several kinds counts once for each, so that sets are as large as where they are masked.
                 let mut found: [Vec<Vec<Found>>; 3] = Default::default();
-                for (subject, answers) in self.subjects.iter().zip(answers.chunks(2)) {
+                for (subject, answers) in self.subjects.iter().zip(answers.chunks(self.kinds.languages)) {
                     let all = subject.asked.found(language, &answers[language]);
-                    let targets = if masked { &subject.masked } else { &subject.unmasked };
-                    let start = if masked { subject.unmasked.len() } else { 0 };
-                    let size = targets.sets[0].len();
-                    if size > 0 {
-                        for (set, part) in found.iter_mut().zip(all[start..].chunks(size)) {
-                            set.push(part.to_vec());
+                    for &kind in &kinds {
+                        let size = subject.targets[kind].sets[0].len();
+                        if size > 0 {
+                            for (set, part) in found.iter_mut().zip(all[subject.start(kind)..].chunks(size)) {
+                                set.push(part.to_vec());
+                            }
                         }
                     }
                 }
-                let masked_elsewhere = masked && !condition.masked;
                 let plain = Reach {
                     scorer,
                     targets: Targets::Allowed,
@@ -197,13 +223,6 @@ impl ReachSet {
             }
         }
     }
-}
-
-/// Whether a condition is asked for unmasked symbols, for masked ones, or, as a language without a mask of its own is,
-/// for both, each on its own.
-pub(super) fn kinds_of(conditions: &[Condition], condition: Condition) -> Vec<bool> {
-    let is_masked_here = conditions.contains(&Condition { masked: true, ..condition });
-    if condition.masked || is_masked_here { vec![condition.masked] } else { vec![false, true] }
 }
 
 /// Every entity with another of its class of which something else is true, by chance; one may be left over in a class.

@@ -3,13 +3,14 @@
 use super::contrast::ContrastSet;
 use super::generation::{self, Prompted};
 use super::held_out::HeldOut;
+use super::kinds::can_be_asked;
 use super::ngrams::{Ngrams, Order};
 use super::reach::ReachSet;
 use crate::error::Result;
 use crate::experiment::Experiment;
 use crate::settings::EvalConfig;
 use crate::tokenized::TokenizedText;
-use invitro_language::{Languages, Source, Symbol, Task};
+use invitro_language::{Language, Languages, Source, Symbol, Task};
 use invitro_model::decode::{Prompt, Sampling};
 use invitro_model::score::{Answer, Question};
 use invitro_results::{Rows, Scorer};
@@ -25,6 +26,7 @@ pub struct EvaluationSets {
     /// The n-gram models' answers, which do not change as a network trains.
     pub(super) baselines: Vec<(Order, Vec<Answer>)>,
     temperature: f64,
+    languages: usize,
     /// Tokens that a free sentence may have.
     longest: usize,
     pub(super) kept: usize,
@@ -50,6 +52,7 @@ impl EvaluationSets {
             held_out,
             baselines: Vec::new(),
             temperature: eval.temperature,
+            languages: languages.all().len(),
             longest: longest(languages, text)?,
             kept: eval.kept,
         };
@@ -69,23 +72,23 @@ impl EvaluationSets {
 
     /// The rows of a scorer's answers to them.
     pub(super) fn answered(&self, scorer: Scorer, answers: &[Answer], rows: &mut Rows) {
-        let (reach, contrast) = answers.split_at(2 * self.reach.subjects());
+        let (reach, contrast) = answers.split_at(self.languages * self.reach.subjects());
         self.reach.rows(scorer, reach, rows);
         self.contrast.rows(scorer, contrast, rows);
     }
 
     /// The contrast of facts of every masked word that is asked, per language, from a network's answers.
     pub(super) fn contrasts(&self, answers: &[Answer]) -> BTreeMap<String, Vec<f64>> {
-        self.contrast.by_word(&answers[2 * self.reach.subjects()..])
+        self.contrast.by_word(&answers[self.languages * self.reach.subjects()..])
     }
 
-    /// Those words, in the same order.
-    pub fn contrasted(&self) -> impl Iterator<Item = Symbol> {
+    /// Those words, in the same order, each with the language it is masked in.
+    pub fn contrasted(&self) -> impl Iterator<Item = (Language, Symbol)> {
         self.contrast.masked()
     }
 
-    /// The masked words that reachability asks for.
-    pub fn asked(&self) -> HashSet<Symbol> {
+    /// The masked words that reachability asks for, each with the language it is masked and asked in.
+    pub fn asked(&self) -> HashSet<(Symbol, Language)> {
         self.reach.asked()
     }
 
@@ -135,13 +138,31 @@ fn notes(eval: &EvalConfig, languages: &Languages, reach: &ReachSet, contrast: &
              and they are asked in pairs of one class of which different things are true"
         ));
     }
-    let all = languages.mask.symbols().len();
-    let all = [languages.world.descriptors().count() - all, all];
-    for (kind, (had, all)) in ["unmasked", "masked"].into_iter().zip(contrast.words().into_iter().zip(all)) {
+    for &language in languages.all().iter().filter(|&&language| !can_be_asked(languages, language)) {
+        notes.push(format!(
+            "reachability and the contrast are not asked in {}: in its word order descriptors come before their subjects, so \
+             that no sentence begins with a subject of which a descriptor is said next",
+            language.name()
+        ));
+    }
+    let one_mask = languages.masked().count() == 1;
+    for (language, had) in contrast.words() {
+        let (kind, words) = match language {
+            None => ("unmasked".into(), "unmasked words".into()),
+            Some(_) if one_mask => ("masked".into(), "masked words".into()),
+            Some(language) => {
+                (format!("masked in {}", language.name()), format!("words masked in {}", language.name()))
+            }
+        };
+        let is_of_kind = |symbol: &Symbol| match language {
+            None => !languages.is_masked(*symbol),
+            Some(language) => languages.mask(language).contains(*symbol),
+        };
+        let all = languages.world.descriptors().filter(is_of_kind).count();
         if had < eval.words {
             let asked = eval.words;
             notes.push(format!(
-                "the contrast is over {had} {kind} words, not over {asked} (`eval.words`): of the {all} that are {kind}, \
+                "the contrast is over {had} {words}, not over {asked} (`eval.words`): of the {all} that are {kind}, \
                  no more are true of one entity and false of another of its class"
             ));
         }

@@ -11,7 +11,7 @@ use invitro_files::PartialFolder;
 use invitro_results::folder::{METRICS_TABLE, RUNS_TABLE, SUMMARY, WORDS, read_json};
 use invitro_results::summary;
 use invitro_results::table::{self, Columns, Table};
-use invitro_results::{State, Status, column, metrics};
+use invitro_results::{State, Status, column, metrics, words};
 use rayon::prelude::*;
 use serde_json::json;
 use std::collections::HashSet;
@@ -77,7 +77,8 @@ pub fn collect(folder: &StudyFolder, request: Request) -> Result<Collected> {
         let parts: Vec<PathBuf> = folder.known.table(name).into_iter().chain(made).collect();
         let whole = folder.path.join(name);
         if !parts.is_empty() {
-            table::join(&parts, &whole)?;
+            let join = if name == WORDS { words::join } else { table::join };
+            join(&parts, &whole)?;
             files.push(whole);
         }
     }

@@ -1,8 +1,10 @@
 //! A study file: its base experiment, resolved, and the cells it stands for. The format is [`Plan`]'s.
 
 use crate::error::{Error, Result};
-use crate::experiment::{Experiment, PRESETS, keep_file, keep_files, lay_over, names_file, parse_override, table_of};
-use invitro_results::identity::{leaves, set};
+use crate::experiment::{
+    Experiment, PRESETS, keep_file, keep_files, lay_over, names_file, override_with, parse_override, table_of,
+};
+use invitro_results::dotted::leaves;
 use invitro_results::{Factor, Plan};
 use std::path::Path;
 use toml::{Table, Value};
@@ -37,11 +39,12 @@ pub fn parse(text: &str, path: &Path, overrides: &[String]) -> Result<Plan> {
     let mut plan = Plan::parse(text, path, |base, mut over| {
         let mut table = base_table(base, path)?;
         keep_files(&mut over, beside)?;
-        lay_over(&mut table, over);
-        for (_, key, value) in &overrides {
-            set(&mut table, key, keep_file(key, value.clone(), Path::new(""))?);
+        let origin = format!("the base of the study `{}`", path.display());
+        lay_over(&mut table, over, &origin)?;
+        for (given, key, value) in &overrides {
+            override_with(&mut table, key, keep_file(key, value.clone(), Path::new(""))?, given)?;
         }
-        let base = Experiment::from_table(&table, &format!("the base of the study `{}`", path.display()))?;
+        let base = Experiment::from_table(&table, &origin)?;
         Ok::<Table, Error>(table_of(&base))
     })?;
     for factor in plan.grids.iter_mut().flatten() {
@@ -50,6 +53,8 @@ pub fn parse(text: &str, path: &Path, overrides: &[String]) -> Result<Plan> {
         }
     }
     let factors = plan.factor_keys();
+    let base = Experiment::from_table(&plan.base, &format!("the base of the study `{}`", path.display()))?;
+    factors.iter().try_for_each(|key| base.check_used(key))?;
     match overrides.iter().find(|(_, key, _)| factors.contains(&key.as_str())) {
         Some((given, ..)) => {
             let why = format!("`{given}` cannot be set: it is a factor of this study");

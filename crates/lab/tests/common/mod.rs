@@ -5,6 +5,7 @@ use invitro_lab::Experiment;
 use invitro_lab::Stop;
 use invitro_lab::population::{self, Member, Options, Outcome};
 use invitro_lab::progress::Silent;
+use invitro_language::LanguageEntry;
 use invitro_model::Device;
 use invitro_results::{Quantity, Row, folder, metrics, training};
 use std::path::Path;
@@ -14,6 +15,39 @@ pub fn tiny(overrides: &[&str]) -> Experiment {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/tiny.toml");
     let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_owned()).collect();
     Experiment::load(None, Some(Path::new(path)), &overrides).unwrap()
+}
+
+/// The tiny experiment with other languages.
+pub fn family(overrides: &[&str], languages: Vec<LanguageEntry>) -> Experiment {
+    let experiment = Experiment { languages, ..tiny(overrides) };
+    experiment.validate().unwrap();
+    experiment
+}
+
+fn of_a(name: &str, distance: f64) -> LanguageEntry {
+    LanguageEntry { parent: Some("A".into()), distance: Some(distance), ..LanguageEntry::new(name) }
+}
+
+fn first() -> LanguageEntry {
+    LanguageEntry { distance: Some(0.0), ..LanguageEntry::new("A") }
+}
+
+/// A, B near it, and C beyond B, with masked words.
+pub fn trio() -> Vec<LanguageEntry> {
+    let c = LanguageEntry { parent: Some("B".into()), share: Some(0.5), mask_share: 0.3, ..of_a("C", 0.3) };
+    vec![first(), LanguageEntry { share: Some(0.25), ..of_a("B", 0.3) }, c]
+}
+
+/// Three word orders and two alphabets; B and C have masked words, some the same.
+pub fn mixed() -> Vec<LanguageEntry> {
+    let masked = |name: &str, grammar: &str, script| LanguageEntry {
+        share: Some(0.5),
+        grammar: Some(grammar.into()),
+        script,
+        mask_share: 0.4,
+        ..of_a(name, 0.3)
+    };
+    vec![first(), masked("B", "sov", 1), masked("C", "vso", 0)]
 }
 
 pub fn member(experiment: &Experiment, folder: &Path) -> Member {

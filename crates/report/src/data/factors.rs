@@ -53,14 +53,51 @@ impl Factor {
         }
     }
 
-    /// The paper's notation, `*` around what is italic; the last part of another setting's key.
+    /// The paper's notation, `*` around what is italic; the last part of another setting's key, or what it says of a
+    /// language.
     pub fn symbol(self) -> &'static str {
         match self {
             Factor::Vocab => "|*V*|",
             Factor::Regime => "regime",
             Factor::Lambda => "*λ*",
             Factor::Distance => "*d*",
-            Factor::Other(key) => key.rsplit('.').next().unwrap_or(key),
+            Factor::Other(ARM) => "also spoken",
+            Factor::Other(key) => of_language(key).unwrap_or_else(|| key.rsplit('.').next().unwrap_or(key)),
+        }
+    }
+
+    /// What its levels are levels of, inside a sentence.
+    pub fn noun(self) -> String {
+        match self {
+            Factor::Other(ARM) => "further languages".into(),
+            Factor::Other(key) if key.ends_with(SPOKEN) => {
+                format!("use of {}", self.symbol().trim_end_matches(" spoken"))
+            }
+            other => other.symbol().to_owned(),
+        }
+    }
+
+    /// A level as it is said: `|V| = 2048`; a regime is its own name, and a language is spoken or not.
+    pub fn said(self, level: &str) -> String {
+        match (self, level) {
+            (Factor::Regime, level) => level.to_owned(),
+            (Factor::Other(ARM), level) => format!("{}: {level}", self.symbol()),
+            (Factor::Other(key), "true") if key.ends_with(SPOKEN) => self.symbol().to_owned(),
+            (Factor::Other(key), "false") if key.ends_with(SPOKEN) => self.symbol().replace(" spoken", " not spoken"),
+            (_, level) => format!("{} = {level}", self.symbol()),
+        }
+    }
+
+    /// Whether its levels are different languages, or languages written differently, rather than the same ones more or
+    /// less far apart.
+    pub fn is_kind_of_languages(self) -> bool {
+        let setting = |key: &str| Some(key.strip_prefix(LANGUAGES)?.rsplit_once('.')?.1.to_owned());
+        match self {
+            Factor::Other(ARM) => true,
+            Factor::Other(key) => {
+                setting(key).is_some_and(|it| ["spoken", "script", "grammar", "copies"].contains(&it.as_str()))
+            }
+            _ => false,
         }
     }
 
@@ -76,10 +113,59 @@ impl Factor {
     }
 }
 
-/// The paper's factors, then the other settings that were varied, seeds aside.
-pub(super) fn factors(varied: &[(String, Vec<String>)]) -> Vec<Factor> {
-    let others = varied.iter().map(|(key, _)| key.as_str()).filter(|key| is_other(key)).map(Factor::of);
-    Factor::ALL.into_iter().chain(others).collect()
+/// The setting of whether a language has text.
+const SPOKEN: &str = ".spoken";
+
+/// What a setting says of one of the languages: `languages.B.distance` is the distance of B.
+fn of_language(key: &'static str) -> Option<&'static str> {
+    static SAID: Mutex<BTreeMap<&'static str, &'static str>> = Mutex::new(BTreeMap::new());
+    let (name, setting) = key.strip_prefix(LANGUAGES)?.rsplit_once('.')?;
+    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    let new = || match setting {
+        "spoken" => format!("{name} spoken"),
+        "mask_share" => format!("share masked in {name}"),
+        "grammar" => format!("word order of {name}"),
+        setting => format!("{setting} of {name}"),
+    };
+    Some(said.entry(key).or_insert_with(|| Box::leak(new().into())))
+}
+
+/// A setting as it stands in tables: its key, or what it says of a language.
+pub fn said(key: &str) -> &str {
+    match Factor::of(key) {
+        Factor::Other(key) => of_language(key).unwrap_or(key),
+        _ => key,
+    }
+}
+
+/// The paper's factors, then the other settings that were varied, seeds aside. Where several languages are spoken in some
+/// runs only, which ones are is one factor.
+pub(super) fn factors(varied: &[(String, Vec<String>)], runs: &[Run]) -> Vec<Factor> {
+    let has_arms = runs.iter().any(|run| run.columns.contains_key(ARM));
+    let arm = has_arms.then(|| Factor::of(ARM));
+    let others = varied.iter().map(|(key, _)| key.as_str()).filter(|key| is_other(key));
+    let others = others.filter(|key| !has_arms || !key.ends_with(SPOKEN)).map(Factor::of);
+    Factor::ALL.into_iter().chain(arm).chain(others).collect()
+}
+
+/// The column of which languages are spoken, of those that are in some runs only.
+const ARM: &str = "spoken";
+
+/// Runs with the column, where at least two languages are spoken in some runs only.
+pub(super) fn with_arms(mut runs: Vec<Run>) -> Vec<Run> {
+    let spoken: Vec<String> =
+        varied(&runs).into_iter().map(|(key, _)| key).filter(|key| key.ends_with(SPOKEN)).collect();
+    if spoken.len() < 2 {
+        return runs;
+    }
+    for run in runs.iter_mut() {
+        let is_spoken = |key: &&String| run.columns.get(*key).is_some_and(|value| value.to_string() == "true");
+        let name = |key: &String| key[LANGUAGES.len()..key.len() - SPOKEN.len()].to_owned();
+        let names: Vec<String> = spoken.iter().filter(is_spoken).map(name).collect();
+        let arm = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        run.columns.insert(ARM.to_owned(), Value::Text(arm));
+    }
+    runs
 }
 
 /// The levels that runs take or the plan names, in order: numbers by size; regimes as the paper has them, then by name.
@@ -95,7 +181,10 @@ pub(super) fn levels(factor: Factor, runs: &[Run], plan: Option<&Plan>) -> Vec<V
 }
 
 /// Sections of the config; other columns are measured, not chosen.
-const SECTIONS: [&str; 7] = ["language.", "mixture.", "tokenizer.", "model.", "train.", "eval.", "seeds."];
+const SECTIONS: [&str; 8] = ["language.", LANGUAGES, "mixture.", "tokenizer.", "model.", "train.", "eval.", "seeds."];
+
+/// The section of single languages, by their names.
+const LANGUAGES: &str = "languages.";
 
 /// The settings that take more than one value in the runs that have begun, with their values in order.
 pub(super) fn varied(runs: &[Run]) -> Vec<(String, Vec<String>)> {
@@ -121,9 +210,18 @@ pub(super) fn is_other(key: &str) -> bool {
     !key.starts_with("seeds.") && Factor::ALL.iter().all(|factor| factor.key() != key)
 }
 
-/// Whether a tokenizer depends on the setting.
+/// Whether a tokenizer depends on the setting; λ, which does not matter to a balanced one, aside.
 pub fn shapes_tokenizer(key: &str) -> bool {
-    key.starts_with("language.") || key.starts_with("tokenizer.")
+    key.starts_with("tokenizer.") || key == "mixture.sampling" || is_of_languages(key)
+}
+
+/// Whether the tree of the languages, or how much text each has, depends on the setting.
+pub fn shapes_family(key: &str) -> bool {
+    key.starts_with("mixture.") || is_of_languages(key)
+}
+
+fn is_of_languages(key: &str) -> bool {
+    key.starts_with("language.") || key.starts_with(LANGUAGES) || key == ARM
 }
 
 /// The distinct numbers of a column, in order.

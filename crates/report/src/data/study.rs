@@ -3,7 +3,9 @@
 use super::factors::{self, Cell, Factor};
 use crate::stats::{Estimate, Scale, Seed, seeds};
 use invitro_results::words::{Pair, Sample, Word};
-use invitro_results::{Condition, Kind, Measure, Measured, Moment, Quantity, Results, Trajectory, Value, column};
+use invitro_results::{
+    Condition, FamilyTree, Kind, Measure, Measured, Moment, Plan, Quantity, Results, Trajectory, Value, column, dotted,
+};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;
@@ -51,6 +53,8 @@ pub struct Study {
     /// How many masked words the folder holds; `words` may be an even sample of them.
     pub words_in_all: usize,
     pub pairs: Vec<Pair>,
+    /// The trees of the runs' languages, each with its run's place; none of the pair A and B.
+    pub families: Vec<(usize, FamilyTree)>,
     pub samples: Vec<Sample>,
     /// What the reader should know about the data.
     pub notes: Vec<String>,
@@ -69,11 +73,13 @@ pub struct Study {
 impl Study {
     /// Places the runs of results.
     pub fn new(results: Results) -> Study {
-        let Results { name, kind, runs, plan, config, words, words_in_all, pairs, samples, notes, .. } = results;
+        let Results { name, kind, runs, plan, config, words, words_in_all, pairs, families, samples, notes, .. } =
+            results;
         let [data, model] =
             [column::DATA_SEED, column::MODEL_SEED].map(|column| (column, factors::distinct(&runs, column)));
-        let (varied, conditions) = (factors::varied(&runs), conditions(&runs));
-        let levels: Vec<(Factor, Vec<Value>)> = factors::factors(&varied)
+        let runs = factors::with_arms(runs);
+        let (varied, conditions) = (factors::varied(&runs), conditions(&runs, plan.as_ref(), &families));
+        let levels: Vec<(Factor, Vec<Value>)> = factors::factors(&varied, &runs)
             .into_iter()
             .map(|factor| (factor, factors::levels(factor, &runs, plan.as_ref())))
             .collect();
@@ -108,6 +114,7 @@ impl Study {
             words,
             words_in_all,
             pairs,
+            families,
             samples,
             notes,
             conditions,
@@ -118,11 +125,11 @@ impl Study {
             varied,
             first_step,
             from_zero,
-            crossed: plan.is_some_and(|plan| plan.grids.len() == 1),
+            crossed: plan.is_some_and(|plan| plan.grids.len() == 1 && plan.filter.is_empty()),
         }
     }
 
-    /// The conditions of its runs: languages first, then masked ones, each in the order of their names.
+    /// The conditions of its runs: languages first, then masked ones, each in the order of the languages' list.
     pub fn conditions(&self) -> &[Condition] {
         &self.conditions
     }
@@ -145,6 +152,16 @@ impl Study {
     /// The factors that take more than one level: the paper's in its order, then others by key.
     pub fn varying(&self) -> Vec<Factor> {
         self.factors.iter().filter(|(_, levels)| levels.len() > 1).map(|(factor, _)| *factor).collect()
+    }
+
+    /// The paper's factors that say something of its runs: languages of a list have distances and shares of their own, and
+    /// λ and d are none of theirs unless they vary.
+    pub fn paper_factors(&self) -> Vec<Factor> {
+        let varying = self.varying();
+        let says = |factor: &Factor| {
+            self.families.is_empty() || !matches!(factor, Factor::Lambda | Factor::Distance) || varying.contains(factor)
+        };
+        Factor::ALL.into_iter().filter(says).collect()
     }
 
     /// Where runs at different levels of these factors differ in another one too, the level of that other which most runs
@@ -287,12 +304,30 @@ impl Study {
     }
 }
 
-/// Every condition that a curve or a column of any run is of.
-fn conditions(runs: &[invitro_results::Run]) -> Vec<Condition> {
+/// Every condition that a curve or a column of any run is of: languages first, then masked ones, each in the order of the
+/// languages' list where a run or the study has kept it, or of their names.
+fn conditions(runs: &[invitro_results::Run], plan: Option<&Plan>, families: &[(usize, FamilyTree)]) -> Vec<Condition> {
     let curves = runs.iter().flat_map(|run| run.curves.keys()).filter_map(|quantity| quantity.condition.clone());
     let columns: BTreeSet<&String> = runs.iter().flat_map(|run| run.columns.keys()).collect();
     let columns = columns.into_iter().filter_map(|name| name.parse::<Quantity>().ok()?.condition);
     let mut found: Vec<Condition> = curves.chain(columns).collect::<BTreeSet<_>>().into_iter().collect();
-    found.sort_by_key(|condition| condition.masked);
+    let listed = families.iter().map(|(_, tree)| tree).max_by_key(|tree| tree.nodes.len());
+    let planned = plan.map_or(Vec::new(), |plan| dotted::names(&plan.base));
+    // Copies of an entry L are L1, L2, …
+    let entry = |name: &str| numbered(name).0;
+    let place = |name: &str| match listed {
+        Some(tree) => tree.nodes.iter().position(|node| node.name == name),
+        None => planned.iter().position(|it| *it == name).or_else(|| planned.iter().position(|it| *it == entry(name))),
+    };
+    found.sort_by_key(|condition| {
+        let name = &*condition.language;
+        (condition.masked, place(name).unwrap_or(usize::MAX), numbered(name))
+    });
     found
+}
+
+/// A name with the number at its end apart: L2 comes before L10.
+fn numbered(name: &str) -> (String, u64) {
+    let stem = name.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    (stem.to_owned(), name[stem.len()..].parse().unwrap_or(0))
 }

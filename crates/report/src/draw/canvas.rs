@@ -148,6 +148,12 @@ impl Canvas {
         self.write_text(at, "middle", size, colour, &turn, markup);
     }
 
+    /// Text that is as wide as it is told to be, whatever face it is shown in.
+    pub fn fitted(&mut self, at: (f64, f64), size: f64, colour: Colour, width: f64, markup: &str) {
+        let fit = format!(" textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\"", short(width));
+        self.write_text(at, "start", size, colour, &fit, markup);
+    }
+
     fn write_text(&mut self, at: (f64, f64), anchor: &str, size: f64, colour: Colour, more: &str, markup: &str) {
         let colour = self.colour(colour);
         let (x, y, size) = (short(at.0), short(at.1), short(size));

@@ -1,7 +1,7 @@
 //! SVG files as PNG and as PDF, with fonts of our own: what comes out is the same on a machine that has none.
 //!
-//! The fonts are the letters that figures use of Liberation Sans (as wide as Helvetica and Arial) and Mono; see
-//! `fonts/LICENSE-OFL`. They have β̂ as a letter of its own, since `usvg` loses accents that are drawn apart where faces
+//! The fonts are the letters that figures use of Liberation Sans (as wide as Helvetica and Arial) and Mono, and of Noto for
+//! the scripts that these do not have; see `fonts/LICENSE-OFL`. They have β̂ as a letter of its own, since `usvg` loses accents that are drawn apart where faces
 //! change within a text. In a PDF text stays text, which can be searched and copied.
 
 use super::ordered::ordered;
@@ -71,6 +71,7 @@ static FONTS: LazyLock<Arc<Database>> = LazyLock::new(|| {
         include_bytes!("fonts/InvitroSans-Italic.ttf"),
         include_bytes!("fonts/InvitroSans-BoldItalic.ttf"),
         include_bytes!("fonts/InvitroMono-Regular.ttf"),
+        include_bytes!("fonts/InvitroScripts-Regular.ttf"),
     ] {
         fonts.load_font_data(face.to_vec());
     }

@@ -65,7 +65,7 @@ pub const MASKED_COLOURS: usize = 4;
 const HEATS: usize = 9;
 
 /// From this step of it on, numbers are written in the colour of the background.
-pub(super) const DARK_CELL: usize = 5;
+pub const DARK_CELL: usize = 5;
 
 /// Which step of the ramp a share falls on.
 pub fn heat_class(share: f64) -> usize {

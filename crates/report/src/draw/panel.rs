@@ -41,8 +41,8 @@ pub struct Panel {
     pub marks: Vec<Mark>,
 }
 
-pub(super) const TICK: f64 = 6.2;
-pub(super) const LABEL: f64 = 7.0;
+pub const TICK: f64 = 6.2;
+pub const LABEL: f64 = 7.0;
 /// From one line above a panel to the next.
 pub(super) const LINE: f64 = 7.4;
 

@@ -7,11 +7,11 @@ use super::table::Table;
 use crate::data::{Factor, Run, Study};
 use crate::draw::{Axis, Colour, Layout, Mark, Panel, Point, Shape, plain};
 use crate::findings::Transfer;
-use crate::findings::design::{BRIDGE, COGNATE};
+use crate::findings::design::{BRIDGE, COGNATE, bridge_of};
 use crate::stats::correlation::pearson;
 use crate::stats::{deviation, mean, seeds};
 use crate::wording::counted;
-use invitro_results::{Measure, Quantity, column, digits, p_text};
+use invitro_results::{Measure, column, digits, p_text};
 
 /// `None` with few runs: their marks lie on a line by themselves.
 pub fn figure(study: &Study) -> Option<Figure> {
@@ -59,9 +59,8 @@ pub(super) fn scatter(
     for choice in choices(&choosers) {
         let transfer = transfers[choice.options[0]];
         let (bridge, name, axis) = bridges[choice.options[1]];
-        let bridge = Quantity::overall(bridge);
-        let runs: Vec<(&Run, f64, f64)> =
-            study.ended(&[]).filter_map(|run| Some((run, run.once(&bridge)?, transfer.value(study, run)?))).collect();
+        let values = |run| Some((run, bridge_of(study, run, bridge)?, transfer.value(study, run)?));
+        let runs: Vec<(&Run, f64, f64)> = study.ended(&[]).filter_map(values).collect();
         for (run, x, y) in &runs {
             let seed = |column: &str| run.number(column).map_or(String::new(), |seed| seed.to_string());
             let mut cells = vec![transfer.label().to_owned(), name.to_owned(), run.id.clone()];

@@ -107,9 +107,14 @@ pub fn against_bridges(study: &Study) -> Option<Figure> {
         title: "Which bridge goes with knowledge?".into(),
         caption: format!(
             "The contrast of facts{} at the end of training against the mean bridge of the masked words: to their own cognate \
-             in the other language, or to any unmasked word. One mark per run that ended; *r* with its 95 % interval over seeds, \
+             in {}, or to any unmasked word. One mark per run that ended; *r* with its 95 % interval over seeds, \
              *p* over runs as if independent.",
-            in_masked(study)
+            in_masked(study),
+            if study.conditions().iter().filter(|it| !it.masked).count() > 2 {
+                "the other language that has the most similar one"
+            } else {
+                "the other language"
+            }
         ),
         choosers,
         variants,

@@ -38,7 +38,12 @@ pub fn figure(study: &Study) -> Figure {
                 let by = compared(factor);
                 let keys = [&by, label_in(study, &cell, factor), &label, metric.name()];
                 let condition = condition.copied().cloned();
-                facets.curve(&keys, style, &cell, &Quantity { measure: Measure::unscrambling(*metric), condition });
+                facets.curve(
+                    &keys,
+                    style,
+                    &cell,
+                    &Quantity { measure: Measure::unscrambling(*metric), condition, pair: None },
+                );
             }
         }
         let mut layout = facets.layout(across(levels.len()));

@@ -14,8 +14,11 @@ use invitro_results::{Condition, Kind, Loss, Measure, Quantity};
 const FLOOR: &str = "2 1.6";
 
 pub fn figure(study: &Study) -> Figure {
-    let quantity =
-        |loss, condition: &Option<Condition>| Quantity { measure: Measure::Loss(loss), condition: condition.clone() };
+    let quantity = |loss, condition: &Option<Condition>| Quantity {
+        measure: Measure::Loss(loss),
+        condition: condition.clone(),
+        pair: None,
+    };
     let is_measured = |condition: &Option<Condition>| {
         let loss = quantity(Loss::BitsPerChar, condition);
         study.runs.iter().any(|run| !run.curve(&loss).is_empty())

@@ -13,6 +13,7 @@ mod dynamics;
 mod effects;
 mod emergence;
 mod facets;
+mod family;
 mod figure;
 mod fragmentation;
 mod groups;
@@ -45,6 +46,7 @@ use rayon::prelude::*;
 pub fn all(study: &Study, findings: &Findings) -> Vec<Figure> {
     let of_run: &[&(dyn Fn() -> Option<Figure> + Sync)] = &[
         &|| Some(trajectory::figure(study)),
+        &|| family::figure(study),
         &|| Some(run_curves::figure(study)),
         &|| Some(cascade::figure(study)),
         &|| Some(run_reach::figure(study)),
@@ -54,6 +56,7 @@ pub fn all(study: &Study, findings: &Findings) -> Vec<Figure> {
     ];
     let of_study: &[&(dyn Fn() -> Option<Figure> + Sync)] = &[
         &|| Some(trajectory::figure(study)),
+        &|| family::figure(study),
         &|| effects::figure(study, findings),
         &|| Some(reachability::figure(study)),
         &|| Some(nulls::figure(study)),

@@ -37,7 +37,8 @@ pub fn figure(study: &Study) -> Figure {
         let condition = masked.get(choice.options[2]).copied().cloned();
         let label = condition.as_ref().map_or(String::new(), Condition::label);
         let progress = &progress[choice.options[3]];
-        let quantity = Quantity { measure: Measure::reach(Scorer::Network, Targets::Allowed, statistic), condition };
+        let quantity =
+            Quantity { measure: Measure::reach(Scorer::Network, Targets::Allowed, statistic), condition, pair: None };
         let (columns, levels) = (split(study, column), style::levels(study, factor));
         let mut facets = Facets::new(study, &mut table, Axis::share(axis)).fitted_share().over(progress);
         for (row_title, row_cell) in split(study, row) {

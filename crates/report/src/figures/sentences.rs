@@ -1,16 +1,21 @@
-//! The table of paired sentences: the same symbolic sentence in two languages, pieces coloured by who uses them.
+//! The same symbolic sentences in all languages, pieces coloured by who uses them.
 //!
-//! A piece that stands on both sides of its row is shared. Without paired sentences in the folder the masked words and
-//! their cognates are shown instead, which the word table always has. The first language is beside any of the others.
+//! A piece that stands in several languages of its row is shared. Without paired sentences in the folder the masked words
+//! and their cognates are shown instead, which the word table always has. Many languages are shown some at a time, the
+//! first beside each of the others.
 
 use super::figure::{Chooser, Drawing, Figure, Variant, choices};
 use super::table::Table;
 use crate::data::Study;
 use crate::draw::{Target, Width};
 use crate::sentences::{Pair, PairedSentences};
+use crate::wording::listed;
 use invitro_results::words::{self, Word};
 
 const MOST: usize = 16;
+/// Languages in one drawing, and lines of all of them.
+const ABREAST: usize = 6;
+const LINES: usize = 36;
 
 /// A sentence or a word: its language, and the pieces of each of its words.
 type Side = (String, Vec<Vec<String>>);
@@ -32,22 +37,52 @@ fn rows(study: &Study) -> Vec<Vec<Side>> {
     words.into_iter().step_by(stride).collect()
 }
 
+/// The languages of the rows in the study's order, as many at a time as are shown together.
+fn groups(study: &Study, rows: &[Vec<Side>]) -> Vec<Vec<String>> {
+    let mut languages: Vec<String> =
+        rows.first().iter().flat_map(|row| row.iter().map(|(name, _)| name.clone())).collect();
+    let place = |name: &String| study.conditions().iter().position(|condition| *condition.language == **name);
+    languages.sort_by_key(|name| place(name).unwrap_or(usize::MAX));
+    match languages.split_first() {
+        Some((first, others)) if languages.len() > ABREAST => {
+            others.chunks(ABREAST - 1).map(|some| [std::slice::from_ref(first), some].concat()).collect()
+        }
+        _ => vec![languages],
+    }
+}
+
 pub fn figure(study: &Study) -> Figure {
     let rows = rows(study);
-    let languages: Vec<String> = rows.first().iter().flat_map(|row| row.iter().map(|(name, _)| name.clone())).collect();
-    let first = languages.first().cloned().unwrap_or_default();
-    let others = languages.get(1..).unwrap_or_default();
-    let choosers = vec![Chooser::new("with", "beside", others.iter().cloned())];
-    let mut table = Table::new(["with", "first", "second"]);
+    let groups = groups(study, &rows);
+    let two = groups.iter().all(|group| group.len() == 2);
+    let options = groups.iter().filter(|_| groups.len() > 1).map(|group| listed(group));
+    let choosers = vec![Chooser::new("with", "languages", options)];
+    let mut table =
+        if two { Table::new(["with", "first", "second"]) } else { Table::new(["row", "language", "pieces"]) };
     let variant = |choice: super::figure::Choice| {
-        let second = others.get(choice.options[0]).cloned().unwrap_or_default();
+        let names = groups[choice.options[0]].clone();
         let side = |row: &[Side], name: &str| row.iter().find(|(own, _)| own == name).map(|(_, words)| words.clone());
-        let pair = |row: &Vec<Side>| Some(Pair::new([side(row, &first)?, side(row, &second)?]));
-        let pairs: Vec<Pair> = rows.iter().filter_map(pair).collect();
-        for row in &pairs {
-            table.row(std::iter::once(second.clone()).chain(row.text()));
+        let pair = |row: &Vec<Side>| {
+            let sides: Vec<_> = names.iter().map(|name| side(row, name)).collect::<Option<_>>()?;
+            (sides.len() > 1).then(|| Pair::new(sides))
+        };
+        let most = if names.len() > 2 { LINES / names.len() } else { MOST };
+        let pairs: Vec<Pair> = rows.iter().filter_map(pair).take(most).collect();
+        for (at, row) in pairs.iter().enumerate() {
+            if two {
+                table.row(names[1..].iter().cloned().chain(row.text()));
+                continue;
+            }
+            for (name, text) in names.iter().zip(row.text()) {
+                table.row([(at + 1).to_string(), name.clone(), text]);
+            }
         }
-        let drawing = Box::new(PairedSentences { names: [first.clone(), second], pairs });
+        // The colours that the languages have elsewhere on the page.
+        let colour = |(at, name): (usize, &String)| {
+            study.conditions().iter().position(|condition| *condition.language == **name).unwrap_or(at)
+        };
+        let colours = names.iter().enumerate().map(colour).collect();
+        let drawing = Box::new(PairedSentences { names, colours, pairs });
         Variant { choice: choice.options, runs: "One tokenizer".into(), drawing }
     };
     let variants = choices(&choosers).into_iter().map(variant).collect();
@@ -56,9 +91,15 @@ pub fn figure(study: &Study) -> Figure {
         name: "sentences",
         title: format!("Paired {}", if words { "masked words and their cognates" } else { "sentences" }),
         caption: format!(
-            "The same {} in two languages under one tokenizer. Pieces on both sides of a row are shared; the others are used by \
-             one of the two only.",
+            "The same {} in {} under one tokenizer. {}",
             if words { "masked symbols" } else { "symbolic sentences" },
+            if two { "two languages" } else { "the languages of one run" },
+            if two {
+                "Pieces on both sides of a row are shared; the others are used by one of the two only."
+            } else {
+                "Pieces in boxes stand in several of the lines that are shown together, in darker boxes in all of them; those on \
+                 a line in one language only."
+            }
         ),
         choosers,
         variants,

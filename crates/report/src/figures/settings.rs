@@ -6,6 +6,7 @@ use super::captions::Runs;
 use super::facets::{ends, variants};
 use super::figure::{Chooser, Figure};
 use super::table::Table;
+use crate::data::factors::said;
 use crate::data::{Run, Study};
 use crate::draw::{Axis, Colour, Layout, Mark, Panel, Point, Shape};
 use crate::findings::Transfer;
@@ -39,7 +40,8 @@ pub fn figure(study: &Study) -> Option<Figure> {
         let mut panels = Vec::new();
         for &key in &keys {
             let levels = study.varied().iter().find(|(name, _)| name == key).map_or(&[][..], |(_, levels)| levels);
-            let mut panel = Panel::new(key, Axis::share(""), Axis::levels("", levels.iter().rev().cloned()));
+            let title = said(key);
+            let mut panel = Panel::new(title, Axis::share(""), Axis::levels("", levels.iter().rev().cloned()));
             let alone = |run: &&Run| usual.iter().all(|(other, usual)| *other == key || value(run, other) == *usual);
             for (row, level) in levels.iter().enumerate() {
                 let runs = study.ended(&[]).filter(alone).filter(|run| value(run, key).as_ref() == Some(level));
@@ -49,7 +51,7 @@ pub fn figure(study: &Study) -> Option<Figure> {
                 let interval = ends(&estimate);
                 room.push(estimate.value);
                 room.extend(interval.into_iter().flat_map(|(low, high)| [low, high]));
-                let tip = format!("{key} = {level}: {}", spoken(&estimate));
+                let tip = format!("{title} = {level}: {}", spoken(&estimate));
                 let point = Point { x: estimate.value, y: (levels.len() - 1 - row) as f64, interval, tip };
                 let is_usual = usual.iter().any(|(other, usual)| *other == key && usual.as_ref() == Some(level));
                 let shape = if is_usual { Shape::Circle } else { Shape::Ring };

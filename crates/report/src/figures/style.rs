@@ -74,7 +74,7 @@ pub fn levels(study: &Study, factor: impl Into<Option<Factor>>) -> Vec<Style> {
 
 /// `|V| = 2048`, `λ = 0.05`; a regime is its own name.
 pub fn titled(factor: Factor, label: &str) -> String {
-    if factor == Factor::Regime { label.to_owned() } else { format!("{} = {label}", factor.symbol()) }
+    factor.said(label)
 }
 
 /// The conditions, each with a colour and a marker by its place.

@@ -3,6 +3,7 @@
 use super::captions::{BANDS, Runs};
 use super::facets::{Facets, variants};
 use super::figure::{Chooser, Figure};
+use super::groups::groups;
 use super::progress::Progress;
 use super::style::{self, Style};
 use super::table::Table;
@@ -24,21 +25,32 @@ const MEASURES: [(Measure, &str, &str); 3] = [
 pub fn figure(study: &Study) -> Figure {
     let masked: Vec<Condition> = study.masked().cloned().collect();
     let factors: Vec<Factor> = study.varying().into_iter().filter(|_| !masked.is_empty()).collect();
-    let by_factor = factors.iter().map(|factor| format!("{} by {}", labels(&masked), plain(factor.symbol())));
-    let lines = std::iter::once("all conditions".to_owned()).chain(by_factor);
+    // A line for each level: one masked condition at a time.
+    let by_factor: Vec<(&Condition, Factor)> =
+        masked.iter().flat_map(|condition| factors.iter().map(move |factor| (condition, *factor))).collect();
+    let named = by_factor.iter().map(|(of, factor)| format!("{} by {}", of.label(), plain(factor.symbol())));
+    let groups = groups(study);
+    let all = groups.iter().map(|group| match groups.len() {
+        1 => "all conditions".to_owned(),
+        _ => group.name.clone(),
+    });
+    let lines = all.chain(named);
     let over = Progress::all(study);
     let choosers = vec![Chooser::new("lines", "lines", lines), Progress::chooser(&over)];
     let mut table = Table::of_estimates(["lines", "measure", "condition", "level", "step"]);
     let variants = variants(study, &choosers, Runs::Measured, |choice| {
-        let factor = choice.options[0].checked_sub(1).map(|place| factors[place]);
+        let of_level = choice.options[0].checked_sub(groups.len()).map(|place| by_factor[place]);
+        let factor = of_level.map(|(_, factor)| factor);
+        choice.cell.extend(study.comparable(&[factor]));
         let (lines, progress) = (&choosers[0].options[choice.options[0]], &over[choice.options[1]]);
-        let shown: Vec<(Option<usize>, Condition, Style)> = match factor {
-            None => style::conditions(study).into_iter().map(|(it, style)| (None, it, style.unmarked())).collect(),
-            Some(factor) => {
+        let shown: Vec<(Option<usize>, Condition, Style)> = match of_level {
+            None => {
+                let conditions = groups[choice.options[0]].conditions.iter();
+                conditions.map(|(it, style)| (None, it.clone(), style.unmarked())).collect()
+            }
+            Some((condition, factor)) => {
                 let levels = style::levels(study, factor).into_iter().enumerate();
-                let of =
-                    |condition: &Condition, (place, style): (usize, Style)| (Some(place), condition.clone(), style);
-                levels.flat_map(|level| masked.iter().map(move |it| of(it, level.clone()))).collect()
+                levels.map(|(place, style)| (Some(place), condition.clone(), style)).collect()
             }
         };
         let mut facets = Facets::new(study, &mut table, Axis::share("")).over(progress);
@@ -46,9 +58,10 @@ pub fn figure(study: &Study) -> Figure {
             let curve = |cell: &[(Factor, usize)], condition: &Condition| {
                 study.mean_curve(study.at(cell), &Quantity::of(measure, condition))
             };
-            let cells: Vec<_> = shown.iter().map(|(level, ..)| level.zip(factor).map(|(l, f)| (f, l))).collect();
-            let curves: Vec<_> =
-                shown.iter().zip(&cells).map(|((_, it, _), cell)| curve(cell.as_slice(), it)).collect();
+            let cell =
+                |level: Option<usize>| [&choice.cell[..], level.zip(factor).map(|(l, f)| (f, l)).as_slice()].concat();
+            let cells: Vec<_> = shown.iter().map(|(level, ..)| cell(*level)).collect();
+            let curves: Vec<_> = shown.iter().zip(&cells).map(|((_, it, _), cell)| curve(cell, it)).collect();
             if curves.iter().all(|curve| curve.len() < 2) {
                 continue;
             }
@@ -86,10 +99,6 @@ pub fn figure(study: &Study) -> Figure {
         variants,
         table,
     }
-}
-
-fn labels(conditions: &[Condition]) -> String {
-    crate::wording::listed(&conditions.iter().map(Condition::label).collect::<Vec<_>>())
 }
 
 /// How much a share has clearly lost, where grammar was learned.

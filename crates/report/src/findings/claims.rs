@@ -1,7 +1,7 @@
 //! The paper's claims beside what these runs say: agrees, differs, cannot tell.
 
 use super::correlations::Correlated;
-use super::crossings::{Crossing, crossings};
+use super::crossings::{Crossing, from_first};
 use super::design::{BRIDGE, Design, LAMBDA, SIMILARITY, VOCAB};
 use super::hypotheses::MOMENTS;
 use super::order::{self, Milestone, Order};
@@ -56,11 +56,11 @@ pub fn all(study: &Study, correlations: &[Correlated]) -> Vec<Claim> {
             less(measured, design.slope(VOCAB))
         }),
     ];
-    let crossings = crossings(study);
-    crossings.iter().for_each(|crossing| claims.extend(fragmentation(study, crossing)));
+    let crossings = from_first(study);
+    crossings.iter().for_each(|crossing| claims.extend(fragmentation(study, crossing, crossings.len() > 1)));
 
-    let overlap = Quantity::overall(Measure::Tokenizer(Words::Text, TokenizerMetric::Overlap));
-    let design = Design::new(study, study.at(&[]), false, |run| run.once(&overlap));
+    let overlap = Measure::Tokenizer(Words::Text, TokenizerMetric::Overlap);
+    let design = Design::new(study, study.at(&[]), false, |run| run.over_pairs(overlap));
     claims.push(once(
         "Vocabulary overlap falls as |*V*| grows.",
         less(format!("standardised effect of {VOCAB} on the overlap"), design.slope(VOCAB)),
@@ -70,7 +70,7 @@ pub fn all(study: &Study, correlations: &[Correlated]) -> Vec<Claim> {
         let measured = format!("|effect of {LAMBDA}| less |effect of {SIMILARITY}|, on {}", transfer.name(study));
         more(measured, difference, (0.0, MARGIN))
     }));
-    crossings.iter().for_each(|crossing| claims.extend(orders(study, crossing)));
+    crossings.iter().for_each(|crossing| claims.extend(orders(study, crossing, crossings.len() > 1)));
     claims
 }
 
@@ -86,7 +86,7 @@ fn once(paper: &str, reading: Reading) -> Claim {
     Claim { paper: paper.to_owned(), readings: vec![reading] }
 }
 
-fn fragmentation(study: &Study, crossing: &Crossing) -> [Claim; 2] {
+fn fragmentation(study: &Study, crossing: &Crossing, several: bool) -> [Claim; 2] {
     let fertility =
         |condition: &Condition| Quantity::of(Measure::Tokenizer(Words::Text, TokenizerMetric::Fertility), condition);
     let (of_target, of_source) = (fertility(&crossing.target), fertility(&crossing.source));
@@ -99,21 +99,30 @@ fn fragmentation(study: &Study, crossing: &Crossing) -> [Claim; 2] {
             more(format!("fertility of {target} less that of {source}"), gaps, (0.0, 0.0)),
         ),
         once(
-            "The gap is largest at small *λ*.",
+            &if several {
+                format!("The gap of {target} and {source} is largest at small *λ*.")
+            } else {
+                "The gap is largest at small *λ*.".into()
+            },
             less(format!("standardised effect of {LAMBDA} on that difference"), slope),
         ),
     ]
 }
 
-fn orders(study: &Study, crossing: &Crossing) -> [Claim; 4] {
+fn orders(study: &Study, crossing: &Crossing, several: bool) -> [Claim; 4] {
     let Crossing { source, target, masked } = crossing;
     let at = |condition: &Condition, stage: Stage| -> Milestone { (condition.clone(), stage) };
     let then = |first: &Condition, second: &Condition| format!("{} comes before {}.", first.label(), second.label());
+    let here = if several { format!(" in {}", masked.label()) } else { String::new() };
     let orders = [
         (then(source, target), at(source, Stage::TYPES), at(target, Stage::TYPES)),
         (then(target, masked), at(target, Stage::TYPES), at(masked, Stage::TYPES)),
-        ("Grammar comes before types.".into(), at(masked, Stage::GRAMMAR), at(masked, Stage::TYPES)),
-        ("Types come before masked reachability.".into(), at(masked, Stage::TYPES), at(masked, Stage::Reachable)),
+        (format!("Grammar comes before types{here}."), at(masked, Stage::GRAMMAR), at(masked, Stage::TYPES)),
+        (
+            format!("Types come before masked reachability{here}."),
+            at(masked, Stage::TYPES),
+            at(masked, Stage::Reachable),
+        ),
     ];
     orders.map(|(paper, first, second)| {
         let reading = |crossed: Crossed| {

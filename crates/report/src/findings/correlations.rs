@@ -3,13 +3,13 @@
 //! Pearson's r and p over runs are the paper's; beside them Spearman's, the interval over seeds, and a permutation
 //! test over tokenizers (means over the runs that one tokenizer serves) that shuffles within |V|.
 
-use super::design::{BRIDGE, COGNATE};
+use super::design::{BRIDGE, COGNATE, bridge_of};
 use super::transfer::Transfer;
 use crate::data::factors::{BALANCED, shapes_tokenizer};
 use crate::data::{Factor, Run, Study};
 use crate::stats::correlation::{Correlation, pearson, spearman};
 use crate::stats::{Estimate, permutation, seeds};
-use invitro_results::{Bridge, Measure, Quantity, Similarity};
+use invitro_results::{Bridge, Measure, Similarity};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -31,8 +31,8 @@ pub struct Correlated {
     pub spearman: Option<Correlation>,
     /// Pearson's r with its interval over seeds.
     pub over_seeds: Option<Estimate>,
-    /// Over all runs only: r with its interval over seeds once the mean of every |V| is taken off both sides, and p when
-    /// transfer is shuffled within |V|.
+    /// Over all runs only: r with its interval over seeds once the mean of every |V|, and of every kind of languages
+    /// ([`held`]), is taken off both sides, and p when transfer is shuffled within |V|.
     pub within_vocab: Option<Estimate>,
     pub permuted: Option<f64>,
 }
@@ -57,9 +57,8 @@ fn correlated(
     vocab: Option<usize>,
 ) -> Correlated {
     let cell: Vec<(Factor, usize)> = vocab.map(|level| (Factor::Vocab, level)).into_iter().collect();
-    let overlap = Quantity::overall(bridge);
-    let runs: Vec<(&Run, f64, f64)> =
-        study.ended(&cell).filter_map(|run| Some((run, run.once(&overlap)?, transfer.value(study, run)?))).collect();
+    let values = |run| Some((run, bridge_of(study, run, bridge)?, transfer.value(study, run)?));
+    let runs: Vec<(&Run, f64, f64)> = study.ended(&cell).filter_map(values).collect();
     let (x, y): (Vec<f64>, Vec<f64>) = runs.iter().map(|(_, x, y)| (*x, *y)).unzip();
     let pearson = pearson(&x, &y);
     // Two bridges are enough to permute; Dice and containment follow the first closely.
@@ -72,20 +71,29 @@ fn correlated(
         spearman: spearman(&x, &y),
         over_seeds: pearson.and_then(|_| seeds::pearson(runs.iter().map(|(run, x, y)| (run.seed, *x, *y)))),
         pearson,
-        within_vocab: if vocab.is_none() { within_vocab(&runs) } else { None },
+        within_vocab: if vocab.is_none() { within_vocab(study, &runs) } else { None },
         permuted: if permuted { self::permuted(study, &runs) } else { None },
     }
 }
 
-/// r of what is left once the mean of every |V| is taken off both sides: more than a difference between vocabularies.
-fn within_vocab(runs: &[(&Run, f64, f64)]) -> Option<Estimate> {
-    let mut sums: BTreeMap<Option<usize>, (f64, f64, f64)> = BTreeMap::new();
+/// What is held when a bridge is compared with transfer: |V|, and which languages there are and how they are written.
+/// Both bridge and transfer differ between these, whatever the one has to do with the other.
+pub fn held(study: &Study) -> Vec<Factor> {
+    let is_held = |factor: &Factor| *factor == Factor::Vocab || factor.is_kind_of_languages();
+    study.varying().into_iter().filter(is_held).collect()
+}
+
+/// r of what is left once the means of what is [`held`] are taken off both sides: more than a difference between these.
+fn within_vocab(study: &Study, runs: &[(&Run, f64, f64)]) -> Option<Estimate> {
+    let held = held(study);
+    let kind = |run: &Run| -> Vec<Option<usize>> { held.iter().map(|&factor| run.level(factor)).collect() };
+    let mut sums: BTreeMap<Vec<Option<usize>>, (f64, f64, f64)> = BTreeMap::new();
     for (run, x, y) in runs {
-        let (count, of_x, of_y) = sums.entry(run.level(Factor::Vocab)).or_default();
+        let (count, of_x, of_y) = sums.entry(kind(run)).or_default();
         (*count, *of_x, *of_y) = (*count + 1.0, *of_x + x, *of_y + y);
     }
     let centred = |(run, x, y): &(&Run, f64, f64)| {
-        let (count, of_x, of_y) = sums[&run.level(Factor::Vocab)];
+        let (count, of_x, of_y) = sums[&kind(run)];
         (run.seed, x - of_x / count, y - of_y / count)
     };
     seeds::pearson(runs.iter().map(centred))

@@ -7,8 +7,8 @@ use super::transfer::Transfer;
 use crate::data::factors::BALANCED;
 use crate::data::{Factor, Run, Study};
 use crate::stats::regression::{self, Column, Regression};
-use crate::stats::{Estimate, Seed, seeds};
-use invitro_results::{Bridge, Measure, Quantity, Similarity};
+use crate::stats::{Estimate, Seed, mean, seeds};
+use invitro_results::{Bridge, Measure, Similarity};
 
 pub const VOCAB: &str = "log₂ |*V*|";
 pub const REGIME: &str = "balanced";
@@ -20,19 +20,25 @@ pub const BETA: &str = "*β̂*";
 pub const BRIDGE: Measure = Measure::Bridge(Bridge::General, Similarity::Jaccard);
 pub const COGNATE: Measure = Measure::Bridge(Bridge::Cognate, Similarity::Jaccard);
 
+/// The mean bridge of a run. As for transfer, where several languages have masked words, the mean over them.
+pub fn bridge_of(study: &Study, run: &Run, bridge: Measure) -> Option<f64> {
+    let values: Vec<f64> = study.masked().filter_map(|masked| run.bridge(bridge, masked)).collect();
+    (!values.is_empty()).then(|| mean(&values))
+}
+
 pub struct Design {
     pub y: Vec<f64>,
     pub seeds: Vec<Seed>,
     pub columns: Vec<Column>,
 }
 
-fn predictor(run: &Run, name: &str) -> Option<f64> {
+fn predictor(study: &Study, run: &Run, name: &str) -> Option<f64> {
     match name {
         VOCAB => run.number(Factor::Vocab.key()).map(f64::log2),
         REGIME => run.text(Factor::Regime.key()).map(|regime| f64::from(u8::from(regime == BALANCED))),
         LAMBDA => run.number(Factor::Lambda.key()).map(f64::log2),
         SIMILARITY => run.number(Factor::Distance.key()).map(|distance| 1.0 - distance),
-        BETA => run.once(&Quantity::overall(BRIDGE)),
+        BETA => bridge_of(study, run, BRIDGE),
         _ => None,
     }
 }
@@ -49,11 +55,11 @@ impl Design {
         if bridge {
             names.push(BETA);
         }
-        names.retain(|name| study.runs.iter().any(|run| predictor(run, name).is_some()));
+        names.retain(|name| study.runs.iter().any(|run| predictor(study, run, name).is_some()));
         let mut design = Self { y: Vec::new(), seeds: Vec::new(), columns: Vec::new() };
         design.columns = names.iter().map(|name| Column::new(*name, Vec::new())).collect();
         for run in runs {
-            let row: Option<Vec<f64>> = names.iter().map(|name| predictor(run, name)).collect();
+            let row: Option<Vec<f64>> = names.iter().map(|name| predictor(study, run, name)).collect();
             if let Some((row, y)) = row.zip(value(run).filter(|y| y.is_finite())) {
                 design.y.push(y);
                 design.seeds.push(run.seed);

@@ -1,11 +1,12 @@
 //! What the runs say in a few plain sentences, the most important first: what a page opens with.
 
+use super::correlations::held;
 use super::crossings::crossings;
 use super::design::{BRIDGE, COGNATE, Design, LAMBDA, REGIME, SIMILARITY, VOCAB};
 use super::transfer::{Transfer, gate};
 use super::{Findings, knowledge};
-use crate::data::{Factor, Run, Study};
-use crate::wording::listed;
+use crate::data::{Run, Study};
+use crate::wording::{counted, listed};
 use invitro_results::{
     Condition, Estimate, Kind, MARGIN, Measure, Moment, Quantity, SEEDS, Scorer, Statistic, Targets, TaskMetric,
     Verdict, capital, digits, fading, grouped,
@@ -26,6 +27,7 @@ pub fn headline(study: &Study, findings: &Findings) -> Vec<String> {
     }
     let forms = forms(study);
     let mut sentences: Vec<String> = summary(study, &forms).into_iter().collect();
+    sentences.extend(together(study));
     sentences.extend(forms.into_iter().map(|form| form.sentence));
     sentences.extend(deciding(study));
     sentences.extend(bridges(study, findings));
@@ -34,7 +36,7 @@ pub fn headline(study: &Study, findings: &Findings) -> Vec<String> {
     let more = told.len().saturating_sub(MOST);
     sentences.extend(told.into_iter().take(MOST));
     if more > 0 {
-        sentences.push(format!("And so on for {more} further pairs of languages: see below."));
+        sentences.push(format!("And so on for {}: see below.", counted(more, "further language")));
     }
     sentences
 }
@@ -43,7 +45,10 @@ pub fn headline(study: &Study, findings: &Findings) -> Vec<String> {
 fn summary(study: &Study, forms: &[Form]) -> Option<String> {
     let grammar = || forms.iter().filter(|form| form.measure == FORMS[0].0);
     grammar().next()?;
-    let form = match Verdict::all(grammar().map(|form| form.verdict)) {
+    let differ = |verdicts: &[Verdict]| verdicts.windows(2).any(|two| two[0] != two[1]);
+    let verdicts: Vec<Verdict> = grammar().map(|form| form.verdict).collect();
+    let form = match Verdict::all(verdicts.iter().copied()) {
+        _ if differ(&verdicts) => "whether grammatical form fades is not the same in all",
         Verdict::Supported if grammar().all(|form| form.early) => "grammatical form comes early and fades",
         Verdict::Supported => "grammatical form fades",
         Verdict::Contradicted | Verdict::Negligible => "grammatical form stays to the end",
@@ -51,6 +56,7 @@ fn summary(study: &Study, forms: &[Form]) -> Option<String> {
         Verdict::NotJudged => "whether grammatical form fades is not judged",
     };
     let known = match knowledge::verdict(study)? {
+        _ if differ(&knowledge::verdicts(study)) => "whether knowledge crosses is not the same in all",
         Verdict::Supported => "some knowledge crosses",
         Verdict::Contradicted => "what crosses misleads",
         Verdict::Negligible | Verdict::CannotTell => "whether knowledge crosses cannot be told",
@@ -58,6 +64,20 @@ fn summary(study: &Study, forms: &[Form]) -> Option<String> {
     };
     let languages: Vec<String> = study.masked().map(|masked| masked.language.to_string()).collect();
     Some(format!("With words never seen in {}, {form}; {known}.", listed(&languages)))
+}
+
+/// Of what all means are taken, where languages differ between the runs.
+fn together(study: &Study) -> Option<String> {
+    let varying = study.varying();
+    let of_languages =
+        varying.iter().any(|factor| factor.key().starts_with("languages.") || factor.is_kind_of_languages());
+    let names: Vec<String> = varying.iter().map(|factor| factor.noun()).collect();
+    of_languages.then(|| {
+        format!(
+            "Here all settings are taken together, whatever their {}, and a language's numbers are over the runs that have it; by setting they stand below.",
+            listed(&names)
+        )
+    })
 }
 
 /// What became of one measure of form.
@@ -68,13 +88,21 @@ struct Form {
     sentence: String,
 }
 
+/// As many languages are told beside a masked one.
+const TOLD: usize = 4;
+
 /// Whether form with unseen words fades.
 fn forms(study: &Study) -> Vec<Form> {
     let gate = gate(study);
     let of = |masked: &Condition, (measure, what): (Measure, &str)| {
         let trajectory = study.trajectory(&[], &Quantity::of(measure, masked))?;
-        let seen: Vec<_> = study.conditions().iter().filter(|other| !other.masked).collect();
-        let seen: Vec<_> = seen.into_iter().map(|other| study.end_of(measure, other)).collect();
+        let seen: Vec<&Condition> = study.conditions().iter().filter(|other| !other.masked).collect();
+        // Of many languages, the first and its own.
+        let is_told = |(place, other): &(usize, &Condition)| {
+            seen.len() <= TOLD || *place == 0 || other.language == masked.language
+        };
+        let seen: Vec<_> = seen.iter().copied().enumerate().filter(is_told).collect();
+        let seen: Vec<_> = seen.into_iter().map(|(_, other)| study.end_of(measure, other)).collect();
         let (verdict, sentence) = fading(what, &masked.label(), &trajectory, &seen, gate.as_deref());
         Some(Form { measure, verdict, early: trajectory.is_early(), sentence })
     };
@@ -152,7 +180,10 @@ fn bridges(study: &Study, findings: &Findings) -> Option<String> {
     };
     Some(format!(
         "Over runs{}, what is left at the end {} and {}.",
-        if study.varying().contains(&Factor::Vocab) { " of the same |*V*|" } else { "" },
+        match &held(study)[..] {
+            [] => String::new(),
+            held => format!(" of the same {}", listed(&held.iter().map(|factor| factor.noun()).collect::<Vec<_>>())),
+        },
         said("the cognate bridge", &cognate),
         said("the paper's *β̂*", &general)
     ))
@@ -176,15 +207,15 @@ fn of_run(study: &Study, run: &Run) -> Vec<String> {
             said.trim_end_matches(',')
         ));
     }
-    for crossing in crossings(study) {
-        let curve = run.curve(&Quantity::of(grammatical, &crossing.masked));
+    for masked in study.masked() {
+        let curve = run.curve(&Quantity::of(grammatical, masked));
         if let (Some(peak), Some(end), Some(last)) = (curve.peak(), curve.end(), curve.last())
             && peak.step < last.step
             && peak.value > end
         {
             sentences.push(format!(
                 "{} was highest at step {}: {}, {} less at the end.",
-                crossing.masked.label(),
+                masked.label(),
                 grouped(f64::from(peak.step)),
                 digits(peak.value),
                 digits(peak.value - end)
@@ -197,9 +228,13 @@ fn of_run(study: &Study, run: &Run) -> Vec<String> {
                 Estimate { value: point.value, interval: point.interval(), runs: 1, data_seeds: 1, of_two: None };
             Some(format!("{estimate} in {}", condition.label()))
         };
-        if let (Some(seen), Some(masked)) = (facts(&crossing.source), facts(&crossing.masked)) {
+        let all = crossings(study);
+        let sources = all.iter().filter(|crossing| crossing.masked == *masked).take(TOLD);
+        let seen: Vec<String> = sources.filter_map(|crossing| facts(&crossing.source)).collect();
+        if let (false, Some(masked)) = (seen.is_empty(), facts(masked)) {
             sentences.push(format!(
-                "What it knows, as a contrast of facts in nats with the run's own interval: {seen}, {masked}."
+                "What it knows, as a contrast of facts in nats with the run's own interval: {}, {masked}.",
+                seen.join(", ")
             ));
         }
     }

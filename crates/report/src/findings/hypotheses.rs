@@ -1,6 +1,6 @@
 //! The four hypotheses of the paper, each tested on the runs and answered by the rule of [`Verdict`].
 
-use super::crossings::crossings;
+use super::crossings::{crossings, from_first};
 use super::design::{BETA, Design, LAMBDA, REGIME, SIMILARITY};
 use super::knowledge;
 use super::order::{self, Milestone, Order};
@@ -110,6 +110,7 @@ fn headlines(study: &Study, tests: &[Test]) -> Vec<Answer> {
     MOMENTS.map(at).into()
 }
 
+const NO_MAJORITY: &str = "Cannot tell: the first language has no more text than the one with masked words.";
 const NO_MASKED: &str = "Cannot tell: no run has measured a condition with masked words.";
 const LACKING: &str = "the runs that ended do not vary, or do not record, what this compares";
 
@@ -272,7 +273,7 @@ fn conditions_with_a_gain(study: &Study, moment: Moment) -> (usize, usize) {
 /// grammatical sentences, so it cannot fail.
 fn links(study: &Study) -> Vec<(Milestone, Milestone)> {
     let mut links = Vec::new();
-    for crossing in crossings(study) {
+    for crossing in from_first(study) {
         let [source, target, masked] = [&crossing.source, &crossing.target, &crossing.masked];
         let at = |condition: &Condition, stage: Stage| -> Milestone { (condition.clone(), stage) };
         let of_this = [
@@ -302,10 +303,11 @@ fn cascade(study: &Study) -> Hypothesis {
         // The sentence names the link that decides: the first that does not hold, or the one with the smallest share.
         let decisive = of_these.iter().find(|test| test.verdict == verdict && verdict != Verdict::Supported);
         let smallest = of_these.iter().min_by(|a, b| value(a).total_cmp(&value(b)));
-        let said = decisive.or(smallest).map_or(NO_MASKED.into(), |test| sentence(verdict, test));
+        let none = if study.masked().next().is_some() { NO_MAJORITY } else { NO_MASKED };
+        let said = decisive.or(smallest).map_or(none.into(), |test| sentence(verdict, test));
         let held = of_these.iter().filter(|test| test.verdict == Verdict::Supported).count();
         let links = format!(" {held} of {} links hold.", of_these.len());
-        let sentence = said + if verdict == Verdict::NotJudged { "" } else { &links };
+        let sentence = said + if verdict == Verdict::NotJudged || of_these.is_empty() { "" } else { &links };
         answers.push(Answer { when: format!("by the {}", crossed.label()), verdict, sentence });
         tests.extend(of_these);
     }

@@ -2,8 +2,8 @@
 //! bridge foretells them. The paper's measure cannot ask this.
 
 use super::contrasts::{Place, places};
-use super::crossings::{Crossing, crossings};
-use super::design::{BRIDGE, COGNATE};
+use super::crossings::main_source;
+use super::design::{BRIDGE, COGNATE, bridge_of};
 use super::transfer::{Transfer, in_masked};
 use crate::data::{Factor, Study};
 use crate::stats::{Estimate, Scale, seeds};
@@ -43,20 +43,27 @@ fn end(study: &Study, quantity: &Quantity) -> Option<Estimate> {
     study.read(study.ended(&[]), quantity, Moment::End)
 }
 
-/// What is said of each way it could have crossed.
+/// What is said of each masked condition, beside the language that it could have received most from.
 fn answers(study: &Study) -> Vec<(Verdict, String)> {
-    let facts = |condition: &Condition| study.end_of(Measure::KNOWLEDGE, condition);
-    let answer = |crossing: &Crossing| knowledge(&facts(&crossing.source), &facts(&crossing.masked));
-    crossings(study).iter().map(answer).collect()
+    let answer = |masked: &Condition| {
+        let seen = main_source(study, Measure::KNOWLEDGE, masked)?;
+        Some(knowledge(&seen, &study.end_of(Measure::KNOWLEDGE, masked)))
+    };
+    study.masked().filter_map(answer).collect()
 }
 
-/// Whether it crossed in all the ways it could have; `None` where there is none.
+/// Whether it crossed, by masked condition.
+pub fn verdicts(study: &Study) -> Vec<Verdict> {
+    answers(study).into_iter().map(|(verdict, _)| verdict).collect()
+}
+
+/// Whether it crossed into every masked condition; `None` where there is none.
 pub fn verdict(study: &Study) -> Option<Verdict> {
-    let verdicts: Vec<Verdict> = answers(study).into_iter().map(|(verdict, _)| verdict).collect();
+    let verdicts = verdicts(study);
     (!verdicts.is_empty()).then(|| Verdict::all(verdicts))
 }
 
-/// One sentence for each way it could have crossed.
+/// One sentence for each masked condition.
 pub fn told(study: &Study) -> Vec<String> {
     let sentences: Vec<String> = answers(study).into_iter().map(|(_, sentence)| sentence).collect();
     if sentences.is_empty() { vec!["No run has measured a condition with masked words.".into()] } else { sentences }
@@ -64,8 +71,8 @@ pub fn told(study: &Study) -> Vec<String> {
 
 /// Why nothing may be said of knowledge in masked words: it is not clear that facts were learned where they were seen.
 pub fn gate(study: &Study) -> Option<String> {
-    crossings(study).iter().find_map(|crossing| {
-        let seen = study.end_of(Measure::KNOWLEDGE, &crossing.source);
+    study.masked().find_map(|masked| {
+        let seen = main_source(study, Measure::KNOWLEDGE, masked)?;
         let learned = Verdict::of(seen.estimate.as_ref(), 0.0, 0.0);
         let unclear = !matches!(learned, Verdict::Supported | Verdict::NotJudged);
         unclear.then(|| format!("facts were not clearly learned in {}", seen.label))
@@ -82,7 +89,9 @@ fn by_cell(study: &Study) -> String {
             cells.extend(mean.map(|mean| (format!("|*V*| = {vocab_label}, *d* = {distance_label}"), mean)));
         }
     }
-    if gate(study).is_some() || cells.len() < 2 || cells.iter().any(|(_, mean)| mean.data_seeds < SEEDS) {
+    // Where other languages or scripts are pooled in a cell, it says nothing of either.
+    let pools = study.varying().into_iter().any(Factor::is_kind_of_languages);
+    if pools || gate(study).is_some() || cells.len() < 2 || cells.iter().any(|(_, mean)| mean.data_seeds < SEEDS) {
         return String::new();
     }
     let is_above = |mean: &Estimate| Verdict::of(Some(mean), 0.0, 0.0) == Verdict::Supported;
@@ -109,9 +118,10 @@ fn by_run(study: &Study) -> String {
         return String::new();
     }
     format!(
-        " Of the {sure} runs with an interval of their own{}, over pairs of subjects and in nats, wholly above 0 are {above}, \
+        " Of the {sure} {} with an interval of their own{}, over pairs of subjects and in nats, wholly above 0 are {above}, \
          wholly below {below}; chance alone would give {:.0} of each on average, and often far more or fewer, since runs of a \
          data seed share their words and targets.",
+        if quantities.len() > 1 { "contrasts" } else { "runs" },
         in_masked(study),
         0.025 * sure as f64
     )
@@ -122,7 +132,7 @@ fn cognate_over_general(study: &Study) -> Option<Estimate> {
     let rows: Vec<_> = study
         .ended(&[])
         .filter_map(|run| {
-            let bridges = [run.once(&Quantity::overall(COGNATE))?, run.once(&Quantity::overall(BRIDGE))?];
+            let bridges = [bridge_of(study, run, COGNATE)?, bridge_of(study, run, BRIDGE)?];
             Some((run.seed, bridges, Transfer::Nats.value(study, run)?))
         })
         .collect();

@@ -1,7 +1,7 @@
 //! What is taken as masked transfer in one run, and when it is read. Where several languages have masked words, the mean
 //! over them.
 
-use super::crossings::crossings;
+use super::crossings::main_source;
 use crate::data::{Run, Study};
 use crate::stats::{Scale, deviation, mean};
 use crate::wording::listed;
@@ -122,11 +122,11 @@ pub fn telling(study: &Study, moment: Moment) -> Transfer {
     if saturated { Transfer::Share(moment) } else { Transfer::Any(moment) }
 }
 
-/// Why nothing may be said of the form of unseen words: in some language that saw them grammar was not learned.
+/// Why nothing may be said of the form of unseen words: grammar was not learned where they were seen.
 pub fn gate(study: &Study) -> Option<String> {
     let grammatical = Measure::unscrambling(TaskMetric::Grammaticality);
-    crossings(study).iter().find_map(|crossing| {
-        let seen = study.end_of(grammatical, &crossing.source);
+    study.masked().find_map(|masked| {
+        let seen = main_source(study, grammatical, masked)?;
         not_learned(&seen.label, seen.estimate.as_ref())
     })
 }

@@ -4,7 +4,7 @@ use super::html::table;
 use super::{figures, glossary, shell};
 use crate::draw::escape;
 use crate::figures::Figure;
-use invitro_results::identity::show;
+use invitro_results::dotted::show;
 use invitro_results::{Comparison, Quantity, Run, digits};
 
 pub fn page(comparison: &Comparison, verdicts: &[String], drawn: &[Figure]) -> String {

@@ -23,7 +23,7 @@ const TERMS: &[(&str, &[&str], &str)] = &[
     (
         "*d*",
         &["*d*"],
-        "Lexical distance of the languages: 0 where a word has the same form in both, 1 where the forms are as unlike as unrelated words (Levenshtein distance over that of unrelated stems).",
+        "Lexical distance of two languages: 0 where a word has the same form in both, 1 where the forms are as unlike as unrelated words (Levenshtein distance over that of unrelated stems).",
     ),
     (
         "Γ",
@@ -33,7 +33,7 @@ const TERMS: &[(&str, &[&str], &str)] = &[
     (
         "*β̂*",
         &["β̂", "bridge", "bridges"],
-        "Bridge: the overlap of a masked word's pieces with those of the unmasked word, of either language, that shares most; β̂ is the mean over masked words. The cognate bridge is the overlap with the word's own form in the other language.",
+        "Bridge: the overlap of a masked word's pieces with those of the unmasked word, of any language, that shares most; β̂ is the mean over masked words. The cognate bridge is the overlap with the word's own form in another language, the one that shares most.",
     ),
     (
         "*K*",
@@ -85,8 +85,7 @@ fn terms(conditions: &[Condition]) -> Vec<Term> {
     if !languages.is_empty() {
         terms.push(Term {
             name: languages.join(", "),
-            meaning: "The languages. They say the same things of one world by one grammar, each in words of its own."
-                .into(),
+            meaning: "The languages. They say the same things of one world, each in words of its own.".into(),
             words: languages,
         });
     }

@@ -8,7 +8,7 @@ use crate::findings::knowledge::CONTRASTS;
 use crate::findings::transfer::in_masked;
 use crate::findings::{Findings, Hypothesis, Knowledge, Test, headline};
 use crate::stats::{Estimate, Seed};
-use crate::wording::{counted, spoken};
+use crate::wording::{counted, listed, spoken};
 use invitro_results::{
     Measure, Moment, Quantity, RULE, Scorer, Statistic, Targets, TaskMetric, Verdict, capital, grouped, p_value,
 };
@@ -88,7 +88,7 @@ fn trajectories(study: &Study) -> String {
     let header = ["measure", "in", "peak", "at step", "end", "decline"];
     let by_level = by_level(study);
     format!(
-        "<h2>Over training</h2>\n<p>Means over the runs that ended. The peak is each run's own; its step is the middle one of the runs' \
+        "<h2>Over training</h2>\n<p>Means over the runs that ended, of a language over those that have it. The peak is each run's own; its step is the middle one of the runs' \
          (the first to the last). The decline is taken from the step at which the runs of <em>other</em> data seeds peak to the end, so that \
          noise alone makes none.</p>\n{}{by_level}",
         table("plain", &header, rows)
@@ -98,18 +98,27 @@ fn trajectories(study: &Study) -> String {
 /// The masked conditions at the peak and at the end, by the levels of what was varied: rows of one factor, columns of
 /// another.
 fn by_level(study: &Study) -> String {
-    let (down, across) = match study.varying()[..] {
+    // What is not crossed with the rest, such as a language that has a distance only where it is spoken, makes no table.
+    let mut factors = study.varying();
+    if factors.len() > 2 {
+        let crossed =
+            |factor: &Factor| study.varying().iter().all(|other| other == factor || study.are_crossed(*factor, *other));
+        factors.retain(|factor| !factor.is_kind_of_languages() || crossed(factor));
+    }
+    let (down, across) = match factors[..] {
         [] => return String::new(),
         [one] => (None, one),
         [first, .., last] => (Some(first), last),
     };
     let levels = |factor: Factor| study.levels(factor).iter().enumerate();
+    let comparable = study.comparable(&[down, Some(across)]);
     let mut rows = Vec::new();
-    for (measure, name) in [TOLD[0], TOLD[4]] {
+    for (measure, name) in [TOLD[0], TOLD[4], TOLD[5]] {
         for masked in study.masked() {
             let quantity = Quantity::of(measure, masked);
             let value = |cell: &[(Factor, usize)], moment: Moment| {
-                study.read(study.ended(cell), &quantity, moment).map_or("–".into(), |it| format!("{:.2}", it.value))
+                let cell = [&comparable[..], cell].concat();
+                study.read(study.ended(&cell), &quantity, moment).map_or("–".into(), |it| format!("{:.2}", it.value))
             };
             let below: Vec<_> = down.map_or(vec![None], |down| levels(down).map(|level| Some((down, level))).collect());
             for fixed in below {
@@ -124,11 +133,21 @@ fn by_level(study: &Study) -> String {
             }
         }
     }
-    let columns: Vec<String> = levels(across).map(|(_, level)| format!("{} = {level}", across.symbol())).collect();
+    let columns: Vec<String> = levels(across).map(|(_, level)| across.said(level)).collect();
     let mut header = vec!["from peak to end", "in"];
     header.extend(down.map(Factor::symbol));
     header.extend(columns.iter().map(String::as_str));
-    format!("<p>By what was varied, means over the runs of each cell:</p>\n{}", table("plain", &header, rows))
+    let rest: Vec<String> = study
+        .varying()
+        .into_iter()
+        .filter(|it| *it != across && Some(*it) != down && !comparable.iter().any(|(held, _)| held == it))
+        .map(|it| to_html(&it.noun()))
+        .collect();
+    let whatever = (!rest.is_empty()).then(|| format!(", whatever their {}", listed(&rest)));
+    let held =
+        comparable.iter().map(|&(factor, level)| format!(", {}", to_html(&factor.said(&study.levels(factor)[level]))));
+    let over: String = held.chain(whatever).collect();
+    format!("<p>By what was varied, means over the runs of each cell{over}:</p>\n{}", table("plain", &header, rows))
 }
 
 /// What the paper does not ask: whether facts, and not only forms, crossed.

@@ -2,7 +2,7 @@
 
 use super::html::table;
 use crate::data::factors::TRAIN_STEPS;
-use crate::data::{Factor, Run, Study};
+use crate::data::{Run, Study};
 use crate::draw::escape;
 use crate::findings::design::{BRIDGE, COGNATE};
 use crate::findings::{Findings, headline, stages};
@@ -47,7 +47,7 @@ fn lead(run: &Run) -> String {
 /// The settings and tokenizer measures worth seeing first.
 fn settings(study: &Study, run: &Run) -> String {
     let mut columns: Vec<(String, String)> =
-        Factor::ALL.map(|factor| (factor.symbol().to_owned(), factor.key().to_owned())).into();
+        study.paper_factors().iter().map(|factor| (factor.symbol().to_owned(), factor.key().to_owned())).collect();
     columns.push(("data seed".into(), column::DATA_SEED.into()));
     columns.push(("model seed".into(), column::MODEL_SEED.into()));
     let fertility = |condition: &Condition| {
@@ -62,7 +62,20 @@ fn settings(study: &Study, run: &Run) -> String {
         ("distance, stems", Measure::Language(LanguageMetric::StemDistance)),
         ("*λ* left", Measure::Language(LanguageMetric::LambdaLeft)),
     ];
-    columns.extend(overall.map(|(name, measure)| (name.to_owned(), Quantity::overall(measure).to_string())));
+    for (name, measure) in overall {
+        columns.push((name.to_owned(), Quantity::overall(measure).to_string()));
+        // Of several languages or masks: of each.
+        for condition in study.conditions() {
+            let quantity = Quantity::of(measure, condition).to_string();
+            columns.push((format!("{name} {}", condition.label()), quantity));
+        }
+        if !matches!(measure, Measure::Bridge(..)) {
+            for [one, other] in run.of_pairs(measure).into_iter().filter_map(|(pair, _)| pair) {
+                let quantity = Quantity::between(measure, &one, &other).to_string();
+                columns.push((format!("{name} {one}–{other}"), quantity));
+            }
+        }
+    }
     let known: Vec<(&str, &Value)> =
         columns.iter().filter_map(|(name, column)| Some((name.as_str(), run.columns.get(column)?))).collect();
     if known.is_empty() {

@@ -1,9 +1,10 @@
 //! Tables: regressions, correlations, every run; then the config and the versions behind it all.
 
 use super::html::table;
+use crate::data::factors::said;
 use crate::data::{Factor, Run, Study};
 use crate::draw::{escape, to_html};
-use crate::findings::design::BRIDGE;
+use crate::findings::design::{BRIDGE, bridge_of};
 use crate::findings::{Correlated, Findings, Transfer};
 use crate::stats::Interval;
 use crate::stats::correlation::Correlation;
@@ -94,9 +95,8 @@ fn runs(study: &Study) -> String {
     if study.runs.is_empty() {
         return "<p class=\"none\">No runs yet.</p>\n".into();
     }
-    let others: Vec<&str> = study.other_factors();
+    let (factors, others) = (study.paper_factors(), study.other_factors());
     const METRICS: [(TaskMetric, &str); 2] = [(TaskMetric::Grammaticality, "grammar"), (TaskMetric::Types, "types")];
-    let bridge = Quantity::overall(BRIDGE);
     let peaks: Vec<(Quantity, String)> = study
         .masked()
         .flat_map(|condition| {
@@ -110,16 +110,17 @@ fn runs(study: &Study) -> String {
         let setting = |name: &str| run.columns.get(name).map_or(String::new(), |value| escape(&value.to_string()));
         let mut cells = vec![format!("<code>{}</code>", escape(&run.id)), escape(run.state())];
         cells.push(run.last_step().map_or(String::new(), |step| step.to_string()));
-        cells.extend(Factor::ALL.map(|factor| setting(factor.key())));
+        cells.extend(factors.iter().map(|factor| setting(factor.key())));
         cells.extend(others.iter().map(|name| setting(name)));
         cells.extend([setting(column::DATA_SEED), setting(column::MODEL_SEED)]);
-        cells.push(number(run.once(&bridge)));
+        cells.push(number(bridge_of(study, run, BRIDGE)));
         cells.extend(peaks.iter().map(|(quantity, _)| number(run.curve(quantity).peak().map(|point| point.value))));
         cells.extend(Transfer::ALL.map(|transfer| number(transfer.value(study, run))));
         cells
     };
-    let mut header = vec!["run", "state", "step", "|*V*|", "regime", "*λ*", "*d*"];
-    header.extend(&others);
+    let mut header = vec!["run", "state", "step"];
+    header.extend(factors.iter().map(|factor| factor.symbol()));
+    header.extend(others.iter().map(|key| said(key)));
     header.extend(["data seed", "model seed", "*β̂*"]);
     header.extend(peaks.iter().map(|(_, name)| name.as_str()));
     header.extend(Transfer::ALL.map(Transfer::label));

@@ -4,7 +4,8 @@
 //! The table is packed by columns, and texts as places in a list of texts, since most repeat in many runs.
 
 use super::pack::pack;
-use crate::data::{Factor, Run, Study};
+use crate::data::factors::said;
+use crate::data::{Run, Study};
 use crate::draw::{Colour, escape};
 use invitro_results::column;
 use invitro_results::words::{Form, Word};
@@ -48,8 +49,9 @@ fn gloss(symbol: &str) -> String {
 
 /// The settings that tell runs apart: the key on disk, and its name on the page, `*` around what is italic.
 fn settings(study: &Study) -> Vec<(String, String)> {
-    let factors = Factor::ALL.iter().map(|factor| (factor.key().to_owned(), factor.symbol().to_owned()));
-    let others = study.other_factors().into_iter().map(|key| (key.to_owned(), key.to_owned()));
+    let factors = study.paper_factors();
+    let factors = factors.iter().map(|factor| (factor.key().to_owned(), factor.symbol().to_owned()));
+    let others = study.other_factors().into_iter().map(|key| (key.to_owned(), said(key).to_owned()));
     let seeds = [(column::DATA_SEED, "data seed"), (column::MODEL_SEED, "model seed")];
     factors.chain(others).chain(seeds.map(|(key, name)| (key.to_owned(), name.to_owned()))).collect()
 }
@@ -69,14 +71,32 @@ fn round(value: Option<f64>, digits: f64) -> Json {
     value.filter(|value| value.is_finite()).map_or(Json::Null, |value| json!((value * digits).round() / digits))
 }
 
+/// The languages of all words, in the study's order: runs may have other ones.
+fn languages(study: &Study) -> Vec<&str> {
+    let mut found: Vec<&str> = Vec::new();
+    for form in study.words.iter().flat_map(|(_, word)| &word.forms) {
+        if !found.contains(&form.language.as_str()) {
+            found.push(&form.language);
+        }
+    }
+    let place = |name: &str| study.conditions().iter().position(|condition| *condition.language == *name);
+    found.sort_by_key(|name| place(name).unwrap_or(usize::MAX));
+    found
+}
+
 /// The table as the page's script reads it, and whether every curve is in it.
 fn packed(study: &Study) -> (Json, bool) {
     let (mut texts, mut steps) = (Texts::default(), Texts::default());
     let kept = with_curves(study);
+    let (languages, none) = (languages(study), Form::default());
     let mut columns: BTreeMap<&str, Vec<Json>> = BTreeMap::new();
     let mut whole = true;
     for (run, word) in &study.words {
-        let Word { symbol, forms, bridge, bridge_to, bridge_pieces, cognate_bridge, asked, reachable_from } = word;
+        let Word { symbol, masked_in, forms, bridge, bridge_to, bridge_pieces, cognate_bridge, asked, reachable_from } =
+            word;
+        // A place for every language, empty where the run has none of its words.
+        let of = |name: &&str| forms.iter().find(|form| form.language == **name).unwrap_or(&none);
+        let forms: Vec<&Form> = languages.iter().map(of).collect();
         let mut each =
             |of: &dyn Fn(&Form) -> String| -> Json { forms.iter().map(|form| texts.place(of(form))).collect() };
         let (own, pieces) = (each(&|form| form.form.clone()), each(&|form| form.pieces.join("·")));
@@ -96,6 +116,7 @@ fn packed(study: &Study) -> (Json, bool) {
             ("gloss", json!(texts.place(gloss(symbol)))),
             ("forms", own),
             ("pieces", pieces),
+            ("masked", json!(texts.place(masked_in.clone().unwrap_or_default()))),
             ("bridge", round(*bridge, 1000.0)),
             ("to", json!(texts.place(to))),
             ("language", json!(texts.place(language))),
@@ -104,7 +125,7 @@ fn packed(study: &Study) -> (Json, bool) {
             ("asked", json!(asked.map(u8::from))),
             ("reached", json!(reachable_from)),
             ("contrast", forms.iter().map(|form| round(form.contrast(), 1000.0)).collect()),
-            ("curves", if is_kept { forms.iter().map(&mut curve).collect() } else { Json::Null }),
+            ("curves", if is_kept { forms.iter().map(|form| curve(form)).collect() } else { Json::Null }),
         ];
         for (name, cell) in cells {
             columns.entry(name).or_default().push(cell);
@@ -117,9 +138,8 @@ fn packed(study: &Study) -> (Json, bool) {
             .map(|(key, _)| run.columns.get(key).map_or(Json::Null, |value| json!(value.to_string())))
             .collect()
     };
-    let forms = study.words.first().map_or(&[][..], |(_, word)| &word.forms);
-    let languages: Vec<Json> =
-        forms.iter().enumerate().map(|(place, form)| json!([form.language, Colour::Language(place).name()])).collect();
+    let coloured = |(place, name): (usize, &&str)| json!([name, Colour::Language(place).name()]);
+    let languages: Vec<Json> = languages.iter().enumerate().map(coloured).collect();
     let data = json!({
         "languages": languages,
         "settings": settings.iter().map(|(_, name)| name).collect::<Vec<_>>(),

@@ -1,5 +1,6 @@
-//! Paired sentences with their pieces coloured: the same sentence in two languages, side by side, as SVG, HTML or LaTeX. A
-//! piece that stands on both sides of its row is shared; the others are of one language only.
+//! Sentences with their pieces coloured: the same sentence in two languages side by side, in more of them one under
+//! another, as SVG, HTML or LaTeX. A piece that stands in several languages of its row is shared; the others are of one
+//! language only.
 //!
 //! ```text
 //! A  Labzvae   fekoc   x uc bo p z h by iw            Labzvae, x, uc, bo, p, z, iw shared
@@ -14,12 +15,14 @@ pub use pair::{Pair, Side};
 
 use pair::{Use, legend};
 
-use crate::draw::{Canvas, Colour, Target, Width, frame};
+use crate::draw::{Canvas, Colour, Target, Width, frame, width_of as label_width};
 
-/// A table of paired sentences.
+/// A table of sentences, each in every language.
 pub struct PairedSentences {
-    /// The two languages.
-    pub names: [String; 2],
+    /// The languages, two or more.
+    pub names: Vec<String>,
+    /// The places of their colours in a picture.
+    pub colours: Vec<usize>,
     pub pairs: Vec<Pair>,
 }
 
@@ -27,6 +30,8 @@ const SIZE: f64 = 6.4;
 /// The advance of a monospaced letter.
 const LETTER: f64 = 0.602 * SIZE;
 const LEADING: f64 = 11.0;
+/// Of a language's name.
+const NAME: f64 = 7.5;
 
 impl PairedSentences {
     /// A page of its own, for light and dark. `caption` stands above the table.
@@ -41,28 +46,58 @@ impl PairedSentences {
 
     /// A picture. Pieces are laid out here, in letters of one width, so that it looks the same wherever it is shown.
     pub fn svg(&self, width: Width, target: Target, description: &str) -> String {
+        let mut canvas = Canvas::new(target);
         let total = width.points();
+        let mut y =
+            if self.names.len() == 2 { self.abreast(&mut canvas, total) } else { self.stacked(&mut canvas, total) };
+        y += 4.0;
+        let mut x = 3.0;
+        for (used, label) in legend(&self.names) {
+            if x + width_of(&label) > total && x > 3.0 {
+                (x, y) = (3.0, y + LEADING);
+            }
+            draw_piece(&mut canvas, &label, used, &self.colours, (x, y));
+            x += width_of(&label) + 10.0;
+        }
+        frame(canvas, width, y + LEADING + 3.0, description)
+    }
+
+    /// Two languages side by side; where they end.
+    fn abreast(&self, canvas: &mut Canvas, total: f64) -> f64 {
         let half = total / 2.0;
         let start = |place: usize| 3.0 + half * place as f64;
-        let mut canvas = Canvas::new(target);
         let mut y = 9.0;
         for (place, name) in self.names.iter().enumerate() {
-            canvas.bold((start(place), y), "start", 7.5, Colour::Text, name);
+            canvas.bold((start(place), y), "start", NAME, Colour::Text, name);
         }
         y += 5.0;
         for Pair(sides) in &self.pairs {
             canvas.line((3.0, y - 1.0), (total - 3.0, y - 1.0), Colour::Grid, 0.5, "");
-            let ends =
-                sides.iter().enumerate().map(|(i, side)| draw_side(&mut canvas, side, (start(i), y), half - 8.0));
+            let ends = sides
+                .iter()
+                .enumerate()
+                .map(|(i, side)| draw_side(canvas, side, &self.colours, (start(i), y), half - 8.0));
             y = ends.fold(y, f64::max) + 4.0;
         }
-        y += 4.0;
-        let mut x = 3.0;
-        for (used, label) in legend(&self.names) {
-            draw_piece(&mut canvas, &label, used, (x, y));
-            x += width_of(&label) + 10.0;
+        y
+    }
+
+    /// Languages one under another, each line with its name; where they end.
+    fn stacked(&self, canvas: &mut Canvas, total: f64) -> f64 {
+        let names = self.names.iter().map(|name| label_width(name) * NAME * 1.06).fold(0.0, f64::max);
+        let start = 3.0 + names + 7.0;
+        let mut y = 4.0;
+        for (row, Pair(sides)) in self.pairs.iter().enumerate() {
+            if row > 0 {
+                canvas.line((3.0, y - 2.5), (total - 3.0, y - 2.5), Colour::Grid, 0.5, "");
+            }
+            for (at, side) in sides.iter().enumerate() {
+                canvas.bold((3.0, y + 7.0), "start", NAME, Colour::Language(self.colours[at]), &self.names[at]);
+                y = draw_side(canvas, side, &self.colours, (start, y), total - start - 5.0) + 1.0;
+            }
+            y += 5.0;
         }
-        frame(canvas, width, y + LEADING + 3.0, description)
+        y
     }
 }
 
@@ -71,7 +106,7 @@ fn width_of(piece: &str) -> f64 {
 }
 
 /// Draws the words of one side and returns where they end.
-fn draw_side(canvas: &mut Canvas, side: &[Vec<(String, Use)>], from: (f64, f64), room: f64) -> f64 {
+fn draw_side(canvas: &mut Canvas, side: &[Vec<(String, Use)>], colours: &[usize], from: (f64, f64), room: f64) -> f64 {
     let (mut x, mut y) = from;
     for word in side {
         let length: f64 = word.iter().map(|(piece, _)| width_of(piece) + 1.0).sum();
@@ -79,7 +114,7 @@ fn draw_side(canvas: &mut Canvas, side: &[Vec<(String, Use)>], from: (f64, f64),
             (x, y) = (from.0, y + LEADING);
         }
         for (piece, used) in word {
-            draw_piece(canvas, piece, *used, (x, y));
+            draw_piece(canvas, piece, *used, colours, (x, y));
             x += width_of(piece) + 1.0;
         }
         x += 4.0;
@@ -87,16 +122,24 @@ fn draw_side(canvas: &mut Canvas, side: &[Vec<(String, Use)>], from: (f64, f64),
     y + LEADING
 }
 
-/// A shared piece stands in a filled box, one of a single language on a line of its colour: told apart without colour too.
-fn draw_piece(canvas: &mut Canvas, piece: &str, used: Use, (x, y): (f64, f64)) {
+/// A shared piece stands in a filled box, darker where all sides have it; one of a single language on a line of
+/// its colour: told apart without colour too.
+fn draw_piece(canvas: &mut Canvas, piece: &str, used: Use, colours: &[usize], (x, y): (f64, f64)) {
     let width = width_of(piece);
     match used {
-        Use::Shared => canvas.rect(x, y, width, 9.0, Colour::Heat(0.28), ""),
-        Use::First => canvas.line((x, y + 8.6), (x + width, y + 8.6), Colour::Language(0), 1.3, ""),
-        Use::Second => canvas.line((x, y + 8.6), (x + width, y + 8.6), Colour::Language(1), 1.3, ""),
+        Use::All => canvas.rect(x, y, width, 9.0, Colour::Heat(if colours.len() == 2 { 0.28 } else { 0.4 }), ""),
+        Use::Some => canvas.rect(x, y, width, 9.0, Colour::Heat(0.17), ""),
+        Use::Own(place) => canvas.line((x, y + 8.6), (x + width, y + 8.6), Colour::Language(colours[place]), 1.3, ""),
     }
+    // Letters of other alphabets come from faces of other widths: each piece keeps the room it was given.
+    let fitted = !piece.is_ascii();
     canvas.raw("<g font-family=\"Menlo, Consolas, 'DejaVu Sans Mono', monospace\">");
-    canvas.text((x, y + 6.6), "start", SIZE, Colour::Text, &piece.replace('*', "∗"));
+    let shown = piece.replace('*', "∗");
+    if fitted && shown.chars().any(char::is_alphabetic) {
+        canvas.fitted((x, y + 6.6), SIZE, Colour::Text, width, &shown);
+    } else {
+        canvas.text((x, y + 6.6), "start", SIZE, Colour::Text, &shown);
+    }
     canvas.raw("</g>");
 }
 
@@ -104,13 +147,17 @@ fn draw_piece(canvas: &mut Canvas, piece: &str, used: Use, (x, y): (f64, f64)) {
 mod tests {
     use super::*;
 
+    fn words(words: &[&[&str]]) -> Side {
+        words.iter().map(|word| word.iter().map(|piece| (*piece).to_owned()).collect()).collect()
+    }
+
     #[test]
     fn the_three_formats_say_the_same() {
-        let words = |words: &[&[&str]]| words.iter().map(|word| word.iter().map(|p| p.to_string()).collect()).collect();
         let pair = Pair::new([words(&[&["Lab"], &["fe", "koc"]]), words(&[&["Lab"], &["koc"]])]);
         assert_eq!(pair.shared_share(), 4.0 / 5.0);
         assert_eq!(pair.text(), ["Lab fe·koc", "Lab koc"]);
-        let table = PairedSentences { names: ["A", "B"].map(str::to_owned), pairs: vec![pair] };
+        let table =
+            PairedSentences { names: ["A", "B"].map(str::to_owned).into(), colours: vec![0, 1], pairs: vec![pair] };
         let tex = table.latex("Caption.");
         assert!(tex.contains(r"\tokbox{tokAOnly}{fe}\tokbox{tokShared}{koc}\wordend"), "{tex}");
         let html = table.html("Caption.");
@@ -119,5 +166,26 @@ mod tests {
         assert_eq!(svg.matches(">koc<").count(), 2, "{svg}");
         let boxes = svg.matches("height=\"9\"").count();
         assert_eq!(boxes, 5, "four shared pieces, and the legend");
+    }
+
+    #[test]
+    fn more_languages_stand_one_under_another() {
+        let sides = [words(&[&["Lab"], &["fe", "koc"]]), words(&[&["Lab"], &["koc"]]), words(&[&["Lab"], &["жи"]])];
+        let pair = Pair::new(sides);
+        assert_eq!(pair.shared_share(), 5.0 / 7.0);
+        let table = PairedSentences {
+            names: ["A", "B", "North"].map(str::to_owned).into(),
+            colours: vec![0, 1, 2],
+            pairs: vec![pair],
+        };
+        let svg = table.svg(Width::Page, Target::File, "Description.");
+        assert_eq!(svg.matches("height=\"9\"").count(), 5 + 2, "five shared pieces, and two kinds in the legend");
+        assert!(svg.contains(">North only<") && svg.contains(">in all<") && svg.contains(">in several<"), "{svg}");
+        let html = table.html("Caption.");
+        assert!(html.contains("<i class=\"l0\">fe</i><i class=\"t\">koc</i>"), "{html}");
+        assert!(html.contains("<i class=\"l2\">жи</i>") && html.contains("<th scope=\"row\">North</th>"), "{html}");
+        let tex = table.latex("Caption.");
+        assert!(tex.contains(r"\tokbox{tokOnlyA}{fe}\tokbox{tokSome}{koc}\wordend"), "{tex}");
+        assert!(tex.contains(r"\tokbox{tokOnlyC}{жи}") && tex.contains("fontspec"), "{tex}");
     }
 }

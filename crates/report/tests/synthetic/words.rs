@@ -38,6 +38,7 @@ fn word(config: &Config, plan: &Plan, symbol: usize) -> Word {
     let reached = below(&mut rng, 3) > 0;
     Word {
         symbol: format!("value:{}:{symbol}", symbol % 40),
+        masked_in: plan.languages.last().map(|language| (*language).to_owned()),
         bridge: Some(config.bridge()),
         bridge_to: Some((forms[0].form.clone(), forms[0].language.clone())),
         bridge_pieces: forms[0].pieces.clone(),

@@ -2,7 +2,7 @@
 
 #![allow(dead_code)]
 
-use invitro_language::{LanguageConfig, Languages, MixtureConfig};
+use invitro_language::{LanguageConfig, LanguageEntry, Languages, MixtureConfig};
 use invitro_tokenizer::{Boundary, Kind, Regime, Tokenizer, TokenizerConfig};
 
 pub fn small_config() -> LanguageConfig {
@@ -35,4 +35,17 @@ pub fn train(languages: &Languages, config: &TokenizerConfig) -> Tokenizer {
 /// What a failing case is called.
 pub fn name(config: &TokenizerConfig) -> String {
     format!("{} {} {}", config.kind.name(), config.regime.name(), config.boundary.name())
+}
+
+/// Four languages: two in the shared alphabet, two in others, of two and three bytes a letter; two of them masked.
+pub fn family(seed: u64) -> Languages {
+    let entry = |name: &str, distance| LanguageEntry { distance: Some(distance), ..LanguageEntry::new(name) };
+    let of_a = |name: &str, distance| LanguageEntry { parent: Some("A".into()), ..entry(name, distance) };
+    let list = [
+        entry("A", 0.0),
+        of_a("B", 0.3),
+        LanguageEntry { script: 1, mask_share: 0.25, share: Some(0.25), grammar: Some("sov".into()), ..of_a("C", 0.3) },
+        LanguageEntry { script: 8, mask_share: 0.25, share: Some(0.1), ..of_a("D", 0.1) },
+    ];
+    Languages::of_family(&small_config(), &list, seed).unwrap()
 }

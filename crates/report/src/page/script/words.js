@@ -10,15 +10,18 @@ function explore({ languages, settings, seed, runs, texts, steps, rows }) {
   const levels = settings.map((_, place) => [...new Set(at.map(row => setting(row, place)))].filter(level => level !== null).sort(order));
   const varied = settings.map((_, place) => place).filter(place => levels[place].length > 1);
 
-  // One word is one symbol of one world: the data seed decides the world, d only the forms.
+  // One word is one symbol of one world: the data seed decides the world, d only the forms. Where several languages have a
+  // mask, one that is masked in two of them is two words.
   const words = new Map();
+  const severalMasks = new Set(rows.masked).size > 1;
+  const symbolOf = row => `${texts[rows.symbol[row]]}${severalMasks ? `, masked in ${texts[rows.masked[row]]}` : ""}`;
   for (const row of at) {
-    const name = `${setting(row, seed)}|${rows.symbol[row]}`;
-    if (!words.has(name)) words.set(name, { symbol: texts[rows.symbol[row]], gloss: texts[rows.gloss[row]], seed: setting(row, seed), rows: [] });
+    const name = `${setting(row, seed)}|${symbolOf(row)}`;
+    if (!words.has(name)) words.set(name, { symbol: symbolOf(row), gloss: texts[rows.gloss[row]], seed: setting(row, seed), rows: [] });
     words.get(name).rows.push(row);
   }
   const list = [...words.values()];
-  const formsOf = chosen => [...new Set(chosen.flatMap(row => rows.forms[row].map(form => texts[form])))];
+  const formsOf = chosen => [...new Set(chosen.flatMap(row => rows.forms[row].map(form => texts[form]).filter(form => form !== "")))];
   for (const word of list) word.text = [word.symbol, word.gloss, ...formsOf(word.rows)].join(" ").toLowerCase();
 
   // Controls: what to sort by, and the settings that vary.

@@ -1,0 +1,51 @@
+//! Scripts: alphabets without a letter in common, so that words of two languages share none either.
+//!
+//! The letters a to z are mapped one to one; which sounds a letter stands for does not matter to a model, only that
+//! letters differ. Letters that look like Latin ones are left out where an alphabet has others. Names keep the shared
+//! alphabet in every language.
+
+/// The alphabets beyond the shared one, each with a letter for each of a to z.
+const ALPHABETS: [&str; COUNT] = [
+    // Cyrillic
+    "ябцдэфгжийклмнёпъчштювщьыз",
+    // Greek
+    "αβςδεφγηιξκλμνωπψρστυθϟχζϡ",
+    // Georgian
+    "აბცდეფგჰიჯკლმნოპყრსტუვწხჟზ",
+    // Armenian
+    "աբցդեֆգհիջկլմնոպքրստըվւխյզ",
+    // Tifinagh
+    "ⴰⴱⵛⴷⴻⴼⴳⵀⵉⵊⴽⵍⵎⵏⵄⵒⵇⵔⵙⵜⵓⵠⵡⵅⵢⵣ",
+    // Cherokee
+    "ᎠᏆᏣᏓᎡᏩᎦᎭᎢᏧᎧᎳᎹᎾᎣᏇᏉᏒᏍᏔᎤᏙᏪᏥᏯᏎ",
+    // Runic
+    "ᚨᛒᚲᛞᛖᚠᚷᚺᛁᛃᚴᛚᛗᚾᛟᛈᛩᚱᛊᛏᚢᚡᚹᛪᛇᛉ",
+    // Ethiopic
+    "አበቸደኤፈገሀኢጀከለመነኦፐቀረሰተኡቨወኸየዘ",
+];
+
+/// How many there are.
+pub const COUNT: usize = 8;
+
+/// A run of letters a to z in a script; 0 is the shared one. Capitals stay.
+pub fn write(letters: &str, script: usize) -> String {
+    let Some(alphabet) = script.checked_sub(1).map(|at| ALPHABETS[at]) else { return letters.to_owned() };
+    let letter = |c: char| match c {
+        'a'..='z' => alphabet.chars().nth(c as usize - 'a' as usize).expect("an alphabet has 26 letters"),
+        other => other,
+    };
+    letters.chars().map(letter).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_letter_stands_once() {
+        let all: Vec<char> = ALPHABETS.iter().flat_map(|alphabet| alphabet.chars()).chain('a'..='z').collect();
+        assert!(ALPHABETS.iter().all(|alphabet| alphabet.chars().count() == 26));
+        assert_eq!(all.iter().collect::<HashSet<_>>().len(), 26 * (COUNT + 1));
+    }
+}
