@@ -156,7 +156,7 @@ pub fn measured_settings(experiment: &Experiment) -> String {
 pub fn measures(experiment: &Experiment, languages: &Languages, text: &TokenizedText) -> Result<Vec<(Quantity, f64)>> {
     let mut all = vec![(Quantity::overall(Measure::Language(LanguageMetric::Vocab)), text.vocab() as f64)];
     let distances = languages.lexicon.distances();
-    for pair in pairs(languages) {
+    for pair in Language::pairs(languages.all()) {
         let [one, other] = pair;
         let measured = [
             (LanguageMetric::StemDistance, distances.stems(one, other).relative),
@@ -182,12 +182,6 @@ pub fn measures(experiment: &Experiment, languages: &Languages, text: &Tokenized
         all.extend(bridge_measures(languages, language, &bridges));
     }
     Ok(all)
-}
-
-/// Every pair of languages once.
-fn pairs(languages: &Languages) -> impl Iterator<Item = [Language; 2]> + '_ {
-    let all = languages.all();
-    all.iter().enumerate().flat_map(|(at, &one)| all[at + 1..].iter().map(move |&other| [one, other]))
 }
 
 /// A measure of a pair of languages: by their names, and without them where it is the only pair. The pair that needs no

@@ -179,6 +179,12 @@ impl Language {
         Language { index: index as u8, name: known }
     }
 
+    /// Every pair of these, once, in their order.
+    pub fn pairs(languages: &[Language]) -> impl Iterator<Item = [Language; 2]> + '_ {
+        let after = |at: usize| languages[at + 1..].iter().copied();
+        languages.iter().enumerate().flat_map(move |(at, &one)| after(at).map(move |other| [one, other]))
+    }
+
     /// Its place in [`crate::Languages::all`].
     #[inline]
     pub fn index(self) -> usize {

@@ -72,11 +72,7 @@ pub struct Pairs(pub Vec<([Language; 2], f64)>);
 
 impl Pairs {
     fn of(languages: &[Language], number: impl Fn([Language; 2]) -> f64) -> Pairs {
-        let pairs = languages
-            .iter()
-            .enumerate()
-            .flat_map(|(at, &one)| languages[at + 1..].iter().map(move |&other| [one, other]));
-        Pairs(pairs.map(|pair| (pair, number(pair))).collect())
+        Pairs(Language::pairs(languages).map(|pair| (pair, number(pair))).collect())
     }
 
     /// The number of the only pair, if there is only one.
