@@ -43,7 +43,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
             writeln!(out, "{}", serde_json::to_string(&row)?)?;
         }
     } else {
-        writeln!(out, "{}", run_summary::table(&evaluated.rows, settings.eval.emergence, terminal::width(To::Out)))?;
+        writeln!(out, "{}", run_summary::table(&evaluated.rows, &settings, terminal::width(To::Out)))?;
     }
     if args.samples {
         for sample in &evaluated.samples {

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use invitro_lab::Experiment;
-use invitro_language::{Language, Languages};
+use invitro_language::{Language, Languages, Task};
 use std::path::{Path, PathBuf};
 
 #[derive(clap::Args)]
@@ -77,6 +77,26 @@ pub fn language(languages: &Languages, name: &str) -> Result<Language> {
     let names = || languages.all().iter().map(|language| language.name()).collect::<Vec<_>>().join(", ");
     let found = languages.all().iter().copied().find(|language| language.name().eq_ignore_ascii_case(name));
     found.with_context(|| format!("there is no language {name}: --language must be one of {}", names()))
+}
+
+/// The language that a task is given words of: that of the answer or, of a translation, the one named, or else the first
+/// other one.
+pub fn language_given(languages: &Languages, task: Task, to: Language, name: Option<&str>) -> Result<Option<Language>> {
+    match (task, name) {
+        (Task::T3, _) if !languages.translates => {
+            bail!("the run was trained without translations: its `mixture.translation` is 0")
+        }
+        (Task::T3, None) => {
+            let other = languages.all().iter().copied().find(|&other| other != to);
+            Ok(Some(other.context("there is no other language to translate from")?))
+        }
+        (Task::T3, Some(name)) => match language(languages, name)? {
+            from if from == to => bail!("--from and --language are both {}", to.name()),
+            from => Ok(Some(from)),
+        },
+        (_, None) => Ok(None),
+        (task, Some(_)) => bail!("--from is for T3 (translation), but --task is {}", task.name()),
+    }
 }
 
 /// The same, or the first language that has masked words.

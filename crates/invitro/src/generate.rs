@@ -14,19 +14,22 @@ use std::process::ExitCode;
 
 /// Prompt a trained model and check what it writes
 ///
-/// T0 goes on from the first words of a sentence, T1 puts words in order, T2 makes a sentence with them.
+/// T0 goes on from the first words of a sentence, T1 puts words in order, T2 makes a sentence with them, T3 translates one.
 #[derive(clap::Args)]
 pub struct Args {
     /// The run's folder
     run: PathBuf,
     /// The prompt's words, each one of the language; T0 may have none
     words: Vec<String>,
-    /// T0 (free generation), T1 (unscrambling) or T2 (conditional generation)
+    /// T0 (free generation), T1 (unscrambling), T2 (conditional generation) or T3 (translation)
     #[arg(long, default_value = "T1")]
     task: Task,
     /// The language, such as A [default: the first that has masked words]
     #[arg(long)]
     language: Option<String>,
+    /// The language to translate from [default: the first other one]
+    #[arg(long, value_name = "LANGUAGE")]
+    from: Option<String>,
     /// Outputs per prompt
     #[arg(short, default_value_t = 1)]
     n: usize,
@@ -61,7 +64,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let trained = Trained::load(&args.run, args.step)?;
     let population = trained.population(Device::parse(&args.device)?, trained.checkpoint.shape.context)?;
     let language = crate::experiment::language_or_masked(&trained.languages, args.language.as_deref())?;
-    let mut prompter = Prompter { args: &args, trained: &trained, language, population };
+    let from = crate::experiment::language_given(&trained.languages, args.task, language, args.from.as_deref())?;
+    let mut prompter = Prompter { args: &args, trained: &trained, language, from, population };
     if !args.interactive {
         prompter.answer(&args.words.join(" "))?;
         return Ok(ExitCode::SUCCESS);
@@ -101,6 +105,7 @@ struct Prompter<'a> {
     args: &'a Args,
     trained: &'a Trained,
     language: Language,
+    from: Option<Language>,
     population: Population,
 }
 
@@ -108,11 +113,12 @@ impl Prompter<'_> {
     fn answer(&mut self, words: &str) -> Result<()> {
         let Trained { languages, text, .. } = self.trained;
         let (task, language) = (self.args.task, self.language);
+        let given = self.from.unwrap_or(language);
         let symbol = |word: &str| -> Result<Symbol> {
-            match languages.lexicon.symbol(word, language) {
+            match languages.lexicon.symbol(word, given) {
                 Some(symbol) => Ok(symbol),
                 None => {
-                    bail!("`{word}` is not a word of {}; see language/lexicon.tsv in the run's folder", language.name())
+                    bail!("`{word}` is not a word of {}; see language/lexicon.tsv in the run's folder", given.name())
                 }
             }
         };
@@ -120,10 +126,10 @@ impl Prompter<'_> {
         if prompt.is_empty() && task != Task::T0 {
             bail!("{} needs words to work on", task.name());
         }
-        let sequence = Sequence { task, language, prompt, ..Sequence::default() };
+        let sequence = Sequence { task, language, from: self.from, prompt, ..Sequence::default() };
         let tokens = match task {
             Task::T0 => text.opening(language, &sequence.prompt),
-            Task::T1 | Task::T2 => text.prompt(&sequence),
+            Task::T1 | Task::T2 | Task::T3 => text.prompt(&sequence),
         };
         let context = self.trained.checkpoint.shape.context;
         if tokens.len() >= context {
@@ -152,7 +158,7 @@ impl Prompter<'_> {
         }
         let Judged { output, ended, verdict, words_kept, reason, .. } =
             generation::judge(prompted, &output, text, &mut languages.checker(), languages);
-        let asked = (*task != Task::T0).then_some(words_kept);
+        let asked = matches!(task, Task::T1 | Task::T2).then_some(words_kept);
         if *json {
             emit!(
                 "{}",

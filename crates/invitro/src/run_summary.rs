@@ -3,13 +3,13 @@
 use crate::table;
 use crate::terminal::{self, To};
 use anyhow::Result;
-use invitro_lab::Status;
 use invitro_lab::population::Member;
 use invitro_lab::progress::conditions;
+use invitro_lab::{Experiment, Status};
 use invitro_results::folder::METRICS;
 use invitro_results::{
-    Condition, Curve, Emergence, Estimate, Loss, Measure, Measured, Point, Quantity, Row, Scorer, Statistic, Targets,
-    Task, TaskMetric, knowledge, metrics,
+    Condition, Curve, Emergence, Estimate, Form, Loss, Measure, Measured, Point, Quantity, Row, Scorer, Statistic,
+    Targets, Task, TaskMetric, Withheld, knowledge, metrics,
 };
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ pub fn report(member: &Member) -> Result<PathBuf> {
 /// Prints the table of a run that is done.
 pub fn tell(member: &Member, report: Option<&Path>) -> Result<()> {
     let rows = metrics::read_lines(&member.folder.join(METRICS))?;
-    say!("{}", table(&rows, member.experiment.eval.emergence, terminal::width(To::Out)));
+    say!("{}", table(&rows, &member.experiment, terminal::width(To::Out)));
     if let Some(status) = Status::read(&member.folder)? {
         let (train, eval) = (status.seconds.train, status.seconds.eval);
         let share = 100.0 * eval / (train + eval).max(1e-9);
@@ -71,7 +71,9 @@ impl Last<'_> {
 }
 
 /// The headline metrics of the last evaluation, in lines that fit `width`, and what they say.
-pub fn table(rows: &[Row], threshold: f64, width: Option<usize>) -> String {
+pub fn table(rows: &[Row], experiment: &Experiment, width: Option<usize>) -> String {
+    let threshold = experiment.eval.emergence;
+    let withheld = Withheld::of([Some(experiment.mixture.withhold.name())].into_iter());
     let step = rows.iter().map(|row| row.step).max().unwrap_or(0);
     let conditions = conditions(rows);
     let last = Last {
@@ -125,6 +127,14 @@ pub fn table(rows: &[Row], threshold: f64, width: Option<usize>) -> String {
             Some(format!("[{:+.2}, {:+.2}]", interval.low, interval.high))
         });
     }
+    for form in Form::ALL {
+        let row = |condition: &Condition| last.row(condition, Measure::Contrast(Scorer::Network, form));
+        line(&format!("contrast of facts, nats: {form}"), &|condition| Some(format!("{:+.2}", row(condition)?.value)));
+        line("  its 95 % interval", &|condition| {
+            let interval = row(condition)?.interval?;
+            Some(format!("[{:+.2}, {:+.2}]", interval.low, interval.high))
+        });
+    }
     let emerged = |condition: &Condition, metric, when: fn(&Curve, f64) -> Option<Emergence>| {
         let curve = last.curve(condition, Measure::unscrambling(metric))?;
         when(curve, threshold)?.step().map(|step| step.to_string())
@@ -144,15 +154,16 @@ pub fn table(rows: &[Row], threshold: f64, width: Option<usize>) -> String {
         last.value(condition, Measure::Loss(Loss::Floor)).map(|bits| format!("{bits:.3}"))
     });
     let mut text = table::numbers(&lines, width);
+    text += &translations(&last, width).map_or(String::new(), |table| format!("\n\n{table}"));
     let mut said = Vec::new();
     for masked in conditions.iter().filter(|condition| condition.masked) {
-        said.extend(use_of_words(&last, masked));
+        said.extend(use_of_words(&last, masked, withheld));
         // The first language that saw all words, or if there is none, the first other one.
         let has_mask =
             |seen: &&Condition| conditions.iter().any(|other| other.masked && other.language == seen.language);
         let others = || conditions.iter().filter(|other| !other.masked && other.language != masked.language);
         let seen = others().find(|seen| !has_mask(seen)).or_else(|| others().next());
-        said.extend(seen.map(|seen| meaning(&last, seen, masked)));
+        said.extend(seen.map(|seen| meaning(&last, seen, masked, withheld)));
     }
     if !said.is_empty() {
         text += &format!("\n\n{}", terminal::wrap(&said.join("\n"), width));
@@ -160,21 +171,43 @@ pub fn table(rows: &[Row], threshold: f64, width: Option<usize>) -> String {
     text
 }
 
+/// How well sentences are translated, a column for each direction.
+fn translations(last: &Last, width: Option<usize>) -> Option<String> {
+    let exact = Measure::Task(Task::T3, TaskMetric::Exact);
+    let rows: Vec<&Row> = last.rows.iter().copied().filter(|row| row.quantity.measure == exact).collect();
+    let head = |row: &&Row| {
+        let ([from, to], condition) = (row.quantity.pair.as_ref()?, row.quantity.condition.as_ref()?);
+        let side = |name: &str| if *condition.language == *name { condition.label() } else { name.to_owned() };
+        Some(format!("{}→{}", side(from), side(to)))
+    };
+    let first = format!("translating (T3), {} each", rows.first()?.n);
+    let mut lines = vec![table::heads(std::iter::once(first).chain(rows.iter().filter_map(head)))];
+    for (name, metric) in [("  exact", TaskMetric::Exact), ("  descriptors", TaskMetric::Descriptors)] {
+        let value = |row: &&Row| {
+            let quantity = Quantity { measure: Measure::Task(Task::T3, metric), ..row.quantity.clone() };
+            let found = last.rows.iter().find(|other| other.quantity == quantity);
+            found.map_or("–".to_owned(), |row| format!("{:.2}", row.value))
+        };
+        lines.push(std::iter::once(name.to_owned()).chain(rows.iter().map(value)).collect());
+    }
+    Some(table::numbers(&lines, width))
+}
+
 /// Whether words that were never seen in a language are used, or only answered.
-fn use_of_words(last: &Last, masked: &Condition) -> Option<String> {
+fn use_of_words(last: &Last, masked: &Condition, withheld: Withheld) -> Option<String> {
     let share = |metric| last.value(masked, Measure::unscrambling(metric));
     let (grammatical, same) = (share(TaskMetric::Grammaticality)?, share(TaskMetric::SameWords)?);
     Some(format!(
-        "Asked to unscramble words of {} that it never saw, the model answers with a grammatical sentence in {:.0} % of the \
+        "Asked to unscramble {}, the model answers with a grammatical sentence in {:.0} % of the \
          cases, and with exactly those words in {:.0} %.",
-        masked.language,
+        withheld.unscrambled(&masked.language),
         100.0 * grammatical,
         100.0 * same
     ))
 }
 
 /// What the contrast of facts says of those words. Its interval is over pairs of subjects, of one data seed.
-fn meaning(last: &Last, seen: &Condition, masked: &Condition) -> String {
+fn meaning(last: &Last, seen: &Condition, masked: &Condition, withheld: Withheld) -> String {
     let measured = |condition: &Condition| {
         let point = last.curve(condition, Measure::KNOWLEDGE).and_then(|curve| curve.last());
         let own = |point: &Point| Estimate {
@@ -186,5 +219,6 @@ fn meaning(last: &Last, seen: &Condition, masked: &Condition) -> String {
         };
         Measured { label: condition.label(), estimate: point.map(own), by_seed: Vec::new() }
     };
-    format!("{} Intervals are over pairs of subjects.", knowledge(&measured(seen), &measured(masked)).1)
+    let said = knowledge(&measured(seen), &measured(masked), withheld).1;
+    format!("{said} Intervals are over pairs of subjects.")
 }

@@ -9,8 +9,8 @@ fn settings_that_cannot_be() {
     for (setting, says) in [
         ("language.distnace=0.5", "the nearest known key is `language.distance`"),
         ("language.distance=1.5", "`language.distance` is 1.5, but must be 0 to 1"),
-        ("mixture.lambda=0", "`mixture.lambda` is 0, but must be above 0 and at most 0.5"),
-        ("mixture.lambda=0.51", "`mixture.lambda` is 0.51, but must be above 0 and at most 0.5"),
+        ("mixture.lambda=0", "`mixture.lambda` is 0, but must be above 0 and at most 1"),
+        ("mixture.lambda=1.01", "`mixture.lambda` is 1.01, but must be above 0 and at most 1"),
         ("language.mask_share=0.001", "both masked and unmasked valid descriptors"),
         ("language.classes=3", "`language.classes` is 3, but must be an even number"),
         ("language.properties=9", "`language.properties` is 9, but must be a multiple of `language.classes` (2)"),

@@ -119,7 +119,7 @@ fn the_training_split_is_what_training_reads() {
         assert_eq!(written.lines().collect::<Vec<_>>(), read, "{name}");
 
         let batch = experiment.train.batch as u64;
-        let mut source = Source::training(&inputs.languages, &experiment.mixture, batch);
+        let mut source = Source::training(&inputs.languages, &experiment.mixture, batch, 1);
         let drawn = (0..read.len() as u64).map(|i| source.draw(i / batch, i % batch).unwrap().text(&inputs.languages));
         assert!(drawn.zip(&read).any(|(drawn, read)| drawn != *read), "{name}: nothing was redrawn");
 

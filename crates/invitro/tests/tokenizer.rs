@@ -66,6 +66,29 @@ fn a_trained_tokenizer_measures_like_one_trained_on_the_spot() {
 }
 
 #[test]
+fn an_arm_is_written_as_a_table_and_read_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let [plain, arm] = ["plain", "arm"].map(|name| dir.path().join(name).to_str().unwrap().to_owned());
+    let none = ["tokenizer.share=none", "tokenizer.cut=apart"];
+    stdout(&tokenizer("train", &["--out", &plain]));
+    stdout(&tokenizer("train", &[&none[..], &["--out", &arm]].concat()));
+    let [one, other] = [&plain, &arm].map(|folder| std::fs::read(format!("{folder}/tokenizer.json")).unwrap());
+    assert_eq!(one, other, "the tokenizer itself is the one before the intervention");
+    let table = std::fs::read_to_string(format!("{arm}/segmentation.tsv")).unwrap();
+    assert!(table.starts_with("language\tsymbol\tform\tids\tpieces\n") && table.contains(":B"), "{table}");
+    let there = stdout(&tokenizer("measure", &["--tokenizer", &arm]));
+    assert!(there.contains(", share none, cut apart,"), "{there}");
+    assert_eq!(there, stdout(&tokenizer("measure", &none)));
+    let [before, after] = [&plain, &arm].map(|folder| -> Value {
+        serde_json::from_str(&stdout(&tokenizer("measure", &["--tokenizer", folder, "--json"]))).unwrap()
+    });
+    assert_eq!(after["text"]["overlap"].as_f64(), Some(0.0));
+    assert_eq!(after["text"]["B"]["fertility"], before["text"]["B"]["fertility"]);
+    stdout(&tokenizer("train", &["--out", &arm, "--force"]));
+    assert!(!std::path::Path::new(&format!("{arm}/segmentation.tsv")).exists(), "what is replaced is gone");
+}
+
+#[test]
 fn bridges_have_a_row_per_masked_word() {
     let dir = tempfile::tempdir().unwrap();
     let at = |name: &str| dir.path().join(name).display().to_string();

@@ -48,7 +48,7 @@ fn make(members: &[(Experiment, RunInputs)], first: u64, stride: u64, out: &Sync
     let Some((experiment, _)) = members.first() else { return };
     let (steps, rows) = (experiment.train.steps, experiment.train.batch as u64);
     let mut sources: Vec<Source> =
-        members.iter().map(|(e, m)| Source::training(&m.languages, &e.mixture, rows)).collect();
+        members.iter().map(|(e, m)| Source::training(&m.languages, &e.mixture, rows, steps)).collect();
     // Members that read the same rows: the first of them makes them.
     let same = |a: &(Experiment, RunInputs), b: &(Experiment, RunInputs)| {
         Arc::ptr_eq(&a.1.text, &b.1.text) && a.0.mixture == b.0.mixture

@@ -30,8 +30,8 @@ pub enum Error {
     Override { given: String },
 
     /// A setting that is changed though it decides nothing.
-    #[error("changing `{key}` would change nothing: {why}, under `languages.NAME`")]
-    Unused { key: String, why: &'static str },
+    #[error("changing `{key}` would change nothing: {why}")]
+    Unused { key: String, why: String },
 
     #[error("`{key}` is {given}, but must be {allowed}")]
     Range { key: &'static str, given: String, allowed: String },

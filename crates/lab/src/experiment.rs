@@ -16,13 +16,16 @@
 use crate::error::{Error, Result};
 use crate::settings::{CheckpointConfig, EvalConfig, ModelConfig};
 use crate::wording::in_words;
-use invitro_language::{Corpus, Family, Grammar, Language, LanguageConfig, LanguageEntry, Languages, MixtureConfig};
-use invitro_model::TrainConfig;
+use invitro_language::{
+    Corpus, Family, Grammar, Language, LanguageConfig, LanguageEntry, Languages, MixtureConfig, Parallel, Tags,
+};
+use invitro_model::{Shape, TrainConfig};
 use invitro_results::Seeds;
 use invitro_results::dotted::{self, LIST, NAME, assign, leaves};
 use invitro_results::folder::{CONFIG, read_text};
-use invitro_tokenizer::TokenizerConfig;
+use invitro_tokenizer::{Cut, TokenizerConfig};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 use std::path::Path;
 use toml::{Table, Value};
 
@@ -103,10 +106,24 @@ impl Experiment {
         Ok(experiment)
     }
 
-    /// An error if changing a setting would change nothing, since the languages of the list say it each for itself.
+    /// An error if changing a setting would change nothing, since the languages of the list say it each for itself, or
+    /// another setting leaves it no effect.
     pub(crate) fn check_used(&self, key: &str) -> Result<()> {
-        let why = Family::is_unused(&self.languages, key);
+        let in_list = Family::is_unused(&self.languages, key).map(|why| format!("{why}, under `languages.NAME`"));
+        let scheduled = (key == "mixture.lambda" && !self.mixture.schedule.is_empty() && self.languages.is_empty())
+            .then_some("`mixture.schedule` says how much there is of B in every stage");
+        let others = self.tokenizer.is_unused(key).or(scheduled).or_else(|| self.has_no_second_language(key));
+        let why = in_list.or_else(|| others.map(str::to_owned));
         why.map_or(Ok(()), |why| Err(Error::Unused { key: key.to_owned(), why }))
+    }
+
+    /// What is between languages changes nothing where only one is spoken.
+    fn has_no_second_language(&self, key: &str) -> Option<&'static str> {
+        let is_between = key.starts_with("tokenizer.share")
+            || key == "eval.forms"
+            || key == "tokenizer.cut" && self.tokenizer.cut != Cut::Morpheme;
+        let is_alone = || Family::new(&self.language, &self.languages).is_ok_and(|family| family.languages().len() < 2);
+        (is_between && is_alone()).then_some("only one language is spoken")
     }
 
     /// A built-in experiment as it is.
@@ -124,10 +141,22 @@ impl Experiment {
             return Err(Error::Range { key: "name", given: format!("`{name}`"), allowed: allowed.into() });
         }
         self.language.validate()?;
-        Family::new(&self.language, &self.languages)?;
+        let family = Family::new(&self.language, &self.languages)?;
         self.mixture.validate()?;
+        let grammars: BTreeSet<&str> = family.languages().iter().map(|&one| &*family.node(one).grammar).collect();
+        if self.mixture.parallel == Parallel::Symbols && grammars.len() > 1 {
+            return Err(Error::Range {
+                key: "mixture.parallel",
+                given: "`symbols`".into(),
+                allowed: format!(
+                    "none where languages differ in their grammar, as here ({}): a sentence is said word for word",
+                    grammars.into_iter().collect::<Vec<_>>().join(", ")
+                ),
+            });
+        }
+        self.check_translations(family.languages().len())?;
         self.tokenizer.validate()?;
-        self.model.shape(self.tokenizer.vocab).validate()?;
+        self.shape().validate()?;
         self.train.validate()?;
         self.check_epochs()?;
         self.eval.validate()?;
@@ -141,9 +170,35 @@ impl Experiment {
         Ok(())
     }
 
+    /// Translations go in all directions alike, and say into which language.
+    fn check_translations(&self, languages: usize) -> Result<()> {
+        let MixtureConfig { translation, parallel, tags, .. } = self.mixture;
+        let allowed = match (parallel, tags) {
+            _ if translation == 0.0 => return Ok(()),
+            (Parallel::Symbols, _) => {
+                "0 where `mixture.parallel` is symbols, which says every sentence in all languages anyway"
+            }
+            (_, Tags::Task) if languages > 2 => {
+                "0 where `mixture.tags` is task and there are more than two languages: nothing would say into which to translate"
+            }
+            _ => return Ok(()),
+        };
+        Err(Error::Range { key: "mixture.translation", given: translation.to_string(), allowed: allowed.into() })
+    }
+
+    /// The model's shape as asked for: a vocabulary that fell short, or has a size of its own, makes it another. Every
+    /// language but the first may have a row of its own for every piece; the few special tokens are not told apart here.
+    pub(crate) fn shape(&self) -> Shape {
+        let own = match self.tokenizer.has_own_rows() {
+            true => Family::new(&self.language, &self.languages).map_or(1, |family| family.languages().len()),
+            false => 1,
+        };
+        self.model.shape(self.tokenizer.vocab.saturating_mul(own))
+    }
+
     /// The languages of a data seed.
     pub fn make_languages(&self, seed: u64) -> Result<Languages> {
-        Ok(Languages::of_family(&self.language, &self.languages, seed)?)
+        Ok(Languages::of_family(&self.language, &self.languages, seed)?.under(&self.mixture)?)
     }
 
     /// What is allowed, but hardly meant.
@@ -162,7 +217,24 @@ impl Experiment {
                 beyond.join(", ")
             ));
         }
+        notes.extend(self.tokenizer_notes());
         notes.extend(self.clones());
+        notes
+    }
+
+    /// Settings of the tokenizer that have no effect beside the others, and what a cut between morphemes changes.
+    fn tokenizer_notes(&self) -> Vec<String> {
+        let (own, default) = (leaves(&table_of(self)), leaves(&table_of(&Experiment::default())));
+        let given = own.iter().filter(|setting| setting.0.starts_with("tokenizer.") && !default.contains(setting));
+        let unused = given.filter_map(|(key, value)| Some((key, value, self.tokenizer.is_unused(key)?)));
+        let mut notes: Vec<String> =
+            unused.map(|(key, value, why)| format!("`{key}` is {value} without effect: {why}")).collect();
+        if self.tokenizer.cut == Cut::Morpheme {
+            notes.push(
+                "`tokenizer.cut` is morpheme: words may have more pieces than learned, so that fertility is not that of other cuts"
+                    .into(),
+            );
+        }
         notes
     }
 

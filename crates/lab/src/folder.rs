@@ -5,8 +5,8 @@ use crate::error::{At, Error, Result};
 use crate::experiment::Experiment;
 use invitro_model::Checkpoint;
 use invitro_results::folder::{
-    CHECKPOINTS, CONFIG, CONTRASTS, LANGUAGE, LOGS, METRICS, METRICS_TABLE, PAIRS, REACHED, REPORT, SAMPLES, STATUS,
-    SUMMARY, TOKENIZER, TRAINING, TRAINING_TABLE, WORDS, read_text, write_file,
+    CHECKPOINTS, CONFIG, CONTRASTS, LANGUAGE, LOGS, METRICS, METRICS_TABLE, PAIRS, REACHED, REPORT, SAMPLES,
+    SEGMENTATION, STATUS, SUMMARY, TOKENIZER, TRAINING, TRAINING_TABLE, WORDS, read_text, write_file,
 };
 use invitro_results::{SCHEMA, Seal, Status};
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ const LOCK: &str = "lock";
 pub const RAISE: &str = "raise.toml";
 
 /// Files and folders that a run owns, beside its tokenizer's; `--force` removes these and nothing else.
-const OWN: [&str; 17] = [
+const OWN: [&str; 18] = [
     RAISE,
     CONFIG,
     STATUS,
@@ -40,6 +40,7 @@ const OWN: [&str; 17] = [
     REPORT,
     CHECKPOINTS,
     LANGUAGE,
+    SEGMENTATION,
     invitro_files::named::FILES,
 ];
 

@@ -16,7 +16,7 @@ impl Experiment {
 
     /// Experiments of one key can train as one population: they have the same model, training and evaluation.
     pub fn population_key(&self) -> String {
-        hash(&json!([self.model, self.train, self.eval, self.checkpoint, self.tokenizer.vocab]))
+        hash(&json!([self.model, self.train, self.eval, self.checkpoint, self.shape().vocab]))
     }
 
     /// One experiment per data seed and model seed.

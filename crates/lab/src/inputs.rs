@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::evaluation::sets::EvaluationSets;
 use crate::experiment::Experiment;
 use crate::tokenized::TokenizedText;
-use invitro_language::{Languages, Source};
+use invitro_language::{Languages, MixtureConfig, Source};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -57,9 +57,11 @@ impl InputCache {
     /// The languages and the tokenizer of a single run's experiment.
     pub fn languages_and_text(&self, experiment: &Experiment) -> Result<(Arc<Languages>, Arc<TokenizedText>)> {
         let seed = experiment.seeds.data.first();
-        let key = (&experiment.language, &experiment.languages, seed);
+        let MixtureConfig { withhold, tags, translation, .. } = experiment.mixture;
+        let key = (&experiment.language, &experiment.languages, seed, withhold, tags, translation > 0.0);
         let languages = self.languages.get(&key, || experiment.make_languages(seed))?;
-        let key = (key, &experiment.tokenizer, experiment.mixture.lambda, experiment.mixture.sampling);
+        let MixtureConfig { lambda, sampling, schedule, .. } = &experiment.mixture;
+        let key = (key, &experiment.tokenizer, lambda, sampling, schedule);
         let text = self.texts.get(&key, || TokenizedText::new(experiment, &languages))?;
         Ok((languages, text))
     }
@@ -69,7 +71,9 @@ impl InputCache {
         let (languages, text) = self.languages_and_text(experiment)?;
         let Experiment { language, languages: list, tokenizer, .. } = experiment;
         let tokenizer = (language, list, experiment.seeds.data.first(), tokenizer);
-        let key = (tokenizer, &experiment.mixture, &experiment.eval, experiment.model.context, experiment.train.batch);
+        let stages = (!experiment.mixture.schedule.is_empty()).then_some(experiment.train.steps);
+        let read = (experiment.model.context, experiment.train.batch, stages);
+        let key = (tokenizer, &experiment.mixture, &experiment.eval, read);
         let sets = self.sets.get(&key, || {
             check_context(experiment, &languages, &text)?;
             EvaluationSets::new(experiment, &languages, &text)

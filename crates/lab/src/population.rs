@@ -74,7 +74,7 @@ pub fn run_with(members: &[Member], options: &Options, cache: &InputCache) -> Re
         // Before any folder is made.
         invitro_model::cpu::simd::asked()?;
         if let Some(Member { experiment, .. }) = members.first() {
-            let shape = experiment.model.shape(experiment.tokenizer.vocab);
+            let shape = experiment.shape();
             invitro_model::memory::check_host(&shape, members.len(), evaluation::batch_rows(shape.context))?;
         }
     }
@@ -152,13 +152,13 @@ fn open<'a>(
     Ok(runner)
 }
 
-/// Members that can train together, with the step they go on from: those of one |V| from the newest checkpoint all of
+/// Members that can train together, with the step they go on from: those of as many rows from the newest checkpoint all of
 /// them have, or, where there is none, each from its own.
 fn groups<'a>(runners: Vec<Runner<'a>>, outcomes: &mut [Option<Outcome>]) -> Vec<(u64, Vec<Runner<'a>>)> {
-    let mut by_vocab: BTreeMap<usize, Vec<(Vec<u64>, Runner)>> = BTreeMap::new();
+    let mut by_rows: BTreeMap<usize, Vec<(Vec<u64>, Runner)>> = BTreeMap::new();
     for mut runner in runners {
         match runner.can_start_at() {
-            Ok(starts) => by_vocab.entry(runner.vocab()).or_default().push((starts, runner)),
+            Ok(starts) => by_rows.entry(runner.rows()).or_default().push((starts, runner)),
             Err(error) => {
                 runner.fail(0, &error);
                 outcomes[runner.place] = Some(outcome(&runner, 0));
@@ -166,7 +166,7 @@ fn groups<'a>(runners: Vec<Runner<'a>>, outcomes: &mut [Option<Outcome>]) -> Vec
         }
     }
     let mut groups = Vec::new();
-    for runners in by_vocab.into_values() {
+    for runners in by_rows.into_values() {
         let common = |step: &&u64| runners.iter().all(|(starts, _)| starts.contains(step));
         let shared = runners[0].0.iter().filter(common).max().copied();
         let mut by_start: BTreeMap<u64, Vec<Runner>> = BTreeMap::new();
@@ -206,7 +206,7 @@ impl<'a> PopulationRun<'a> {
     /// Puts the members on the device where they left off.
     fn assemble(mut runners: Vec<Runner<'a>>, step: u64, device: &str, options: &Options) -> Result<PopulationRun<'a>> {
         let experiment = &runners[0].experiment;
-        let shape = experiment.model.shape(runners[0].vocab());
+        let shape = experiment.model.shape(runners[0].rows());
         let seeds: Vec<u64> = runners.iter().map(|runner| runner.experiment.seeds.model.first()).collect();
         let rooms: Result<Vec<usize>> = runners.iter().map(room).collect();
         let capacity = rooms?.into_iter().max().unwrap_or(0);
@@ -442,7 +442,7 @@ fn room(runner: &Runner) -> Result<usize> {
 
 /// Bytes of device memory that a population of `members` such experiments takes, about.
 pub fn memory(experiment: &Experiment, members: usize, device: Device) -> u64 {
-    let shape = experiment.model.shape(experiment.tokenizer.vocab);
+    let shape = experiment.shape();
     // Sequences of the paper's world average 40 tokens; room is made for half as much again.
     let rows = experiment.train.batch * shape.context.min(60);
     invitro_model::memory::population_bytes(device, &shape, members, rows) as u64

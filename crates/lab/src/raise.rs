@@ -34,6 +34,11 @@ pub fn check(path: &Path, made_by: &Experiment, experiment: &Experiment) -> Resu
     if step == 0 && Status::read(path)?.is_some_and(|status| status.state == State::Done) {
         return refused("it kept no checkpoint to go on from (`checkpoint.keep`)".into());
     }
+    if !made_by.mixture.schedule.is_empty() {
+        return refused(
+            "`mixture.schedule` divides all steps into stages, so that other rows would have come before".into(),
+        );
+    }
     match made_by.train.first_other_rate(to, step) {
         None => Ok(()),
         Some(other) => refused(format!(

@@ -5,11 +5,11 @@ use crate::error::{At, Result};
 use crate::experiment::Experiment;
 use crate::inputs::RunInputs;
 use crate::tokenized::TokenizedText;
-use invitro_language::{Language, Languages, Process, Stream, Symbol};
+use invitro_language::{Frequencies, Language, Languages, Process, Stream, Symbol};
 use invitro_results::folder::{
-    CONTRASTS, FAMILY, LANGUAGE, PAIRS, REACHED, SUMMARY, WORDS, read_json_lines, write_file, write_json,
+    CONTRASTS, FAMILY, LANGUAGE, PAIRS, REACHED, SEGMENTATION, SUMMARY, WORDS, read_json_lines, write_file, write_json,
 };
-use invitro_results::words::{self, Contrasts, Form, Pair, Reached, Word};
+use invitro_results::words::{self, Contrasts, Form, Pair, Reached, Traits, Word};
 use invitro_results::{
     Bridge, Condition, FamilyTree, LanguageMetric, Measure, Quantity, Row, Seal, Similarity, Status, TokenizerMetric,
     Words, column, summary,
@@ -36,6 +36,9 @@ pub fn write_inputs(folder: &Path, experiment: &Experiment, inputs: &RunInputs) 
     let family = FamilyTree::of(languages, &experiment.mixture);
     files.extend((!family.is_pair).then(|| (FAMILY.to_owned(), family.json())));
     files.extend(text.tokenizer.files()?.map(|(name, text)| (name.to_owned(), text)));
+    files.extend(
+        experiment.tokenizer.intervenes().then(|| (SEGMENTATION.to_owned(), text.segmentation.table(languages))),
+    );
     let mut seals = BTreeMap::new();
     for (name, text) in files {
         let (path, seal) = (folder.join(&name), Seal::of(text.as_bytes()));
@@ -68,12 +71,12 @@ fn paired(RunInputs { languages, text, .. }: &RunInputs) -> String {
 
 /// The pieces of a word as text, without a boundary that is a token of its own.
 fn pieces(text: &TokenizedText, symbol: Symbol, language: Language) -> Vec<String> {
-    let token = |&id: &u32| text.tokenizer.token(id).unwrap_or_default();
+    let token = |&id: &u32| text.segmentation.token(id).to_owned();
     text.segmentation.core(symbol, language).iter().map(token).collect()
 }
 
-/// `words.parquet`: the masked words, their pieces and bridges, whether some subject was asked for each, when it was
-/// first reached, and what was known of it over training.
+/// `words.parquet`: the masked words, what they are like, their pieces and bridges, whether some subject was asked for
+/// each, when it was first reached, and what was known of it over training.
 pub fn write_words(
     folder: &Path,
     experiment: &Experiment,
@@ -98,6 +101,18 @@ pub fn write_words(
         let value = |line: &Contrasts| Some((line.step as u32, *line.nats.get(language.name())?.get(at)?));
         known.iter().filter_map(value).collect()
     };
+    let first = languages.all()[0];
+    let frequencies = Frequencies::new(languages, first);
+    let traits = |masked: Language, symbol: Symbol| {
+        let seen_in_first = !languages.mask(first).contains(symbol);
+        Traits {
+            pairs: Some(u32::from(place.contains_key(&(masked, symbol)))),
+            distance: (masked != first).then(|| languages.lexicon.distance(symbol, first, masked)),
+            letters: Some(languages.form(symbol, masked).chars().count() as u32),
+            pieces: Some(text.segmentation.core(symbol, masked).len() as u32),
+            frequency: frequencies.of(symbol).filter(|_| seen_in_first),
+        }
+    };
     let word = |masked: Language, bridge: &bridge::Bridge| {
         let symbol = bridge.symbol;
         let form = |&language: &Language| Form {
@@ -117,6 +132,7 @@ pub fn write_words(
             cognate_bridge: Some(bridge.cognate().jaccard),
             asked: Some(asked.contains(&(symbol, masked))),
             reachable_from: reachable_from(symbol, masked),
+            traits: traits(masked, symbol),
         }
     };
     let of_language = |masked: Language| {

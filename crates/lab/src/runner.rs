@@ -86,8 +86,9 @@ impl<'a> Runner<'a> {
         if self.progress.may_write(self.place) { Ok(()) } else { Err(Error::TakenOver) }
     }
 
-    pub fn vocab(&self) -> usize {
-        self.inputs.text.vocab()
+    /// Rows of its model.
+    pub fn rows(&self) -> usize {
+        self.inputs.text.rows()
     }
 
     /// The newest checkpoints that it can go on from, rising, at most two; 0 stands for a fresh start. One that was

@@ -58,6 +58,8 @@ pub struct EvalConfig {
     pub targets: usize,
     /// Words of a contrast, masked and unmasked, or all there are.
     pub words: usize,
+    /// Whether the words of the contrast are put to the model in other forms, too.
+    pub forms: bool,
     /// Held-out sequences for the loss, per condition and of the training mixture.
     pub losses: usize,
     /// Rows of training text that the n-gram models are counted on.
@@ -80,6 +82,7 @@ impl Default for EvalConfig {
             subjects: 48,
             targets: 20,
             words: 200,
+            forms: false,
             losses: 128,
             ngram_rows: 20_000,
             emergence: 0.02,

@@ -4,23 +4,44 @@ use crate::error::Result;
 use crate::experiment::Experiment;
 use invitro_language::{Language, Languages, Sequence, Source, Symbol, Task};
 use invitro_tokenizer::{Segmentation, Tokenizer};
+use std::sync::Arc;
 
 pub struct TokenizedText {
     pub tokenizer: Tokenizer,
     pub segmentation: Segmentation,
+    /// By language, the rows that its text can have; empty where that is all of them.
+    usable: Vec<Arc<[bool]>>,
 }
 
 impl TokenizedText {
     /// Trains the experiment's tokenizer.
     pub fn new(experiment: &Experiment, languages: &Languages) -> Result<TokenizedText> {
         let tokenizer = Tokenizer::train(languages, &experiment.tokenizer, &experiment.mixture)?;
-        let segmentation = Segmentation::new(&tokenizer, languages)?;
-        Ok(TokenizedText { tokenizer, segmentation })
+        TokenizedText::of(tokenizer, experiment, languages)
+    }
+
+    /// The experiment's languages by a tokenizer that is there.
+    pub fn of(tokenizer: Tokenizer, experiment: &Experiment, languages: &Languages) -> Result<TokenizedText> {
+        let segmentation = Segmentation::under(&tokenizer, languages, &experiment.tokenizer)?;
+        let has_more = segmentation.rows() > segmentation.vocab_size();
+        let of = languages.all().iter().filter(|_| has_more);
+        let usable = of.map(|&language| segmentation.usable(language).into()).collect();
+        Ok(TokenizedText { tokenizer, segmentation, usable })
     }
 
     /// |V|
     pub fn vocab(&self) -> usize {
         self.segmentation.vocab_size()
+    }
+
+    /// Rows of the model: |V|, and more where languages have ids of their own.
+    pub fn rows(&self) -> usize {
+        self.segmentation.rows()
+    }
+
+    /// The ids that a language's text can have, which ranks are taken among; none where that is all of them.
+    pub fn usable(&self, language: Language) -> Option<Arc<[bool]>> {
+        self.usable.get(language.index()).cloned()
     }
 
     /// A whole sequence, from its task to its end.
@@ -47,7 +68,7 @@ impl TokenizedText {
     /// A word's pieces, and how many of them come before a boundary that ends it.
     pub fn word(&self, symbol: Symbol, language: Language) -> (&[u32], usize) {
         let pieces = self.segmentation.pieces(symbol, language);
-        (pieces, pieces.len() - usize::from(pieces.last() == Some(&self.segmentation.special().boundary())))
+        (pieces, pieces.len() - usize::from(pieces.last().is_some_and(|&last| self.segmentation.is_boundary(last))))
     }
 
     /// A row of training: redrawn until it fits the context.
@@ -61,11 +82,13 @@ impl TokenizedText {
         Ok(invitro_model::Sequence { tokens: self.sequence(&sequence), group: sequence.task as u8 })
     }
 
-    /// The first `count` rows of a training run.
+    /// The first `count` rows of a training run; under a schedule as many from all of it, since the first are of one stage.
     pub fn training_rows(&self, experiment: &Experiment, languages: &Languages, count: u64) -> Result<Vec<Vec<u32>>> {
         let batch = experiment.train.batch as u64;
-        let mut source = Source::training(languages, &experiment.mixture, batch);
-        let row = |i: u64| self.draw(&mut source, i / batch, i % batch, experiment.model.context);
+        let (steps, scheduled) = (experiment.train.steps, !experiment.mixture.schedule.is_empty());
+        let mut source = Source::training(languages, &experiment.mixture, batch, steps);
+        let step = |i: u64| if scheduled { i * steps / count } else { i / batch };
+        let row = |i: u64| self.draw(&mut source, step(i), i % batch, experiment.model.context);
         (0..count).map(row).map(|row| Ok(row?.tokens)).collect()
     }
 }

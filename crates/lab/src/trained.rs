@@ -10,8 +10,8 @@ use invitro_language::Languages;
 use invitro_model::export::SpecialTokens;
 use invitro_model::{Checkpoint, Device, Population};
 use invitro_results::Seal;
-use invitro_results::folder::TOKENIZER;
-use invitro_tokenizer::{Segmentation, Tokenizer, special};
+use invitro_results::folder::{SEGMENTATION, TOKENIZER, write_file};
+use invitro_tokenizer::{Tokenizer, special};
 use std::path::Path;
 
 pub struct Trained {
@@ -42,9 +42,11 @@ impl Trained {
         }
         let languages = experiment.make_languages(experiment.seeds.data.first())?;
         let tokenizer = Tokenizer::load(path)?;
-        let segmentation = Segmentation::new(&tokenizer, &languages)?;
-        let text = TokenizedText { tokenizer, segmentation };
-        checkpoint.fits(&experiment.model.shape(text.vocab()))?;
+        let text = TokenizedText::of(tokenizer, &experiment, &languages)?;
+        if experiment.tokenizer.intervenes() {
+            Seal::of(text.segmentation.table(&languages).as_bytes()).read(&path.join(SEGMENTATION))?;
+        }
+        checkpoint.fits(&experiment.model.shape(text.rows()))?;
         Ok(Trained { experiment, languages, text, checkpoint })
     }
 
@@ -77,6 +79,9 @@ impl Trained {
         let tokens = SpecialTokens { bos: None, eos: special::EOS, pad: special::PAD };
         invitro_model::export::export(out, &self.checkpoint.shape, &self.checkpoint.weights, tokens)?;
         self.text.tokenizer.save(out)?;
+        if self.experiment.tokenizer.intervenes() {
+            write_file(&out.join(SEGMENTATION), self.text.segmentation.table(&self.languages).as_bytes())?;
+        }
         Ok(())
     }
 }

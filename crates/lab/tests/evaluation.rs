@@ -2,20 +2,21 @@
 
 mod common;
 
-use common::{family, find, mixed, run, tiny, trio};
-use invitro_lab::Trained;
+use common::{SAME, bytes, family, find, member, mixed, run, tiny, train, trio};
 use invitro_lab::evaluation::contrast::interval_over_pairs;
 use invitro_lab::evaluation::generation::{self, Judged, Prompted};
 use invitro_lab::evaluation::held_out::HeldOut;
 use invitro_lab::evaluation::ngrams::{Ngrams, Order};
 use invitro_lab::evaluation::reach::Found;
 use invitro_lab::inputs::InputCache;
-use invitro_language::{Condition, Language, Pool, Process, Sequence, Source, Symbol, Task, Verdict};
+use invitro_lab::population::Outcome;
+use invitro_lab::{Stop, Trained};
+use invitro_language::{Category, Condition, Language, Pool, Process, Sequence, Source, Symbol, Tally, Task, Verdict};
 use invitro_model::Device;
 use invitro_model::decode::Decoded;
 use invitro_model::reading::Score;
 use invitro_model::score::Question;
-use invitro_results::{Interval, Measure, Quantity, Row, Rows, Targets, TaskMetric};
+use invitro_results::{Interval, Measure, Quantity, Row, Rows, Scorer, Statistic, Targets, TaskMetric};
 use std::collections::{HashMap, HashSet};
 
 #[test]
@@ -45,12 +46,15 @@ fn nothing_holds_of_what_did_not_end() {
         verdict: verdict.clone(),
         words_kept: true,
         exact: false,
+        descriptors: Tally::default(),
         reason: None,
     };
     assert_eq!((judged(true).holds(), judged(true).failure()), ("facts", None));
     assert_eq!((judged(false).holds(), judged(false).failure()), ("none", Some("unfinished")));
     let mut rows = Rows::new(5);
-    generation::rows(Task::T1, Condition::A, &[&judged(true), &judged(false)], &mut rows);
+    let sequence = Sequence { task: Task::T1, ..Sequence::default() };
+    let prompted = Prompted { condition: Condition::A, sequence, tokens: Vec::new(), answer: 0, key: 0 };
+    generation::rows(&prompted, &[&judged(true), &judged(false)], &mut rows);
     let value = |metric: TaskMetric| {
         let of_it = |row: &&Row| row.quantity.measure == Measure::unscrambling(metric);
         rows.list.iter().find(of_it).map(|row| row.value)
@@ -125,7 +129,7 @@ fn ngrams_of_a_text_of_a_few_tokens() {
     // Followers: 0 → 1, 1, 2; 1 → 2; counts 1: 2, 2: 2, 0: 0, 3: 0; with one each, of 8.
     let text: [&[u32]; 2] = [&[0, 1, 2], &[0, 1]];
     let ngrams = Ngrams::count(4, text.into_iter().chain([[0u32, 2].as_slice()]));
-    let question = Question { prompt: vec![3, 0], continuations: vec![vec![1, 2], vec![3]] };
+    let question = Question { prompt: vec![3, 0], continuations: vec![vec![1, 2], vec![3]], among: None };
     let unigram = &ngrams.answer(Order::Unigram, std::slice::from_ref(&question))[0];
     close(unigram[0][0], 3.0 / 8.0, 0);
     close(unigram[0][1], 3.0 / 8.0, 0);
@@ -142,7 +146,7 @@ fn the_held_out_mixture_is_the_one_trained_on() {
         let experiment = tiny(&[&format!("mixture.withhold={withhold}"), "mixture.lambda=0.5"]);
         let (languages, text) = InputCache::default().languages_and_text(&experiment).unwrap();
         let held_out = HeldOut::new(&languages, &text, &experiment.mixture, 300, 256).unwrap();
-        let of_b = Task::ALL.map(|task| text.segmentation.special().task(task, Language::B));
+        let of_b = Task::WITHIN.map(|task| text.segmentation.special().task(task, Language::B));
         let has_masked = |tokens: &[u32]| {
             let words = text.segmentation.decode_words(&tokens[1..], &languages, Language::B).words;
             of_b.contains(&tokens[0])
@@ -198,7 +202,7 @@ fn no_masked_word_and_no_held_out_sentence_reaches_training_in_any_language() {
     let experiment = family(&["tokenizer.vocab=120"], mixed());
     let inputs = InputCache::default().get(&experiment).unwrap();
     let (languages, text) = (&inputs.languages, &inputs.text);
-    let mut source = Source::training(languages, &experiment.mixture, 64);
+    let mut source = Source::training(languages, &experiment.mixture, 64, 1);
     // What is said, whatever the order of the words.
     let said = |sequence: &Sequence| {
         let mut words = sequence.sentence.symbols.clone();
@@ -232,7 +236,7 @@ fn no_masked_word_and_no_held_out_sentence_reaches_training_in_any_language() {
     }
     let (mut again, mut of_these) = (0, 0);
     for condition in languages.conditions() {
-        for task in Task::ALL {
+        for task in Task::WITHIN {
             let mut held_out = Source::condition(languages, "eval", condition, task).from_pool(Pool::HeldOut);
             let mut any = Source::condition(languages, "eval", condition, task);
             for row in 0..40 {
@@ -342,4 +346,128 @@ fn measures_of_a_family_are_matrices() {
         }
         assert_eq!(by_name.contains_key("bridge.jaccard"), masks == 1);
     }
+}
+
+/// A translation is judged by its direction, and by the words that are withheld where some are.
+#[test]
+fn translations_are_judged_by_what_was_meant() {
+    for (experiment, sides) in [
+        (tiny(&["mixture.translation=0.3"]), vec!["A>B", "A>B_masked", "B>A", "B_masked>A"]),
+        (
+            family(&["mixture.translation=0.3", "tokenizer.vocab=120"], trio()),
+            vec!["A>B", "B>A", "A>C", "A>C_masked", "C>A", "C_masked>A", "B>C", "B>C_masked", "C>B", "C_masked>B"],
+        ),
+    ] {
+        let (languages, text) = InputCache::default().languages_and_text(&experiment).unwrap();
+        let all = generation::translations(&languages, &text, 12, experiment.model.context).unwrap();
+        let mut checker = languages.checker();
+        let mut rows = Rows::new(0);
+        for part in all.chunk_by(Prompted::is_like) {
+            // What was meant, and the same with one of its descriptors left out.
+            let mut judge = |prompted: &Prompted, leave_out: bool| {
+                let Sequence { sentence, language, .. } = &prompted.sequence;
+                let withheld = languages.withheld(prompted.condition.language, sentence);
+                let is_descriptor = |symbol: &Symbol| languages.world.category(*symbol) == Category::Descriptor;
+                let of_these = |symbol: &Symbol| {
+                    if prompted.condition.masked { withheld.contains(symbol) } else { is_descriptor(symbol) }
+                };
+                let mut symbols = sentence.symbols.clone();
+                if leave_out && let Some(at) = symbols.iter().position(of_these) {
+                    symbols.remove(at);
+                }
+                let pieces = symbols.iter().flat_map(|&symbol| text.segmentation.pieces(symbol, *language)).copied();
+                let decoded = Decoded { tokens: pieces.collect(), ended: true };
+                generation::judge(prompted, &decoded, &text, &mut checker, &languages)
+            };
+            assert!(part.iter().all(|prompted| prompted.condition.masked == prompted.sequence.masked));
+            let whole: Vec<Judged> = part.iter().map(|prompted| judge(prompted, false)).collect();
+            assert!(whole.iter().all(|judged| judged.exact && judged.descriptors.held == judged.descriptors.of));
+            let less: Vec<Judged> = part.iter().map(|prompted| judge(prompted, true)).collect();
+            for judged in &less {
+                let missing = u32::from(judged.descriptors.of > 0);
+                assert_eq!(judged.descriptors.held + missing, judged.descriptors.of);
+                assert!(missing == 0 || !judged.exact);
+            }
+            assert!(!part[0].condition.masked || less.iter().all(|judged| judged.descriptors.of > 0));
+            let both: Vec<&Judged> = whole.iter().chain(&less).collect();
+            generation::rows(&part[0], &both, &mut rows);
+        }
+        let exact: Vec<String> = rows
+            .list
+            .iter()
+            .map(|row| {
+                let name = row.quantity.to_string();
+                assert_eq!(name.parse(), Ok(row.quantity.clone()), "{name}");
+                name
+            })
+            .filter(|name| name.ends_with(".exact"))
+            .collect();
+        assert_eq!(exact, sides.iter().map(|side| format!("T3.{side}.exact")).collect::<Vec<_>>());
+    }
+}
+
+/// Where facts are withheld and not words, every measure speaks of facts that B never states, and no word is masked.
+#[test]
+fn withheld_facts_are_what_is_asked_for() {
+    let place = tempfile::tempdir().unwrap();
+    let settings = ["mixture.withhold=facts", "language.mask_share=0.25", "train.steps=60"];
+    let experiment = tiny(&settings);
+    let rows = run(&experiment, place.path());
+    let knows = |scorer| Quantity::of(Measure::reach(scorer, Targets::Facts, Statistic::LogProb), &b_masked());
+    for scorer in [Scorer::Unigram, Scorer::Bigram] {
+        let of_ngrams: Vec<&Row> = rows.iter().filter(|row| row.quantity == knows(scorer)).collect();
+        assert!(!of_ngrams.is_empty() && of_ngrams.iter().all(|row| row.value == 0.0 && row.n > 0));
+    }
+    let inputs = InputCache::default().get(&experiment).unwrap();
+    let world = &inputs.languages.world;
+    for (language, word) in inputs.sets.contrasted() {
+        assert!(!inputs.languages.is_masked(word));
+        assert!(world.entities().any(|entity| inputs.languages.never_says(language, word, entity)));
+    }
+    // The words are those of the same experiment that withholds words.
+    let words = InputCache::default().get(&tiny(&["language.mask_share=0.25"])).unwrap();
+    assert!(world.symbols().all(|s| words.languages.form(s, Language::B) == inputs.languages.form(s, Language::B)));
+    let trained = Trained::load(place.path(), None).unwrap();
+    let again = trained.evaluate(&experiment, Device::Cpu).unwrap().rows;
+    let of =
+        |rows: &[Row]| rows.iter().rfind(|row| row.quantity == knows(Scorer::Network)).map(|row| row.value.to_bits());
+    assert!(of(&rows).is_some() && of(&again) == of(&rows));
+}
+
+fn b_masked() -> invitro_results::Condition {
+    Condition::B_MASKED.into()
+}
+
+/// Every switch of the mixture trains, and goes on after an interruption with the same bytes as without.
+#[test]
+fn runs_under_every_switch_go_on_as_if_never_interrupted() {
+    let switches: [&[&str]; 4] = [
+        &["mixture.translation=0.3", "mixture.tags=task"],
+        &["mixture.schedule=[0, 0.6]", "mixture.code_switch=0.2"],
+        &["mixture.parallel=symbols", "mixture.lambda=1"],
+        &["mixture.withhold=nothing", "mixture.translation=0.2"],
+    ];
+    for switch in switches {
+        let settings: Vec<&str> = switch.iter().copied().chain(["train.steps=40", "checkpoint.every=20"]).collect();
+        let experiment = tiny(&settings);
+        let [whole, parts] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        run(&experiment, whole.path());
+        let soon = Stop::new().at(std::time::Instant::now());
+        assert!(matches!(train(&[member(&experiment, parts.path())], &soon)[..], [Outcome::Stopped { step: 1.. }]));
+        run(&experiment, parts.path());
+        for name in SAME {
+            assert!(bytes(whole.path(), name) == bytes(parts.path(), name), "{switch:?}: {name}");
+        }
+    }
+}
+
+/// Under a schedule n-gram models read rows of all stages, not of the first alone.
+#[test]
+fn baselines_read_all_stages() {
+    let experiment = tiny(&["mixture.schedule=[0, 1]", "train.steps=100"]);
+    let (languages, text) = InputCache::default().languages_and_text(&experiment).unwrap();
+    let rows = text.training_rows(&experiment, &languages, 200).unwrap();
+    let of_b = Task::WITHIN.map(|task| text.segmentation.special().task(task, Language::B));
+    let is_of_b: Vec<bool> = rows.iter().map(|row| of_b.contains(&row[0])).collect();
+    assert!(is_of_b[..100].iter().all(|of_b| !of_b) && is_of_b[100..].iter().all(|of_b| *of_b));
 }

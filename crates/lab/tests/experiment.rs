@@ -70,7 +70,7 @@ fn unknown_keys_are_answered_with_the_nearest() {
         assert_eq!(fault(&[given]), expected);
     }
     // What is not near is no help.
-    for given in ["zzz.qqq=1", "train.schedule=3", "foo=3", "model.qq=3", "language.colour=red"] {
+    for given in ["zzz.qqq=1", "train.quality=3", "foo=3", "model.qq=3", "language.colour=red"] {
         let key = given.split('=').next().unwrap();
         assert_eq!(fault(&[given]), format!("the override `{given}` sets the unknown key `{key}`"));
     }
@@ -86,8 +86,8 @@ fn values_out_of_range_or_of_the_wrong_kind() {
     for (given, says) in [
         ("language.distance=1.5", "`language.distance` is 1.5, but must be 0 to 1"),
         ("language.distance=nan", "`language.distance` is NaN, but must be 0 to 1"),
-        ("mixture.lambda=0", "`mixture.lambda` is 0, but must be above 0 and at most 0.5"),
-        ("mixture.lambda=0.6", "`mixture.lambda` is 0.6, but must be above 0 and at most 0.5"),
+        ("mixture.lambda=0", "`mixture.lambda` is 0, but must be above 0 and at most 1"),
+        ("mixture.lambda=1.1", "`mixture.lambda` is 1.1, but must be above 0 and at most 1"),
         ("language.mask_share=0", "`language.mask_share` is 0, but must be above 0, below 1"),
         ("language.classes=1", "`language.classes` is 1, but must be an even number from 2 to 1000"),
         ("language.properties=21", "`language.properties` is 21, but must be a multiple of `language.classes` (4)"),
@@ -97,7 +97,7 @@ fn values_out_of_range_or_of_the_wrong_kind() {
         ("train.steps=abc", "`train.steps` is \"abc\", but must be a whole number, 0 or above"),
         ("train.steps=1.5", "`train.steps` is 1.5, but must be a whole number, 0 or above"),
         ("model.layers=-1", "`model.layers` is -1, but must be a whole number, 0 or above"),
-        ("mixture.withhold=3", "`mixture.withhold` is 3, but must be true or false"),
+        ("mixture.withhold=3", "`mixture.withhold` is 3, but must be one of words, facts, nothing"),
         ("eval.also=x", "`eval.also` is \"x\", but must be a list, such as [1, 2]"),
         ("mixture.tasks=[0.1, 0.2]", "`mixture.tasks` has 2 values, but must be a list of 3"),
         ("name=3", "`name` is 3, but must be a text"),
@@ -106,6 +106,8 @@ fn values_out_of_range_or_of_the_wrong_kind() {
         ("checkpoint.keep=some", "`checkpoint.keep` is \"some\", but must be one of none, last, all, log-spaced"),
         ("mixture.tasks=[0.5, 0.5, 0.5]", "three shares that sum to 1"),
         ("mixture.corpus=endless", "endless"),
+        ("mixture.schedule=[0, 2]", "at most 1000 shares from 0 to 1"),
+        ("mixture.translation=1", "`mixture.translation` is 1, but must be at least 0 and below 1"),
         ("nonsense", "`nonsense` is not an override: expected key=value"),
         ("=3", "is not an override"),
     ] {
@@ -239,6 +241,15 @@ fn what_came_later_does_not_rename_older_runs() {
     assert_eq!(of("quick", &crossing), "632432cfdd7b38ef");
     assert_eq!(of("quick", &[&crossing[..], &["mixture.sampling=1"]].concat()), "632432cfdd7b38ef");
     assert_ne!(of("quick", &[&crossing[..], &["mixture.sampling=0.5"]].concat()), "632432cfdd7b38ef");
+    let arms = ["share=all", "cut=learned", "share_rows=false"].map(|setting| format!("tokenizer.{setting}"));
+    let arms: Vec<&str> = crossing.into_iter().chain(arms.iter().map(String::as_str)).collect();
+    assert_eq!(of("quick", &arms), "632432cfdd7b38ef");
+    let mut ids: Vec<String> = ["share=none", "share=random", "share=cognate", "cut=alike", "share_rows=true"]
+        .map(|setting| of("quick", &[&crossing[..], &[&format!("tokenizer.{setting}")]].concat()))
+        .into();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), 5);
     let budget = [
         "train.batch=256",
         "train.lr=1e-3",
@@ -251,6 +262,38 @@ fn what_came_later_does_not_rename_older_runs() {
         "language.distance=0",
     ];
     assert_eq!(of("paper", &budget), "c90b1ef4f71fdb05");
+}
+
+#[test]
+fn settings_of_an_arm_that_would_do_nothing_are_told() {
+    let unused = |overrides: &[&str], why: &str| {
+        let fault = fault(overrides);
+        assert!(fault.contains(why), "{overrides:?}: {fault}");
+    };
+    unused(&["tokenizer.share_p=0.3"], "counts only with `tokenizer.share` = random");
+    unused(&["tokenizer.share=none", "tokenizer.share_p=0.3"], "counts only with `tokenizer.share` = random");
+    unused(&["tokenizer.share_names=true"], "with `tokenizer.share` = all every piece is shared");
+    unused(&["tokenizer.share_boundary=true"], "with `tokenizer.share` = all every piece is shared");
+    unused(&["tokenizer.share=none", "tokenizer.share_rows=true"], "every other arm has these rows");
+    let marked = ["tokenizer.share=none", "tokenizer.boundary=first", "tokenizer.share_boundary=true"];
+    unused(&marked, "the boundary is a mark on a piece and has no token to share");
+    unused(&["tokenizer.kind=character", "tokenizer.cut=apart"], "whose words have one cut only");
+    let alone = "[[languages]]\nname = \"A\"\nmask_share = 0.25\n";
+    for setting in ["tokenizer.share=none", "tokenizer.cut=alike", "eval.forms=true"] {
+        let fault = load(alone, &[setting]).unwrap_err();
+        assert!(fault.ends_with("would change nothing: only one language is spoken"), "{setting}: {fault}");
+    }
+    assert!(load(alone, &["tokenizer.cut=morpheme"]).is_ok());
+    // In a file they may stand beside the arms that use them: a study's arms share one. Then it is a note.
+    let file = "[tokenizer]\nshare_p = 0.25\nshare_rows = true\nshare_names = true\n";
+    let notes = |overrides: &[&str]| load(file, overrides).unwrap().notes().join("\n");
+    assert!(notes(&[]).contains("`tokenizer.share_p` is 0.25 without effect"), "{}", notes(&[]));
+    let random = notes(&["tokenizer.share=random"]);
+    assert!(
+        random.contains("`tokenizer.share_rows` is true without effect") && !random.contains("share_p"),
+        "{random}"
+    );
+    assert!(notes(&["tokenizer.cut=morpheme"]).contains("words may have more pieces than learned"));
 }
 
 #[test]
@@ -312,4 +355,26 @@ fn clones_are_noted_by_name() {
     for apart in ["languages.C.distance=0.1", "languages.B.spoken=false", "languages.C.script=1"] {
         assert!(notes(CHAIN, &[&without[..], &[apart]].concat()).is_empty(), "{apart}");
     }
+}
+
+/// Settings of the mixture that do not go together are refused with the reason.
+#[test]
+fn mixtures_that_contradict_themselves() {
+    for (given, says) in [
+        (
+            &["mixture.translation=0.2", "mixture.parallel=symbols"][..],
+            "`mixture.translation` is 0.2, but must be 0 where",
+        ),
+        (&["mixture.schedule=[0.5]", "mixture.corpus=finite"], "`mixture.corpus` is finite"),
+        (&["mixture.schedule=[0.5]", "mixture.lambda=0.3"], "`mixture.schedule` says how much there is of B"),
+    ] {
+        let message = fault(given);
+        assert!(message.contains(says) && !message.contains('\n'), "{message}");
+    }
+    let three = "languages = [{ name = \"A\" }, { name = \"B\", mask_share = 0.25 }, { name = \"C\" }]";
+    let refused = load(three, &["mixture.tags=task", "mixture.translation=0.2"]).unwrap_err();
+    assert!(refused.contains("nothing would say into which to translate"), "{refused}");
+    let two_grammars = "languages = [{ name = \"A\" }, { name = \"B\", mask_share = 0.25, grammar = \"sov\" }]";
+    let refused = load(two_grammars, &["mixture.parallel=symbols"]).unwrap_err();
+    assert!(refused.contains("none where languages differ in their grammar, as here (sov, svo)"), "{refused}");
 }

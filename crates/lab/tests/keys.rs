@@ -19,7 +19,7 @@ const fn listed(key: &'static str, accepted: &'static [&'static str], refused: &
     Probe { key, with: &[], accepted, refused }
 }
 
-const PROBES: [Probe; 12] = [
+const PROBES: [Probe; 16] = [
     listed("name", &["mine"], &["3"]),
     Probe {
         with: &["language.properties=3000", "language.relations=500"],
@@ -34,6 +34,13 @@ const PROBES: [Probe; 12] = [
     listed("language.relations", &["5", "60000"], &["0", "7", "60005"]),
     listed("language.grammar", &["svo", "sov", "vso", "vos", "Cargo.toml"], &["3", "no/such.file"]),
     listed("mixture.tasks", &["1,0,0", "0.2,0.2,0.6"], &["0.5,0.5", "0.5,0.5,0.5", "-1,1,1", "nan,0.5,0.5"]),
+    listed("mixture.schedule", &["[]", "[0, 1]", "0.5,0.2"], &["[0]", "[1.5]", "[-0.1]", "x", "[nan]"]),
+    Probe {
+        with: &["tokenizer.share=random"],
+        ..listed("tokenizer.share_p", &["0", "0.25", "1"], &["-0.1", "1.1", "nan"])
+    },
+    Probe { with: &["tokenizer.share=none"], ..listed("tokenizer.share_names", &["true", "false"], &["3"]) },
+    Probe { with: &["tokenizer.share=none"], ..listed("tokenizer.share_boundary", &["true", "false"], &["3"]) },
     listed("model.width", &["16", "4096"], &["0", "8", "255"]),
     listed("model.heads", &["1", "128"], &["0", "3", "256"]),
     listed("eval.also", &["[]", "[0]", "7,3"], &["3", "[-1]", "[0.5]"]),

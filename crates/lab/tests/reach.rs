@@ -4,6 +4,7 @@ mod common;
 
 use common::{family, mixed, tiny, trio};
 use invitro_lab::evaluation::contrast::ContrastSet;
+use invitro_lab::evaluation::forms::FormSet;
 use invitro_lab::evaluation::reach::{Found, ReachSet};
 use invitro_lab::inputs::InputCache;
 use invitro_lab::inputs::RunInputs;
@@ -12,7 +13,7 @@ use invitro_model::inference::{Answers, Wanted};
 use invitro_model::reading::{MemberReading, Score};
 use invitro_model::shard::{ModelShard, Shard};
 use invitro_model::{Device, Population, Question, Sequence, Shape, Vector};
-use invitro_results::{Fraction, Measure, Rows, Scorer, Statistic, Targets};
+use invitro_results::{Form, Fraction, Measure, Rows, Scorer, Statistic, Targets};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The logits after a context, computed for it alone: no cache, no shared prompt.
@@ -26,10 +27,12 @@ fn logits(shard: &mut dyn Shard, context: &[u32]) -> Vec<f32> {
     }
 }
 
-/// The tokens with fewer than k logits strictly above their own.
-fn top_k(logits: &[f32], k: u32) -> BTreeSet<u32> {
-    let above = |token: u32| logits.iter().filter(|&&other| other > logits[token as usize]).count();
-    (0..logits.len() as u32).filter(|&token| above(token) < k as usize).collect()
+/// The tokens with fewer than k logits strictly above their own, of those that count.
+fn top_k(logits: &[f32], question: &Question, k: u32) -> BTreeSet<u32> {
+    let counts = |token: u32| question.among.as_ref().is_none_or(|among| among[token as usize]);
+    let tokens = || (0..logits.len() as u32).filter(|&token| counts(token));
+    let above = |token: u32| tokens().filter(|&other| logits[other as usize] > logits[token as usize]).count();
+    tokens().filter(|&token| above(token) < k as usize).collect()
 }
 
 #[derive(Default)]
@@ -40,7 +43,8 @@ struct Trie {
 }
 
 /// Algorithm 2 of the paper, gone on past the first hit: the targets that can be reached.
-fn trie_search(shard: &mut dyn Shard, prompt: &[u32], targets: &[Vec<u32>], k: u32) -> BTreeSet<usize> {
+fn trie_search(shard: &mut dyn Shard, question: &Question, k: u32) -> BTreeSet<usize> {
+    let Question { prompt, continuations: targets, .. } = question;
     let mut root = Trie::default();
     for (i, target) in targets.iter().enumerate() {
         let mut node = &mut root;
@@ -54,7 +58,7 @@ fn trie_search(shard: &mut dyn Shard, prompt: &[u32], targets: &[Vec<u32>], k: u
     while !frontier.is_empty() {
         let mut next = Vec::new();
         for (node, context) in frontier {
-            let allowed = top_k(&logits(shard, &context), k);
+            let allowed = top_k(&logits(shard, &context), question, k);
             for (&token, child) in node.children.iter().filter(|(token, _)| allowed.contains(token)) {
                 reached.extend(&child.ends);
                 if !child.children.is_empty() {
@@ -68,9 +72,11 @@ fn trie_search(shard: &mut dyn Shard, prompt: &[u32], targets: &[Vec<u32>], k: u
 }
 
 /// Every target on its own, every piece of it on its own.
-fn exhaustive(shard: &mut dyn Shard, prompt: &[u32], targets: &[Vec<u32>], k: u32) -> BTreeSet<usize> {
+fn exhaustive(shard: &mut dyn Shard, question: &Question, k: u32) -> BTreeSet<usize> {
+    let Question { prompt, continuations: targets, .. } = question;
     let mut within = |target: &Vec<u32>| {
-        (0..target.len()).all(|i| top_k(&logits(shard, &[prompt, &target[..i]].concat()), k).contains(&target[i]))
+        let context = |i: usize| [&prompt[..], &target[..i]].concat();
+        (0..target.len()).all(|i| top_k(&logits(shard, &context(i)), question, k).contains(&target[i]))
     };
     (0..targets.len()).filter(|&i| within(&targets[i])).collect()
 }
@@ -79,14 +85,17 @@ fn exhaustive(shard: &mut dyn Shard, prompt: &[u32], targets: &[Vec<u32>], k: u3
 fn scoring_once_equals_the_trie_search_and_the_plain_check() {
     scoring_equals_searching(&tiny(&["eval.subjects=12", "language.mask_share=0.5"]), 40);
     scoring_equals_searching(&family(&["eval.subjects=4", "tokenizer.vocab=120"], mixed()), 40);
+    // K is over the ids that the asked language can use.
+    let arm = ["eval.subjects=6", "language.mask_share=0.5", "tokenizer.share=cognate"];
+    scoring_equals_searching(&tiny(&arm), 40);
 }
 
 fn scoring_equals_searching(experiment: &invitro_lab::Experiment, steps: u64) {
     let inputs = InputCache::default().get(experiment).unwrap();
-    let shape: Shape = experiment.model.shape(inputs.text.vocab());
+    let shape: Shape = experiment.model.shape(inputs.text.rows());
     let mut population = Population::new(Device::Cpu, &shape, &[5], 512).unwrap();
     // A little training, so that some targets are near and others far.
-    let mut source = invitro_language::Source::training(&inputs.languages, &experiment.mixture, 8);
+    let mut source = invitro_language::Source::training(&inputs.languages, &experiment.mixture, 8, 1);
     for step in 1..=steps {
         let batch: Vec<Sequence> = (0..4).map(|row| inputs.text.draw(&mut source, step, row, 100).unwrap()).collect();
         population.train_step(&[batch], &experiment.train.update(step)).unwrap();
@@ -105,11 +114,13 @@ fn scoring_equals_searching(experiment: &invitro_lab::Experiment, steps: u64) {
     {
         let k = fraction.of(inputs.text.vocab());
         for (question, answer) in questions.iter().zip(&answers) {
-            let Question { prompt, continuations } = question;
+            let continuations = &question.continuations;
+            let counted = question.among.as_ref().map_or(shape.vocab, |among| among.iter().filter(|c| **c).count());
+            assert_eq!(counted, inputs.text.vocab());
             let fast = |i: &usize| Found::of(&answer[*i], continuations[*i].len()).rank < k;
             let fast: BTreeSet<usize> = (0..continuations.len()).filter(fast).collect();
-            assert_eq!(fast, trie_search(&mut shard, prompt, continuations, k), "K = {k}");
-            assert_eq!(fast, exhaustive(&mut shard, prompt, continuations, k), "K = {k}");
+            assert_eq!(fast, trie_search(&mut shard, question, k), "K = {k}");
+            assert_eq!(fast, exhaustive(&mut shard, question, k), "K = {k}");
             let count: &mut (usize, usize) = counts.entry(k).or_default();
             *count = (count.0 + fast.len(), count.1 + continuations.len());
         }
@@ -334,4 +345,45 @@ fn a_language_whose_descriptors_come_first_is_not_asked_and_a_note_says_so() {
     assert!(set.reached(&answers).is_empty() && set.asked().is_empty());
     let notes = inputs.notes(&experiment);
     assert!(notes.iter().any(|note| note.contains("are not asked in C: in its word order")), "{notes:?}");
+}
+
+/// A scorer that reads the word, whatever its pieces, and knows Γ by heart: a nat for what is true.
+#[test]
+fn forms_of_a_word_are_the_word_and_others_say_nothing() {
+    let settings = ["eval.words=30", "language.mask_share=0.5"];
+    for arm in [
+        &[][..],
+        &["tokenizer.share=none"],
+        &["tokenizer.share=other", "tokenizer.cut=apart"],
+        &["mixture.withhold=facts", "language.mask_share=0.3"],
+        &["tokenizer.cut=morpheme"],
+    ] {
+        let experiment = tiny(&[&settings[..], arm].concat());
+        let inputs = InputCache::default().get(&experiment).unwrap();
+        let (languages, text) = (&inputs.languages, &inputs.text);
+        let contrast = ContrastSet::new(languages, text, &experiment.eval, text.vocab());
+        let set = FormSet::new(languages, text, &contrast).unwrap();
+        let b = languages.all()[1];
+        let knows = |question: &Question| {
+            let opens = |&e: &Symbol| text.opening(b, &languages.opening(e, b).unwrap()) == question.prompt;
+            let entity = languages.world.entities().find(opens).expect("a question in B begins with its subject");
+            let read = |pieces: &Vec<u32>| {
+                let form = text.segmentation.decode(pieces);
+                let word = languages.all().iter().find_map(|&language| languages.lexicon.symbol(&form, language));
+                let is_true = word.is_some_and(|word| languages.world.allows(entity, word));
+                let score = |i| Score { rank: 0, logprob: if i == 0 && is_true { 1.0 } else { 0.0 } };
+                (0..pieces.len()).map(score).collect()
+            };
+            question.continuations.iter().map(read).collect()
+        };
+        let answers: Vec<_> = set.questions().iter().map(knows).collect();
+        let mut rows = Rows::new(0);
+        set.rows(Scorer::Network, &answers, &mut rows);
+        assert_eq!(rows.list.len(), 2 * Form::ALL.len(), "of B and of B†");
+        for row in rows.list {
+            let Measure::Contrast(Scorer::Network, form) = row.quantity.measure else { panic!() };
+            let expected = f64::from(u8::from(!matches!(form, Form::Stem | Form::Unrelated)));
+            assert_eq!((row.value, row.n > 0), (expected, true), "{arm:?} {:?}", row.quantity);
+        }
+    }
 }

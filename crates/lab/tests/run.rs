@@ -4,11 +4,12 @@ mod common;
 
 use common::{SAME, bytes, family, find, member, mixed, rows, run, steps, tiny, train, trio};
 use invitro_lab::population::Outcome;
-use invitro_lab::{Experiment, State, Status, Stop, folder};
+use invitro_lab::{Experiment, State, Status, Stop, Trained, folder};
+use invitro_model::Device;
 use invitro_results::folder::read_json_lines;
-use invitro_results::folder::{METRICS, TRAINING_TABLE};
+use invitro_results::folder::{METRICS, SEGMENTATION, TRAINING_TABLE};
 use invitro_results::table::Table;
-use invitro_results::{Fraction, Measure, Quantity, Reach, Row, Statistic, TaskMetric};
+use invitro_results::{Form, Fraction, Measure, Quantity, Reach, Row, Statistic, TaskMetric};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
@@ -120,10 +121,65 @@ fn nested(rows: &[Row]) {
 
 #[test]
 fn a_stopped_run_goes_on_to_the_same_bytes() {
+    goes_on_to_the_same_bytes(&tiny(&["train.steps=45"]));
+}
+
+/// The own form is the contrast itself; n-gram models do not see the subject under any.
+#[test]
+fn words_are_put_in_other_forms() {
     let place = tempfile::tempdir().unwrap();
-    let experiment = tiny(&["train.steps=45"]);
+    for (name, arm) in [("plain", &[][..]), ("arm", &["tokenizer.share=cognate", "tokenizer.cut=apart"])] {
+        let rows = run(&tiny(&[&["train.steps=20", "eval.forms=true"], arm].concat()), &place.path().join(name));
+        for condition in ["B", "B_masked"] {
+            let of = |step, scored: &str| {
+                let (scorer, form) = scored.split_once('.').unwrap();
+                find(&rows, step, &format!("contrast.{condition}.{scorer}.facts.{form}"))
+            };
+            for step in [0, 20] {
+                let contrast = find(&rows, step, &format!("reach.{condition}.network.facts.logprob"));
+                let own = of(step, "network.own");
+                assert_eq!((own.value, own.interval, own.n), (contrast.value, contrast.interval, contrast.n));
+                assert!(Form::ALL.iter().all(|form| of(step, &format!("network.{form}")).n > 0));
+            }
+            for (form, scorer) in Form::ALL.iter().flat_map(|form| ["unigram", "bigram"].map(|scorer| (form, scorer))) {
+                assert_eq!(of(0, &format!("{scorer}.{form}")).value, 0.0);
+            }
+            let apart = (of(20, "network.apart").value, of(20, "network.own").value);
+            assert_eq!(apart.0 == apart.1, name == "arm", "recut apart is the own form where words are cut apart");
+        }
+    }
+}
+
+/// Under an arm a model has more rows, the folder a table that says what the tokenizer does not, and the run can be
+/// opened; but not once the table is another.
+#[test]
+fn so_does_one_whose_languages_have_ids_of_their_own() {
+    let experiment = tiny(&["train.steps=45", "tokenizer.share=cognate", "tokenizer.cut=alike"]);
+    goes_on_to_the_same_bytes(&experiment);
+    let place = tempfile::tempdir().unwrap();
+    let rows = run(&experiment, place.path());
+    assert!(rows.iter().any(|row| row.quantity.to_string().contains("network")));
+    let trained = Trained::load(place.path(), None).unwrap();
+    assert_eq!(trained.checkpoint.shape.vocab, 80 + 80 - trained.text.segmentation.special().count() as usize);
+    assert_eq!(trained.text.vocab(), 80);
+    let again = trained.evaluate(&experiment, Device::Cpu).unwrap();
+    let last: Vec<&Row> =
+        rows.iter().filter(|row| row.step == 45 && row.quantity.to_string().starts_with("reach")).collect();
+    assert!(!last.is_empty() && last.iter().all(|row| again.rows.contains(row)));
+    let out = place.path().join("export");
+    trained.export(&out).unwrap();
+    assert_eq!(bytes(&out, SEGMENTATION), bytes(place.path(), SEGMENTATION));
+    std::fs::write(place.path().join(SEGMENTATION), "another").unwrap();
+    let refused = Trained::load(place.path(), None).err().unwrap().to_string();
+    assert!(refused.contains(SEGMENTATION), "{refused}");
+    assert_eq!(train(&[member(&experiment, place.path())], &Stop::new()), [Outcome::Done]);
+    assert_eq!(bytes(&out, SEGMENTATION), bytes(place.path(), SEGMENTATION), "it is made again");
+}
+
+fn goes_on_to_the_same_bytes(experiment: &Experiment) {
+    let place = tempfile::tempdir().unwrap();
     let whole = place.path().join("whole");
-    run(&experiment, &whole);
+    run(experiment, &whole);
     let parts = place.path().join("parts");
     let mut sittings = 0;
     loop {
@@ -131,13 +187,13 @@ fn a_stopped_run_goes_on_to_the_same_bytes() {
         let stop = Stop::new();
         if sittings < 6 {
             let soon = std::time::Instant::now() + std::time::Duration::from_millis(40 * (sittings % 3));
-            match train(&[member(&experiment, &parts)], &stop.at(soon))[..] {
+            match train(&[member(experiment, &parts)], &stop.at(soon))[..] {
                 [Outcome::Stopped { step }] => assert!(step > 0 && step <= 45),
                 [Outcome::Done] => break,
                 ref other => panic!("{other:?}"),
             }
         } else {
-            assert_eq!(train(&[member(&experiment, &parts)], &stop), [Outcome::Done]);
+            assert_eq!(train(&[member(experiment, &parts)], &stop), [Outcome::Done]);
             break;
         }
         assert_eq!(Status::read(&parts).unwrap().unwrap().state, State::Stopped);
@@ -293,6 +349,13 @@ fn everything_is_told_of_every_language(experiment: &Experiment, folder: &Path, 
             };
             assert_eq!(word.reachable_from.map(u64::from), reached.iter().find(is_it).map(|line| line.step));
             assert!(word.reachable_from.is_none() || word.asked == Some(true));
+            let form = &word.forms[masked.index()];
+            let traits = word.traits;
+            assert_eq!(traits.pairs, Some(u32::from(form.contrast().is_some())));
+            assert_eq!(traits.letters, Some(form.form.chars().count() as u32));
+            assert_eq!(traits.pieces, Some(form.pieces.len() as u32));
+            assert_eq!(traits.distance, Some(languages.lexicon.distance(symbol, languages.all()[0], masked)));
+            assert!(traits.frequency.is_some_and(|frequency| 0.0 < frequency && frequency < 1.0));
         }
     }
     assert_eq!(words.len(), counted);

@@ -207,6 +207,29 @@ fn the_studies_of_families() {
     }
 }
 
+/// The studies of interventions have the cells that their first lines promise, and every cell is a valid experiment.
+#[test]
+fn the_studies_of_interventions() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/studies");
+    for (name, count, seeds) in [
+        ("sharing", 150, 5),
+        ("sharing-quick", 40, 4),
+        ("sharing-paper", 6, 3),
+        ("cuts", 80, 5),
+        ("withheld", 60, 5),
+        ("imbalance", 80, 5),
+    ] {
+        let path = folder.join(name).with_extension("toml");
+        let plan = file::read(&path, &[]).unwrap();
+        let all = cells(&plan, &path).unwrap();
+        assert_eq!((&*plan.name, all.len(), plan.data_seeds.len()), (name, count, seeds));
+        for cell in &all {
+            cell.experiment.validate().unwrap();
+            assert_eq!(cell.id, cell.experiment.id());
+        }
+    }
+}
+
 #[test]
 fn every_prefix_of_the_work_is_balanced() {
     let all = expand(GRID);
@@ -319,4 +342,12 @@ fn a_factor_that_changes_nothing_is_refused() {
         let fault = study(factor, "distance = 0.2\n").unwrap_err().to_string();
         assert!(fault.contains(factor) && fault.contains(wanted), "{fault}");
     }
+    // What an arm alone uses is used where arms are a factor.
+    let arms = |factors: &str| {
+        let text = format!("name = \"s\"\nbase = \"quick\"\n[factors]\n{factors}tokenizer.share_p = [0.25, 0.75]\n");
+        invitro_lab::study::file::parse(&text, std::path::Path::new("s.toml"), &[]).map(|_| ())
+    };
+    assert!(arms("tokenizer.share = [\"all\", \"random\"]\n").is_ok());
+    let fault = arms("").unwrap_err().to_string();
+    assert!(fault.ends_with("it counts only with `tokenizer.share` = random"), "{fault}");
 }

@@ -55,7 +55,7 @@ fn main() {
     drop(many);
 
     let n = 200_000;
-    let mut source = Source::training(&languages, &MixtureConfig::default(), 64);
+    let mut source = Source::training(&languages, &MixtureConfig::default(), 64, 1);
     let mut sequence = Sequence::default();
     per_second("task sequences of the training mixture", n, || {
         for i in 0..n {

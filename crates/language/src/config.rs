@@ -2,7 +2,8 @@
 //! file under `[language]` and `[mixture]`. Defaults are the paper's world.
 
 use crate::error::{Error, Result, range, within};
-use serde::{Deserialize, Serialize};
+use crate::named;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// `[language]`: the world, the grammar and the lexicons.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -171,7 +172,80 @@ pub enum Corpus {
     Finite,
 }
 
-/// `[mixture]`: how the two languages and the three tasks share the training rows.
+/// What training never shows of a language that has a mask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Withhold {
+    /// Sentences with a masked word.
+    Words,
+    /// Sentences that state a withheld fact: both of its words occur, but never the one said of the other.
+    Facts,
+    /// Nothing. B† should come out like B: the control of the whole setup.
+    Nothing,
+}
+
+impl Withhold {
+    const NAMES: [(Withhold, &str); 3] =
+        [(Withhold::Words, "words"), (Withhold::Facts, "facts"), (Withhold::Nothing, "nothing")];
+
+    /// As in files.
+    pub fn name(self) -> &'static str {
+        Self::NAMES[self as usize].1
+    }
+}
+
+impl Serialize for Withhold {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// `true` and `false`, as older files have it, are `words` and `nothing`.
+impl<'de> Deserialize<'de> for Withhold {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Withhold, D::Error> {
+        struct Visitor;
+        impl serde::de::Visitor<'_> for Visitor {
+            type Value = Withhold;
+
+            fn expecting(&self, out: &mut std::fmt::Formatter) -> std::fmt::Result {
+                out.write_str("one of words, facts, nothing")
+            }
+
+            fn visit_bool<E: serde::de::Error>(self, withhold: bool) -> std::result::Result<Withhold, E> {
+                Ok(if withhold { Withhold::Words } else { Withhold::Nothing })
+            }
+
+            fn visit_str<E: serde::de::Error>(self, given: &str) -> std::result::Result<Withhold, E> {
+                let found = Withhold::NAMES.iter().find(|(_, name)| *name == given);
+                let unknown = || E::unknown_variant(given, &["words", "facts", "nothing"]);
+                found.map(|&(withhold, _)| withhold).ok_or_else(unknown)
+            }
+        }
+        deserializer.deserialize_any(Visitor)
+    }
+}
+
+named! {
+    /// What the token that opens a sequence says.
+    Tags {
+        /// Task and language: `<T1:B>`.
+        TaskLanguage = "task-language",
+        /// The task alone: `<T1>`.
+        Task = "task",
+    }
+}
+
+named! {
+    /// Whether the languages' texts are translations of each other.
+    Parallel {
+        /// Every row has a sentence of its own.
+        None = "none",
+        /// A sentence is said in all languages, each as often as its size allows: a smaller text is a translation of a part
+        /// of the largest.
+        Symbols = "symbols",
+    }
+}
+
+/// `[mixture]`: how the languages and the tasks share the training rows.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct MixtureConfig {
@@ -187,9 +261,18 @@ pub struct MixtureConfig {
     pub epochs: u64,
     /// α: a language is drawn by its size to this power. 1: as large as it is; 0: all alike.
     pub sampling: f64,
-    /// Whether sentences of B with a masked word are kept from training. Without it nothing is masked, and B† should
-    /// come out like B: the control of the whole setup.
-    pub withhold: bool,
+    /// What is kept from training: sentences of B with a masked word, sentences of B that state a withheld fact, nothing.
+    pub withhold: Withhold,
+    /// The share of T3 (translation), before the other tasks share the rest.
+    pub translation: f64,
+    /// The share of rows of all languages but the first, one number per equal stage of training; none: by λ throughout.
+    pub schedule: Vec<f64>,
+    /// How often a word of a training row is said in another language.
+    pub code_switch: f64,
+    /// `task-language` or `task`.
+    pub tags: Tags,
+    /// `none` or `symbols`.
+    pub parallel: Parallel,
 }
 
 impl Default for MixtureConfig {
@@ -201,19 +284,29 @@ impl Default for MixtureConfig {
             sentences: 100_000,
             epochs: 10,
             sampling: 1.0,
-            withhold: true,
+            withhold: Withhold::Words,
+            translation: 0.0,
+            schedule: Vec::new(),
+            code_switch: 0.0,
+            tags: Tags::TaskLanguage,
+            parallel: Parallel::None,
         }
     }
 }
 
 impl MixtureConfig {
+    /// Whether anything is kept from training.
+    pub fn withholds(&self) -> bool {
+        self.withhold != Withhold::Nothing
+    }
+
     /// Every setting in its range.
     pub fn validate(&self) -> Result<()> {
         range(
-            self.lambda > 0.0 && self.lambda <= 0.5,
+            self.lambda > 0.0 && self.lambda <= 1.0,
             "mixture.lambda",
             self.lambda,
-            "above 0 and at most 0.5 (B is the minority language)",
+            "above 0 and at most 1 (as much of B as of A)",
         )?;
         let sum: f64 = self.tasks.iter().sum();
         range(
@@ -224,6 +317,33 @@ impl MixtureConfig {
         )?;
         range(self.sentences >= 1, "mixture.sentences", self.sentences, "at least 1")?;
         range(self.epochs >= 1, "mixture.epochs", self.epochs, "at least 1")?;
-        within("mixture.sampling", self.sampling, 0.0, 1.0)
+        within("mixture.sampling", self.sampling, 0.0, 1.0)?;
+        range(
+            (0.0..1.0).contains(&self.translation),
+            "mixture.translation",
+            self.translation,
+            "at least 0 and below 1",
+        )?;
+        within("mixture.code_switch", self.code_switch, 0.0, 1.0)?;
+        let share = |share: &f64| (0.0..=1.0).contains(share);
+        range(
+            self.schedule.len() <= 1000 && self.schedule.iter().all(share),
+            "mixture.schedule",
+            format!("{:?}", self.schedule),
+            "at most 1000 shares from 0 to 1, one for each stage of training",
+        )?;
+        if !self.schedule.is_empty() && self.schedule.iter().all(|&share| share == 0.0) {
+            return Err(Error::Mismatch(
+                "`mixture.schedule` has only zeros: all but the first language would never be seen".into(),
+            ));
+        }
+        if !self.schedule.is_empty() && self.corpus == Corpus::Finite {
+            return Err(Error::Mismatch(
+                "`mixture.schedule` changes the share of B as training goes on, but `mixture.corpus` is finite: its rows are \
+                 the same in every epoch"
+                    .into(),
+            ));
+        }
+        Ok(())
     }
 }

@@ -226,14 +226,29 @@ impl Family {
     }
 
     /// Each language's share of the training rows, before masked ones are redrawn: its size to the power of
-    /// `mixture.sampling`, over the sum.
+    /// `mixture.sampling`, over the sum. Under a schedule the mean of all stages.
     pub fn shares(&self, mixture: &MixtureConfig) -> Vec<f64> {
-        let sizes = self.sizes(mixture);
-        let sum: f64 = sizes.iter().sum();
-        sizes.into_iter().map(|size| size / sum).collect()
+        let stages = self.stages(mixture);
+        let mean = |language: usize| stages.iter().map(|shares| shares[language]).sum::<f64>() / stages.len() as f64;
+        (0..stages[0].len()).map(mean).collect()
     }
 
-    /// The same before they are made to sum to 1: 1 and λ for the pair.
+    /// The shares in every stage of training: one stage unless there is a schedule, whose numbers the languages but the
+    /// first have between them by their sizes.
+    pub fn stages(&self, mixture: &MixtureConfig) -> Vec<Vec<f64>> {
+        let sizes = self.sizes(mixture);
+        let (first, sum) = (sizes[0], sizes.iter().sum::<f64>());
+        let of_stage = |others: &f64| {
+            let of = |(at, size): (usize, &f64)| if at == 0 { 1.0 - others } else { others * size / (sum - first) };
+            sizes.iter().enumerate().map(of).collect()
+        };
+        match &mixture.schedule[..] {
+            [] => vec![sizes.iter().map(|size| size / sum).collect()],
+            schedule => schedule.iter().map(of_stage).collect(),
+        }
+    }
+
+    /// The sizes of their texts to the power of `mixture.sampling`: 1 and λ for the pair.
     pub fn sizes(&self, mixture: &MixtureConfig) -> Vec<f64> {
         let sizes = self.nodes.iter().filter(|node| node.language.is_some()).enumerate();
         let size = |(at, node): (usize, &Node)| node.share.unwrap_or(if at == 0 { 1.0 } else { mixture.lambda });

@@ -19,6 +19,25 @@ impl World {
         self.fits(descriptor, entity) && self.base_table[property.0 as usize * self.config.values + base]
     }
 
+    /// The number of the fact that a descriptor is true of an entity; none if it is not. Entities with one Γ share it.
+    #[inline]
+    pub fn fact(&self, entity: Symbol, descriptor: Symbol) -> Option<usize> {
+        let (key, (property, value)) = (self.key(entity)?, self.descriptor_of(descriptor)?);
+        if !self.fits(descriptor, entity) {
+            return None;
+        }
+        let (values, property) = (self.config.values, property.0 as usize);
+        let base = (value as usize + values - key as usize % values) % values;
+        let valid = &self.base_values[property * self.valid..][..self.valid];
+        let place = valid.iter().position(|&value| value as usize == base)?;
+        Some((property * values + value as usize) * self.valid + place)
+    }
+
+    /// How many numbers of facts there are.
+    pub(crate) fn fact_count(&self) -> usize {
+        self.property_count() * self.config.values * self.valid
+    }
+
     /// The i-th descriptor of `property` that Γ allows an entity with this key, `i` below [`World::valid_count`].
     #[inline]
     pub fn valid_descriptor(&self, key: u16, property: Property, i: usize) -> Symbol {

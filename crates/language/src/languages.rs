@@ -1,14 +1,17 @@
 //! A world with its languages: everything `[language]`, `[[languages]]` and a data seed decide.
 
 use crate::analysis::Analysis;
-use crate::config::LanguageConfig;
+use crate::config::{LanguageConfig, MixtureConfig, Tags, Withhold};
 use crate::error::{Error, Result};
+use crate::facts::Facts;
 use crate::family::{Branch, Family, LanguageEntry};
 use crate::grammar::Grammar;
 use crate::lexicon::Lexicon;
 use crate::mask::Mask;
 use crate::parser::{Parser, unfillable};
 use crate::script;
+use crate::sentence::Sentence;
+use crate::stream::Stream;
 use crate::symbol::{Language, Part, Symbol, Terminal};
 use crate::world::World;
 
@@ -33,8 +36,14 @@ pub struct Languages {
     pub family: Family,
     /// The words of all.
     pub lexicon: Lexicon,
+    /// What the token that opens a sequence says.
+    pub tags: Tags,
+    /// Whether there are translations among the tasks.
+    pub translates: bool,
     all: Vec<Language>,
     masks: Vec<Mask>,
+    /// Of every language, if facts are withheld in place of words.
+    facts: Option<Vec<Facts>>,
     /// Every grammar once, and each language's place among them.
     syntaxes: Vec<Syntax>,
     syntax_of: Vec<usize>,
@@ -65,7 +74,47 @@ impl Languages {
         let spoken = family.nodes().iter().zip(of_nodes).filter(|(node, _)| node.language.is_some());
         let masks = spoken.map(|(_, mask)| mask).collect();
         let all = family.languages();
-        Ok(Languages { config: config.clone(), seed, world, family, lexicon, all, masks, syntaxes, syntax_of })
+        Ok(Languages {
+            config: config.clone(),
+            seed,
+            world,
+            family,
+            lexicon,
+            tags: Tags::TaskLanguage,
+            translates: false,
+            all,
+            masks,
+            facts: None,
+            syntaxes,
+            syntax_of,
+        })
+    }
+
+    /// The same languages as a mixture has them: what is withheld, how sequences open, whether there are translations. The
+    /// words stay as they are.
+    pub fn under(self, mixture: &MixtureConfig) -> Result<Languages> {
+        let facts = (mixture.withhold == Withhold::Facts).then(|| self.withheld_facts()).transpose()?;
+        let none = Mask::none(&self.world);
+        let masks = if facts.is_some() { vec![none; self.masks.len()] } else { self.masks };
+        Ok(Languages { masks, facts, tags: mixture.tags, translates: mixture.translation > 0.0, ..self })
+    }
+
+    fn withheld_facts(&self) -> Result<Vec<Facts>> {
+        let of = |&language: &Language| {
+            let node = self.family.node(language);
+            if node.mask_share == 0.0 {
+                return Ok(Facts::none());
+            }
+            let stream = Stream::new(self.seed, &format!("facts/{}", language.name()));
+            Facts::new(&self.world, node, &mut stream.at(0, 0))
+        };
+        let facts: Vec<Facts> = self.all.iter().map(of).collect::<Result<_>>()?;
+        if facts.iter().all(|facts| facts.count() > 0) {
+            return Err(Error::Mismatch(
+                "facts would be withheld in every language: leave one language's `mask_share` at 0".into(),
+            ));
+        }
+        Ok(facts)
     }
 
     /// Every language, in the order of the list.
@@ -90,15 +139,56 @@ impl Languages {
         picked.map_or(self.all[0], |(_, &language)| language)
     }
 
-    /// The words of a language that are withheld from training.
+    /// The words of a language that are withheld from training; none where facts are withheld.
     #[inline]
     pub fn mask(&self, language: Language) -> &Mask {
         &self.masks[language.index()]
     }
 
+    /// The facts of a language that are withheld from training, if facts are withheld and not words.
+    #[inline]
+    pub fn facts(&self, language: Language) -> Option<&Facts> {
+        self.facts.as_ref().map(|facts| &facts[language.index()])
+    }
+
     /// The languages that have a mask.
     pub fn masked(&self) -> impl Iterator<Item = Language> + '_ {
-        self.all.iter().copied().filter(|&language| !self.mask(language).symbols().is_empty())
+        self.all.iter().copied().filter(|&language| self.family.node(language).mask_share > 0.0)
+    }
+
+    /// Whether training in a language may not show a sentence: it has a masked word, or states a withheld fact.
+    #[inline]
+    pub fn withholds(&self, language: Language, sentence: &Sentence) -> bool {
+        match self.facts(language) {
+            None => self.mask(language).touches(&sentence.symbols),
+            Some(facts) => facts.stated(&self.world, sentence).next().is_some(),
+        }
+    }
+
+    /// The descriptors of a sentence for which training in a language may not show it.
+    pub fn withheld(&self, language: Language, sentence: &Sentence) -> Vec<Symbol> {
+        let words = || sentence.symbols.iter().copied();
+        match self.facts(language) {
+            None => words().filter(|&symbol| self.mask(language).contains(symbol)).collect(),
+            Some(facts) => facts.stated(&self.world, sentence).map(|at| sentence.symbols[at]).collect(),
+        }
+    }
+
+    /// Whether training in a language may not show a word of a sentence that is said in another one otherwise.
+    pub(crate) fn withholds_word(&self, language: Language, symbol: Symbol, sentence: &Sentence) -> bool {
+        match self.facts(language) {
+            None => self.mask(language).contains(symbol),
+            Some(facts) => facts.stated(&self.world, sentence).next().is_some(),
+        }
+    }
+
+    /// Whether training in a language never says a descriptor of an entity, though Γ allows it.
+    #[inline]
+    pub fn never_says(&self, language: Language, descriptor: Symbol, entity: Symbol) -> bool {
+        match self.facts(language) {
+            None => self.mask(language).contains(descriptor),
+            Some(facts) => facts.contains(&self.world, entity, descriptor),
+        }
     }
 
     /// Whether a symbol is masked in some language.

@@ -12,6 +12,7 @@ use crate::drift::Rate;
 use crate::error::Result;
 use crate::family::Family;
 use crate::letters::FamilyLetters;
+use crate::levenshtein::normalised;
 use crate::mask::Mask;
 use crate::phonology::{Letters, Morphemes};
 use crate::script;
@@ -134,6 +135,13 @@ impl Lexicon {
     /// The measured distances between languages.
     pub fn distances(&self) -> &Distances {
         &self.distances
+    }
+
+    /// How far a symbol's words in two languages are apart: Levenshtein's distance over the longer word's length, in the
+    /// shared alphabet, whatever their scripts.
+    pub fn distance(&self, symbol: Symbol, one: Language, other: Language) -> f64 {
+        let [one, other] = [one, other].map(|at| script::read(self.form(symbol, at)).to_ascii_lowercase());
+        normalised(one.as_bytes(), other.as_bytes())
     }
 
     /// Mean letters of the open classes' words.

@@ -18,7 +18,7 @@ impl Mask {
     /// A mask for every node: none where it masks nothing, and nowhere a symbol that would be masked in all languages.
     pub(crate) fn of_family(world: &World, family: &Family, seed: u64) -> Result<Vec<Mask>> {
         let nodes = family.nodes();
-        let mut masks = vec![Mask { masked: vec![false; world.len()], symbols: Vec::new() }; nodes.len()];
+        let mut masks = vec![Mask::none(world); nodes.len()];
         let mut first = true;
         for (at, node) in nodes.iter().enumerate().filter(|(_, node)| node.mask_share > 0.0) {
             // The name of the first one's stream decides the paper's mask: it must stay.
@@ -38,6 +38,11 @@ impl Mask {
                 )))
             }
         }
+    }
+
+    /// No masked words.
+    pub(crate) fn none(world: &World) -> Mask {
+        Mask { masked: vec![false; world.len()], symbols: Vec::new() }
     }
 
     fn new(world: &World, node: &Node, rng: &mut Rng) -> Result<Mask> {

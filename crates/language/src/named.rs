@@ -22,7 +22,7 @@ macro_rules! named {
         impl std::str::FromStr for $kind {
             type Err = String;
 
-            fn from_str(given: &str) -> Result<$kind, String> {
+            fn from_str(given: &str) -> std::result::Result<$kind, String> {
                 let found = $kind::ALL.into_iter().find(|one| one.name().eq_ignore_ascii_case(given));
                 found.ok_or_else(|| format!("must be one of {}", $kind::ALL.map($kind::name).join(", ")))
             }

@@ -19,6 +19,9 @@ pub struct Process<'a> {
     /// By language, its grammar and the share of sentences with a masked word.
     cyk: Vec<Cyk>,
     masked_shares: Vec<f64>,
+    /// By the language translated into and the one translated from, the share of sentences that either withholds; empty
+    /// where there are no translations.
+    masked_pairs: Vec<Vec<f64>>,
 }
 
 /// Sentences drawn to estimate how many have a masked word.
@@ -29,17 +32,24 @@ impl<'a> Process<'a> {
     pub fn new(languages: &'a Languages) -> Process<'a> {
         let stream = Stream::new(languages.seed, "process/masked");
         let mut sampler = languages.sampler();
-        let mut masked_share = |language: Language| {
-            let mask = languages.mask(language);
-            if mask.symbols().is_empty() {
+        // Of sentences as the first of the languages says them, the share that one of them withholds.
+        let mut masked_share = |of: &[Language]| {
+            if !languages.masked().any(|masked| of.contains(&masked)) {
                 return 0.0;
             }
-            let touched = |&row: &u64| mask.touches(&sampler.sentence(language, &mut stream.at(0, row)).symbols);
-            (0..PROBE).filter(touched).count() as f64 / PROBE as f64
+            let withheld = |&row: &u64| {
+                let sentence = sampler.sentence(of[0], &mut stream.at(0, row));
+                of.iter().any(|&language| languages.withholds(language, &sentence))
+            };
+            (0..PROBE).filter(withheld).count() as f64 / PROBE as f64
         };
-        let masked_shares = languages.all().iter().map(|&language| masked_share(language)).collect();
-        let cyk = languages.all().iter().map(|&language| Cyk::new(languages.grammar(language))).collect();
-        Process { languages, cyk, masked_shares }
+        let all = languages.all();
+        let masked_shares = all.iter().map(|&language| masked_share(&[language])).collect();
+        let pairs = if languages.translates { all } else { &[] };
+        let masked_pairs =
+            pairs.iter().map(|&to| all.iter().map(|&from| masked_share(&[to, from])).collect()).collect();
+        let cyk = all.iter().map(|&language| Cyk::new(languages.grammar(language))).collect();
+        Process { languages, cyk, masked_shares, masked_pairs }
     }
 
     /// The share of a language's sentences that have a masked word, from a fixed sample.
@@ -47,10 +57,18 @@ impl<'a> Process<'a> {
         self.masked_shares[language.index()]
     }
 
+    /// The share of a sequence's like that training withholds: of sentences in its language or, if it is a translation, of
+    /// those that either of its languages withholds.
+    pub fn masked_like(&self, sequence: &Sequence) -> f64 {
+        let to = sequence.language.index();
+        sequence.from.map_or(self.masked_shares[to], |from| self.masked_pairs[to][from.index()])
+    }
+
     /// The size of a language's text over that of the first once the masked rows are gone: |D_B| / |D_A|.
     pub fn size_left(&self, language: Language, mixture: &MixtureConfig) -> f64 {
-        let sizes = self.languages.family.sizes(mixture);
-        let left = |language: Language| if mixture.withhold { 1.0 - self.masked_share(language) } else { 1.0 };
+        let family = &self.languages.family;
+        let sizes = if mixture.schedule.is_empty() { family.sizes(mixture) } else { family.shares(mixture) };
+        let left = |language: Language| if mixture.withholds() { 1.0 - self.masked_share(language) } else { 1.0 };
         let first = self.languages.all()[0];
         sizes[language.index()] / sizes[0] * left(language) / left(first)
     }
@@ -112,7 +130,7 @@ impl<'a> Process<'a> {
     pub fn prompt(&self, sequence: &Sequence) -> f64 {
         let orders = ln_orders(&sequence.prompt);
         match sequence.task {
-            Task::T0 => 0.0,
+            Task::T0 | Task::T3 => 0.0,
             Task::T1 => {
                 let (mut a, mut b) = (sequence.prompt.clone(), sequence.sentence.symbols.clone());
                 a.sort_unstable();
@@ -123,18 +141,75 @@ impl<'a> Process<'a> {
         }
     }
 
-    /// ln P(sequence) of a training row: language, task, sentence and prompt, given that it was not redrawn.
+    /// ln P(which words are said in another language | sequence) of a training row.
+    pub fn switching(&self, sequence: &Sequence, mixture: &MixtureConfig) -> f64 {
+        let others = self.languages.all().len() - 1;
+        if mixture.code_switch == 0.0 || sequence.task == Task::T3 || others == 0 {
+            return 0.0;
+        }
+        let chance = mixture.code_switch / others as f64;
+        let may = |language: Language, symbol: Symbol| {
+            !(mixture.withholds() && self.languages.withholds_word(language, symbol, &sequence.sentence))
+        };
+        let of = |&(symbol, _): &(Symbol, usize)| match sequence.switched.iter().find(|(one, _)| *one == symbol) {
+            Some(_) => chance.ln(),
+            None => {
+                let others = self.languages.all().iter().filter(|&&other| other != sequence.language);
+                (1.0 - chance * others.filter(|&&other| may(other, symbol)).count() as f64).ln()
+            }
+        };
+        counts(&sequence.sentence.symbols).iter().map(of).sum()
+    }
+
+    /// ln P(language | task) of a training row, or of both languages of a translation, given that it was not redrawn.
+    pub fn opening(&self, sequence: &Sequence, mixture: &MixtureConfig) -> f64 {
+        let left = |masked: f64| if mixture.withholds() { 1.0 - masked } else { 1.0 };
+        let weights: Vec<f64> = match sequence.from {
+            None => {
+                let shares = self.languages.family.shares(mixture).into_iter();
+                shares.zip(&self.masked_shares).map(|(share, &masked)| share * left(masked)).collect()
+            }
+            Some(_) => {
+                let rows = self.masked_pairs.iter().enumerate();
+                let of = |(to, row): (usize, &Vec<f64>)| {
+                    let others = row.iter().enumerate().filter(move |(from, _)| *from != to);
+                    others.map(|(_, &masked)| left(masked)).collect::<Vec<f64>>()
+                };
+                rows.flat_map(of).collect()
+            }
+        };
+        let own = match sequence.from {
+            None => weights[sequence.language.index()],
+            Some(_) => left(self.masked_like(sequence)),
+        };
+        own.ln() - weights.iter().sum::<f64>().ln()
+    }
+
+    /// ln P(sequence) of a training row: task, language, sentence, prompt and languages of its words, given that it was not
+    /// redrawn.
     pub fn sequence(&self, sequence: &Sequence, mixture: &MixtureConfig) -> f64 {
-        if sequence.masked && mixture.withhold {
+        if sequence.masked && mixture.withholds() {
             return f64::NEG_INFINITY;
         }
+        let left = |masked: f64| if mixture.withholds() { 1.0 - masked } else { 1.0 };
         let shares = self.languages.family.shares(mixture);
-        let masked: f64 = shares.iter().zip(&self.masked_shares).map(|(share, masked)| share * masked).sum();
-        let redrawn = if mixture.withhold { masked } else { 0.0 };
-        shares[sequence.language.index()].ln() - (1.0 - redrawn).ln()
-            + mixture.tasks[sequence.task as usize].ln()
+        let within: f64 = shares.iter().zip(&self.masked_shares).map(|(share, &masked)| share * left(masked)).sum();
+        let pairs = self.masked_pairs.iter().enumerate().flat_map(|(to, row)| {
+            row.iter().enumerate().filter(move |(from, _)| *from != to).map(|(_, &masked)| left(masked))
+        });
+        let directions = (shares.len() * (shares.len() - 1)) as f64;
+        let between = pairs.sum::<f64>() / directions;
+        let translation = mixture.translation;
+        let kept = (1.0 - translation) * within + if translation > 0.0 { translation * between } else { 0.0 };
+        let task = match sequence.from {
+            None => (1.0 - translation) * within * mixture.tasks[sequence.task as usize],
+            Some(_) => translation * between,
+        };
+        // Not redrawn, the sentence is one of those that are left.
+        task.ln() - kept.ln() + self.opening(sequence, mixture) - left(self.masked_like(sequence)).ln()
             + self.sentence(&sequence.sentence.symbols, sequence.language)
             + self.prompt(sequence)
+            + self.switching(sequence, mixture)
     }
 }
 

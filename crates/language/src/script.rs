@@ -37,6 +37,15 @@ pub fn write(letters: &str, script: usize) -> String {
     letters.chars().map(letter).collect()
 }
 
+/// The letters a to z of a word in any script: [`write()`] undone.
+pub fn read(word: &str) -> String {
+    let letter = |c: char| {
+        let place = ALPHABETS.iter().find_map(|alphabet| alphabet.chars().position(|other| other == c));
+        place.map_or(c, |place| char::from(b'a' + place as u8))
+    };
+    word.chars().map(letter).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,5 +56,8 @@ mod tests {
         let all: Vec<char> = ALPHABETS.iter().flat_map(|alphabet| alphabet.chars()).chain('a'..='z').collect();
         assert!(ALPHABETS.iter().all(|alphabet| alphabet.chars().count() == 26));
         assert_eq!(all.iter().collect::<HashSet<_>>().len(), 26 * (COUNT + 1));
+        for script in 0..=COUNT {
+            assert_eq!(read(&write("azmxq", script)), "azmxq");
+        }
     }
 }

@@ -35,7 +35,7 @@ fn forms(languages: &Languages, name: &str) -> Vec<String> {
 }
 
 fn rows(languages: &Languages, count: u64) -> Vec<String> {
-    let mut source = Source::training(languages, &MixtureConfig::default(), 8);
+    let mut source = Source::training(languages, &MixtureConfig::default(), 8, 1);
     (0..count).map(|row| source.draw(row / 8, row % 8).unwrap().text(languages)).collect()
 }
 
@@ -214,7 +214,7 @@ fn rows_come_in_their_shares_and_none_has_a_masked_word() {
         let left = |language: &Language| shares[language.index()] * (1.0 - process.masked_share(*language));
         let all: f64 = [a, b, c].map(left).iter().sum();
         let mut counts = [0usize; 3];
-        let mut source = Source::training(&languages, &mixture, 64);
+        let mut source = Source::training(&languages, &mixture, 64, 1);
         let mut sequence = Sequence::default();
         for row in 0..n {
             source.draw_into(row / 64, row % 64, |_| true, &mut sequence).unwrap();

@@ -129,3 +129,25 @@ fn more_words_than_the_phonology_can_make_is_an_error() {
     let error = Languages::new(&config, 0).unwrap_err().to_string();
     assert!(error.starts_with("`language.word_length` is 4, but must be at least"), "{error}");
 }
+
+#[test]
+fn a_words_own_distance_has_the_languages_distance_as_its_mean() {
+    let config = LanguageConfig { distance: 0.3, ..small() };
+    let [plain, written] = [0, 2].map(|script| {
+        let of_b = LanguageEntry { distance: Some(0.3), script, mask_share: 0.25, ..LanguageEntry::new("B") };
+        let list = [LanguageEntry::new("A"), of_b];
+        let languages = Languages::of_family(&config, &list, 5).unwrap();
+        let compared = |&symbol: &Symbol| {
+            let category = languages.world.category(symbol);
+            category.is_open() && category != Category::Name
+        };
+        let [a, b] = [0, 1].map(|at| languages.all()[at]);
+        let of = |symbol: Symbol| languages.lexicon.distance(symbol, a, b);
+        let all: Vec<f64> = languages.world.symbols().filter(compared).map(of).collect();
+        let mean = all.iter().sum::<f64>() / all.len() as f64;
+        let measured = languages.lexicon.distances().words(a, b).pairs;
+        assert!((mean - measured).abs() < 1e-12, "{mean} and {measured}");
+        mean
+    });
+    assert_eq!(plain, written, "whatever the script");
+}

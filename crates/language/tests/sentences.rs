@@ -239,3 +239,28 @@ fn heads_of_the_general_analysis_are_none_where_nothing_is_attached() {
     cyk.parse(&[Entity, Relation, Preposition, Entity, Conjunction, Copula, Descriptor], &mut analysis).unwrap();
     assert_eq!(analysis.head, [NONE, NONE, NONE, 1, NONE, NONE, 0]);
 }
+
+#[test]
+fn descriptors_are_said_as_often_as_expected() {
+    let config = LanguageConfig { entities: 13, ..small() };
+    let languages = Languages::new(&config, 3).unwrap();
+    let (world, frequencies) = (&languages.world, Frequencies::new(&languages, Language::A));
+    let (stream, mut sampler) = (Stream::new(3, "test/frequencies"), languages.sampler());
+    const SENTENCES: u64 = 200_000;
+    let mut counts = vec![0.0; world.len()];
+    for row in 0..SENTENCES {
+        for symbol in sampler.sentence(Language::A, &mut stream.at(0, row)).symbols {
+            counts[symbol.index()] += 1.0;
+        }
+    }
+    let (mut levels, mut largest) = (std::collections::BTreeSet::new(), 0.0f64);
+    for symbol in world.descriptors() {
+        let expected = frequencies.of(symbol).unwrap() * SENTENCES as f64;
+        levels.insert(expected as u64);
+        largest = largest.max((counts[symbol.index()] - expected).abs() / expected.max(1.0).sqrt());
+    }
+    assert!(levels.len() > 3, "words of classes and of values that differ in how many entities have them");
+    // Of some two hundred words the largest of as many normal deviates, with room for the sample behind the expectation.
+    assert!(largest < 5.0, "{largest}");
+    assert_eq!(frequencies.of(world.copula()), None);
+}

@@ -3,17 +3,25 @@
 //! A prompt is computed once for all its continuations, which see it through the cache; the first token of each is
 //! read off the prompt's last row, and a continuation's last token is never read. Hundreds of short continuations of
 //! one prompt go through in a pass or two.
+//!
+//! A question may name the tokens that ranks are taken among. Its logits are then read off the device, and ranks are
+//! counted here: the same on every device.
 
+use crate::cpu::logits;
 use crate::inference::{Answers, Wanted};
 use crate::reading::{MemberReading, Score};
 use crate::shard::Shard;
 use crate::{Error, Result};
+use rayon::prelude::*;
+use std::sync::Arc;
 
 /// A prompt and what might follow it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Question {
     pub prompt: Vec<u32>,
     pub continuations: Vec<Vec<u32>>,
+    /// Of every token, whether ranks count it. None where they count all.
+    pub among: Option<Arc<[bool]>>,
 }
 
 /// The scores of every token of every continuation of a question.
@@ -33,8 +41,8 @@ struct Cursor {
 
 /// Answers every question of every member of a shard.
 pub fn score(shard: &mut dyn Shard, questions: &[Vec<Question>]) -> Result<Vec<Vec<Answer>>> {
-    let context = shard.shape().context;
-    check(questions, context)?;
+    let (context, vocab) = (shard.shape().context, shard.shape().vocab);
+    check(questions, context, vocab)?;
     let rows = rows(context);
     shard.make_room(rows, rows, rows)?;
     let mut cursors = vec![Cursor::default(); questions.len()];
@@ -48,13 +56,44 @@ pub fn score(shard: &mut dyn Shard, questions: &[Vec<Question>]) -> Result<Vec<V
         if parts.iter().all(|part| part.tokens.is_empty()) {
             return Ok(answers);
         }
-        for ((asked, got), answers) in order.iter().zip(shard.ask(&parts, Wanted::Scores)?).zip(&mut answers) {
-            let Answers::Scores(scores) = got else { unreachable!("scores were asked for") };
+        let own = |(asked, questions): (&Vec<(usize, usize)>, &Vec<Question>)| {
+            asked.iter().any(|&(question, _)| questions[question].among.is_some())
+        };
+        let wanted = if order.iter().zip(questions).any(own) { Wanted::Logits } else { Wanted::Scores };
+        let members = order.iter().zip(&parts).zip(questions);
+        for (((asked, part), questions), (got, answers)) in
+            members.zip(shard.ask(&parts, wanted)?.into_iter().zip(&mut answers))
+        {
+            let scores = match got {
+                Answers::Scores(scores) => scores,
+                Answers::Logits(logits) => among(&logits, part, asked, questions, vocab),
+                Answers::Tokens(_) => unreachable!("scores or logits were asked for"),
+            };
             for (&(question, continuation), score) in asked.iter().zip(scores) {
                 answers[question][continuation].push(score);
             }
         }
     }
+}
+
+/// The scores of a member's picks by their logits, ranks among the tokens that each question names.
+fn among(
+    logits: &[f32],
+    part: &MemberReading,
+    asked: &[(usize, usize)],
+    questions: &[Question],
+    vocab: usize,
+) -> Vec<Score> {
+    let picks = part.picks.par_iter().zip(asked).zip(logits.par_chunks(vocab));
+    let score = |((&(_, target), &(question, _)), row): ((&(u32, u32), &(usize, usize)), &[f32])| {
+        let mut score = logits::score(row, target);
+        if let Some(among) = &questions[question].among {
+            let at = row[target as usize];
+            score.rank = row.iter().zip(among.iter()).filter(|&(&logit, &counts)| counts && logit > at).count() as u32;
+        }
+        score
+    };
+    picks.map(score).collect()
 }
 
 /// One pass of a member: as many continuations as fit, each prompt before its first, every row's slot being its own
@@ -91,8 +130,14 @@ fn fill(questions: &[Question], cursor: &mut Cursor, rows: usize) -> (MemberRead
     (part, asked)
 }
 
-fn check(questions: &[Vec<Question>], context: usize) -> Result<()> {
-    for Question { prompt, continuations } in questions.iter().flatten() {
+fn check(questions: &[Vec<Question>], context: usize, vocab: usize) -> Result<()> {
+    for Question { prompt, continuations, among } in questions.iter().flatten() {
+        if let Some(among) = among.as_ref().filter(|among| among.len() != vocab) {
+            return Err(Error::Batch(format!(
+                "ranks among {} tokens: the vocabulary has {vocab}, and each is counted or not",
+                among.len()
+            )));
+        }
         let longest = continuations.iter().map(Vec::len).max().unwrap_or(0);
         // The last token of a continuation is only predicted.
         if prompt.is_empty() || prompt.len() + longest > context + 1 {

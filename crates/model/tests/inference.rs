@@ -120,6 +120,7 @@ fn scores_equal_recomputation() {
     let question = |seed: u64, count: usize| Question {
         prompt: prompts(1, seed).remove(0),
         continuations: (0..count).map(|i| prompts(3, seed + i as u64).remove(i % 3)).chain([vec![]]).collect(),
+        among: None,
     };
     // Enough for several passes, and a member with a single question.
     let questions = vec![vec![question(1, 40), question(2, 400), question(3, 3)], vec![question(4, 7)]];

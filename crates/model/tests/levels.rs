@@ -35,7 +35,9 @@ fn prompts(shape: &Shape, seed: u64) -> Vec<Prompt> {
 fn questions(shape: &Shape, seed: u64) -> Vec<Question> {
     let tokens = |rows: &[usize], seed| sequences(shape, rows, seed).into_iter().map(|s| s.tokens);
     let prompts = tokens(&[1, 20, 5], 70 + seed);
-    prompts.map(|prompt| Question { prompt, continuations: tokens(&[1, 3, 8, 2], 80 + seed).collect() }).collect()
+    prompts
+        .map(|prompt| Question { prompt, continuations: tokens(&[1, 3, 8, 2], 80 + seed).collect(), among: None })
+        .collect()
 }
 
 /// Everything that comes out of a population, named, to the last bit.

@@ -1,5 +1,5 @@
 //! Writes a study that was never run and its report, to look at figures with:
-//! `synthetic_study FOLDER [small|family|run|half|large]`.
+//! `synthetic_study FOLDER [small|family|arms|run|half|large]`.
 
 #[path = "../tests/synthetic/mod.rs"]
 mod synthetic;
@@ -16,6 +16,7 @@ fn main() {
             let languages = vec!["A", "B", "C", "D", "E", "F", "G", "H"];
             synthetic::collected(&folder, &Plan { languages, masked: 3, data_seeds: 3, ..Plan::small() });
         }
+        Some("arms") => synthetic::collected(&folder, &Plan::arms()),
         Some("run") => synthetic::run_folder(&folder, &Plan::one().configs()[0], &Plan::one(), Progress::Done),
         Some("half") => synthetic::scattered(&folder, &Plan::small(), |place| match place % 3 {
             0 => Progress::Done,

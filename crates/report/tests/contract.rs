@@ -193,6 +193,7 @@ fn a_study() {
         "nulls",
         "contrast",
         "contrast-bridge",
+        "word-bridge",
         "bridge",
         "maxima",
         "emergence-by-language",

@@ -2,9 +2,9 @@
 
 mod synthetic;
 
-use invitro_report::findings::{Findings, correlations};
+use invitro_report::findings::{Comparison, Findings, correlations};
 use invitro_report::{Options, build, data};
-use invitro_results::{Measure, Quantity, SCHEMA, TokenizerMetric, Words};
+use invitro_results::{Condition, Curve, Measure, Point, Quantity, Results, SCHEMA, TokenizerMetric, Verdict, Words};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -196,4 +196,132 @@ fn known_runs_of_another_schema_are_not_counted() {
     let older = Plan { schema: SCHEMA - 1, ..Plan::small() };
     synthetic::collected_where(&folder.path().join("known"), &older, |config| config.data == 0);
     assert_eq!(data::read(folder.path()).unwrap().runs.len(), 0);
+}
+
+/// A study of arms, with as many data seeds.
+fn of_arms(data_seeds: u32) -> (tempfile::TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = Plan { data_seeds, vocabs: vec![256], distances: vec![0.0, 0.25], words: 30, ..Plan::arms() };
+    synthetic::collected(folder.path(), &plan);
+    let html = page(folder.path());
+    (folder, html)
+}
+
+#[test]
+fn arms_are_compared_word_by_word() {
+    let (folder, html) = of_arms(3);
+    let study = data::read(folder.path()).unwrap();
+    let share = data::Factor::of("tokenizer.share");
+    assert_eq!(study.levels(share), ["all", "cognate", "other", "random 0.25", "none"], "as they are compared");
+    assert_eq!(study.varying(), [data::Factor::Distance, share], "the share of a random arm is part of its name");
+    assert_eq!(study.asked.len(), 30 * 30);
+    let csv = |name: &str| fs::read_to_string(folder.path().join(format!("figures/data/{name}.csv"))).unwrap();
+    let (arms, bridges) = (csv("arms"), csv("word-bridge"));
+    assert!(arms.starts_with("setting,arm,vocab,d,condition,mean,low,high,runs\n"));
+    assert_eq!(arms.lines().count(), 1 + 5 * 2 * 3);
+    assert!(arms.contains("\ntokenizer.share,random 0.25,all,0.25,B†,"), "{}", arms);
+    // The bins of an arm have all of its words.
+    let words = |arm: &str| -> usize {
+        let rows = bridges.lines().filter(|line| line.starts_with(&format!("{arm},all,all,")));
+        rows.map(|line| line.split(',').nth(4).unwrap().parse::<usize>().unwrap()).sum()
+    };
+    assert_eq!((words("share = all"), words("share = none")), (180, 180));
+    assert!(bridges.contains("\nshare = none,all,all,0,180,"), "without any piece in common");
+    let findings = Findings::of(&study);
+    let found = |one: &str, other: &str| {
+        let is_it = |it: &&Comparison| {
+            it.cell.is_empty() && it.levels.map(|level| study.levels(share)[level].as_str()) == [one, other]
+        };
+        findings.comparisons.iter().find(is_it).unwrap_or_else(|| panic!("{one} against {other}"))
+    };
+    let none = found("none", "all");
+    assert_eq!((none.verdict, none.difference.unwrap().p), (Verdict::Contradicted, 0.0005));
+    assert!(none.sentence.starts_with(
+        "With share = none the contrast of the words of B†, over all *d*, is lower than with share = all by 0."
+    ));
+    assert!(none.sentence.ends_with("] nats."), "{}", none.sentence);
+    assert_eq!(found("cognate", "other").verdict, Verdict::Supported);
+    // The mean difference of a word with itself.
+    let mean = |arm: usize| {
+        let of = study.asked.iter().filter(|(run, _)| study.runs[*run].level(share) == Some(arm));
+        let values: Vec<f64> = of.map(|(_, word)| word.contrast).collect();
+        values.iter().sum::<f64>() / values.len() as f64
+    };
+    assert!((none.difference.unwrap().estimate.value - (mean(4) - mean(0))).abs() < 1e-12);
+    assert_eq!(findings.comparisons.len(), 5 * 3, "over all, and at each d");
+    assert!(html.contains("What arms change, word by word") && html.contains("Words in other forms"));
+    let first = html.split("class=\"first\">").nth(1).unwrap();
+    assert!(first.starts_with("With share = none"), "the largest difference comes first");
+    assert!(!html.split("<script").next().unwrap().contains("NaN"), "no NaN is shown");
+    assert_eq!(findings.by_word.len(), 6, "all runs, and every arm");
+    let of_none = &findings.by_word[5];
+    assert!(of_none.clustered.dropped.contains(&"cognate bridge".to_owned()), "{:?}", of_none.clustered.dropped);
+    assert_eq!(of_none.sentence, "The cognate bridge does not vary among the words of a run.");
+    // The same results, the same bytes.
+    assert!(html == page(folder.path()));
+}
+
+#[test]
+fn two_data_seeds_do_not_judge_arms() {
+    let (folder, html) = of_arms(2);
+    let findings = Findings::of(&data::read(folder.path()).unwrap());
+    assert!(findings.comparisons.iter().all(|it| it.verdict == Verdict::NotJudged));
+    assert!(findings.by_word.iter().all(|it| matches!(it.verdict, Verdict::NotJudged | Verdict::CannotTell)));
+    assert!(html.contains("What share = none changes in the contrast of the words of B†, over all "));
+    assert!(html.contains(" is not judged, with 2 data seeds where 3 are needed: "));
+}
+
+#[test]
+fn forms_stand_side_by_side() {
+    let (folder, _) = of_arms(3);
+    let csv = fs::read_to_string(folder.path().join("figures/data/forms.csv")).unwrap();
+    assert_eq!(csv.lines().count(), 1 + 5 * 6 * 2, "five arms, six forms, masked and unmasked");
+    let value = |row: &str| -> f64 {
+        let row = csv.lines().find(|line| line.starts_with(row)).unwrap_or_else(|| panic!("{row}"));
+        row.split(',').nth(3).unwrap().parse().unwrap()
+    };
+    let [own, alike, apart] = ["own", "alike", "apart"].map(|form| value(&format!("share = all,{form},B†,")));
+    assert!(alike > own && own > apart, "{own}, {alike}, {apart}");
+    assert_eq!(value("share = all,apart,B,"), value("share = all,own,B,"));
+    // A run of its own has the intervals of its rows.
+    let run = folder.path().join("run");
+    let plan = Plan { forms: true, ..Plan::one() };
+    synthetic::run_folder(&run, &plan.configs()[0], &plan, Progress::Done);
+    assert!(page(&run).contains("id=\"fig-forms\""));
+    let csv = fs::read_to_string(run.join("figures/data/forms.csv")).unwrap();
+    let cells: Vec<f64> =
+        csv.lines().nth(1).unwrap().split(',').skip(3).take(3).map(|it| it.parse().unwrap()).collect();
+    assert!((cells[2] - cells[1] - 0.2).abs() < 1e-6, "{cells:?}");
+}
+
+#[test]
+fn nothing_is_said_of_arms_where_facts_were_not_learned() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = Plan { data_seeds: 3, vocabs: vec![256], distances: vec![0.0], words: 30, ..Plan::arms() };
+    synthetic::collected(folder.path(), &plan);
+    let mut results = invitro_results::read(folder.path()).unwrap();
+    let compared = |results: &Results| {
+        let study = data::Study::new(results.clone());
+        Findings::of(&study).comparisons.into_iter().next().unwrap()
+    };
+    assert_ne!(compared(&results).verdict, Verdict::NotJudged);
+    // An arm without masked words, as where facts are withheld, is compared by its runs.
+    let mut wordless = results.clone();
+    let has_words = |run: &usize| results.runs[*run].text("tokenizer.share") != Some("cognate");
+    wordless.asked.retain(|(run, _)| has_words(run));
+    let by_runs = compared(&wordless);
+    assert!(by_runs.of_runs && !compared(&results).of_runs);
+    assert_eq!(by_runs.difference.unwrap().values, 6, "three runs of each arm");
+    assert!(by_runs.sentence.contains("the contrast in B†"), "{}", by_runs.sentence);
+    let in_a = Quantity::of(Measure::KNOWLEDGE, &Condition::new("A", false));
+    for run in &mut results.runs {
+        run.curves.insert(in_a.clone(), Curve::new(vec![Point::plain(0, 0.0), Point::plain(1000, 0.0)]));
+    }
+    let found = compared(&results);
+    assert_eq!(found.verdict, Verdict::NotJudged);
+    assert!(
+        found.sentence.contains("since facts were not clearly learned in A with share = cognate"),
+        "{}",
+        found.sentence
+    );
 }

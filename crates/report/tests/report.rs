@@ -53,6 +53,7 @@ fn a_study_has_every_figure_and_its_numbers() {
         "nulls",
         "contrast",
         "contrast-bridge",
+        "word-bridge",
         "bridge",
         "maxima",
         "emergence-by-language",
@@ -558,6 +559,7 @@ fn no_word_ends_or_hides_the_data_it_stands_in() {
         cognate_bridge: Some(1.0),
         asked: Some(true),
         reachable_from: None,
+        ..Word::default()
     };
     let id = run.file_name().unwrap().to_str().unwrap().to_owned();
     invitro_results::words::write(&run.join("words.parquet"), &id, &[word]).unwrap();

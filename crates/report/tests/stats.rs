@@ -334,3 +334,167 @@ mod stream {
         assert_eq!(items, (0..50).collect::<Vec<_>>());
     }
 }
+
+/// Words one by one: two arms of the same words, and what a word's contrast goes with.
+mod words {
+    use invitro_report::stats::Seed;
+    use invitro_report::stats::arms::{Value, difference};
+    use invitro_report::stats::clusters::{Rows, over_seeds, two_way};
+    use invitro_report::stats::regression::Column;
+    use invitro_report::stats::stream::{below, stream};
+    use rand_chacha::ChaCha8Rng;
+
+    fn value(second: bool, data: usize, kind: usize, word: usize, value: f64) -> Value {
+        Value { second, seed: Seed { data, model: 0 }, settings: 0, kind, word, value }
+    }
+
+    #[test]
+    fn a_word_is_compared_with_itself() {
+        let pairs: Vec<Value> = [(0, 5.0), (1, -3.0), (2, 1.0)]
+            .into_iter()
+            .flat_map(|(word, level)| [value(false, 0, 0, word, level + 1.0), value(true, 0, 0, word, level)])
+            .collect();
+        let found = difference("pairs", &pairs).unwrap();
+        assert!((found.estimate.value - 1.0).abs() < 1e-12);
+        assert_eq!((found.values, found.estimate.runs, found.estimate.interval), (6, 2, None));
+        // Two of the eight arrangements are as large.
+        assert!((found.p - 0.25).abs() < 0.05, "{}", found.p);
+        assert_eq!(difference("pairs", &pairs).unwrap().p, found.p, "the same stream");
+        assert!(difference("one arm", &pairs[..1]).is_none());
+    }
+
+    #[test]
+    fn words_of_another_kind_or_seed_are_not_compared() {
+        // Long words are known better, and one arm has more of them; within each kind the arms agree.
+        let rows = [(false, 0, 0.0), (false, 1, 9.0), (false, 1, 9.0), (true, 0, 0.0), (true, 0, 0.0), (true, 1, 9.0)];
+        let rows: Vec<Value> =
+            rows.into_iter().enumerate().map(|(at, (second, kind, c))| value(second, 0, kind, at, c)).collect();
+        let found = difference("kinds", &rows).unwrap();
+        assert_eq!((found.estimate.value, found.p), (0.0, 1.0));
+        let apart: Vec<Value> =
+            rows.iter().map(|it| value(it.second, usize::from(it.second), it.kind, it.word, it.value)).collect();
+        assert!(difference("seeds", &apart).is_none(), "two data seeds, one for each arm");
+    }
+
+    #[test]
+    fn words_that_one_arm_has_alone_change_places_within_their_kind() {
+        let row = |second: bool, word: usize| value(second, 0, 0, word, if second { 0.0 } else { 1.0 });
+        let rows: Vec<Value> = (0..4).map(|word| row(false, word)).chain((4..8).map(|word| row(true, word))).collect();
+        let found = difference("alone", &rows).unwrap();
+        // 2 of the 70 ways to choose four of eight.
+        assert_eq!(found.estimate.value, 1.0);
+        assert!((found.p - 2.0 / 70.0).abs() < 0.015, "{}", found.p);
+    }
+
+    fn normal(rng: &mut ChaCha8Rng) -> f64 {
+        (0..12).map(|_| below(rng, 1 << 20) as f64 / f64::from(1 << 20)).sum::<f64>() - 6.0
+    }
+
+    /// Two arms of four settings and 40 words, of which the first is better by 0.3 on average: more in some data seeds than in
+    /// others, and in some runs than in others.
+    fn arms(rng: &mut ChaCha8Rng, seeds: usize, of_seed: f64, of_run: f64) -> Vec<Value> {
+        let mut rows = Vec::new();
+        for data in 0..seeds {
+            let own: Vec<f64> = (0..40).map(|_| 2.0 * normal(rng)).collect();
+            let more = 0.3 + of_seed * normal(rng);
+            for settings in 0..4 {
+                for second in [false, true] {
+                    let run = of_run * normal(rng) + if second { 0.0 } else { more };
+                    rows.extend(own.iter().enumerate().map(|(word, level)| Value {
+                        settings,
+                        ..value(second, data, word % 5, word, level + run + normal(rng))
+                    }));
+                }
+            }
+        }
+        rows
+    }
+
+    #[test]
+    fn intervals_of_a_difference_hold_it_as_often_as_they_say() {
+        for (seeds, of_seed, of_run) in [(3, 0.2, 0.1), (5, 0.2, 0.1), (5, 0.0, 0.2), (3, 0.0, 0.0)] {
+            let mut rng = stream(&format!("coverage of arms, {seeds} seeds, {of_seed}, {of_run}"));
+            let (mut held, mut small, times) = (0, 0, 300);
+            for _ in 0..times {
+                let rows = arms(&mut rng, seeds, of_seed, of_run);
+                held += usize::from(difference("coverage", &rows).unwrap().estimate.interval.unwrap().contains(0.3));
+                let level =
+                    rows.into_iter().map(|it| Value { value: it.value - if it.second { 0.0 } else { 0.3 }, ..it });
+                small += usize::from(difference("level", &level.collect::<Vec<_>>()).unwrap().p <= 0.05);
+            }
+            let share = |count: usize| 100.0 * count as f64 / f64::from(times);
+            println!(
+                "{seeds} seeds, {of_seed} and {of_run}: {:.1} % held, {:.1} % of p below 0.05",
+                share(held),
+                share(small)
+            );
+            assert!(share(held) > 92.5, "{seeds} seeds: {held}");
+            // Where models differ in nothing but noise of words, p keeps its level; else it tells models apart, as it says.
+            assert!(of_seed > 0.0 || of_run > 0.0 || share(small) < 8.0, "{small}");
+        }
+    }
+
+    /// Words of several runs of each data seed: bridges that go with distance, and slopes that differ between data seeds.
+    fn regressed(rng: &mut ChaCha8Rng, seeds: usize, of_slope: f64) -> (Rows, Vec<usize>, Vec<usize>) {
+        let mut columns = ["bridge", "distance", "letters", "pieces"].map(|name| Column::new(name, Vec::new()));
+        let (mut y, mut runs, mut symbols, mut data_seeds) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for data in 0..seeds {
+            let slope = 1.0 + of_slope * normal(rng);
+            let own: Vec<[f64; 3]> = (0..30).map(|_| [normal(rng), (2.0 * normal(rng)).round(), normal(rng)]).collect();
+            for run in 0..4 {
+                let level = normal(rng);
+                for (word, [distance, letters, of_word]) in own.iter().enumerate() {
+                    let bridge = 0.2 * normal(rng) - 0.3 * distance + 0.1 * run as f64;
+                    let pieces = (letters / 2.0 + normal(rng)).round();
+                    let row = [bridge, *distance, *letters, pieces];
+                    columns.iter_mut().zip(row).for_each(|(column, value)| column.values.push(value));
+                    y.push(slope * bridge - 0.4 * distance + 0.1 * pieces + level + of_word + normal(rng));
+                    runs.push(4 * data + run);
+                    symbols.push(30 * data + word);
+                    data_seeds.push(data);
+                }
+            }
+        }
+        (Rows { columns: columns.into(), y, runs }, symbols, data_seeds)
+    }
+
+    #[test]
+    fn intervals_of_a_regression_hold_the_slope_as_often_as_they_say() {
+        for (seeds, of_slope) in [(3, 0.0), (3, 0.5), (5, 0.0), (5, 0.5)] {
+            let mut rng = stream(&format!("coverage of a regression, {seeds} seeds, {of_slope}"));
+            let (times, mut held) = (500, [0; 4]);
+            for _ in 0..times {
+                let (rows, symbols, data) = regressed(&mut rng, seeds, of_slope);
+                let of_runs = |run: usize| Seed { data: run / 4, model: 0 };
+                let left_out = over_seeds(&rows, of_runs)[0].1.unwrap().interval.unwrap();
+                let fitted = two_way(&rows, [&symbols, &data]).unwrap();
+                let clustered = fitted.effects[0].interval;
+                let one_way = |way: &[usize]| two_way(&rows, [way, way]).unwrap().effects[0].interval;
+                let [by_data, by_symbol] = [&data, &symbols].map(|way| one_way(way));
+                let all = [left_out, clustered, by_data, by_symbol].map(|interval| interval.contains(1.0));
+                held.iter_mut().zip(all).for_each(|(held, it)| *held += usize::from(it));
+            }
+            let [left_out, clustered, by_data, by_symbol] = held.map(|held| 100.0 * held as f64 / times as f64);
+            println!(
+                "{seeds} seeds, slopes differ by {of_slope}: held by seeds left out {left_out:.1} %, two ways {clustered:.1} %, data seeds \
+                 alone {by_data:.1} %, symbols alone {by_symbol:.1} %"
+            );
+            assert!(left_out > 93.0 && clustered > 93.0, "{seeds} seeds: {held:?}");
+            assert!(of_slope == 0.0 || by_symbol < 93.0, "what symbols alone would claim: {held:?}");
+        }
+    }
+
+    #[test]
+    fn what_does_not_vary_within_runs_is_named() {
+        let (mut rows, symbols, data) = regressed(&mut stream("dropped"), 3, 0.0);
+        let of_run = rows.runs.iter().map(|run| 1e3 * *run as f64).collect();
+        rows.columns.push(Column::new("of the run", of_run));
+        rows.columns.push(Column::new("twice", rows.columns[1].values.iter().map(|x| 2.0 * x).collect()));
+        let fitted = two_way(&rows, [&symbols, &data]).unwrap();
+        assert_eq!(fitted.dropped, ["of the run", "twice"]);
+        assert_eq!((fitted.effects.len(), fitted.groups), (4, 3));
+        let names: Vec<String> =
+            over_seeds(&rows, |run| Seed { data: run / 4, model: 0 }).into_iter().map(|it| it.0).collect();
+        assert_eq!(names, ["bridge", "distance", "letters", "pieces"]);
+    }
+}

@@ -39,6 +39,8 @@ pub const PAIRS: &str = "pairs.jsonl";
 pub const REPORT: &str = "report.html";
 /// What a tokenizer is saved as.
 pub const TOKENIZER: [&str; 3] = ["tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"];
+/// The pieces of every word, where they are not those that the tokenizer gives.
+pub const SEGMENTATION: &str = "segmentation.tsv";
 pub const CHECKPOINTS: &str = "checkpoints";
 pub const LANGUAGE: &str = "language";
 /// The tree of the languages, where they are not the pair A and B.

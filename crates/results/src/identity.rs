@@ -48,7 +48,32 @@ pub fn identity_under(schema: u32, experiment: &Table) -> String {
 /// Settings that came later, each with the value at which all is as it was before there was one. There it does not
 /// count, so that a run of an older version keeps its identity. Every setting that is added goes in here if the value it
 /// has in older experiments is known to give the same results.
-const NEUTRAL: [(&str, &str); 1] = [("mixture.sampling", "1.0")];
+const NEUTRAL: [(&str, &str); 13] = [
+    ("mixture.sampling", "1.0"),
+    ("mixture.translation", "0.0"),
+    ("mixture.schedule", "[]"),
+    ("mixture.code_switch", "0.0"),
+    ("mixture.tags", "\"task-language\""),
+    ("mixture.parallel", "\"none\""),
+    ("tokenizer.share", "\"all\""),
+    ("tokenizer.share_p", "0.5"),
+    ("tokenizer.share_names", "false"),
+    ("tokenizer.share_boundary", "false"),
+    ("tokenizer.share_rows", "false"),
+    ("tokenizer.cut", "\"learned\""),
+    ("eval.forms", "false"),
+];
+
+/// Values that had another spelling before, which is the one that counts.
+const RENAMED: [(&str, &str, &str); 2] =
+    [("mixture.withhold", "\"words\"", "true"), ("mixture.withhold", "\"nothing\"", "false")];
+
+/// A value as it counts.
+fn spelled(key: &str, value: &Value) -> String {
+    let value = value.to_string();
+    let renamed = RENAMED.iter().find(|(known, now, _)| *known == key && *now == value);
+    renamed.map_or(value, |(_, _, before)| (*before).to_owned())
+}
 
 /// Whether a setting does not count at this value.
 pub(crate) fn is_neutral(key: &str, value: &Value) -> bool {
@@ -59,7 +84,12 @@ pub(crate) fn is_neutral(key: &str, value: &Value) -> bool {
 /// are [neutral](NEUTRAL). Languages of a list come in its order, which counts.
 fn settings(experiment: &Table) -> Vec<(String, String)> {
     let counts = |(key, value): &(String, Value)| key != "name" && !is_neutral(key, value);
-    leaves(experiment).into_iter().filter(counts).map(|(key, value)| (key, value.to_string())).collect()
+    leaves(experiment)
+        .into_iter()
+        .filter(counts)
+        .map(|(key, value)| (spelled(&key, &value), key))
+        .map(|(value, key)| (key, value))
+        .collect()
 }
 
 /// A short hash of plain data.

@@ -38,6 +38,7 @@ pub mod table;
 pub mod training;
 mod trajectory;
 mod verdict;
+mod withheld;
 pub mod words;
 
 pub use commit::{commit, set_commit};
@@ -52,7 +53,7 @@ pub use folder::{Seconds, Status};
 pub use identity::{SCHEMA, compatible, identity, identity_under, outdated};
 pub use known::Known;
 pub use measure::{
-    Bridge, Fraction, LanguageMetric, Loss, Measure, Reach, Scorer, Similarity, Statistic, Targets, TaskMetric,
+    Bridge, Form, Fraction, LanguageMetric, Loss, Measure, Reach, Scorer, Similarity, Statistic, Targets, TaskMetric,
     TokenizerMetric, Words,
 };
 pub use metrics::{Row, Rows};
@@ -67,5 +68,6 @@ pub use verdict::{
     Estimate, FADED, Interval, MARGIN, Measured, RULE, SEEDS, Verdict, capital, digits, fading, grouped, knowledge,
     not_learned, p_text, p_value,
 };
+pub use withheld::Withheld;
 
 pub use invitro_language::Task;

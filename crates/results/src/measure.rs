@@ -24,6 +24,8 @@ pub enum Measure {
     Task(Task, TaskMetric),
     /// Top-K reachability and log-probability of descriptors.
     Reach(Reach),
+    /// The contrast of facts in nats of words put to the model in one of several forms (`eval.forms`).
+    Contrast(Scorer, Form),
     /// Losses, and what training itself reports.
     Loss(Loss),
     /// What a tokenizer does to a language.
@@ -46,7 +48,8 @@ recorded! {
         TypesAdjective = "types_adjective": "share of adjectives before a word they may modify",
         TypesAdverb = "types_adverb": "share of adverbs before a word they may modify",
         SameWords = "same_words": "its words are exactly those of the prompt (T1)",
-        Exact = "exact": "it is the sentence that was meant (T1)",
+        Exact = "exact": "it is the sentence that was meant (T1, T3)",
+        Descriptors = "descriptors": "share of the sentence's descriptors that it has (T3); where something is withheld, of those alone that are",
         ConditionsMet = "conditions_met": "it has all words of the prompt (T2)",
         Unfinished = "failure.unfinished": "first failure: it did not end within the limit",
         Empty = "failure.empty": "first failure: no words at all",
@@ -137,6 +140,18 @@ recorded! {
     }
 }
 
+recorded! {
+    /// How a word of the contrast is put to the model, in its language's prompt.
+    Form {
+        Own = "own": "the word as it is cut in this run",
+        Alike = "alike": "the word cut into as many pieces, with the most overlap with its form in the first language",
+        Apart = "apart": "the word cut into as many pieces, with the least overlap with its form in the first language",
+        Source = "source": "its form in the first language, with that language's pieces",
+        Stem = "stem": "its affixes with the stem of another word of its kind, masked or not, which are no word of any language",
+        Unrelated = "unrelated": "another word of its kind, true of both subjects or of neither: nothing could be known of it",
+    }
+}
+
 /// A share of |V|, in ten-thousandths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Fraction(u32);
@@ -170,6 +185,7 @@ recorded! {
         LossT0 = "loss_T0": "the same, of T0",
         LossT1 = "loss_T1": "the same, of T1",
         LossT2 = "loss_T2": "the same, of T2",
+        LossT3 = "loss_T3": "the same, of T3",
         BitsPerChar = "bits_per_char": "the same in bits per character, comparable across vocabularies",
         Floor = "floor": "entropy of the process that wrote those sequences, bits per character",
         TrainLoss = "train_loss": "loss of the last training batch, nats per token",
@@ -185,6 +201,7 @@ impl Loss {
             Task::T0 => Loss::LossT0,
             Task::T1 => Loss::LossT1,
             Task::T2 => Loss::LossT2,
+            Task::T3 => Loss::LossT3,
         }
     }
 }
@@ -234,7 +251,7 @@ recorded! {
     LanguageMetric {
         StemDistance = "distance.stems": "measured lexical distance of stems, relative to unrelated stems",
         WordDistance = "distance.words": "the same of whole words",
-        LambdaLeft = "lambda_left": "the size of a language's text in training over that of the first, once masked sentences are gone",
+        LambdaLeft = "lambda_left": "the size of a language's text in training over that of the first, once masked sentences are gone, translations aside",
         Vocab = "vocab": "tokens of the vocabulary, special tokens included",
     }
 }
@@ -282,9 +299,22 @@ impl Measure {
         }
     }
 
+    /// Who gives the probabilities, where several do.
+    pub fn scorer(self) -> Option<Scorer> {
+        match self {
+            Measure::Reach(Reach { scorer, .. }) | Measure::Contrast(scorer, _) => Some(scorer),
+            _ => None,
+        }
+    }
+
+    /// Whether it is of a model that does not train: its n-gram baselines.
+    pub fn is_baseline(self) -> bool {
+        self.scorer().is_some_and(|scorer| scorer != Scorer::Network)
+    }
+
     /// Whether it is measured at every evaluation, and so a curve over training.
     pub fn is_curve(self) -> bool {
-        matches!(self, Measure::Task(..) | Measure::Reach(_) | Measure::Loss(_))
+        matches!(self, Measure::Task(..) | Measure::Reach(_) | Measure::Contrast(..) | Measure::Loss(_))
     }
 
     /// Whether no table over runs and no figure shows it: kinds of failure, and the second reading of reachability.
@@ -312,6 +342,8 @@ impl Measure {
             });
             counted.chain([one(Statistic::LogProb, None, false)])
         });
+        let forms =
+            Scorer::ALL.iter().flat_map(|&scorer| Form::ALL.iter().map(move |&form| Measure::Contrast(scorer, form)));
         let losses = Loss::ALL.iter().map(|&loss| Measure::Loss(loss));
         let tokenizers = Words::ALL
             .iter()
@@ -320,7 +352,7 @@ impl Measure {
             .iter()
             .flat_map(|&bridge| Similarity::ALL.iter().map(move |&similarity| Measure::Bridge(bridge, similarity)));
         let languages = LanguageMetric::ALL.iter().map(|&metric| Measure::Language(metric));
-        tasks.chain(reach).chain(losses).chain(tokenizers).chain(bridges).chain(languages).collect()
+        tasks.chain(reach).chain(forms).chain(losses).chain(tokenizers).chain(bridges).chain(languages).collect()
     }
 
     /// The `task` and `metric` columns of a curve's rows.
@@ -328,6 +360,7 @@ impl Measure {
         match self {
             Measure::Task(task, metric) => (task.name(), metric.to_string()),
             Measure::Reach(reach) => (REACH, reach.to_string()),
+            Measure::Contrast(scorer, form) => (CONTRAST, format!("{scorer}.{FACTS}.{form}")),
             Measure::Loss(loss) => (LOSS, loss.to_string()),
             once => ("", once.to_string()),
         }
@@ -335,6 +368,8 @@ impl Measure {
 }
 
 const REACH: &str = "reach";
+const CONTRAST: &str = "contrast";
+const FACTS: &str = "facts";
 const LOSS: &str = "loss";
 const MASKED: &str = "_masked";
 const BOUNDARY: &str = "_boundary";
@@ -344,6 +379,7 @@ impl fmt::Display for Measure {
         match self {
             Measure::Task(task, metric) => write!(out, "{}.{metric}", task.name()),
             Measure::Reach(reach) => write!(out, "{REACH}.{reach}"),
+            Measure::Contrast(scorer, form) => write!(out, "{CONTRAST}.{scorer}.{FACTS}.{form}"),
             Measure::Loss(loss) => write!(out, "{LOSS}.{loss}"),
             Measure::Tokenizer(Words::Text, metric) => metric.fmt(out),
             Measure::Tokenizer(words, metric) => write!(out, "{words}.{metric}"),
@@ -370,6 +406,11 @@ impl FromStr for Measure {
         }
         match first {
             REACH => Ok(Measure::Reach(rest.parse()?)),
+            CONTRAST => {
+                let (scorer, rest) = rest.split_once('.').ok_or_else(unknown)?;
+                let form = rest.strip_prefix(FACTS).and_then(|rest| rest.strip_prefix('.')).ok_or_else(unknown)?;
+                Ok(Measure::Contrast(part(scorer, name)?, part(form, name)?))
+            }
             LOSS => Ok(Measure::Loss(part(rest, name)?)),
             _ => match (first.parse(), first.parse()) {
                 (Ok(words), _) => Ok(Measure::Tokenizer(words, part(rest, name)?)),

@@ -3,7 +3,7 @@
 
 use crate::error::{At, Error, Result};
 use crate::table::{self, Batch, Column, Table};
-use crate::{Condition, Curve, Interval, Measure, Point, Quantity, Scorer};
+use crate::{Condition, Curve, Interval, Measure, Point, Quantity};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -61,6 +61,13 @@ impl Rows {
     /// model that diverged) makes no row.
     pub fn push(&mut self, condition: Option<&Condition>, measure: Measure, value: f64, n: usize) {
         self.push_interval(condition, measure, value, None, n);
+    }
+
+    /// A value of any quantity.
+    pub fn push_quantity(&mut self, quantity: Quantity, value: f64, n: usize) {
+        if value.is_finite() {
+            self.list.push(Row { step: self.step, quantity, value, interval: None, n: n as u64 });
+        }
     }
 
     /// The same with an interval.
@@ -228,10 +235,7 @@ fn complete(points: HashMap<&Quantity, Vec<Point>>) -> HashMap<Quantity, Curve> 
     fn group(quantity: &Quantity) -> (Option<&Condition>, &'static str) {
         (quantity.condition.as_ref(), quantity.measure.columns().0)
     }
-    let trains = |quantity: &Quantity| match quantity.measure {
-        Measure::Reach(reach) => reach.scorer == Scorer::Network,
-        _ => true,
-    };
+    let trains = |quantity: &Quantity| !quantity.measure.is_baseline();
     let mut steps: HashMap<(Option<&Condition>, &str), BTreeSet<u32>> = HashMap::new();
     for (quantity, points) in &points {
         steps.entry(group(quantity)).or_default().extend(points.iter().map(|point| point.step));
@@ -254,10 +258,7 @@ pub fn is_detail(row: &table::Columns) -> bool {
 
 /// Whether a row of `metrics.parquet` or a line of `metrics.jsonl` is of a model that does not train.
 pub fn is_baseline(row: &table::Columns) -> bool {
-    quantity(row).is_some_and(|quantity| match quantity.measure {
-        Measure::Reach(reach) => reach.scorer != Scorer::Network,
-        _ => false,
-    })
+    quantity(row).is_some_and(|quantity| quantity.measure.is_baseline())
 }
 
 fn quantity(row: &table::Columns) -> Option<Quantity> {
@@ -268,7 +269,7 @@ fn quantity(row: &table::Columns) -> Option<Quantity> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Statistic, Targets, TaskMetric};
+    use crate::{Scorer, Statistic, Targets, TaskMetric};
 
     #[test]
     fn what_was_written_twice_counts_once() {

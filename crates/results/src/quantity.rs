@@ -9,14 +9,15 @@ use std::sync::Arc;
 pub(crate) const ALL: &str = "all";
 
 /// A measure, in a condition or over all of them. As a column `T1.B_masked.grammaticality`, `loss.all.loss`,
-/// `fertility.A`, `overlap`, and of several languages `overlap.A-C`.
+/// `fertility.A`, `overlap`, and of several languages `overlap.A-C`. Translations have a direction: `T3.A>B.exact`, into the
+/// words masked in B `T3.A>B_masked.exact`, and from them `T3.B_masked>A.exact`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Quantity {
     /// What is measured.
     pub measure: Measure,
     /// In which condition; `None` over all of them.
     pub condition: Option<Condition>,
-    /// Or between which two languages.
+    /// Or between which two languages; of a translation from which into which, the condition's language being one of them.
     pub pair: Option<[Arc<str>; 2]>,
 }
 
@@ -29,6 +30,12 @@ impl Quantity {
     /// A measure of two languages of several: of the first with the second.
     pub fn between(measure: Measure, one: &str, other: &str) -> Quantity {
         Quantity { measure, condition: None, pair: Some([one, other].map(Arc::from)) }
+    }
+
+    /// A measure of translations; the condition is that of the language translated into, or of the one translated from where
+    /// that one withholds something.
+    pub fn translated(measure: Measure, from: &str, to: &str, condition: &Condition) -> Quantity {
+        Quantity { measure, condition: Some(condition.clone()), pair: Some([from, to].map(Arc::from)) }
     }
 
     /// A measure over all conditions.
@@ -44,7 +51,15 @@ impl Quantity {
     /// The three columns that name a curve.
     pub(crate) fn columns(&self) -> (String, &'static str, String) {
         let (task, metric) = self.measure.columns();
-        (self.condition.as_ref().map_or_else(|| ALL.to_owned(), Condition::to_string), task, metric)
+        let condition = match (&self.condition, &self.pair) {
+            (None, _) => ALL.to_owned(),
+            (Some(condition), None) => condition.to_string(),
+            (Some(condition), Some([from, to])) if condition.masked && condition.language == *from => {
+                format!("{condition}>{to}")
+            }
+            (Some(condition), Some([from, _])) => format!("{from}>{condition}"),
+        };
+        (condition, task, metric)
     }
 }
 
@@ -81,7 +96,17 @@ impl FromStr for Quantity {
         }
         let (task, rest) = name.split_once('.').ok_or_else(unknown)?;
         let (condition, metric) = rest.split_once('.').ok_or_else(unknown)?;
+        let measure = format!("{task}.{metric}").parse().map_err(|_| unknown())?;
+        if let Some((from, to)) = condition.split_once('>') {
+            let [from, to]: [Condition; 2] = [from.parse()?, to.parse()?];
+            let condition = match (from.masked, to.masked) {
+                (true, true) => return Err(unknown()),
+                (true, false) => &from,
+                (false, _) => &to,
+            };
+            return Ok(Quantity::translated(measure, &from.language, &to.language, condition));
+        }
         let condition = if condition == ALL { None } else { Some(condition.parse()?) };
-        Ok(Quantity { measure: format!("{task}.{metric}").parse().map_err(|_| unknown())?, condition, pair: None })
+        Ok(Quantity { measure, condition, pair: None })
     }
 }

@@ -82,9 +82,8 @@ pub fn over_unigram(reach: Reach) -> Measure {
 
 fn is_summarised(measure: Measure) -> bool {
     match measure {
-        Measure::Reach(reach) => reach.scorer == Scorer::Network && !reach.boundary,
         Measure::Loss(loss) => matches!(loss, Loss::Loss | Loss::BitsPerChar | Loss::Floor),
-        measure => !measure.is_detail(),
+        measure => !measure.is_detail() && !measure.is_baseline(),
     }
 }
 

@@ -4,7 +4,7 @@
 //! judged where the thing was not learned in the languages that saw it. A run's last words, comparisons and pages all take
 //! their sentences from here.
 
-use crate::Trajectory;
+use crate::{Trajectory, Withheld};
 use std::fmt;
 
 /// A 95 % interval.
@@ -290,8 +290,8 @@ pub fn capital(text: &str) -> String {
 }
 
 /// Whether knowledge crossed, from the contrast of facts in nats, at the end of training: in the language that saw the
-/// words, and in a condition whose words were masked.
-pub fn knowledge(seen: &Measured, masked: &Measured) -> (Verdict, String) {
+/// words, and in a condition where they, or facts, were withheld.
+pub fn knowledge(seen: &Measured, masked: &Measured, withheld: Withheld) -> (Verdict, String) {
     let (Some(known), Some(crossed)) = (&seen.estimate, &masked.estimate) else {
         let unmeasured = if seen.estimate.is_none() { seen } else { masked };
         let sentence = format!("Cannot tell: the contrast of facts was not measured in {}.", unmeasured.label);
@@ -305,18 +305,21 @@ pub fn knowledge(seen: &Measured, masked: &Measured) -> (Verdict, String) {
     let too_few = known.data_seeds.min(crossed.data_seeds) < SEEDS;
     let said = match verdict {
         Verdict::NotJudged if too_few => format!(
-            "Whether knowledge crossed is not judged, with {} where {SEEDS} are needed",
+            "Whether {} is not judged, with {} where {SEEDS} are needed",
+            withheld.crossing(),
             seeds(known.data_seeds.min(crossed.data_seeds))
         ),
         Verdict::NotJudged => {
-            format!("Whether knowledge crossed is not judged, since facts were not clearly learned in {}", seen.label)
+            format!(
+                "Whether {} is not judged, since facts were not clearly learned in {}",
+                withheld.crossing(),
+                seen.label
+            )
         }
-        Verdict::Supported => format!(
-            "Knowledge crossed: of words it never saw in {}, the model knows something of what they are true of",
-            masked.label.trim_end_matches('†')
-        ),
+        Verdict::Supported => withheld.known(masked.label.trim_end_matches('†')),
+        Verdict::Contradicted if withheld == Withheld::Nothing => "What is known misleads".into(),
         Verdict::Contradicted => "What crossed misleads".into(),
-        _ => "It cannot be told whether knowledge crossed".into(),
+        _ => format!("It cannot be told whether {}", withheld.crossing()),
     };
     let sentence = format!(
         "{said}. The contrast of facts is {} nats in {} and {} in {}.",

@@ -5,8 +5,9 @@ use crate::Condition;
 use crate::error::{At, Result};
 use crate::table::{self, Batch, Column, Table};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A masked word: a symbol that is masked in two languages is two of them.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -29,6 +30,24 @@ pub struct Word {
     pub asked: Option<bool>,
     /// The first step at which it was reachable for a subject that Γ allows it.
     pub reachable_from: Option<u32>,
+    /// What it is like, in the language it is masked in.
+    pub traits: Traits,
+}
+
+/// What a masked word is like, apart from its bridges. Older tables have none of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Traits {
+    /// The pairs of subjects that its contrast was asked of; 0 where it was not.
+    pub pairs: Option<u32>,
+    /// The distance of its form from that of the first language, from 0 to 1; unknown where that is the language it is
+    /// masked in.
+    pub distance: Option<f64>,
+    /// Its letters.
+    pub letters: Option<u32>,
+    /// Its pieces.
+    pub pieces: Option<u32>,
+    /// Its expected occurrences in a sentence of the first language; unknown where it is masked there.
+    pub frequency: Option<f64>,
 }
 
 /// A word in one language.
@@ -55,7 +74,7 @@ const FORM: &str = "form_";
 const PIECES: &str = "pieces_";
 const CONTRAST: &str = "contrast_";
 const CONTRASTS: &str = "contrasts_";
-const FIXED: [&str; 10] = [
+const FIXED: [&str; 15] = [
     "run",
     "symbol",
     "bridge",
@@ -66,6 +85,11 @@ const FIXED: [&str; 10] = [
     "asked",
     "reachable_from",
     "masked_in",
+    "pairs",
+    "distance",
+    "letters",
+    "pieces",
+    "frequency",
 ];
 
 /// A curve as one text: `0:0.01 500:0.32`.
@@ -87,8 +111,9 @@ pub fn write(path: &Path, run: &str, words: &[Word]) -> Result<()> {
     let text = |of: &dyn Fn(&Word) -> Option<String>| Column::Text(words.iter().map(of).collect());
     let number = |of: fn(&Word) -> Option<f64>| Column::Number(words.iter().map(of).collect());
     let whole = |of: fn(&Word) -> Option<i64>| Column::Whole(words.iter().map(of).collect());
-    let [run_column, symbol, bridge, bridge_form, bridge_language, bridge_pieces, cognate, asked, reachable, masked_in] =
+    let [run_column, symbol, bridge, bridge_form, bridge_language, bridge_pieces, cognate, asked, reachable, rest @ ..] =
         FIXED;
+    let [masked_in, pairs, distance, letters, pieces, frequency] = rest;
     let mut columns: Vec<(String, Column)> = vec![
         (run_column.into(), text(&|_| Some(run.to_owned()))),
         (symbol.into(), text(&|word| Some(word.symbol.clone()))),
@@ -115,6 +140,11 @@ pub fn write(path: &Path, run: &str, words: &[Word]) -> Result<()> {
         (cognate.into(), number(|word| word.cognate_bridge)),
         (asked.into(), whole(|word| word.asked.map(i64::from))),
         (reachable.into(), whole(|word| word.reachable_from.map(i64::from))),
+        (pairs.into(), whole(|word| word.traits.pairs.map(i64::from))),
+        (distance.into(), number(|word| word.traits.distance)),
+        (letters.into(), whole(|word| word.traits.letters.map(i64::from))),
+        (pieces.into(), whole(|word| word.traits.pieces.map(i64::from))),
+        (frequency.into(), number(|word| word.traits.frequency)),
     ]);
     table::write(path, &columns)
 }
@@ -194,9 +224,73 @@ pub fn read(path: &Path, stride: usize, mut each: impl FnMut(&str, Word)) -> Res
     })
 }
 
+/// A masked word whose contrast was taken, as numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Asked {
+    /// The symbol's name in the world.
+    pub symbol: Arc<str>,
+    /// The language it is masked in.
+    pub masked_in: Arc<str>,
+    /// Its contrast of facts there at the end of training, in nats.
+    pub contrast: f64,
+    /// The overlap of its pieces with those of its own form in another language.
+    pub cognate_bridge: Option<f64>,
+    /// What it is like.
+    pub traits: Traits,
+}
+
+/// Hands over every word whose contrast was taken in the language it is masked in, with the run's identity. Tables of
+/// older versions, which do not tell what words are like, have none.
+pub fn read_asked(path: &Path, mut each: impl FnMut(&str, Asked)) -> Result<()> {
+    let table = Table::open(path)?;
+    let names = table.names();
+    let languages: Vec<&str> = names.iter().filter_map(|name| name.strip_prefix(CONTRAST)).collect();
+    const NUMBERS: [&str; 6] = ["cognate_bridge", "pairs", "distance", "letters", "pieces", "frequency"];
+    if NUMBERS.iter().any(|name| !names.iter().any(|own| own == name)) {
+        return Ok(());
+    }
+    let contrasts: Vec<String> = languages.iter().map(|language| format!("{CONTRAST}{language}")).collect();
+    let wanted = ["run", "symbol", "masked_in"].into_iter().chain(NUMBERS);
+    let wanted: Vec<&str> = wanted.chain(contrasts.iter().map(String::as_str)).collect();
+    // Few names in many rows.
+    let mut known: HashSet<Arc<str>> = HashSet::new();
+    let mut shared = |name: &str| match known.get(name) {
+        Some(name) => name.clone(),
+        None => {
+            let name: Arc<str> = name.into();
+            known.insert(name.clone());
+            name
+        }
+    };
+    table.batches(&wanted, |columns, rows| {
+        let number = |column: usize, row: usize| columns[column].number(row).filter(|number| number.is_finite());
+        for row in 0..rows {
+            let Some(masked_in) = columns[2].text(row) else { continue };
+            let place = languages.iter().position(|language| *language == masked_in);
+            let Some(contrast) = place.and_then(|place| number(9 + place, row)) else { continue };
+            let whole = |column: usize| number(column, row).map(|number| number as u32);
+            let asked = Asked {
+                symbol: shared(columns[1].text(row).unwrap_or_default()),
+                masked_in: shared(masked_in),
+                contrast,
+                cognate_bridge: number(3, row),
+                traits: Traits {
+                    pairs: whole(4),
+                    distance: number(5, row),
+                    letters: whole(6),
+                    pieces: whole(7),
+                    frequency: number(8, row),
+                },
+            };
+            each(columns[0].text(row).unwrap_or_default(), asked);
+        }
+    })
+}
+
 fn word(languages: &[&str], columns: &[Batch], row: usize) -> Word {
     let text = |column: usize| columns[column].text(row).map(str::to_owned);
     let number = |column: usize| columns[column].number(row);
+    let whole = |column: usize| number(column).map(|number| number as u32);
     let pieces = |column: usize| text(column).unwrap_or_default().split_whitespace().map(str::to_owned).collect();
     let form = |(at, language): (usize, &&str)| {
         let column = FIXED.len() + 3 * at;
@@ -215,8 +309,15 @@ fn word(languages: &[&str], columns: &[Batch], row: usize) -> Word {
         bridge_pieces: pieces(5),
         cognate_bridge: number(6),
         asked: number(7).map(|asked| asked > 0.0),
-        reachable_from: number(8).map(|step| step as u32),
+        reachable_from: whole(8),
         masked_in: text(9),
+        traits: Traits {
+            pairs: whole(10),
+            distance: number(11),
+            letters: whole(12),
+            pieces: whole(13),
+            frequency: number(14),
+        },
     }
 }
 

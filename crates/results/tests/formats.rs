@@ -1,7 +1,8 @@
 //! `docs/formats.md` lists every measure as the code names it. `UPDATE_GOLDEN=1` writes the list anew.
 
 use invitro_results::{
-    Bridge, Fraction, LanguageMetric, Loss, Scorer, Similarity, Statistic, Targets, TaskMetric, TokenizerMetric, Words,
+    Bridge, Form, Fraction, LanguageMetric, Loss, Scorer, Similarity, Statistic, Targets, TaskMetric, TokenizerMetric,
+    Words,
 };
 use std::fmt::Write;
 
@@ -34,10 +35,17 @@ fn measures() -> String {
     let fractions = Fraction::ALL.map(|fraction| format!("`{fraction}`")).join(", ");
     let _ = write!(
         page,
-        "\nK is a share of \\|V\\|, rounded up: {fractions}. `any_boundary` and `share_boundary` ask for the boundary after the \
+        "\nK is a share of \\|V\\|, rounded up: {fractions}, and ranks are among the ids that the asked language can use. `any_boundary` and `share_boundary` ask for the boundary after the \
          last piece too. `logprob` has no K. Contrasts are recorded for `share` and `logprob`, with an interval over pairs of \
          subjects.\n"
     );
+    page.push_str(
+        "\n### Forms: `task` is `contrast`\n\n`metric` is `SCORER.facts.FORM`, as in `network.facts.alike`: the contrast of facts \
+         in nats, with an interval over pairs of subjects, of the masked words and, in the condition without `_masked`, of the unmasked \
+         ones, where each word is put in another form. Recorded with `eval.forms`. What n-gram models do not see of the \
+         subject they do not see in any form.\n",
+    );
+    table!(page, "form", Form);
     page.push_str("\n### Losses: `task` is `loss`\n");
     table!(page, "`metric`", Loss);
     page.push_str("\n### Tokenizers: columns of `runs.parquet`\n\n`WORDS.METRIC.CONDITION`, as in `fertility.B_masked`, `lexicon.renyi.A`, `overlap`. Of more than two languages `overlap` and `parity` are of each pair: `overlap.A-C`.\n");

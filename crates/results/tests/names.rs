@@ -2,7 +2,7 @@
 
 use invitro_language::Task;
 use invitro_results::{
-    Bridge, Condition, Fraction, LanguageMetric, Loss, Measure, Quantity, Reach, Scorer, Similarity, Statistic,
+    Bridge, Condition, Form, Fraction, LanguageMetric, Loss, Measure, Quantity, Reach, Scorer, Similarity, Statistic,
     Targets, TaskMetric, TokenizerMetric, Words,
 };
 use proptest::prelude::*;
@@ -24,6 +24,7 @@ fn measure() -> impl Strategy<Value = Measure> {
     prop_oneof![
         (prop::sample::select(Task::ALL.to_vec()), of(&TaskMetric::ALL)).prop_map(|(task, m)| Measure::Task(task, m)),
         reach(),
+        (of(&Scorer::ALL), of(&Form::ALL)).prop_map(|(scorer, form)| Measure::Contrast(scorer, form)),
         of(&Loss::ALL).prop_map(Measure::Loss),
         (of(&Words::ALL), of(&TokenizerMetric::ALL)).prop_map(|(words, m)| Measure::Tokenizer(words, m)),
         (of(&Bridge::ALL), of(&Similarity::ALL)).prop_map(|(bridge, s)| Measure::Bridge(bridge, s)),
@@ -78,6 +79,7 @@ fn no_two_measures_share_a_name() {
         "T0.failure.unfinished",
         "reach.network.allowed_masked.share_boundary@0.05",
         "reach.bigram.facts.logprob",
+        "contrast.network.facts.alike",
         "loss.bits_per_char",
         "fertility",
         "lexicon.boundary_recall",

@@ -44,7 +44,7 @@ mod curve {
 }
 
 mod verdict {
-    use invitro_results::{Estimate, Interval, MARGIN, Measured, Verdict, knowledge};
+    use invitro_results::{Estimate, Interval, MARGIN, Measured, Verdict, Withheld, knowledge};
 
     fn with(low: f64, high: f64) -> Estimate {
         Estimate {
@@ -73,8 +73,9 @@ mod verdict {
     #[test]
     fn knowledge_is_judged_where_it_was_learned() {
         let in_condition = |label: &str, estimate| Measured { label: label.into(), estimate, by_seed: Vec::new() };
-        let of =
-            |a: Estimate, masked: Estimate| knowledge(&in_condition("A", Some(a)), &in_condition("B†", Some(masked)));
+        let of = |a: Estimate, masked: Estimate| {
+            knowledge(&in_condition("A", Some(a)), &in_condition("B†", Some(masked)), Withheld::Words)
+        };
         let (known, nothing) = (with(2.0, 3.0), with(-2.0, 3.0));
         assert_eq!(of(known, known).0, Verdict::Supported);
         assert_eq!(of(known, nothing).0, Verdict::CannotTell);
@@ -84,7 +85,7 @@ mod verdict {
         let (verdict, said) = of(Estimate { data_seeds: 1, ..known }, Estimate { data_seeds: 1, ..known });
         assert!(verdict == Verdict::NotJudged && said.contains("is not judged, with one data seed"), "{said}");
         let measured = in_condition("B†", Some(known));
-        assert_eq!(knowledge(&in_condition("A", None), &measured).0, Verdict::CannotTell);
+        assert_eq!(knowledge(&in_condition("A", None), &measured, Withheld::Words).0, Verdict::CannotTell);
     }
 }
 
@@ -211,7 +212,7 @@ mod tables {
 
 mod families {
     use invitro_results::table::{self, Column};
-    use invitro_results::words::{self, Form, Reached, Word};
+    use invitro_results::words::{self, Form, Reached, Traits, Word};
     use invitro_results::{Bridge, Condition, Measure, Run, Similarity, TokenizerMetric, Value, Words};
 
     fn run(columns: &[(&str, f64)]) -> Run {
@@ -257,6 +258,13 @@ mod families {
             masked_in: Some(masked.into()),
             forms: ["A", "B", "C"].map(form).into(),
             reachable_from: Some(7),
+            traits: Traits {
+                pairs: Some(1),
+                distance: Some(0.25),
+                letters: Some(8),
+                pieces: Some(3),
+                frequency: Some(0.002),
+            },
             ..Word::default()
         };
         let written = [word("B"), word("C")];
@@ -267,6 +275,23 @@ mod families {
             all
         };
         assert_eq!(read(&path), written);
+        let asked = |path: &std::path::Path| {
+            let mut all = Vec::new();
+            words::read_asked(path, |run, word| all.push((run.to_owned(), word))).unwrap();
+            all
+        };
+        assert_eq!(asked(&path), [], "no contrast was taken");
+        let known = |word: &Word, language: usize, value: f64| {
+            let mut word = word.clone();
+            word.forms[language].contrasts = vec![(0, 0.0), (10, value)];
+            word
+        };
+        // In the language it is masked in, and in another.
+        words::write(&path, "run", &[known(&written[0], 1, 0.5), known(&written[1], 1, 0.75)]).unwrap();
+        let found = asked(&path);
+        assert_eq!(found.len(), 1);
+        assert_eq!((found[0].0.as_str(), found[0].1.contrast, found[0].1.traits), ("run", 0.5, written[0].traits));
+        words::write(&path, "run", &written).unwrap();
         // Of runs whose languages differ.
         let fewer = Word { masked_in: Some("B".into()), forms: ["A", "B"].map(form).into(), ..written[0].clone() };
         let (other, whole) = (place.path().join("other.parquet"), place.path().join("whole.parquet"));
@@ -278,7 +303,7 @@ mod families {
                 assert_eq!(word, &written[1]);
             }
         }
-        words::join(&[other, path.clone()], &whole).unwrap();
+        words::join(&[other.clone(), path.clone()], &whole).unwrap();
         let joined = read(&whole);
         assert_eq!(
             (joined[0].forms.len(), joined[0].forms[1].form.as_str(), joined[0].forms[2].form.as_str()),
@@ -290,6 +315,10 @@ mod families {
         let older = ["run", "symbol", "form_A", "pieces_A"].map(|name| (name.to_owned(), texts("x")));
         table::write(&path, &older).unwrap();
         assert_eq!((read(&path)[0].masked_in.clone(), read(&path)[0].symbol.as_str()), (None, "x"));
+        assert_eq!((read(&path)[0].traits, asked(&path).len()), (Traits::default(), 0));
+        words::join(&[path.clone(), other], &whole).unwrap();
+        let traits: Vec<Traits> = read(&whole).iter().map(|word| word.traits).collect();
+        assert_eq!(traits, [Traits::default(), fewer.traits]);
         let older: Reached = serde_json::from_str(r#"{"step": 3, "symbol": 5}"#).unwrap();
         assert_eq!(older, Reached { step: 3, symbol: 5, masked_in: None });
     }

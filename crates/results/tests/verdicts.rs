@@ -3,7 +3,9 @@
 
 use invitro_language::{Rng, Stream};
 use invitro_results::seeds::{self, Scale, Seed};
-use invitro_results::{Curve, Estimate, Measured, Point, Trajectory, Verdict, fading, knowledge, not_learned};
+use invitro_results::{
+    Curve, Estimate, Measured, Point, Trajectory, Verdict, Withheld, fading, knowledge, not_learned,
+};
 
 const STUDIES: u64 = 1000;
 const SEEDS: [usize; 3] = [3, 4, 9];
@@ -183,20 +185,20 @@ fn measured(label: &str, value: f64, half: f64, data_seeds: usize) -> Measured {
 
 #[test]
 fn nothing_is_judged_on_two_seeds_or_where_nothing_was_learned() {
-    let (verdict, said) = knowledge(&measured("A", 0.3, 0.1, 2), &measured("B†", 0.1, 0.05, 2));
+    let (verdict, said) = knowledge(&measured("A", 0.3, 0.1, 2), &measured("B†", 0.1, 0.05, 2), Withheld::Words);
     assert_eq!(verdict, Verdict::NotJudged);
     assert_eq!(
         said,
         "Whether knowledge crossed is not judged, with 2 data seeds where 3 are needed. The contrast of facts is 0.300 and \
          0.300 nats in A and 0.100 and 0.100 in B†."
     );
-    let (verdict, said) = knowledge(&measured("A", 0.3, 0.4, 3), &measured("B†", 0.1, 0.05, 3));
+    let (verdict, said) = knowledge(&measured("A", 0.3, 0.4, 3), &measured("B†", 0.1, 0.05, 3), Withheld::Words);
     assert_eq!(verdict, Verdict::NotJudged);
     assert!(
         said.starts_with("Whether knowledge crossed is not judged, since facts were not clearly learned in A."),
         "{said}"
     );
-    let (verdict, _) = knowledge(&measured("A", 0.3, 0.1, 3), &measured("B†", 0.1, 0.05, 3));
+    let (verdict, _) = knowledge(&measured("A", 0.3, 0.1, 3), &measured("B†", 0.1, 0.05, 3), Withheld::Words);
     assert_eq!(verdict, Verdict::Supported);
 
     let learned = |value| not_learned("A", measured("A", value, 0.1, 3).estimate.as_ref());

@@ -44,7 +44,7 @@ fn main() {
     let tokenizer = train(&TokenizerConfig::default());
     let (seconds, segmentation) = best(|| Segmentation::new(&tokenizer, &languages).expect("its language"));
     println!("{:<52} {seconds:8.3} s", "table of pieces, |V| 2048");
-    let mut source = Source::training(&languages, &mixture, SEQUENCES);
+    let mut source = Source::training(&languages, &mixture, SEQUENCES, 1);
     let sequences: Vec<Sequence> = (0..SEQUENCES).map(|row| source.draw(0, row).expect("a row")).collect();
     let words: usize = sequences.iter().map(|s| s.prompt.len() + s.sentence.symbols.len()).sum();
     let (seconds, _) = best(|| {

@@ -187,7 +187,7 @@ impl Seek {
 impl Index {
     fn new(segmentation: &Segmentation, languages: &Languages, language: Language) -> Index {
         let candidates = candidates(languages, language);
-        let mut postings: Vec<Vec<Vec<u32>>> = vec![Vec::new(); segmentation.vocab_size()];
+        let mut postings: Vec<Vec<Vec<u32>>> = vec![Vec::new(); segmentation.rows()];
         let mut sizes = Vec::with_capacity(candidates.len());
         for (place, candidate) in (0..).zip(&candidates) {
             let pieces = sorted(segmentation.core(candidate.symbol, candidate.language));

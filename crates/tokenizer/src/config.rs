@@ -22,6 +22,18 @@ pub struct TokenizerConfig {
     pub sentences: usize,
     /// Whether a vocabulary that the sample cannot fill is accepted as it comes.
     pub allow_shortfall: bool,
+    /// Which pieces the other languages share with the first.
+    pub share: Share,
+    /// With [`Share::Random`], how much of their text on pieces that could be shared.
+    pub share_p: f64,
+    /// Whether names keep the first language's ids where pieces have ids of their own.
+    pub share_names: bool,
+    /// Whether the boundary's token does.
+    pub share_boundary: bool,
+    /// Whether [`Share::All`] has the rows that the others need, too.
+    pub share_rows: bool,
+    /// Where words are cut.
+    pub cut: Cut,
 }
 
 impl Default for TokenizerConfig {
@@ -34,6 +46,12 @@ impl Default for TokenizerConfig {
             sees_masked: false,
             sentences: 20_000,
             allow_shortfall: false,
+            share: Share::All,
+            share_p: 0.5,
+            share_names: false,
+            share_boundary: false,
+            share_rows: false,
+            cut: Cut::Learned,
         }
     }
 }
@@ -52,7 +70,69 @@ impl TokenizerConfig {
                 self.kind.name()
             )));
         }
+        if !(0.0..=1.0).contains(&self.share_p) {
+            let (given, allowed) = (self.share_p.to_string(), "0 to 1".into());
+            return Err(Error::Range { key: "tokenizer.share_p", given, allowed });
+        }
+        if self.cut != Cut::Learned && !self.kind.is_trained() {
+            return Err(Error::Mismatch(format!(
+                "`tokenizer.cut` is {}, but `tokenizer.kind` is {}, whose words have one cut only",
+                self.cut.name(),
+                self.kind.name()
+            )));
+        }
+        if self.share_boundary && !self.has_boundary_token() {
+            return Err(Error::Mismatch(format!(
+                "`tokenizer.share_boundary` is true, but `tokenizer.boundary` is {}: the boundary is a mark on a piece and has \
+                 no token to share",
+                self.boundary.name()
+            )));
+        }
         Ok(())
+    }
+
+    /// Whether the boundary stands in words as a token of its own: bytes carry no mark, and a word that gives up its
+    /// longest beginning may leave its mark for last.
+    fn has_boundary_token(&self) -> bool {
+        match self.boundary {
+            Boundary::Token => true,
+            Boundary::First => self.kind == Kind::Byte,
+            Boundary::Last => matches!(self.kind, Kind::Byte | Kind::Wordpiece),
+        }
+    }
+
+    /// Whether words have other cuts or ids than `tokenizer.json` gives them.
+    pub fn intervenes(&self) -> bool {
+        self.share != Share::All || self.cut != Cut::Learned
+    }
+
+    /// Whether every language but the first has rows of its own in the model.
+    pub fn has_own_rows(&self) -> bool {
+        self.share != Share::All || self.share_rows
+    }
+
+    /// What is done to words, as in `share random 0.25`, `cut alike`; nothing where nothing is.
+    pub fn arm(&self) -> impl Iterator<Item = String> {
+        let p = if self.share == Share::Random { format!(" {}", self.share_p) } else { String::new() };
+        let share = (self.share != Share::All).then(|| format!("share {}{p}", self.share.name()));
+        let cut = (self.cut != Cut::Learned).then(|| format!("cut {}", self.cut.name()));
+        share.into_iter().chain(cut)
+    }
+
+    /// Why a setting has no effect beside the others, if it has none.
+    pub fn is_unused(&self, key: &str) -> Option<&'static str> {
+        match key {
+            "tokenizer.share_p" if self.share != Share::Random => {
+                Some("it counts only with `tokenizer.share` = random")
+            }
+            "tokenizer.share_names" | "tokenizer.share_boundary" if self.share == Share::All => {
+                Some("with `tokenizer.share` = all every piece is shared")
+            }
+            "tokenizer.share_rows" if self.share != Share::All => {
+                Some("it counts only with `tokenizer.share` = all: every other arm has these rows")
+            }
+            _ => None,
+        }
     }
 }
 
@@ -100,5 +180,35 @@ named! {
         First = "first",
         /// A mark on the word's last piece.
         Last = "last",
+    }
+}
+
+named! {
+    /// Which pieces a language shares with the first. A piece that it does not share has an id of its own there.
+    Share {
+        /// All: one id per piece, whatever the language.
+        All = "all",
+        /// None.
+        None = "none",
+        /// Those that stand in forms of the same symbols in both, up to half of the text on pieces of both.
+        Cognate = "cognate",
+        /// Exactly the others of those that both have.
+        Other = "other",
+        /// By chance, up to `share_p` of that text; what is shared at some p is shared at every larger one.
+        Random = "random",
+    }
+}
+
+named! {
+    /// Where words are cut into pieces.
+    Cut {
+        /// Where the tokenizer has learned to.
+        Learned = "learned",
+        /// Between morphemes first, and each morpheme as learned.
+        Morpheme = "morpheme",
+        /// Into as many pieces as learned, with the most in common with the word's form in the first language.
+        Alike = "alike",
+        /// The same with the least.
+        Apart = "apart",
     }
 }

@@ -3,7 +3,9 @@
 
 use crate::config::{Regime, TokenizerConfig};
 use crate::error::Result;
-use invitro_language::{Condition, Language, Languages, MixtureConfig, Pool, Sequence, Source, Stream, Symbol, Task};
+use invitro_language::{
+    Condition, Language, Languages, MixtureConfig, Pool, Sequence, Source, Stream, Symbol, Task, Withhold,
+};
 use std::collections::BTreeMap;
 
 /// Sentences of each condition that a tokenizer is measured on, unless asked otherwise.
@@ -54,7 +56,9 @@ impl WordCounts<Language> {
             }
             return Ok(counts);
         }
-        let unmasked = MixtureConfig { tasks: SENTENCES, withhold: true, ..mixture.clone() };
+        let withhold = if mixture.withholds() { mixture.withhold } else { Withhold::Words };
+        let unmasked =
+            MixtureConfig { tasks: SENTENCES, withhold, translation: 0.0, code_switch: 0.0, ..mixture.clone() };
         let mut mixture = Source::mixture(languages, "tokenizer", &unmasked);
         let unmasked = |&language: &Language| {
             let unmasked = Condition { language, masked: false };
@@ -116,7 +120,9 @@ impl WordCounts<Condition> {
             let masked = |symbol| languages.mask(condition.language).contains(symbol);
             languages.world.symbols().map(move |symbol| u64::from(masked(symbol) == condition.masked)).collect()
         };
-        WordCounts(languages.conditions().into_iter().map(|condition| (condition, once(condition))).collect())
+        // Where facts are withheld, no word is masked.
+        let has_words = |c: &Condition| !c.masked || !languages.mask(c.language).symbols().is_empty();
+        WordCounts(languages.conditions().into_iter().filter(has_words).map(|c| (c, once(c))).collect())
     }
 }
 
@@ -126,7 +132,7 @@ fn unmasked(languages: &Languages) -> Condition {
     Condition { language, masked: false }
 }
 
-/// Whether a sentence has no word that is masked in some language.
+/// Whether no language withholds a sentence.
 fn is_unmasked(languages: &Languages, sequence: &Sequence) -> bool {
-    !sequence.sentence.symbols.iter().any(|&symbol| languages.is_masked(symbol))
+    !languages.all().iter().any(|&language| languages.withholds(language, &sequence.sentence))
 }

@@ -67,9 +67,7 @@ impl Segmentation {
                 out.extend(if first { [b" ", token] } else { [token, b" "] }.concat());
             } else if let Some(letters) = self.letters.get(id as usize) {
                 let mark: &[u8] = if self.marked[id as usize] { b" " } else { b"" };
-                out.extend(
-                    if first && id != self.special.boundary() { [mark, letters] } else { [letters, mark] }.concat(),
-                );
+                out.extend(if first && !self.is_boundary(id) { [mark, letters] } else { [letters, mark] }.concat());
             }
         }
         let text = String::from_utf8_lossy(&out);

@@ -1,13 +1,14 @@
 //! A tokenizer on disk: `tokenizer.json` for anyone, `tokenizer_config.json` and `special_tokens_map.json` for
 //! `transformers`, our own record of where it came from under the key `invitro` of the config.
 
+use crate::config::TokenizerConfig;
 use crate::error::{Error, Result};
 use crate::provenance::Provenance;
 use crate::special;
 use crate::tokenizer::Tokenizer;
 use invitro_files::caught;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 const TOKENIZER: &str = "tokenizer.json";
@@ -35,7 +36,7 @@ impl Tokenizer {
         let mut config = json!({
             "tokenizer_class": "PreTrainedTokenizerFast",
             "clean_up_tokenization_spaces": false,
-            "invitro": self.provenance(),
+            "invitro": self.provenance().map(written),
         });
         for (key, value) in map.as_object().into_iter().flatten() {
             config[key] = value.clone();
@@ -55,6 +56,24 @@ impl Tokenizer {
         };
         caught(parse).and_then(|read| read).map_err(damaged)
     }
+}
+
+/// A provenance as JSON. Settings that came later are left out where all is as it was before there were any, so that
+/// older files stay as they are; where words are not as the tokenizer gives them, it says so.
+fn written(provenance: &Provenance) -> Value {
+    let mut value = json!(provenance);
+    let before = json!(TokenizerConfig::default());
+    if let Some(config) = value["config"].as_object_mut() {
+        let later = |key: &str| key.starts_with("share") || key == "cut";
+        config.retain(|key, value| !later(key) || *value != before[key]);
+    }
+    if provenance.config.intervenes() {
+        let arm = provenance.config.arm().collect::<Vec<_>>().join(", ");
+        value["note"] = json!(format!(
+            "words have other pieces or ids than tokenizer.json gives them ({arm}): those of segmentation.tsv"
+        ));
+    }
+    value
 }
 
 fn provenance(path: &Path) -> Result<Option<Provenance>> {

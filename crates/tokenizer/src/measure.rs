@@ -124,10 +124,10 @@ impl Panel {
         boundaries: impl Fn(Symbol, Language) -> Vec<usize>,
         overlaps: impl Fn(Symbol, [Language; 2]) -> bool,
     ) -> Panel {
-        let mut both = Tally::new(segmentation.vocab_size());
+        let mut both = Tally::new(segmentation.rows());
         let mut conditions = BTreeMap::new();
         for condition in counts.keys() {
-            let mut tally = Tally::new(segmentation.vocab_size());
+            let mut tally = Tally::new(segmentation.rows());
             let language = condition.language;
             for (symbol, count) in counts.words(condition) {
                 let (pieces, boundaries) = (segmentation.core(symbol, language), boundaries(symbol, language));
@@ -136,7 +136,7 @@ impl Panel {
                     both.add(segmentation, pieces, &boundaries, count);
                 }
             }
-            conditions.insert(condition, tally.measure(segmentation));
+            conditions.insert(condition, tally.measure(segmentation.available(&[language])));
         }
         // The same words in both languages: of other ones, rare pieces would miss one side by chance.
         let words = |[one, other]: [Language; 2]| -> Vec<(Symbol, u64)> {
@@ -159,7 +159,7 @@ impl Panel {
             share(one, other)
         };
         let (overlap, parity) = (Pairs::of(languages, overlap), Pairs::of(languages, parity));
-        Panel { conditions, both: both.measure(segmentation), overlap, parity }
+        Panel { conditions, both: both.measure(segmentation.available(languages)), overlap, parity }
     }
 }
 
@@ -201,9 +201,8 @@ impl Tally {
         }
     }
 
-    fn measure(&self, segmentation: &Segmentation) -> Fragmentation {
-        // What a word can be made of: everything but the special tokens and the boundary.
-        let available = self.used.len() as u64 - u64::from(segmentation.special().count()) - 1;
+    /// `available` is how many ids words can be made of.
+    fn measure(&self, available: u64) -> Fragmentation {
         let used = self.used.iter().filter(|&&n| n > 0).count() as u64;
         Fragmentation {
             words: self.words,

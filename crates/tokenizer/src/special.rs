@@ -1,7 +1,14 @@
-//! Special tokens, whose ids come before all others: 0 to 2 the controls, then one per task and language, then the word
-//! boundary. Tokenizers of two languages have them up to 8, and the boundary at 9.
+//! Special tokens, whose ids come before all others: 0 to 2 the controls, then one per task and language, then, where
+//! there are translations, one per direction, then the word boundary. Tokenizers of two languages have them up to 8, and
+//! the boundary at 9. Where tags leave out the language, there is one per task.
+//!
+//! ```text
+//! <pad> <eos> <out> <T0:A> <T0:B> <T1:A> <T1:B> <T2:A> <T2:B>                       tags = "task-language"
+//! <pad> <eos> <out> <T0:A> <T0:B> <T1:A> <T1:B> <T2:A> <T2:B> <T3:A>B> <T3:B>A>     and translation above 0
+//! <pad> <eos> <out> <T0> <T1> <T2> <T3>                                             tags = "task"
+//! ```
 
-use invitro_language::{Language, Languages, Task, task};
+use invitro_language::{Language, Languages, Sequence, Tags, Task, task};
 
 /// Padding, for other programs: nothing here is padded.
 pub const PAD: u32 = 0;
@@ -24,18 +31,32 @@ pub const MARK: char = '▁';
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpecialTokens {
     tokens: Vec<String>,
+    /// None where tags leave out the language.
+    languages: Vec<String>,
 }
 
 impl SpecialTokens {
     /// Those of these languages.
     pub fn of(languages: &Languages) -> SpecialTokens {
-        let names: Vec<&str> = languages.all().iter().map(|language| language.name()).collect();
-        SpecialTokens::named(&names)
+        let names: Vec<&str> = match languages.tags {
+            Tags::TaskLanguage => languages.all().iter().map(|language| language.name()).collect(),
+            Tags::Task => Vec::new(),
+        };
+        SpecialTokens::named(&names, languages.translates)
     }
 
-    fn named(languages: &[&str]) -> SpecialTokens {
-        let tags = Task::ALL.iter().flat_map(|task| languages.iter().map(|name| task.tag(name)));
-        SpecialTokens { tokens: ["<pad>", task::EOS, task::OUT].map(str::to_owned).into_iter().chain(tags).collect() }
+    fn named(languages: &[&str], translates: bool) -> SpecialTokens {
+        let mut tokens: Vec<String> = ["<pad>", task::EOS, task::OUT].map(str::to_owned).into();
+        if languages.is_empty() {
+            tokens.extend(Task::WITHIN.iter().chain(translates.then_some(&Task::T3)).map(|task| task.plain_tag()));
+        } else {
+            tokens.extend(Task::WITHIN.iter().flat_map(|task| languages.iter().map(|name| task.tag(name))));
+            for from in languages.iter().filter(|_| translates) {
+                let others = languages.iter().filter(|to| *to != from);
+                tokens.extend(others.map(|to| Task::translation_tag(from, to)));
+            }
+        }
+        SpecialTokens { tokens, languages: languages.iter().map(|&name| name.to_owned()).collect() }
     }
 
     /// Those of a tokenizer from a file, told by the tasks' tokens; or what is wrong with them.
@@ -45,14 +66,17 @@ impl SpecialTokens {
     ) -> Result<Self, String> {
         let name = |id| Some(token(id)?.strip_prefix("<T0:")?.strip_suffix('>')?.to_owned());
         let names: Vec<String> = (OUT + 1..).map_while(name).collect();
-        let special = SpecialTokens::named(&names.iter().map(String::as_str).collect::<Vec<_>>());
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let plain = SpecialTokens::named(&names, false);
+        let translates = token(plain.count()).is_some_and(|token| token.starts_with("<T3"));
+        let special = if translates { SpecialTokens::named(&names, true) } else { plain };
         for (wanted, token) in (0..).zip(special.tokens()) {
             if id(token) != Some(wanted) {
                 return Err(format!("`{token}` should have id {wanted}, but has {:?}", id(token)));
             }
         }
         let boundary = special.boundary();
-        if names.is_empty() || id(&MARK.to_string()) != Some(boundary) {
+        if id(&MARK.to_string()) != Some(boundary) {
             return Err(format!(
                 "the word boundary `{MARK}` should have id {boundary}, after a token for every task and language"
             ));
@@ -65,11 +89,9 @@ impl SpecialTokens {
         &self.tokens
     }
 
-    /// The names of the languages, in order.
-    pub fn languages(&self) -> Vec<&str> {
-        let tasks = &self.tokens[OUT as usize + 1..];
-        let names = tasks[..tasks.len() / Task::ALL.len()].iter();
-        names.filter_map(|tag| tag.split_once(':')?.1.strip_suffix('>')).collect()
+    /// The names of the languages, in order; none where tags leave them out.
+    pub fn languages(&self) -> &[String] {
+        &self.languages
     }
 
     /// How many there are; their ids are below it.
@@ -83,9 +105,26 @@ impl SpecialTokens {
         self.count()
     }
 
-    /// The token that opens a sequence of a task in a language.
+    /// The token that opens a sequence of a task within a language.
     pub fn task(&self, task: Task, language: Language) -> u32 {
-        let languages = (self.tokens.len() - OUT as usize - 1) / Task::ALL.len();
-        OUT + 1 + (languages * task as usize + language.index()) as u32
+        let (languages, language) =
+            if self.languages.is_empty() { (1, 0) } else { (self.languages.len(), language.index()) };
+        OUT + 1 + (languages * task as usize + language) as u32
+    }
+
+    /// The token that opens a translation.
+    pub fn translation(&self, from: Language, to: Language) -> u32 {
+        let others = self.languages.len().saturating_sub(1);
+        let place = if others == 0 { 0 } else { from.index() * others + to.index() - usize::from(to > from) };
+        OUT + 1 + (Task::WITHIN.len() * self.languages.len().max(1) + place) as u32
+    }
+
+    /// The token that opens a sequence.
+    #[inline]
+    pub fn opening(&self, sequence: &Sequence) -> u32 {
+        match sequence.from {
+            None => self.task(sequence.task, sequence.language),
+            Some(from) => self.translation(from, sequence.language),
+        }
     }
 }

@@ -4,7 +4,7 @@ use crate::config::{Boundary, Kind, TokenizerConfig};
 use crate::counts::WordCounts;
 use crate::error::{Error, Result, library};
 use crate::provenance::{Provenance, fingerprint};
-use crate::special::SpecialTokens;
+use crate::special::{MARK, SpecialTokens};
 use crate::{learn, pipeline};
 use invitro_files::caught;
 use invitro_language::{Languages, MixtureConfig};
@@ -124,6 +124,20 @@ impl Tokenizer {
     /// The text of ids, special tokens included.
     pub fn decode(&self, ids: &[u32]) -> Result<String> {
         self.inner.decode(ids, false).map_err(library)
+    }
+
+    /// The pieces of a word as they stand in running text, each of its morphemes taken apart by itself.
+    pub fn morphemes<const N: usize>(&self, morphemes: [&str; N]) -> Result<Vec<u32>> {
+        let mut texts: Vec<String> =
+            morphemes.into_iter().filter(|morpheme| !morpheme.is_empty()).map(str::to_owned).collect();
+        match (self.boundary, texts.first_mut()) {
+            (Boundary::First, Some(first)) => first.insert(0, MARK),
+            (Boundary::Last, _) => texts.last_mut().into_iter().for_each(|last| last.push(MARK)),
+            _ => {}
+        }
+        let pieces = texts.iter().map(|text| self.word(text)).collect::<Result<Vec<_>>>()?;
+        let boundary = (self.boundary == Boundary::Token).then(|| self.special.boundary());
+        Ok(pieces.into_iter().flatten().chain(boundary).collect())
     }
 
     /// The pieces of one word, as the model alone takes it apart.

@@ -18,7 +18,7 @@ pub fn measure(paper: &Experiment, report: &Report) -> Result<()> {
     let seconds = start.elapsed().as_secs_f64();
     report.row(Row { what: "paper's languages".into(), members: None, vocab: None, figures: vec![("s", seconds)] })?;
 
-    let mut source = Source::training(&languages, &paper.mixture, ROWS);
+    let mut source = Source::training(&languages, &paper.mixture, ROWS, 1);
     let start = Instant::now();
     let mut symbols = 0;
     for row in 0..ROWS {

@@ -27,7 +27,8 @@ pub struct Args {
     /// or masked where only one language has a mask
     #[arg(long, default_value = "train")]
     split: String,
-    /// T0: free generation; T1: unscrambling; T2: conditional generation; mix: in the mixture's shares
+    /// T0: free generation; T1: unscrambling; T2: conditional generation; T3: translation, of a condition from the first
+    /// other language; mix: in the mixture's shares, of a condition without translations
     #[arg(long, value_enum, default_value = "mix")]
     task: TaskArg,
     /// Of a condition: the sentences that evaluation asks for and training never sees, instead of the others
@@ -78,6 +79,8 @@ enum TaskArg {
     T1,
     #[value(name = "T2")]
     T2,
+    #[value(name = "T3")]
+    T3,
     Mix,
 }
 

@@ -31,23 +31,43 @@ impl<'a> Rows<'a> {
             TaskArg::T0 => Some(Task::T0),
             TaskArg::T1 => Some(Task::T1),
             TaskArg::T2 => Some(Task::T2),
+            TaskArg::T3 => Some(Task::T3),
             TaskArg::Mix => None,
         };
         let mixture = &experiment.mixture;
         let condition = match split {
             Split::Train => {
-                if let Some(task) = only.filter(|&task| mixture.tasks[task as usize] == 0.0) {
-                    bail!("`mixture.tasks` gives {} no share: training sees none of it", task.name());
+                match only {
+                    Some(Task::T3) if mixture.translation == 0.0 => {
+                        bail!("`mixture.translation` is 0: training sees no translations")
+                    }
+                    Some(task) if task != Task::T3 && mixture.tasks[task as usize] == 0.0 => {
+                        bail!("`mixture.tasks` gives {} no share: training sees none of it", task.name())
+                    }
+                    _ => {}
                 }
-                let source = Source::training(languages, mixture, experiment.train.batch as u64);
+                let train = &experiment.train;
+                let source = Source::training(languages, mixture, train.batch as u64, train.steps);
                 let training = Some((TokenizedText::new(experiment, languages)?, only));
                 return Ok(Rows { experiment, languages, source, training });
             }
             Split::Condition(condition) => condition,
         };
-        let shares = only.map_or(mixture.tasks, |only| Task::ALL.map(|task| f64::from(u8::from(task == only))));
-        let source = Source::condition_mix(languages, "corpus", condition, shares).from_pool(pool);
-        Ok(Rows { experiment, languages, source, training: None })
+        let source = match only {
+            Some(Task::T3) => {
+                let to = condition.language;
+                let Some(&from) = languages.all().iter().find(|&&other| other != to) else {
+                    bail!("there is no language to translate from: {} is the only one", to.name());
+                };
+                Source::translations(languages, "corpus", from, to, condition.masked)
+            }
+            only => {
+                let shares =
+                    only.map_or(mixture.tasks, |only| Task::WITHIN.map(|task| f64::from(u8::from(task == only))));
+                Source::condition_mix(languages, "corpus", condition, shares)
+            }
+        };
+        Ok(Rows { experiment, languages, source: source.from_pool(pool), training: None })
     }
 
     /// How many rows a training sees.

@@ -2,7 +2,7 @@
 
 use crate::version::VERSION;
 use anyhow::Result;
-use invitro_lab::{Status, Trained};
+use invitro_lab::{Experiment, Status, Trained};
 use invitro_results::folder::METRICS;
 use invitro_results::{COMPARED, Condition, Row, metrics};
 use std::path::Path;
@@ -35,10 +35,23 @@ pub fn card(trained: &Trained, run: &Path, folder: &Path) -> Result<String> {
         ("device", of_status(|status| status.device.clone())),
         ("exporter", VERSION.into()),
         ("folder", name),
+        ("segmentation", segmentation(experiment)),
         ("measures", measures(&rows, checkpoint.step)),
         ("config", experiment.to_toml().trim_end().to_owned()),
     ];
     Ok(values.iter().fold(CARD.to_owned(), |card, (key, value)| card.replace(&format!("{{{key}}}"), value)))
+}
+
+/// What the tokenizer does not know of.
+fn segmentation(experiment: &Experiment) -> String {
+    let arm = experiment.tokenizer.arm().collect::<Vec<_>>().join(", ");
+    if arm.is_empty() {
+        return String::new();
+    }
+    format!(
+        "\nThe tokenizer is the one before the intervention ({arm}): what it gives is not what the model was trained on. The ids \
+         of every word are in `segmentation.tsv`; ids beyond the tokenizer's are a language's own.\n"
+    )
 }
 
 /// The main measures of a step, a row each, a column per condition.

@@ -5,6 +5,7 @@ mod card;
 use crate::output::{StagedDir, apart_from};
 use anyhow::Result;
 use invitro_lab::Trained;
+use invitro_results::folder::SEGMENTATION;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -24,13 +25,14 @@ pub struct Args {
     force: bool,
 }
 
-const CONTENTS: [&str; 7] = [
+const CONTENTS: [&str; 8] = [
     "model.safetensors",
     "config.json",
     "generation_config.json",
     "tokenizer.json",
     "tokenizer_config.json",
     "special_tokens_map.json",
+    SEGMENTATION,
     "README.md",
 ];
 

@@ -57,6 +57,9 @@ pub struct OfLanguage {
     pub sentence_words: f64,
     pub sentence_nats: f64,
     pub masked: usize,
+    /// How many facts are never stated in it, where facts are withheld.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub withheld_facts: Option<usize>,
     pub masked_sentences: f64,
     /// The size of its text over that of the first language's, and the same without the masked sentences.
     pub size: f64,
@@ -100,6 +103,7 @@ impl Figures {
                 sentence_words,
                 sentence_nats,
                 masked: languages.mask(language).symbols().len(),
+                withheld_facts: languages.facts(language).map(|facts| facts.count()).filter(|&count| count > 0),
                 masked_sentences: process.masked_share(language),
                 size: sizes[language.index()] / sizes[0],
                 size_left: process.size_left(language, &experiment.mixture),

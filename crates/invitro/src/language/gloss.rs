@@ -30,6 +30,7 @@ fn only_masked(languages: &Languages) -> Option<Language> {
 /// What a star means: `* masked in B`.
 pub fn star(languages: &Languages) -> String {
     match only_masked(languages) {
+        Some(only) if languages.facts(only).is_some() => "no word is masked".to_owned(),
         Some(only) => format!("* masked in {}", only.name()),
         None => "* masked in that language".to_owned(),
     }

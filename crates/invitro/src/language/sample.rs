@@ -58,8 +58,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
         let symbols = &sentence.symbols;
         if args.json {
             let labels = symbols.iter().map(|&s| languages.world.label(s)).collect();
-            let masked = symbols.iter().any(|&symbol| languages.is_masked(symbol));
-            let is_masked = |&language: &Language| symbols.iter().any(|&s| languages.mask(language).contains(s));
+            let is_masked = |&language: &Language| languages.withholds(language, &sentence);
+            let masked = languages.all().iter().copied().any(|language| is_masked(&language));
             let masked_in = languages.all().iter().copied().filter(is_masked).map(Language::name).collect();
             let masked_in = (languages.all().len() > 2).then_some(masked_in);
             let row = Row { texts: texts.collect(), symbols: labels, masked, masked_in };

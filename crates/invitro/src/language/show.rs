@@ -93,7 +93,7 @@ fn page(f: &Figures, out: &mut impl Write) -> Result<()> {
             ),
         ),
         ("classes", format!("{}: {half} of subjects, {half} of objects", f.classes)),
-        ("facts", format!("{} of the {} values of a property are true of each entity", f.valid_values, f.values)),
+        ("facts", facts(f)),
     ];
     rows.extend(grammars(f));
     rows.extend(distance(f));
@@ -167,6 +167,20 @@ fn distance(f: &Figures) -> Option<(&'static str, String)> {
     Some(("distance", said))
 }
 
+/// How many values are true of an entity, and how many such facts are withheld.
+fn facts(f: &Figures) -> String {
+    let withheld = f.languages.iter().filter_map(|(name, of)| Some((name, of.withheld_facts?, of.masked_sentences)));
+    let told = withheld.map(|(name, count, share)| {
+        format!("; {count} are never stated in {name}, where {:.1} % of the sentences would", 100.0 * share)
+    });
+    format!(
+        "{} of the {} values of a property are true of each entity{}",
+        f.valid_values,
+        f.values,
+        told.collect::<String>()
+    )
+}
+
 /// `8.90 letters a word in A, 8.89 in B`
 fn lengths(f: &Figures) -> String {
     let length = |(at, (name, of)): (usize, &(String, OfLanguage))| {
@@ -179,13 +193,18 @@ fn lengths(f: &Figures) -> String {
 /// How much text each language has, and how much of it is left without the masked sentences.
 fn mixture(f: &Figures) -> String {
     if let Some(pair) = f.pair.as_ref().filter(|_| f.family.is_pair) {
-        return format!("λ {}, of which {:.3} is left without the masked sentences", f.lambda, pair.lambda_left);
+        return format!("λ {}, of which {:.3} is left without {}", f.lambda, pair.lambda_left, withheld(f));
     }
     let trained = |of: &OfLanguage| of.size * (1.0 - of.masked_sentences);
     let all: f64 = f.languages.iter().map(|(_, of)| trained(of)).sum();
     let share = |(name, of): &(String, OfLanguage)| format!("{name} {:.1} %", 100.0 * trained(of) / all);
     let shares = f.languages.iter().map(share).collect::<Vec<_>>().join(", ");
-    format!("of the rows, without the masked sentences: {shares}")
+    format!("of the rows, without {}: {shares}", withheld(f))
+}
+
+fn withheld(f: &Figures) -> &'static str {
+    let facts = f.languages.iter().any(|(_, of)| of.withheld_facts.is_some());
+    if facts { "the sentences that state them" } else { "the masked sentences" }
 }
 
 /// A number in words, as a title begins.

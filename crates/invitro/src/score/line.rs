@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use invitro_lab::Trained;
-use invitro_language::{Language, Task, task};
+use invitro_language::{Language, Sequence, Task, task};
 use invitro_model::{Question, Score};
 use invitro_tokenizer::special;
 
@@ -40,9 +40,16 @@ impl Scored {
 
 impl Sentence {
     /// Reads a sentence; rows of `invitro corpus`, with a task before and `<eos>` behind, are sentences too.
-    pub fn read(text: &str, trained: &Trained, task: Task, language: Language) -> Result<Sentence> {
+    pub fn read(
+        text: &str,
+        trained: &Trained,
+        task: Task,
+        language: Language,
+        from: Option<Language>,
+    ) -> Result<Sentence> {
         let mut given: Vec<&str> = text.split_whitespace().collect();
-        let tag = task.tag(language.name());
+        let opening = Sequence { task, language, from, ..Sequence::default() };
+        let tag = opening.tag(&trained.languages);
         if let Some(first) = given.first().filter(|word| word.starts_with('<')) {
             if *first != tag && *first != task::OUT {
                 bail!("it begins with {first}, but --task and --language ask for {tag}");
@@ -64,15 +71,14 @@ impl Sentence {
         if sentence.is_empty() {
             bail!("there is no sentence to score");
         }
-        let word = |text: &&str| word(text, trained, language);
-        let mut prompt = vec![trained.text.segmentation.special().task(task, language)];
-        for word in before.iter().map(word) {
-            prompt.extend(word?.tokens);
+        let mut prompt = vec![trained.text.segmentation.special().opening(&opening)];
+        for text in before {
+            prompt.extend(word(text, trained, from.unwrap_or(language))?.tokens);
         }
         if task != Task::T0 {
             prompt.push(special::OUT);
         }
-        let mut words = sentence.iter().map(word).collect::<Result<Vec<Word>>>()?;
+        let mut words = sentence.iter().map(|text| word(text, trained, language)).collect::<Result<Vec<Word>>>()?;
         words.push(Word { text: task::EOS.into(), known: true, tokens: vec![special::EOS] });
         let length = prompt.len() + words.iter().map(|word| word.tokens.len()).sum::<usize>();
         let context = trained.checkpoint.shape.context;
@@ -85,7 +91,7 @@ impl Sentence {
 
     pub fn question(&self) -> Question {
         let tokens = self.words.iter().flat_map(|word| &word.tokens).copied().collect();
-        Question { prompt: self.prompt.clone(), continuations: vec![tokens] }
+        Question { prompt: self.prompt.clone(), continuations: vec![tokens], among: None }
     }
 
     /// With the score of every token.
@@ -113,5 +119,6 @@ fn word(text: &str, trained: &Trained, language: Language) -> Result<Word> {
     if is_special || tokenizer.decode(&tokens)? != text {
         bail!("`{text}` is no word of {}, and the tokenizer cannot spell it", language.name());
     }
+    let tokens = trained.text.segmentation.ids(&tokens, language);
     Ok(Word { text: text.into(), known: false, tokens })
 }

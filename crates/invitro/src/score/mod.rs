@@ -15,7 +15,7 @@ use std::process::ExitCode;
 /// Log-probabilities of sentences, or of minimal pairs, under a trained model, word by word
 ///
 /// A line is a sentence, or two with a tab between them: then the likelier one is told, and at the end how often it was
-/// the first. In T1 and T2 what is given comes first, then `<out>`, then the sentence. All in nats.
+/// the first. In T1, T2 and T3 what is given comes first, then `<out>`, then the sentence. All in nats.
 #[derive(clap::Args)]
 pub struct Args {
     /// The run's folder
@@ -25,9 +25,12 @@ pub struct Args {
     /// The language, such as A [default: the first that has masked words]
     #[arg(long)]
     language: Option<String>,
-    /// T0 (free generation), T1 (unscrambling) or T2 (conditional generation)
+    /// T0 (free generation), T1 (unscrambling), T2 (conditional generation) or T3 (translation)
     #[arg(long, default_value = "T0")]
     task: Task,
+    /// The language to translate from [default: the first other one]
+    #[arg(long, value_name = "LANGUAGE")]
+    from: Option<String>,
     /// The checkpoint's step [default: the last]
     #[arg(long)]
     step: Option<u64>,
@@ -45,6 +48,7 @@ const AT_ONCE: usize = 256;
 pub fn run(args: Args) -> Result<ExitCode> {
     let trained = Trained::load(&args.run, args.step)?;
     let language = crate::experiment::language_or_masked(&trained.languages, args.language.as_deref())?;
+    let from = crate::experiment::language_given(&trained.languages, args.task, language, args.from.as_deref())?;
     let mut population = trained.population(Device::parse(&args.device)?, trained.checkpoint.shape.context)?;
     let (input, name): (Box<dyn Read>, String) = match &args.file {
         Some(path) if path != Path::new("-") => {
@@ -60,7 +64,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         for (number, line) in lines.by_ref().take(AT_ONCE) {
             let at = || format!("line {} of {name}", number + 1);
             let line = line.with_context(at)?;
-            let sides = line.split('\t').map(|text| Sentence::read(text, &trained, args.task, language));
+            let sides = line.split('\t').map(|text| Sentence::read(text, &trained, args.task, language, from));
             let sides = sides.collect::<Result<Vec<Sentence>>>().with_context(at)?;
             if sides.len() > 2 {
                 bail!("{} has {} columns: a sentence is one, a pair two", at(), sides.len());

@@ -100,6 +100,9 @@ pub fn run(args: Args) -> Result<ExitCode> {
 
 /// The language that is asked for, or the only one with masked words.
 fn chosen(languages: &Languages, name: Option<&str>) -> Result<Language> {
+    if languages.all().iter().any(|&language| languages.facts(language).is_some()) {
+        bail!("no word is masked, since `mixture.withhold` is facts: there are no bridges to look for");
+    }
     let masked: Vec<Language> = languages.masked().collect();
     let names = masked.iter().map(|language| language.name()).collect::<Vec<_>>().join(", ");
     match (name, &masked[..]) {
@@ -244,7 +247,7 @@ const NUMBERS: [&str; 6] = [
 
 /// A word's pieces with a space between them.
 fn pieces(loaded: &Loaded, symbol: Symbol, language: Language) -> String {
-    let letters = |&id: &u32| String::from_utf8_lossy(loaded.segmentation.letters(id)).into_owned();
+    let letters = |&id: &u32| loaded.segmentation.spelled(id);
     loaded.segmentation.core(symbol, language).iter().map(letters).collect::<Vec<_>>().join(" ")
 }
 

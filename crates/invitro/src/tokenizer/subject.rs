@@ -4,7 +4,7 @@ use crate::experiment::ExperimentArgs;
 use anyhow::Result;
 use invitro_lab::Experiment;
 use invitro_language::Languages;
-use invitro_tokenizer::{Segmentation, Tokenizer};
+use invitro_tokenizer::{Segmentation, Tokenizer, TokenizerConfig};
 use std::path::PathBuf;
 
 /// Which tokenizer a command is about: the experiment's, trained on the spot, or one that is there.
@@ -22,6 +22,8 @@ pub struct Loaded {
     pub languages: Languages,
     pub tokenizer: Tokenizer,
     pub segmentation: Segmentation,
+    /// The settings that its words are cut and numbered by.
+    pub arm: TokenizerConfig,
 }
 
 impl Subject {
@@ -32,8 +34,11 @@ impl Subject {
             None => Tokenizer::train(&languages, &experiment.tokenizer, &experiment.mixture)?,
         };
         tokenizer.expect(&experiment.tokenizer)?;
-        let segmentation = Segmentation::new(&tokenizer, &languages)?;
-        Ok(Loaded { experiment, languages, tokenizer, segmentation })
+        // Of a tokenizer that is there: as it was made, unless asked otherwise.
+        let own = tokenizer.provenance().map(|provenance| &provenance.config);
+        let arm = own.filter(|_| !experiment.tokenizer.intervenes()).unwrap_or(&experiment.tokenizer).clone();
+        let segmentation = Segmentation::under(&tokenizer, &languages, &arm)?;
+        Ok(Loaded { experiment, languages, tokenizer, segmentation, arm })
     }
 }
 
@@ -56,8 +61,9 @@ impl Loaded {
         };
         let short = self.tokenizer.shortfall();
         let short = if short > 0 { format!(" ({short} fewer than asked)") } else { String::new() };
+        let arm: String = self.arm.arm().map(|word| format!(", {word}")).collect();
         format!(
-            "{} {regime}, |V| {}{short}, boundary {}{lambda}, {languages}, data seed {}",
+            "{} {regime}, |V| {}{short}, boundary {}{arm}{lambda}, {languages}, data seed {}",
             self.tokenizer.kind().name(),
             self.tokenizer.vocab_size(),
             self.tokenizer.boundary().name(),

@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use invitro_language::{Condition, Language, Source, Symbol, Task};
 use invitro_report::draw::{Target, Width};
 use invitro_report::sentences::{Pair, PairedSentences, Side};
-use invitro_tokenizer::special::MARK;
+use invitro_tokenizer::Share;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -55,6 +55,10 @@ pub fn run(args: Args) -> Result<ExitCode> {
             names.len()
         ),
     };
+    let caption = match loaded.arm.share != Share::All {
+        true => caption + " One with a language's name behind it has an id of its own there.",
+        false => caption,
+    };
     let text = match format {
         "svg" => rows.svg(Width::Page, Target::File, &caption),
         "html" => rows.html(&caption),
@@ -93,9 +97,10 @@ fn pairs(loaded: &Loaded, n: u64, most_shared: bool) -> Result<PairedSentences> 
 
 /// A word's pieces, each with the word boundary it carries: with and without it, they are different tokens.
 fn pieces(loaded: &Loaded, symbol: Symbol, language: Language) -> Vec<String> {
-    let piece = |&id: &u32| match loaded.tokenizer.token(id) {
-        Some(token) if token.contains(MARK) => token,
-        _ => String::from_utf8_lossy(loaded.segmentation.letters(id)).into_owned(),
+    let segmentation = &loaded.segmentation;
+    let piece = |&id: &u32| match segmentation.is_marked(id) {
+        true => segmentation.token(id).to_owned(),
+        false => segmentation.spelled(id),
     };
-    loaded.segmentation.core(symbol, language).iter().map(piece).collect()
+    segmentation.core(symbol, language).iter().map(piece).collect()
 }

@@ -3,7 +3,8 @@
 use crate::experiment::ExperimentArgs;
 use crate::output::StagedDir;
 use anyhow::Result;
-use invitro_tokenizer::{Provenance, Tokenizer};
+use invitro_results::folder::SEGMENTATION;
+use invitro_tokenizer::{Provenance, Segmentation, Tokenizer};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -25,7 +26,7 @@ pub struct Args {
     json: bool,
 }
 
-const CONTENTS: [&str; 3] = ["tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"];
+const CONTENTS: [&str; 4] = ["tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", SEGMENTATION];
 
 #[derive(Serialize)]
 struct Trained<'a> {
@@ -44,6 +45,9 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let seconds = start.elapsed().as_secs_f64();
     for (name, text) in tokenizer.files()? {
         staged.write(name, text)?;
+    }
+    if experiment.tokenizer.intervenes() {
+        staged.write(SEGMENTATION, Segmentation::new(&tokenizer, &languages)?.table(&languages))?;
     }
     staged.finish()?;
     let shortfall = tokenizer.shortfall();

@@ -28,6 +28,8 @@ pub struct ContrastSet {
     /// Of every kind.
     words: Vec<Vec<Contrasted>>,
     subjects: Vec<Asked>,
+    /// Who they are.
+    entities: Vec<Symbol>,
     kinds: Kinds,
     vocab: usize,
 }
@@ -83,7 +85,20 @@ impl ContrastSet {
         };
         let words = (0..kinds.count()).map(&mut of_kind).collect();
         let subjects = entities.iter().zip(&asked).map(|(&entity, words)| Asked::new(languages, text, entity, words));
-        ContrastSet { words, subjects: subjects.collect(), kinds, vocab }
+        ContrastSet { words, subjects: subjects.collect(), entities, kinds, vocab }
+    }
+
+    /// The kinds of words, and who is asked for them.
+    pub(super) fn kinds(&self) -> &Kinds {
+        &self.kinds
+    }
+
+    /// The words of a kind, each with its two subjects, that Γ allows it and that Γ forbids it: their places and themselves.
+    pub(super) fn facts(&self, kind: usize) -> impl Iterator<Item = (Symbol, [usize; 2], [Symbol; 2])> {
+        self.words[kind].iter().map(|word| {
+            let subjects = [0, 1].map(|place| word.places[place].subject);
+            (word.word, subjects, subjects.map(|subject| self.entities[subject]))
+        })
     }
 
     /// How many words it has of every kind: those masked nowhere, then those masked in each language.
@@ -169,11 +184,10 @@ struct Choice {
 fn choose(languages: &Languages, kinds: &Kinds, kind: usize, wanted: usize) -> Vec<Choice> {
     let world = &languages.world;
     let (stream, row) = (kinds.stream(languages, kind, "eval/contrast"), kinds.row(kind));
-    let is_of_kind = |&word: &Symbol| kinds.has(languages, kind, word);
     // What is true of the first and not of the second.
     let own = |subjects: [Symbol; 2]| {
         let mut words = world.allowed(subjects[0]);
-        words.retain(|word| is_of_kind(word) && !world.allows(subjects[1], *word));
+        words.retain(|&word| kinds.has(languages, kind, word, subjects[0]) && !world.allows(subjects[1], word));
         stream.at(1, 2 * u64::from(subjects[0].0) + row).shuffle(&mut words);
         words
     };
@@ -204,16 +218,17 @@ fn choose(languages: &Languages, kinds: &Kinds, kind: usize, wanted: usize) -> V
         }
     }
     // Words that no pair has one for the other way round.
-    let mut rest: Vec<Symbol> = world.descriptors().filter(is_of_kind).collect();
+    let mut rest: Vec<Symbol> = world.descriptors().filter(|&word| kinds.has_of_some(languages, kind, word)).collect();
     stream.at(2, row).shuffle(&mut rest);
     let mut entities: Vec<Symbol> = world.entities().collect();
     stream.at(3, row).shuffle(&mut entities);
+    let is_said = |entity: Symbol, word: Symbol| world.allows(entity, word) && kinds.has(languages, kind, word, entity);
     for word in rest.into_iter().filter(|word| !taken.contains(word)) {
         if chosen.len() >= wanted {
             break;
         }
         let of_class = || entities.iter().copied().filter(|&entity| world.class(entity) == world.class(word));
-        let allowed = of_class().find(|&entity| world.allows(entity, word));
+        let allowed = of_class().find(|&entity| is_said(entity, word));
         let forbidden = of_class().find(|&entity| !world.allows(entity, word));
         if let (Some(allowed), Some(forbidden)) = (allowed, forbidden) {
             chosen.push(Choice { word, subjects: [allowed, forbidden] });

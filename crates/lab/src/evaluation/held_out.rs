@@ -5,7 +5,7 @@
 
 use crate::error::Result;
 use crate::tokenized::TokenizedText;
-use invitro_language::{Languages, MixtureConfig, Pool, Process, Sequence, Source, Task};
+use invitro_language::{Languages, MixtureConfig, Pool, Process, Sequence, Source, Tags, Task};
 use invitro_model::ops::Loss;
 use invitro_results::{Condition, Loss as LossMetric, Measure, Rows};
 use std::f64::consts::LN_2;
@@ -53,14 +53,20 @@ impl HeldOut {
                 characters += letters(languages, &sequence);
                 // Given the language, a sentence of B is known to have no masked word, one of B† to have one; but not
                 // in a mixture that withholds nothing.
-                let language = sequence.language;
-                let masked = process.masked_share(language);
+                let masked = process.masked_like(&sequence);
                 let given = match sequence.masked {
-                    _ if condition.is_none() && !mixture.withhold => 0.0,
+                    _ if condition.is_none() && !mixture.withholds() => 0.0,
                     true => masked.ln(),
                     false => (1.0 - masked).ln(),
                 };
-                floor += given - process.sentence(&sequence.sentence.symbols, language) - process.prompt(&sequence);
+                floor +=
+                    given - process.sentence(&sequence.sentence.symbols, sequence.language) - process.prompt(&sequence);
+                if condition.is_none() {
+                    floor -= process.switching(&sequence, mixture);
+                    if languages.tags == Tags::Task {
+                        floor -= process.opening(&sequence, mixture);
+                    }
+                }
                 let (tokens, group) = (text.sequence(&sequence), sequence.task as u8);
                 sequences.push(invitro_model::Sequence { tokens, group });
             }
@@ -93,7 +99,8 @@ impl HeldOut {
             let own = || losses.iter().filter(|(part, _)| *part == i).map(|(_, loss)| loss);
             let sum = |task: usize| own().map(|loss| loss.sum.get(task).copied().unwrap_or(0.0)).sum::<f64>();
             let count = |task: usize| own().map(|loss| loss.count.get(task).copied().unwrap_or(0)).sum::<u64>();
-            let (nats, tokens): (f64, u64) = ((0..3).map(sum).sum(), (0..3).map(count).sum());
+            let (nats, tokens): (f64, u64) =
+                ((0..Task::ALL.len()).map(sum).sum(), (0..Task::ALL.len()).map(count).sum());
             let bits = |nats: f64| nats / LN_2 / part.characters;
             let mut push = |loss, value, n| rows.push(part.condition.as_ref(), Measure::Loss(loss), value, n);
             push(LossMetric::Loss, nats / tokens as f64, tokens as usize);
@@ -108,6 +115,6 @@ impl HeldOut {
 }
 
 fn letters(languages: &Languages, sequence: &Sequence) -> f64 {
-    let words = sequence.prompt.iter().chain(&sequence.sentence.symbols);
-    words.map(|&symbol| languages.form(symbol, sequence.language).chars().count() as f64 + 1.0).sum()
+    let words = sequence.prompt_words().chain(sequence.sentence_words());
+    words.map(|(symbol, language)| languages.form(symbol, language).chars().count() as f64 + 1.0).sum()
 }

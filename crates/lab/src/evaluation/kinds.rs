@@ -45,11 +45,21 @@ impl Kinds {
         (1..).zip(self.masked.iter().copied())
     }
 
-    /// Whether a symbol is of a kind.
-    pub fn has(&self, languages: &Languages, kind: usize, symbol: Symbol) -> bool {
+    /// Whether a symbol is of a kind, said of an entity: where facts are withheld, one word is of several.
+    pub fn has(&self, languages: &Languages, kind: usize, symbol: Symbol, entity: Symbol) -> bool {
         match kind.checked_sub(1) {
-            None => !languages.is_masked(symbol),
-            Some(at) => languages.mask(self.masked[at]).contains(symbol),
+            None => !self.masked.iter().any(|&language| languages.never_says(language, symbol, entity)),
+            Some(at) => languages.never_says(self.masked[at], symbol, entity),
+        }
+    }
+
+    /// Whether a descriptor is of a kind, of whomever it is said.
+    pub fn has_of_some(&self, languages: &Languages, kind: usize, symbol: Symbol) -> bool {
+        let world = &languages.world;
+        let mut entities = world.entities();
+        match languages.facts(languages.all()[0]) {
+            None => entities.next().is_some_and(|any| self.has(languages, kind, symbol, any)),
+            Some(_) => entities.any(|of| world.allows(of, symbol) && self.has(languages, kind, symbol, of)),
         }
     }
 

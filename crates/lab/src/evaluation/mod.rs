@@ -1,13 +1,15 @@
 //! Evaluation: what a population knows at a step.
 //!
 //! - [`generation`]: tasks T0, T1 and T2 in every condition
-//! - [`reach`]: top-K reachability and its target sets; [`contrast`]: what is known; [`ngrams`]: baselines of both
+//! - [`reach`]: top-K reachability and its target sets; [`contrast`]: what is known; [`forms`]: of words in other
+//!   forms; [`ngrams`]: baselines of all
 //! - [`held_out`]: the loss on held-out sequences, and the entropy floor under it
 //! - [`sets`]: all that a model is asked
 //!
 //! The sets are fixed for a data seed, and the members of a population that share it share them.
 
 pub mod contrast;
+pub mod forms;
 pub mod generation;
 pub mod held_out;
 mod kinds;
@@ -18,7 +20,7 @@ pub mod sets;
 use crate::error::Result;
 use crate::inputs::RunInputs;
 use generation::{Judged, Prompted};
-use invitro_language::{Language, Symbol, Task};
+use invitro_language::{Language, Symbol};
 use invitro_model::decode::{Decoded, Prompt};
 use invitro_model::score::Answer;
 use invitro_model::{Population, ops::Loss};
@@ -106,18 +108,12 @@ impl Examinee<'_> {
         let all: Vec<(&Prompted, Judged)> = prompted
             .map(|(prompted, decoded)| (prompted, generation::judge(prompted, decoded, text, &mut checker, languages)))
             .collect();
-        for task in Task::ALL {
-            for condition in languages.conditions() {
-                let of_these = |p: &Prompted| p.sequence.task == task && p.condition == condition;
-                let part: Vec<(&Prompted, &Judged)> =
-                    all.iter().filter(|(p, _)| of_these(p)).map(|(p, j)| (*p, j)).collect();
-                if part.is_empty() {
-                    continue;
-                }
-                let judged: Vec<&Judged> = part.iter().map(|(_, j)| *j).collect();
-                generation::rows(task, condition, &judged, &mut rows);
-                samples.extend(generation::samples(step, sets.kept, languages, &part));
-            }
+        let mut parts: Vec<&[(&Prompted, Judged)]> = all.chunk_by(|(one, _), (other, _)| one.is_like(other)).collect();
+        parts.sort_by_key(|part| part[0].0.sequence.task);
+        for part in parts {
+            let judged: Vec<&Judged> = part.iter().map(|(_, judged)| judged).collect();
+            generation::rows(part[0].0, &judged, &mut rows);
+            samples.extend(generation::samples(step, sets.kept, languages, part));
         }
         sets.answered(Scorer::Network, answers, &mut rows);
         if self.with_baselines {

@@ -7,6 +7,7 @@ use invitro_model::reading::Score;
 use invitro_model::score::{Answer, Question};
 use invitro_results::Scorer;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 pub struct Ngrams {
     /// The unigram's probabilities.
@@ -48,29 +49,38 @@ impl Ngrams {
 
     /// Answers questions as a model would: a score for every token of every continuation.
     pub fn answer(&self, order: Order, questions: &[Question]) -> Vec<Answer> {
+        // The tokens that ranks are taken among: few, since they are a language's.
+        let mut all_among: Vec<&Option<Arc<[bool]>>> = Vec::new();
+        let mut place = |among| {
+            all_among.iter().position(|known| *known == among).unwrap_or_else(|| {
+                all_among.push(among);
+                all_among.len() - 1
+            })
+        };
+        let places: Vec<usize> = questions.iter().map(|question| place(&question.among)).collect();
         // All pairs first, so that each token's followers are ranked once.
-        let mut wanted: BTreeMap<Option<u32>, BTreeMap<u32, Score>> = BTreeMap::new();
+        let mut wanted: BTreeMap<(usize, Option<u32>), BTreeMap<u32, Score>> = BTreeMap::new();
         let context = |before: u32| (order == Order::Bigram).then_some(before);
-        for question in questions {
+        for (question, &place) in questions.iter().zip(&places) {
             for continuation in &question.continuations {
                 for (before, token) in pairs(question, continuation) {
-                    wanted.entry(context(before)).or_default().insert(token, Score::default());
+                    wanted.entry((place, context(before))).or_default().insert(token, Score::default());
                 }
             }
         }
-        for (before, tokens) in &mut wanted {
-            self.score(*before, tokens);
+        for (&(place, before), tokens) in &mut wanted {
+            self.score(before, all_among[place].as_deref(), tokens);
         }
-        let of = |question: &Question| {
+        let of = |(question, &place): (&Question, &usize)| {
             let scores = |continuation: &Vec<u32>| {
-                pairs(question, continuation).map(|(before, token)| wanted[&context(before)][&token]).collect()
+                pairs(question, continuation).map(|(before, token)| wanted[&(place, context(before))][&token]).collect()
             };
             question.continuations.iter().map(scores).collect()
         };
-        questions.iter().map(of).collect()
+        questions.iter().zip(&places).map(of).collect()
     }
 
-    fn score(&self, before: Option<u32>, tokens: &mut BTreeMap<u32, Score>) {
+    fn score(&self, before: Option<u32>, among: Option<&[bool]>, tokens: &mut BTreeMap<u32, Score>) {
         let mut row = self.unigram.clone();
         if let Some(followers) = before.map(|before| &self.followers[before as usize]) {
             let total = 1.0 + followers.values().map(|&count| f64::from(count)).sum::<f64>();
@@ -79,7 +89,10 @@ impl Ngrams {
             }
             row.iter_mut().for_each(|weight| *weight /= total);
         }
-        let mut falling = row.clone();
+        let mut falling = match among {
+            None => row.clone(),
+            Some(among) => row.iter().zip(among).filter(|(_, counts)| **counts).map(|(weight, _)| *weight).collect(),
+        };
         falling.sort_unstable_by(|a, b| b.total_cmp(a));
         for (&token, score) in tokens {
             let own = row[token as usize];

@@ -68,8 +68,9 @@ impl Asked {
             Some(opening) => Question {
                 prompt: text.opening(language, &opening),
                 continuations: words.iter().map(|&symbol| text.word(symbol, language).0.to_vec()).collect(),
+                among: text.usable(language),
             },
-            None => Question { prompt: text.opening(language, &[]), continuations: Vec::new() },
+            None => Question { prompt: text.opening(language, &[]), continuations: Vec::new(), among: None },
         };
         let pieces = |&language: &Language| words.iter().map(|&symbol| text.word(symbol, language).1).collect();
         let all = languages.all();
@@ -92,7 +93,7 @@ impl ReachSet {
         let own = |pair: &[Symbol; 2], kind: usize| {
             [[pair[0], pair[1]], [pair[1], pair[0]]].map(|[entity, other]| {
                 let mut set = world.allowed(entity);
-                set.retain(|&symbol| !world.allows(other, symbol) && kinds.has(languages, kind, symbol));
+                set.retain(|&symbol| !world.allows(other, symbol) && kinds.has(languages, kind, symbol, entity));
                 let (stream, row) = (kinds.stream(languages, kind, "eval/reach"), kinds.row(kind));
                 stream.at(1, 2 * u64::from(entity.0) + row).shuffle(&mut set);
                 set

@@ -1,9 +1,10 @@
 //! Everything a model is asked, made once per data seed and tokenizer.
 
 use super::contrast::ContrastSet;
+use super::forms::FormSet;
 use super::generation::{self, Prompted};
 use super::held_out::HeldOut;
-use super::kinds::can_be_asked;
+use super::kinds::{Kinds, can_be_asked};
 use super::ngrams::{Ngrams, Order};
 use super::reach::ReachSet;
 use crate::error::Result;
@@ -22,6 +23,8 @@ pub struct EvaluationSets {
     pub(super) prompts: Vec<Prompted>,
     pub(super) reach: ReachSet,
     contrast: ContrastSet,
+    /// With `eval.forms`.
+    forms: Option<FormSet>,
     pub(super) held_out: HeldOut,
     /// The n-gram models' answers, which do not change as a network trains.
     pub(super) baselines: Vec<(Order, Vec<Answer>)>,
@@ -41,14 +44,22 @@ impl EvaluationSets {
         for task in [Task::T0, Task::T2] {
             prompts.extend(generation::prompts(languages, text, task, eval.samples, context)?);
         }
+        if languages.translates {
+            prompts.extend(generation::translations(languages, text, eval.sentences, context)?);
+        }
         let reach = ReachSet::new(languages, text, eval, text.vocab());
         let contrast = ContrastSet::new(languages, text, eval, text.vocab());
+        let forms = eval.forms.then(|| FormSet::new(languages, text, &contrast)).transpose()?;
         let held_out = HeldOut::new(languages, text, &experiment.mixture, eval.losses, context)?;
         let mut sets = EvaluationSets {
-            notes: notes(eval, languages, &reach, &contrast),
+            notes: notes(eval, languages, &reach, &contrast)
+                .into_iter()
+                .chain(forms_note(text, forms.as_ref()))
+                .collect(),
             prompts,
             reach,
             contrast,
+            forms,
             held_out,
             baselines: Vec::new(),
             temperature: eval.temperature,
@@ -57,24 +68,28 @@ impl EvaluationSets {
             kept: eval.kept,
         };
         let rows = text.training_rows(experiment, languages, eval.ngram_rows)?;
-        let counted = Ngrams::count(text.vocab(), rows.iter().map(Vec::as_slice));
+        let counted = Ngrams::count(text.rows(), rows.iter().map(Vec::as_slice));
         let questions = sets.questions();
         sets.baselines = [Order::Unigram, Order::Bigram].map(|order| (order, counted.answer(order, &questions))).into();
         Ok(sets)
     }
 
-    /// What to ask a model about words: reachability's questions, then the contrast's.
+    /// What to ask a model about words: reachability's questions, then the contrast's, then those in other forms.
     pub(super) fn questions(&self) -> Vec<Question> {
         let mut questions = self.reach.questions();
         questions.extend(self.contrast.questions());
+        questions.extend(self.forms.iter().flat_map(FormSet::questions).cloned());
         questions
     }
 
     /// The rows of a scorer's answers to them.
     pub(super) fn answered(&self, scorer: Scorer, answers: &[Answer], rows: &mut Rows) {
-        let (reach, contrast) = answers.split_at(self.languages * self.reach.subjects());
+        let (reach, others) = answers.split_at(self.languages * self.reach.subjects());
+        let of_forms = self.forms.as_ref().map_or(0, |forms| forms.questions().len());
+        let (contrast, forms) = others.split_at(others.len() - of_forms);
         self.reach.rows(scorer, reach, rows);
         self.contrast.rows(scorer, contrast, rows);
+        self.forms.iter().for_each(|set| set.rows(scorer, forms, rows));
     }
 
     /// The contrast of facts of every masked word that is asked, per language, from a network's answers.
@@ -98,7 +113,7 @@ impl EvaluationSets {
     pub(super) fn ask(&self, step: u64) -> Vec<Prompt> {
         let ask = |prompted: &Prompted| {
             let (sampling, length) = match prompted.sequence.task {
-                Task::T1 => (Sampling::Greedy, prompted.answer + SLACK),
+                Task::T1 | Task::T3 => (Sampling::Greedy, prompted.answer + SLACK),
                 Task::T0 | Task::T2 => (
                     Sampling::Random { seed: step, temperature: self.temperature, top_k: None, top_p: None },
                     self.longest,
@@ -128,6 +143,19 @@ fn longest(languages: &Languages, text: &TokenizedText) -> Result<usize> {
     Ok(longest)
 }
 
+/// What other forms cannot show.
+fn forms_note(text: &TokenizedText, forms: Option<&FormSet>) -> Option<String> {
+    let kind = text.tokenizer.kind();
+    match forms?.is_empty() {
+        true => Some("`eval.forms` has nothing to ask: no language but the first can be asked for words".into()),
+        false if kind.is_trained() => None,
+        false => Some(format!(
+            "`eval.forms` asks for words recut alike and apart, but `tokenizer.kind` is {}, whose words have one cut only",
+            kind.name()
+        )),
+    }
+}
+
 /// What was asked for and cannot be had.
 fn notes(eval: &EvalConfig, languages: &Languages, reach: &ReachSet, contrast: &ContrastSet) -> Vec<String> {
     let mut notes = Vec::new();
@@ -154,11 +182,9 @@ fn notes(eval: &EvalConfig, languages: &Languages, reach: &ReachSet, contrast: &
                 (format!("masked in {}", language.name()), format!("words masked in {}", language.name()))
             }
         };
-        let is_of_kind = |symbol: &Symbol| match language {
-            None => !languages.is_masked(*symbol),
-            Some(language) => languages.mask(language).contains(*symbol),
-        };
-        let all = languages.world.descriptors().filter(is_of_kind).count();
+        let kinds = Kinds::new(languages);
+        let number = kinds.masked().find(|(_, one)| Some(*one) == language).map_or(0, |(number, _)| number);
+        let all = languages.world.descriptors().filter(|&word| kinds.has_of_some(languages, number, word)).count();
         if had < eval.words {
             let asked = eval.words;
             notes.push(format!(

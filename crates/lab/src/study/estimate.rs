@@ -95,7 +95,7 @@ fn measure_in(cells: &[&Cell], device: Device, place: &Path) -> Result<f64> {
 /// Seconds of a device's time for one run, by its arithmetic and what such a device usually does.
 pub fn assumed(cell: &Cell, device: Device) -> f64 {
     let experiment = &cell.experiment;
-    let shape = experiment.model.shape(experiment.tokenizer.vocab);
+    let shape = experiment.shape();
     // A token costs six operations per weight, forward and backward; a sequence of the paper's world has about 40.
     let step = 6.0 * Layout::new(&shape).size as f64 * (experiment.train.batch * shape.context.min(40)) as f64;
     let evaluations = experiment.eval.at(experiment.train.steps).len() as f64;
@@ -111,7 +111,7 @@ pub fn assumed(cell: &Cell, device: Device) -> f64 {
 pub fn disk(cell: &Cell) -> u64 {
     let experiment = &cell.experiment;
     let steps = experiment.train.steps;
-    let shape = experiment.model.shape(experiment.tokenizer.vocab);
+    let shape = experiment.shape();
     // Weights and two moments of four bytes each.
     let checkpoint = 12 * Layout::new(&shape).size as u64;
     let kept = match experiment.checkpoint.keep {

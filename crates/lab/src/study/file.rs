@@ -54,7 +54,9 @@ pub fn parse(text: &str, path: &Path, overrides: &[String]) -> Result<Plan> {
     }
     let factors = plan.factor_keys();
     let base = Experiment::from_table(&plan.base, &format!("the base of the study `{}`", path.display()))?;
-    factors.iter().try_for_each(|key| base.check_used(key))?;
+    // A setting of one arm is used where arms are a factor, though the base may be another.
+    let in_arms = |key: &str| key.starts_with("tokenizer.share") && factors.contains(&"tokenizer.share");
+    factors.iter().filter(|key| !in_arms(key)).try_for_each(|key| base.check_used(key))?;
     match overrides.iter().find(|(_, key, _)| factors.contains(&key.as_str())) {
         Some((given, ..)) => {
             let why = format!("`{given}` cannot be set: it is a factor of this study");

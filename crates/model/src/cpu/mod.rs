@@ -15,7 +15,7 @@ mod embedding;
 mod float;
 mod infer_ops;
 mod kv_cache;
-mod logits;
+pub(crate) mod logits;
 mod matmul;
 mod memory;
 mod ops;

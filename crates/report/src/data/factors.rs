@@ -168,13 +168,45 @@ pub(super) fn with_arms(mut runs: Vec<Run>) -> Vec<Run> {
     runs
 }
 
-/// The levels that runs take or the plan names, in order: numbers by size; regimes as the paper has them, then by name.
+/// The settings whose levels are arms of an experiment: the same text and the same words, treated otherwise.
+pub const ARMS: [&str; 4] = [SHARE, "tokenizer.cut", "mixture.withhold", "mixture.schedule"];
+
+/// The setting of which pieces languages share, and of how many where they are drawn at random.
+const SHARE: &str = "tokenizer.share";
+const SHARE_P: &str = "tokenizer.share_p";
+const RANDOM: &str = "random";
+
+/// Levels of arms in their order, what is compared with first. Others come after them, by name.
+const ARM_LEVELS: [&str; 11] =
+    ["all", "cognate", "other", RANDOM, "none", "learned", "alike", "apart", "morpheme", "words", "[]"];
+
+/// Runs whose share of pieces drawn at random is part of the arm's name, `random 0.5`: in other arms it says nothing.
+pub(super) fn with_shares(mut runs: Vec<Run>) -> Vec<Run> {
+    if !runs.iter().any(|run| run.text(SHARE) == Some(RANDOM)) {
+        return runs;
+    }
+    for run in &mut runs {
+        let p = run.columns.remove(SHARE_P);
+        if let (Some(RANDOM), Some(p)) = (run.text(SHARE), p) {
+            run.columns.insert(SHARE.to_owned(), Value::Text(format!("{RANDOM} {p}")));
+        }
+    }
+    runs
+}
+
+/// The levels that runs take or the plan names, in order: numbers by size; regimes as the paper has them, then by name;
+/// arms as they are compared. A plan's random arm is in the runs under its share.
 pub(super) fn levels(factor: Factor, runs: &[Run], plan: Option<&Plan>) -> Vec<Value> {
     let planned = plan.iter().flat_map(|plan| plan.grids.iter().flatten()).filter(|it| it.key == factor.key());
     let planned = planned.flat_map(|it| it.levels.iter().map(Value::from));
     let taken = runs.iter().filter_map(|run| run.columns.get(factor.key()).cloned());
+    let planned = planned.filter(|level| factor.key() != SHARE || level.to_string() != RANDOM);
     let mut levels: Vec<Value> = taken.chain(planned).collect();
-    let rank = |value: &Value| [VANILLA, BALANCED].iter().position(|name| value.to_string() == *name).unwrap_or(2);
+    let order: &[&str] = if ARMS.contains(&factor.key()) { &ARM_LEVELS } else { &[VANILLA, BALANCED] };
+    let rank = |value: &Value| {
+        let value = value.to_string();
+        order.iter().position(|name| value.split(' ').next() == Some(name)).unwrap_or(order.len())
+    };
     levels.sort_by(|a, b| rank(a).cmp(&rank(b)).then_with(|| a.order(b)));
     levels.dedup();
     levels

@@ -2,9 +2,10 @@
 
 use super::factors::{self, Cell, Factor};
 use crate::stats::{Estimate, Scale, Seed, seeds};
-use invitro_results::words::{Pair, Sample, Word};
+use invitro_results::words::{Asked, Pair, Sample, Word};
 use invitro_results::{
-    Condition, FamilyTree, Kind, Measure, Measured, Moment, Plan, Quantity, Results, Trajectory, Value, column, dotted,
+    Condition, FamilyTree, Kind, Measure, Measured, Moment, Plan, Quantity, Results, Trajectory, Value, Withheld,
+    column, dotted,
 };
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -52,6 +53,8 @@ pub struct Study {
     pub words: Vec<(usize, Word)>,
     /// How many masked words the folder holds; `words` may be an even sample of them.
     pub words_in_all: usize,
+    /// All masked words whose contrast was taken, each with its run's place.
+    pub asked: Vec<(usize, Asked)>,
     pub pairs: Vec<Pair>,
     /// The trees of the runs' languages, each with its run's place; none of the pair A and B.
     pub families: Vec<(usize, FamilyTree)>,
@@ -65,6 +68,8 @@ pub struct Study {
     varied: Vec<(String, Vec<String>)>,
     /// Whether its plan crosses all factors.
     crossed: bool,
+    /// The first level of every setting that makes arms.
+    plain: Cell,
     /// The first step after any training that was evaluated, and whether there was an evaluation before.
     pub first_step: u32,
     pub from_zero: bool,
@@ -73,11 +78,12 @@ pub struct Study {
 impl Study {
     /// Places the runs of results.
     pub fn new(results: Results) -> Study {
-        let Results { name, kind, runs, plan, config, words, words_in_all, pairs, families, samples, notes, .. } =
-            results;
+        let Results {
+            name, kind, runs, plan, config, words, words_in_all, asked, pairs, families, samples, notes, ..
+        } = results;
         let [data, model] =
             [column::DATA_SEED, column::MODEL_SEED].map(|column| (column, factors::distinct(&runs, column)));
-        let runs = factors::with_arms(runs);
+        let runs = factors::with_shares(factors::with_arms(runs));
         let (varied, conditions) = (factors::varied(&runs), conditions(&runs, plan.as_ref(), &families));
         let levels: Vec<(Factor, Vec<Value>)> = factors::factors(&varied, &runs)
             .into_iter()
@@ -102,6 +108,8 @@ impl Study {
         let curves = || curves().filter(|points| points.len() > 1);
         let firsts = curves().filter_map(|points| points.iter().map(|point| point.step).find(|step| *step > 0));
         let (first_step, from_zero) = (firsts.min().unwrap_or(1), curves().any(|points| points[0].step == 0));
+        let arms = levels.iter().filter(|(factor, levels)| factors::ARMS.contains(&factor.key()) && levels.len() > 1);
+        let plain: Cell = arms.map(|(factor, _)| (*factor, 0)).collect();
         let named = |seeds: &[f64], place: usize| seeds.get(place).copied().unwrap_or(0.0);
         Study {
             name,
@@ -113,6 +121,7 @@ impl Study {
             config,
             words,
             words_in_all,
+            asked,
             pairs,
             families,
             samples,
@@ -123,6 +132,7 @@ impl Study {
                 .map(|(factor, levels)| (factor, levels.iter().map(ToString::to_string).collect()))
                 .collect(),
             varied,
+            plain,
             first_step,
             from_zero,
             crossed: plan.is_some_and(|plan| plan.grids.len() == 1 && plan.filter.is_empty()),
@@ -137,6 +147,11 @@ impl Study {
     /// The conditions whose words were masked in training: what masked transfer is about.
     pub fn masked(&self) -> impl Iterator<Item = &Condition> {
         self.conditions.iter().filter(|condition| condition.masked)
+    }
+
+    /// What was withheld there.
+    pub fn withheld(&self) -> Withheld {
+        Withheld::of(self.at(self.plain()).map(|run| run.text("mixture.withhold")))
     }
 
     /// The labels of a factor's levels.
@@ -165,25 +180,36 @@ impl Study {
     }
 
     /// Where runs at different levels of these factors differ in another one too, the level of that other which most runs
-    /// have: only there can they be compared. Empty where all is crossed.
+    /// have: only there can they be compared. Arms that are not among these factors are held at the first. Empty where all is
+    /// crossed and there are no arms.
     pub fn comparable(&self, factors: &[impl Into<Option<Factor>> + Copy]) -> Cell {
-        if self.crossed {
-            return Cell::new();
-        }
         let factors: Vec<Factor> = factors.iter().filter_map(|factor| (*factor).into()).collect();
+        let mut held: Cell = self.plain.iter().copied().filter(|(arm, _)| !factors.contains(arm)).collect();
+        if self.crossed {
+            return held;
+        }
         let others = self.varying().into_iter().filter(|other| !factors.contains(other));
-        others
-            .filter(|other| factors.iter().any(|factor| !self.are_crossed(*factor, *other)))
-            .filter_map(|other| {
-                let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
-                self.runs
-                    .iter()
-                    .filter_map(|run| run.level(other))
-                    .for_each(|level| *counts.entry(level).or_default() += 1);
-                let usual = counts.into_iter().max_by_key(|(level, count)| (*count, Reverse(*level)))?;
-                Some((other, usual.0))
-            })
-            .collect()
+        let others = others.filter(|other| !held.iter().any(|(arm, _)| arm == other)).collect::<Vec<_>>();
+        held.extend(
+            others
+                .into_iter()
+                .filter(|other| factors.iter().any(|factor| !self.are_crossed(*factor, *other)))
+                .filter_map(|other| {
+                    let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+                    self.runs
+                        .iter()
+                        .filter_map(|run| run.level(other))
+                        .for_each(|level| *counts.entry(level).or_default() += 1);
+                    let usual = counts.into_iter().max_by_key(|(level, count)| (*count, Reverse(*level)))?;
+                    Some((other, usual.0))
+                }),
+        );
+        held
+    }
+
+    /// The runs that are spoken of where no arm is named: those of the first, which is as without interventions.
+    pub fn plain(&self) -> &[(Factor, usize)] {
+        &self.plain
     }
 
     /// Whether each level of a factor was run with the same levels of another.
@@ -257,17 +283,17 @@ impl Study {
     /// A measure at the end of training in a condition, over the runs that ended and seed by seed.
     pub fn end_of(&self, measure: Measure, condition: &Condition) -> Measured {
         let quantity = Quantity::of(measure, condition);
-        let ends = self.ended(&[]).filter_map(|run| Some((run.seed, run.curve(&quantity).end()?)));
+        let ends = self.ended(self.plain()).filter_map(|run| Some((run.seed, run.curve(&quantity).end()?)));
         Measured {
             label: condition.label(),
             by_seed: seeds::by_data_seed(ends),
-            estimate: self.read(self.ended(&[]), &quantity, Moment::End),
+            estimate: self.read(self.ended(self.plain()), &quantity, Moment::End),
         }
     }
 
     /// How many data seeds the runs that ended have.
     pub fn end_seeds(&self) -> usize {
-        self.ended(&[]).map(|run| run.seed.data).collect::<BTreeSet<_>>().len()
+        self.ended(self.plain()).map(|run| run.seed.data).collect::<BTreeSet<_>>().len()
     }
 
     /// Peak, end and decline of a curve, over the runs that ended.

@@ -43,7 +43,7 @@ pub(super) fn scatter(
     transfers: &[Transfer],
     bridges: &[(Measure, &str, &str)],
 ) -> Option<(Vec<Chooser>, Vec<Variant>, Table)> {
-    if study.ended(&[]).count() < FEWEST {
+    if study.ended(study.plain()).count() < FEWEST {
         return None;
     }
     let choosers = vec![
@@ -60,7 +60,7 @@ pub(super) fn scatter(
         let transfer = transfers[choice.options[0]];
         let (bridge, name, axis) = bridges[choice.options[1]];
         let values = |run| Some((run, bridge_of(study, run, bridge)?, transfer.value(study, run)?));
-        let runs: Vec<(&Run, f64, f64)> = study.ended(&[]).filter_map(values).collect();
+        let runs: Vec<(&Run, f64, f64)> = study.ended(study.plain()).filter_map(values).collect();
         for (run, x, y) in &runs {
             let seed = |column: &str| run.number(column).map_or(String::new(), |seed| seed.to_string());
             let mut cells = vec![transfer.label().to_owned(), name.to_owned(), run.id.clone()];

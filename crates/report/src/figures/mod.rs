@@ -4,6 +4,7 @@
 //! per level or condition, a line per level or condition, estimates into the table. The page shows one variant at a time;
 //! the figures folder has a file for each.
 
+mod arms;
 mod bridge;
 mod captions;
 mod cascade;
@@ -15,6 +16,7 @@ mod emergence;
 mod facets;
 mod family;
 mod figure;
+mod forms;
 mod fragmentation;
 mod groups;
 mod loss;
@@ -32,6 +34,8 @@ mod settings;
 mod style;
 mod table;
 mod trajectory;
+mod translation;
+mod word_bridge;
 
 pub use figure::{Chooser, Drawing, Figure, Variant};
 pub use table::Table;
@@ -51,17 +55,23 @@ pub fn all(study: &Study, findings: &Findings) -> Vec<Figure> {
         &|| Some(cascade::figure(study)),
         &|| Some(run_reach::figure(study)),
         &|| Some(run_contrast::figure(study)),
+        &|| forms::figure(study),
+        &|| translation::figure(study),
         &|| Some(loss::figure(study)),
         &|| Some(sentences::figure(study)),
     ];
     let of_study: &[&(dyn Fn() -> Option<Figure> + Sync)] = &[
         &|| Some(trajectory::figure(study)),
         &|| family::figure(study),
+        &|| arms::figure(study),
         &|| effects::figure(study, findings),
         &|| Some(reachability::figure(study)),
         &|| Some(nulls::figure(study)),
         &|| contrast::by_level(study),
         &|| contrast::against_bridges(study),
+        &|| word_bridge::figure(study),
+        &|| forms::figure(study),
+        &|| translation::figure(study),
         &|| bridge::figure(study),
         &|| maxima::figure(study),
         &|| Some(emergence::by_language(study)),

@@ -60,7 +60,7 @@ pub fn all(study: &Study, correlations: &[Correlated]) -> Vec<Claim> {
     crossings.iter().for_each(|crossing| claims.extend(fragmentation(study, crossing, crossings.len() > 1)));
 
     let overlap = Measure::Tokenizer(Words::Text, TokenizerMetric::Overlap);
-    let design = Design::new(study, study.at(&[]), false, |run| run.over_pairs(overlap));
+    let design = Design::new(study, study.at(study.plain()), false, |run| run.over_pairs(overlap));
     claims.push(once(
         "Vocabulary overlap falls as |*V*| grows.",
         less(format!("standardised effect of {VOCAB} on the overlap"), design.slope(VOCAB)),
@@ -92,7 +92,10 @@ fn fragmentation(study: &Study, crossing: &Crossing, several: bool) -> [Claim; 2
     let (of_target, of_source) = (fertility(&crossing.target), fertility(&crossing.source));
     let gap = |run: &Run| Some(run.once(&of_target)? - run.once(&of_source)?);
     let (target, source) = (crossing.target.label(), crossing.source.label());
-    let (gaps, slope) = (study.mean(study.at(&[]), gap), Design::new(study, study.at(&[]), false, gap).slope(LAMBDA));
+    let (gaps, slope) = (
+        study.mean(study.at(study.plain()), gap),
+        Design::new(study, study.at(study.plain()), false, gap).slope(LAMBDA),
+    );
     [
         once(
             &format!("{target} is more fragmented than {source}."),

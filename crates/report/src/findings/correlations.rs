@@ -57,6 +57,7 @@ fn correlated(
     vocab: Option<usize>,
 ) -> Correlated {
     let cell: Vec<(Factor, usize)> = vocab.map(|level| (Factor::Vocab, level)).into_iter().collect();
+    let cell = [&cell[..], study.plain()].concat();
     let values = |run| Some((run, bridge_of(study, run, bridge)?, transfer.value(study, run)?));
     let runs: Vec<(&Run, f64, f64)> = study.ended(&cell).filter_map(values).collect();
     let (x, y): (Vec<f64>, Vec<f64>) = runs.iter().map(|(_, x, y)| (*x, *y)).unzip();

@@ -39,18 +39,23 @@ fn has_more(study: &Study, one: &Condition, other: &Condition) -> bool {
     share(one).zip(share(other)).is_none_or(|(one, other)| one > other)
 }
 
-/// The measure at the end of training in the language from which something could have crossed into a masked condition: the
-/// first that has no masked words of its own and is in as many runs as the masked one. `None` where there is none.
+/// The measure at the end of training in the language from which something could have crossed into a masked condition.
 pub fn main_source(study: &Study, measure: Measure, masked: &Condition) -> Option<Measured> {
+    source(study, measure, masked).map(|source| study.end_of(measure, &source))
+}
+
+/// That language: the first that has no masked words of its own and is in as many runs as the masked one. `None` where
+/// there is none.
+pub fn source(study: &Study, measure: Measure, masked: &Condition) -> Option<Condition> {
     let runs = |condition: &Condition| {
         let quantity = Quantity::of(measure, condition);
-        study.ended(&[]).filter(|run| run.curve(&quantity).end().is_some()).count()
+        study.ended(study.plain()).filter(|run| run.curve(&quantity).end().is_some()).count()
     };
     let saw_all = |source: &Condition| study.masked().all(|other| other.language != source.language);
     let sources = || crossings(study).into_iter().filter(|it| it.masked == *masked).map(|it| it.source);
     let of_masked = runs(masked);
     let source = sources().find(|it| saw_all(it) && runs(it) >= of_masked).or_else(|| sources().find(saw_all));
-    source.or_else(|| sources().next()).map(|source| study.end_of(measure, &source))
+    source.or_else(|| sources().next())
 }
 
 pub fn crossings(study: &Study) -> Vec<Crossing> {

@@ -72,7 +72,7 @@ impl Design {
     }
 
     pub fn of_transfer(study: &Study, transfer: Transfer, bridge: bool) -> Self {
-        Self::new(study, study.ended(&[]), bridge, |run| transfer.value(study, run))
+        Self::new(study, study.ended(study.plain()), bridge, |run| transfer.value(study, run))
     }
 
     /// The standardised regression with cluster-robust errors.

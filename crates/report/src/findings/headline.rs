@@ -4,12 +4,12 @@ use super::correlations::held;
 use super::crossings::crossings;
 use super::design::{BRIDGE, COGNATE, Design, LAMBDA, REGIME, SIMILARITY, VOCAB};
 use super::transfer::{Transfer, gate};
-use super::{Findings, knowledge};
+use super::{Comparison, Findings, knowledge};
 use crate::data::{Run, Study};
 use crate::wording::{counted, listed};
 use invitro_results::{
     Condition, Estimate, Kind, MARGIN, Measure, Moment, Quantity, SEEDS, Scorer, Statistic, Targets, TaskMetric,
-    Verdict, capital, digits, fading, grouped,
+    Verdict, Withheld, capital, digits, fading, grouped,
 };
 
 /// Measures of form that may fade, and what they count.
@@ -22,12 +22,17 @@ pub fn headline(study: &Study, findings: &Findings) -> Vec<String> {
     if study.kind == Kind::Run {
         return study.runs.first().map_or(Vec::new(), |run| of_run(study, run));
     }
-    if study.ended(&[]).next().is_none() {
+    if study.ended(study.plain()).next().is_none() {
         return Vec::new();
     }
     let forms = forms(study);
-    let mut sentences: Vec<String> = summary(study, &forms).into_iter().collect();
-    sentences.extend(together(study));
+    // What a study of arms was made for.
+    let mut sentences = arms(findings);
+    let (summary, together) = (summary(study, &forms), together(study));
+    match study.plain().is_empty() {
+        true => sentences.extend(summary.into_iter().chain(together)),
+        false => sentences.extend(together.into_iter().chain(summary)),
+    }
     sentences.extend(forms.into_iter().map(|form| form.sentence));
     sentences.extend(deciding(study));
     sentences.extend(bridges(study, findings));
@@ -55,15 +60,20 @@ fn summary(study: &Study, forms: &[Form]) -> Option<String> {
         Verdict::CannotTell => "it cannot be told whether grammatical form fades",
         Verdict::NotJudged => "whether grammatical form fades is not judged",
     };
+    let nothing = study.withheld() == Withheld::Nothing;
     let known = match knowledge::verdict(study)? {
         _ if differ(&knowledge::verdicts(study)) => "whether knowledge crosses is not the same in all",
+        Verdict::Supported if nothing => "they are known",
         Verdict::Supported => "some knowledge crosses",
+        Verdict::Contradicted if nothing => "what is known of them misleads",
         Verdict::Contradicted => "what crosses misleads",
+        Verdict::Negligible | Verdict::CannotTell if nothing => "whether they are known cannot be told",
         Verdict::Negligible | Verdict::CannotTell => "whether knowledge crosses cannot be told",
+        Verdict::NotJudged if nothing => "whether they are known is not judged",
         Verdict::NotJudged => "whether knowledge crosses is not judged",
     };
     let languages: Vec<String> = study.masked().map(|masked| masked.language.to_string()).collect();
-    Some(format!("With words never seen in {}, {form}; {known}.", listed(&languages)))
+    Some(format!("{}, {form}; {known}.", study.withheld().with(&listed(&languages))))
 }
 
 /// Of what all means are taken, where languages differ between the runs.
@@ -72,6 +82,11 @@ fn together(study: &Study) -> Option<String> {
     let of_languages =
         varying.iter().any(|factor| factor.key().starts_with("languages.") || factor.is_kind_of_languages());
     let names: Vec<String> = varying.iter().map(|factor| factor.noun()).collect();
+    if !study.plain().is_empty() {
+        let held = study.plain().iter().map(|(factor, level)| factor.said(&study.levels(*factor)[*level]));
+        let held: Vec<String> = held.collect();
+        return Some(format!("What follows is of the runs with {}, wherever nothing else is said.", listed(&held)));
+    }
     of_languages.then(|| {
         format!(
             "Here all settings are taken together, whatever their {}, and a language's numbers are over the runs that have it; by setting they stand below.",
@@ -95,7 +110,7 @@ const TOLD: usize = 4;
 fn forms(study: &Study) -> Vec<Form> {
     let gate = gate(study);
     let of = |masked: &Condition, (measure, what): (Measure, &str)| {
-        let trajectory = study.trajectory(&[], &Quantity::of(measure, masked))?;
+        let trajectory = study.trajectory(study.plain(), &Quantity::of(measure, masked))?;
         let seen: Vec<&Condition> = study.conditions().iter().filter(|other| !other.masked).collect();
         // Of many languages, the first and its own.
         let is_told = |(place, other): &(usize, &Condition)| {
@@ -107,6 +122,18 @@ fn forms(study: &Study) -> Vec<Form> {
         Some(Form { measure, verdict, early: trajectory.is_early(), sentence })
     };
     study.masked().flat_map(|masked| FORMS.map(|form| of(masked, form))).flatten().collect()
+}
+
+/// What arms change over all other settings.
+fn arms(findings: &Findings) -> Vec<String> {
+    const MOST: usize = 6;
+    let size = |it: &Comparison| it.difference.as_ref().map(|found| found.estimate.value.abs());
+    let mut over_all: Vec<(f64, &Comparison)> =
+        findings.comparisons.iter().filter(|it| it.cell.is_empty()).filter_map(|it| Some((size(it)?, it))).collect();
+    // What can be told comes first, and the largest of it.
+    let told = |it: &Comparison| matches!(it.verdict, Verdict::Supported | Verdict::Contradicted);
+    over_all.sort_by(|(a, one), (b, other)| told(other).cmp(&told(one)).then(b.total_cmp(a)));
+    over_all.into_iter().take(MOST).map(|(_, it)| it.sentence.clone()).collect()
 }
 
 /// A factor as the sentence names it, and whether the regression has it the other way round.
@@ -129,7 +156,7 @@ fn deciding(study: &Study) -> Option<String> {
         (!transfer.saturated(study)).then(|| FACTORS.into_iter().filter_map(effect).collect::<Vec<_>>())
     };
     // With one evaluation the peak is the end.
-    study.masked().find_map(|masked| study.trajectory(&[], &Quantity::of(FORMS[1].0, masked)))?;
+    study.masked().find_map(|masked| study.trajectory(study.plain(), &Quantity::of(FORMS[1].0, masked)))?;
     let (peak, end) = (at(Moment::Peak)?, at(Moment::End)?);
     if end.is_empty() {
         return None;
@@ -194,7 +221,7 @@ fn of_run(study: &Study, run: &Run) -> Vec<String> {
     let grammatical = FORMS[0].0;
     let end = |condition: &Condition| run.curve(&Quantity::of(grammatical, condition)).end();
     let place = |condition: &Condition| {
-        let unseen = if condition.masked { ", with words it never saw," } else { "" };
+        let unseen = if condition.masked { format!(", {},", study.withheld().aside()) } else { String::new() };
         Some(format!("{} in {}{unseen}", digits(end(condition)?), condition.label()))
     };
     let ends: Vec<String> = study.conditions().iter().filter_map(place).collect();

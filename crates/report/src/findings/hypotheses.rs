@@ -162,7 +162,7 @@ fn paired_regimes(study: &Study, moment: Moment) -> Test {
         return test(what, None, None, Verdict::CannotTell, LACKING);
     };
     let mut pairs: BTreeMap<Pairing, [Option<f64>; 2]> = BTreeMap::new();
-    for run in study.ended(&[]) {
+    for run in study.ended(study.plain()) {
         let side = match run.level(Factor::Regime) {
             Some(level) if level == vanilla => 0,
             Some(level) if level == balanced => 1,
@@ -217,7 +217,7 @@ fn proportions(study: &Study) -> Hypothesis {
     for (moment, when) in MOMENTS {
         let in_target = |target: &Condition| {
             let types = Quantity::of(Measure::unscrambling(TaskMetric::Types), target);
-            let design = Design::new(study, study.ended(&[]), false, |run| run.curve(&types).at(moment));
+            let design = Design::new(study, study.ended(study.plain()), false, |run| run.curve(&types).at(moment));
             slope_test(&design, LAMBDA, &format!("type constraints in {}, {when}", target.label()))
         };
         let judged: Vec<Test> = targets.iter().map(in_target).collect();
@@ -258,7 +258,7 @@ fn conditions_with_a_gain(study: &Study, moment: Moment) -> (usize, usize) {
     let transfer = telling(study, moment);
     for vocab in 0..study.levels(Factor::Vocab).len() {
         for regime in 0..study.levels(Factor::Regime).len() {
-            let cell = [(Factor::Vocab, vocab), (Factor::Regime, regime)];
+            let cell = [&[(Factor::Vocab, vocab), (Factor::Regime, regime)], study.plain()].concat();
             let design = Design::new(study, study.ended(&cell), false, |run| transfer.value(study, run));
             if let Some(slope) = design.slope(LAMBDA) {
                 cells += 1;

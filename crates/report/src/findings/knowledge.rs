@@ -40,14 +40,14 @@ pub fn of(study: &Study) -> Knowledge {
 
 /// The mean at the end of training.
 fn end(study: &Study, quantity: &Quantity) -> Option<Estimate> {
-    study.read(study.ended(&[]), quantity, Moment::End)
+    study.read(study.ended(study.plain()), quantity, Moment::End)
 }
 
 /// What is said of each masked condition, beside the language that it could have received most from.
 fn answers(study: &Study) -> Vec<(Verdict, String)> {
     let answer = |masked: &Condition| {
         let seen = main_source(study, Measure::KNOWLEDGE, masked)?;
-        Some(knowledge(&seen, &study.end_of(Measure::KNOWLEDGE, masked)))
+        Some(knowledge(&seen, &study.end_of(Measure::KNOWLEDGE, masked), study.withheld()))
     };
     study.masked().filter_map(answer).collect()
 }
@@ -84,7 +84,7 @@ fn by_cell(study: &Study) -> String {
     let mut cells = Vec::new();
     for (vocab, vocab_label) in study.levels(Factor::Vocab).iter().enumerate() {
         for (distance, distance_label) in study.levels(Factor::Distance).iter().enumerate() {
-            let cell = [(Factor::Vocab, vocab), (Factor::Distance, distance)];
+            let cell = [&[(Factor::Vocab, vocab), (Factor::Distance, distance)], study.plain()].concat();
             let mean = study.mean(study.ended(&cell), |run| Transfer::Nats.value(study, run));
             cells.extend(mean.map(|mean| (format!("|*V*| = {vocab_label}, *d* = {distance_label}"), mean)));
         }
@@ -109,7 +109,7 @@ fn by_cell(study: &Study) -> String {
 /// How many runs are sure of it themselves: the interval of a run is over its subjects, whatever other seeds would give.
 fn by_run(study: &Study) -> String {
     let quantities: Vec<Quantity> = study.masked().map(|masked| Quantity::of(Measure::KNOWLEDGE, masked)).collect();
-    let curves = study.ended(&[]).flat_map(|run| quantities.iter().map(|quantity| run.curve(quantity)));
+    let curves = study.ended(study.plain()).flat_map(|run| quantities.iter().map(|quantity| run.curve(quantity)));
     let intervals: Vec<_> = curves.filter_map(|curve| curve.last()?.interval()).collect();
     let above = intervals.iter().filter(|interval| interval.above(0.0)).count();
     let below = intervals.iter().filter(|interval| interval.below(0.0)).count();
@@ -130,7 +130,7 @@ fn by_run(study: &Study) -> String {
 /// |r| of the cognate bridge with the contrast less |r| of the general bridge, over the same runs.
 fn cognate_over_general(study: &Study) -> Option<Estimate> {
     let rows: Vec<_> = study
-        .ended(&[])
+        .ended(study.plain())
         .filter_map(|run| {
             let bridges = [bridge_of(study, run, COGNATE)?, bridge_of(study, run, BRIDGE)?];
             Some((run.seed, bridges, Transfer::Nats.value(study, run)?))

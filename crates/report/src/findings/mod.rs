@@ -5,11 +5,14 @@
 //! the contrast that needs knowledge (allowed minus forbidden by Γ), in nats. A measure that hardly varies, because every
 //! subject reaches some target, cannot answer anything, and is said to be saturated.
 
+pub mod arms;
+pub mod by_word;
 pub mod claims;
 pub mod contrasts;
 pub mod correlations;
 pub mod crossings;
 pub mod design;
+pub mod forms;
 mod headline;
 pub mod hypotheses;
 pub mod knowledge;
@@ -17,6 +20,8 @@ pub mod order;
 pub mod stages;
 pub mod transfer;
 
+pub use arms::Comparison;
+pub use by_word::ByWord;
 pub use claims::Claim;
 pub use correlations::Correlated;
 pub use headline::headline;
@@ -41,6 +46,8 @@ pub struct Findings {
     pub hypotheses: Vec<Hypothesis>,
     pub claims: Vec<Claim>,
     pub knowledge: Knowledge,
+    pub comparisons: Vec<Comparison>,
+    pub by_word: Vec<ByWord>,
 }
 
 impl Findings {
@@ -57,6 +64,8 @@ impl Findings {
             hypotheses: hypotheses::all(study),
             claims: claims::all(study, &correlations),
             knowledge: knowledge::of(study),
+            comparisons: arms::all(study),
+            by_word: by_word::all(study),
             correlations,
         }
     }

@@ -32,8 +32,10 @@ pub struct Order {
 
 impl Order {
     pub fn of(study: &Study, crossing: Crossed, first: &Milestone, second: &Milestone) -> Order {
-        let found: Vec<(Seed, Ordering)> =
-            study.ended(&[]).filter_map(|run| Some((run.seed, compare(run, crossing, first, second)?))).collect();
+        let found: Vec<(Seed, Ordering)> = study
+            .ended(study.plain())
+            .filter_map(|run| Some((run.seed, compare(run, crossing, first, second)?)))
+            .collect();
         let strictly = found.iter().filter(|(_, order)| *order != Ordering::Equal);
         Order {
             share: seeds::proportion(strictly.map(|(seed, order)| (*seed, *order == Ordering::Less))),

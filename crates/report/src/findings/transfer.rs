@@ -102,7 +102,7 @@ impl Transfer {
         if self == Transfer::Nats {
             return false;
         }
-        let values: Vec<f64> = study.ended(&[]).filter_map(|run| self.value(study, run)).collect();
+        let values: Vec<f64> = study.ended(study.plain()).filter_map(|run| self.value(study, run)).collect();
         let extreme = values.iter().filter(|value| **value >= 0.99 || **value <= 0.01).count();
         values.len() > 1
             && (extreme as f64 > 0.9 * values.len() as f64 || deviation(&values) < 0.005 * mean(&values).max(0.1))

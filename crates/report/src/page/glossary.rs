@@ -45,6 +45,11 @@ const TERMS: &[(&str, &[&str], &str)] = &[
         &["contrast", "contrasts"],
         "The measure of knowledge: how much likelier a word is after a subject of which it is true than the same word after one of the same class of which it is not, as a difference of log-probabilities. 0 means that the model does not know.",
     ),
+    (
+        "arm",
+        &["arm", "arms"],
+        "Runs that differ from others in one setting alone, such as which pieces the languages share, how words are cut into pieces or what is withheld, and have the same worlds and words.",
+    ),
     ("nats", &["nats"], "Units of log-probability to base e: 0.7 nats are a factor of 2, 2.3 nats a factor of 10."),
     ("|*V*|", &["*V*", "|V|"], "The number of pieces in the tokenizer's vocabulary."),
     (
@@ -92,8 +97,8 @@ fn terms(conditions: &[Condition]) -> Vec<Term> {
     if !masked.is_empty() {
         terms.push(Term {
             meaning: format!(
-                "{} with masked words: sentences with words that training never showed in that language, only in another. What a \
-                 model does right with such a word it has not seen in that language.",
+                "{} with masked words, or with facts that are withheld: sentences that training keeps from that language and \
+                 shows in another alone. What a model does right there it has not seen in that language.",
                 listed(&of_masked)
             ),
             name: masked.join(", "),

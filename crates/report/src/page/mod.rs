@@ -4,6 +4,7 @@
 //! matters of style. Variants not on show, the numbers behind figures and the words are packed, and cost the browser
 //! nothing until they are asked for.
 
+mod arms;
 pub(crate) mod compare;
 mod figures;
 pub(crate) mod gallery;

@@ -34,6 +34,7 @@ pub fn section(study: &Study, findings: &Findings, first: &str) -> String {
     let cards: String = findings.hypotheses.iter().map(card).collect();
     html.push_str(&format!("<div class=\"cards\">\n{cards}</div>\n<p class=\"rule\">{RULE}</p>\n"));
     html.push_str(&knowledge(study, &findings.knowledge));
+    html.push_str(&super::arms::section(study, findings));
     html.push_str("<h2>Beside the paper</h2>\n");
     let rows = findings.claims.iter().flat_map(|claim| {
         claim.readings.iter().enumerate().map(|(place, reading)| {
@@ -70,7 +71,7 @@ fn trajectories(study: &Study) -> String {
     let mut rows = Vec::new();
     for (measure, name) in TOLD {
         for condition in study.conditions() {
-            let Some(found) = study.trajectory(&[], &Quantity::of(measure, condition)) else { continue };
+            let Some(found) = study.trajectory(study.plain(), &Quantity::of(measure, condition)) else { continue };
             let [first, middle, last] = found.steps.map(|step| grouped(f64::from(step)));
             rows.push(vec![
                 to_html(name),
@@ -86,11 +87,14 @@ fn trajectories(study: &Study) -> String {
         return String::new();
     }
     let header = ["measure", "in", "peak", "at step", "end", "decline"];
+    let held = study.plain().iter().map(|(factor, level)| factor.said(&study.levels(*factor)[*level]));
+    let held: String = held.map(|said| format!(" with {said}")).collect();
     let by_level = by_level(study);
     format!(
-        "<h2>Over training</h2>\n<p>Means over the runs that ended, of a language over those that have it. The peak is each run's own; its step is the middle one of the runs' \
+        "<h2>Over training</h2>\n<p>Means over the runs that ended{}, of a language over those that have it. The peak is each run's own; its step is the middle one of the runs' \
          (the first to the last). The decline is taken from the step at which the runs of <em>other</em> data seeds peak to the end, so that \
          noise alone makes none.</p>\n{}{by_level}",
+        to_html(&held),
         table("plain", &header, rows)
     )
 }
@@ -229,7 +233,7 @@ fn progress(study: &Study) -> String {
     )
 }
 
-fn badge(verdict: Verdict, word: &str) -> String {
+pub(super) fn badge(verdict: Verdict, word: &str) -> String {
     let class = match verdict {
         Verdict::Supported => "yes",
         Verdict::Contradicted | Verdict::Negligible => "no",

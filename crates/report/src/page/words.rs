@@ -92,8 +92,7 @@ fn packed(study: &Study) -> (Json, bool) {
     let mut columns: BTreeMap<&str, Vec<Json>> = BTreeMap::new();
     let mut whole = true;
     for (run, word) in &study.words {
-        let Word { symbol, masked_in, forms, bridge, bridge_to, bridge_pieces, cognate_bridge, asked, reachable_from } =
-            word;
+        let Word { symbol, masked_in, forms, bridge, bridge_to, bridge_pieces, cognate_bridge, .. } = word;
         // A place for every language, empty where the run has none of its words.
         let of = |name: &&str| forms.iter().find(|form| form.language == **name).unwrap_or(&none);
         let forms: Vec<&Form> = languages.iter().map(of).collect();
@@ -122,8 +121,8 @@ fn packed(study: &Study) -> (Json, bool) {
             ("language", json!(texts.place(language))),
             ("toPieces", json!(texts.place(bridge_pieces.join("·")))),
             ("cognate", round(*cognate_bridge, 1000.0)),
-            ("asked", json!(asked.map(u8::from))),
-            ("reached", json!(reachable_from)),
+            ("asked", json!(word.asked.map(u8::from))),
+            ("reached", json!(word.reachable_from)),
             ("contrast", forms.iter().map(|form| round(form.contrast(), 1000.0)).collect()),
             ("curves", if is_kept { forms.iter().map(|form| curve(form)).collect() } else { Json::Null }),
         ];

@@ -77,4 +77,29 @@ shuffled = stats.permutation_test(
 spread = 4 * np.sqrt(2 * shuffled.pvalue * (1 - shuffled.pvalue) / 9999) + 1e-3
 check("permuted correlation", given["permuted"], shuffled.pvalue, spread)
 
+# Words in runs: an indicator for every run, errors clustered by symbol and by data seed at once. Symbols are once the
+# same in all data seeds, once each of one data seed, where both ways come to data seeds alone.
+words = given["words"]
+explained, runs, data = np.array(words["y"]), np.array(words["runs"]), np.array(words["data"])
+columns = np.column_stack(words["columns"])
+indicators = (runs[:, None] == np.unique(runs)).astype(float)
+design = np.hstack([columns, indicators])
+for fitted in words["fits"]:
+    symbols = np.array(fitted["symbols"])
+    groups = [np.column_stack([symbols, data]), symbols, data]
+    fits = [sm.OLS(explained, design).fit(cov_type="cluster", cov_kwds={"groups": g}, use_t=True) for g in groups]
+    errors = np.sqrt([np.diag(fit.cov_params())[: columns.shape[1]] for fit in fits])
+    for place, ours in enumerate(fitted["effects"]):
+        if (errors[0, place] < errors[1:, place] * (1 - 1e-9)).any():
+            sys.exit(f"words, column {place}: two ways are less than one, {errors}: nothing is compared")
+        low, high = fits[0].conf_int()[place]
+        theirs = [fits[0].params[place], errors[0, place], fits[0].pvalues[place], low, high]
+        check(f"words, column {place}", ours, theirs, 1e-8)
+for place, ours in enumerate(words["left_out"]):
+    def slope(rows):
+        return np.linalg.lstsq(design[rows], explained[rows], rcond=None)[0][place]
+
+    value, half = slope(data >= 0), np.sqrt(half_square(slope, data))
+    check(f"words over data seeds, column {place}", ours, [value, value - half, value + half])
+
 print(f"{checked} quantities agree")

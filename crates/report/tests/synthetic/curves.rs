@@ -5,8 +5,8 @@ use super::Plan;
 use invitro_report::data::factors::BALANCED;
 use invitro_report::stats::stream::{below, stream};
 use invitro_results::{
-    Bridge, Condition, Fraction, Interval, Loss, Measure, Quantity, Row, Rows, Scorer, Similarity, Statistic, Targets,
-    Task, TaskMetric, TokenizerMetric, Words,
+    Bridge, Condition, Form, Fraction, Interval, Loss, Measure, Quantity, Row, Rows, Scorer, Similarity, Statistic,
+    Targets, Task, TaskMetric, TokenizerMetric, Words,
 };
 
 #[derive(Clone)]
@@ -18,15 +18,30 @@ pub struct Config {
     pub distance: f64,
     pub data: u32,
     pub model: u32,
+    pub arm: Option<(&'static str, f64)>,
 }
 
 impl Config {
     /// From -1 to 1, fixed by the name and, where asked, by the seeds.
     fn noise(&self, name: &str, model_too: bool) -> f64 {
         let model = if model_too { self.model } else { 0 };
-        let key =
+        let mut key =
             format!("{name} {} {model} {} {} {} {}", self.data, self.vocab, self.regime, self.lambda, self.distance);
+        if let Some((share, p)) = self.arm.filter(|_| model_too) {
+            key.push_str(&format!(" {share} {p}"));
+        }
         below(&mut stream(&key), 2001) as f64 / 1000.0 - 1.0
+    }
+
+    /// How much of the bridges to cognates an arm leaves.
+    pub fn left(&self) -> f64 {
+        match self.arm {
+            None | Some(("all", _)) => 1.0,
+            Some(("cognate", _)) => 0.9,
+            Some(("other", _)) => 0.3,
+            Some(("random", p)) => p,
+            Some(_) => 0.0,
+        }
     }
 
     fn size(&self) -> f64 {
@@ -43,7 +58,7 @@ impl Config {
 
     pub fn cognate(&self) -> f64 {
         let kept = 0.7f64.powf(self.size());
-        ((1.0 - self.distance).powf(1.5) * kept + 0.02 * self.noise("cognate", false)).clamp(0.0, 1.0)
+        ((1.0 - self.distance).powf(1.5) * kept + 0.02 * self.noise("cognate", false)).clamp(0.0, 1.0) * self.left()
     }
 
     pub fn overlap(&self) -> f64 {
@@ -93,12 +108,12 @@ impl Config {
         let mut rows = Rows::new(u64::from(step));
         for condition in &plan.conditions() {
             let delay = self.delay(plan, condition) * (1.0 + 0.3 * self.noise("speed", true));
-            let top = if condition.masked { 0.9 - 0.06 * self.size() } else { 0.98 };
+            let top = if condition.masked { (0.9 - 0.06 * self.size()).min(0.95) } else { 0.98 };
             let validity = top * rise(step, plan.steps, 0.06 * delay);
             let grammar = validity * rise(step, plan.steps, 0.10 * delay);
             let types = grammar * rise(step, plan.steps, 0.2 * delay) * 0.95;
             let facts = types * rise(step, plan.steps, 0.8 * delay) * 0.6;
-            for task in Task::ALL {
+            for task in Task::WITHIN {
                 let cascade = TaskMetric::CASCADE.into_iter().zip([validity, grammar, types, facts]);
                 for (metric, value) in cascade.chain([(TaskMetric::SameWords, types), (TaskMetric::Exact, types)]) {
                     rows.push(Some(condition), Measure::Task(task, metric), value, 200);
@@ -151,6 +166,17 @@ impl Config {
         if plan.is_first(condition) {
             let facts = Measure::reach(Scorer::Network, Targets::Facts, Statistic::Share);
             push_near(rows, condition, facts.masked_elsewhere(), 0.9 * contrast, 0.02);
+        }
+        if plan.forms && !plan.is_first(condition) {
+            let own = 4.0 * contrast;
+            let masked = f64::from(u8::from(condition.masked));
+            let parts = [1.0, 1.0 + 0.2 * masked, 1.0 - 0.5 * masked, 0.8, 0.3, 0.0];
+            for (form, part) in Form::ALL.iter().zip(parts) {
+                push_near(rows, condition, Measure::Contrast(Scorer::Network, *form), own * part, 0.1);
+                if step == 0 {
+                    push_near(rows, condition, Measure::Contrast(Scorer::Bigram, *form), 0.0, 0.0);
+                }
+            }
         }
         for (targets, scale) in [(Targets::Facts, 4.0), (Targets::Types, 6.0)] {
             let measure = Measure::reach(Scorer::Network, targets, Statistic::LogProb);

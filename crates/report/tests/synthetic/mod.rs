@@ -20,6 +20,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
+const SHARE: &str = "tokenizer.share";
+const SHARE_P: &str = "tokenizer.share_p";
+
 #[derive(Clone)]
 pub struct Plan {
     pub vocabs: Vec<u32>,
@@ -35,6 +38,10 @@ pub struct Plan {
     pub languages: Vec<&'static str>,
     /// So many of the others have.
     pub masked: usize,
+    /// Which pieces are shared, and the share where that is random; none where no run says.
+    pub arms: Vec<(&'static str, f64)>,
+    /// Whether words are asked in other forms.
+    pub forms: bool,
     /// The threshold that the experiments set.
     pub emergence: f64,
     pub schema: u32,
@@ -54,6 +61,8 @@ impl Plan {
             words: 400,
             languages: vec!["A", "B"],
             masked: usize::MAX,
+            arms: Vec::new(),
+            forms: false,
             emergence: 0.02,
             schema: SCHEMA,
         }
@@ -83,6 +92,22 @@ impl Plan {
             data_seeds: 5,
             model_seeds: 4,
             ..Self::paper()
+        }
+    }
+
+    /// 120 runs: five arms at two |V| and three d, four data seeds, words in other forms.
+    pub fn arms() -> Self {
+        Self {
+            vocabs: vec![256, 512],
+            regimes: vec![VANILLA],
+            lambdas: vec![0.5],
+            distances: vec![0.0, 0.1, 0.25],
+            data_seeds: 4,
+            model_seeds: 1,
+            words: 120,
+            arms: vec![("all", 0.5), ("none", 0.5), ("cognate", 0.5), ("other", 0.5), ("random", 0.25)],
+            forms: true,
+            ..Self::small()
         }
     }
 
@@ -129,10 +154,22 @@ impl Plan {
     fn plan(&self) -> invitro_results::Plan {
         let factor =
             |(factor, levels): (Factor, Vec<Value>)| invitro_results::Factor { key: factor.key().into(), levels };
+        let of_arms = |arms: Vec<&(&str, f64)>| {
+            let shares = arms.iter().map(|(share, _)| Value::String((*share).into())).collect();
+            let parts = arms.iter().map(|(_, p)| Value::Float(*p)).collect::<Vec<_>>();
+            let levels = [(SHARE, shares), (SHARE_P, parts[..1].to_vec())];
+            let arms = levels.map(|(key, levels)| invitro_results::Factor { key: key.into(), levels });
+            self.factors().map(factor).into_iter().chain(arms).collect()
+        };
+        let mut grids = vec![self.factors().map(factor).into()];
+        if !self.arms.is_empty() {
+            let (random, fixed): (Vec<_>, Vec<_>) = self.arms.iter().partition(|(share, _)| *share == "random");
+            grids = std::iter::once(fixed).chain(random.into_iter().map(|arm| vec![arm])).map(of_arms).collect();
+        }
         invitro_results::Plan {
             name: "synthetic".into(),
             base: self.base(),
-            grids: vec![self.factors().map(factor).into()],
+            grids,
             data_seeds: (0..self.data_seeds.into()).collect(),
             model_seeds: (0..self.model_seeds.into()).collect(),
             filter: Default::default(),
@@ -149,6 +186,10 @@ impl Plan {
             (Factor::Distance, Value::Float(config.distance)),
         ];
         levels.into_iter().for_each(|(factor, level)| set(&mut table, factor.key(), level));
+        if let Some((share, p)) = config.arm {
+            set(&mut table, SHARE, Value::String(share.into()));
+            set(&mut table, SHARE_P, Value::Float(p));
+        }
         set(&mut table, column::DATA_SEED, Value::Integer(config.data.into()));
         set(&mut table, column::MODEL_SEED, Value::Integer(config.model.into()));
         table
@@ -156,15 +197,20 @@ impl Plan {
 
     pub fn configs(&self) -> Vec<Config> {
         let mut configs = Vec::new();
+        let arms: Vec<Option<(&str, f64)>> =
+            if self.arms.is_empty() { vec![None] } else { self.arms.iter().copied().map(Some).collect() };
         for &vocab in &self.vocabs {
             for &regime in &self.regimes {
                 for &lambda in &self.lambdas {
                     for &distance in &self.distances {
                         for seed in 0..self.data_seeds * self.model_seeds {
                             let (data, model) = (seed / self.model_seeds, seed % self.model_seeds);
-                            let mut config = Config { id: String::new(), vocab, regime, lambda, distance, data, model };
-                            config.id = identity(&self.experiment(&config));
-                            configs.push(config);
+                            for &arm in &arms {
+                                let id = String::new();
+                                let mut config = Config { id, vocab, regime, lambda, distance, data, model, arm };
+                                config.id = identity(&self.experiment(&config));
+                                configs.push(config);
+                            }
                         }
                     }
                 }

@@ -4,7 +4,7 @@ use super::Plan;
 use super::curves::Config;
 use invitro_report::stats::stream::{below, stream};
 use invitro_results::Task;
-use invitro_results::words::{Form, Pair, Sample, Word};
+use invitro_results::words::{Form, Pair, Sample, Traits, Word};
 
 const SYLLABLES: [&str; 16] =
     ["xuc", "bo", "pz", "iw", "ka", "le", "mo", "ru", "hed", "qui", "va", "sor", "ti", "gne", "ul", "fa"];
@@ -22,6 +22,12 @@ fn word(config: &Config, plan: &Plan, symbol: usize) -> Word {
         let changes = (below(&mut rng, 100) as f64) < config.distance * 100.0;
         if changes { SYLLABLES[below(&mut rng, 16)] } else { *piece }
     };
+    let mut own = stream(&format!("bridge {} {symbol}", config.data));
+    let mut drawn = |wide: f64| wide * (below(&mut own, 2001) as f64 / 1000.0 - 1.0);
+    let bridge = (config.cognate() + drawn(0.3) * config.left()).clamp(0.0, 1.0);
+    let of_word = drawn(0.4);
+    let run = format!("{} {:?} {} {} {}", config.data, config.arm, config.vocab, config.distance, config.model);
+    let of_run = 0.2 * (below(&mut stream(&format!("known {run} {symbol}")), 2001) as f64 / 1000.0 - 1.0);
     let form = |(place, language): (usize, &&str)| {
         let syllables: Vec<&str> = if place == 0 { first.clone() } else { first.iter().map(&mut changed).collect() };
         let pieces = if config.vocab > 4096 {
@@ -29,13 +35,23 @@ fn word(config: &Config, plan: &Plan, symbol: usize) -> Word {
         } else {
             syllables.iter().map(|&syllable| syllable.to_owned()).collect()
         };
-        // Known from the first in the language that saw it, and slowly in the other.
-        let known = |step: u32| (step, f64::from(step) / f64::from(plan.steps) / (1.0 + place as f64));
+        // Known from the first in the language that saw it, and slowly in the other, by its bridge.
+        let end = if place == 0 { 1.0 } else { 0.5 * bridge / 0.4f64.max(config.cognate()) + of_word + of_run };
+        let known = |step: u32| (step, f64::from(step) / f64::from(plan.steps) * end);
         let contrasts = (0..=4).map(|part| known(part * plan.steps / 4)).collect();
         Form { language: (*language).to_owned(), form: syllables.concat(), pieces, contrasts }
     };
     let forms: Vec<Form> = plan.languages.iter().enumerate().map(form).collect();
     let reached = below(&mut rng, 3) > 0;
+    let own = forms.last().expect("a plan has languages");
+    let moved = first.iter().filter(|syllable| !own.form.contains(**syllable)).count();
+    let traits = Traits {
+        pairs: Some(1),
+        distance: Some(moved as f64 / first.len() as f64),
+        letters: Some(own.form.len() as u32),
+        pieces: Some(own.pieces.len() as u32),
+        frequency: Some(0.002 * (1 + symbol % 3) as f64),
+    };
     Word {
         symbol: format!("value:{}:{symbol}", symbol % 40),
         masked_in: plan.languages.last().map(|language| (*language).to_owned()),
@@ -43,8 +59,9 @@ fn word(config: &Config, plan: &Plan, symbol: usize) -> Word {
         bridge_to: Some((forms[0].form.clone(), forms[0].language.clone())),
         bridge_pieces: forms[0].pieces.clone(),
         forms,
-        cognate_bridge: Some(config.cognate()),
+        cognate_bridge: Some(bridge),
         asked: Some(true),
+        traits,
         reachable_from: reached.then_some(plan.steps / 2 + 100 * config.model),
     }
 }

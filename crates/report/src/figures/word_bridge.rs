@@ -1,0 +1,194 @@
+//! What is known of each masked word against its cognate bridge: words as points, with means of words whose bridges are
+//! alike; a panel for each arm.
+
+use super::captions::Runs;
+use super::facets::{ends, variants};
+use super::figure::{Chooser, Figure};
+use super::table::Table;
+use crate::data::{Cell, Factor, Study};
+use crate::draw::{Axis, Colour, Layout, LegendEntry, Mark, Panel, Point, Shape, plain};
+use crate::findings::arms::factors;
+use crate::stats::{Estimate, Scale, Seed, quantile, seeds};
+use crate::wording::spoken;
+use invitro_results::words::Asked;
+use invitro_results::{SEEDS, digits, grouped};
+
+/// Words drawn in a panel, an even sample; means are of all.
+const DRAWN: usize = 400;
+
+/// The bins of bridges: none at all, then equal parts up to 1.
+const BINS: [(f64, f64); 6] = [(-1.0, 0.0), (0.0, 0.2), (0.2, 0.4), (0.4, 0.6), (0.6, 0.8), (0.8, 1.0)];
+
+/// A word of a run with both values.
+struct Known<'a> {
+    run: usize,
+    word: &'a Asked,
+    bridge: f64,
+}
+
+/// `None` where no contrast of a word is known.
+pub fn figure(study: &Study) -> Option<Figure> {
+    let known = |(run, word): &'_ (usize, Asked)| study.runs[*run].done() && word.cognate_bridge.is_some();
+    if !study.asked.iter().any(known) {
+        return None;
+    }
+    let arms = factors(study);
+    let by = |factor: Factor| {
+        let levels = study.levels(factor).iter().cloned();
+        let all = (study.levels(factor).len() > 1).then(|| "all".to_owned());
+        let options: Vec<String> = if all.is_some() { all.into_iter().chain(levels).collect() } else { Vec::new() };
+        Chooser::new(factor.name(), factor.symbol(), options)
+    };
+    let choosers = vec![Chooser::by(&arms), by(Factor::Vocab), by(Factor::Distance)];
+    let mut table = Table::of_estimates(["arm", "vocab", "d", "bridge", "words"]);
+    let variants = variants(study, &choosers, Runs::Ended, |choice| {
+        let [arm, vocab, distance] = choice.options[..] else { unreachable!("three choosers") };
+        let fixed = [(Factor::Vocab, vocab), (Factor::Distance, distance)];
+        let chosen = fixed.iter().filter_map(|(factor, option)| Some((*factor, option.checked_sub(1)?)));
+        choice.cell.extend(chosen);
+        let label = |(factor, option): (Factor, usize)| match option.checked_sub(1) {
+            Some(level) => study.levels(factor)[level].clone(),
+            None => "all".to_owned(),
+        };
+        let panels: Vec<(String, Cell)> = match arms.get(arm) {
+            Some(&factor) => {
+                let levels = study.levels(factor).iter().enumerate();
+                levels.map(|(place, level)| (factor.said(level), vec![(factor, place)])).collect()
+            }
+            None => vec![(String::new(), Cell::new())],
+        };
+        let panels = panels.into_iter().map(|(title, cell)| {
+            let words = words(study, &[&choice.cell[..], &cell].concat());
+            let keys = [
+                if title.is_empty() { "all runs".to_owned() } else { title.clone() },
+                label(fixed[0]),
+                label(fixed[1]),
+            ];
+            panel(study, &mut table, &keys, &title, &words)
+        });
+        let mut panels: Vec<Panel> = panels.filter(|panel| !panel.is_empty()).collect();
+        // A few words far out must not press all others together.
+        let mut drawn: Vec<f64> = panels.iter().flat_map(|panel| panel.marks.iter().filter_map(height)).collect();
+        drawn.sort_by(f64::total_cmp);
+        let room = if drawn.is_empty() { vec![] } else { [0.01, 0.99].map(|at| quantile(&drawn, at)).to_vec() };
+        let is_out = |mark: &Mark| height(mark).is_some_and(|y| y < room[0] || y > room[1]);
+        for panel in &mut panels {
+            panel.marks.retain(|mark| !is_out(mark));
+            panel.y = Axis::around("contrast of the word (nats)", room.iter().copied().chain([0.0]));
+        }
+        let count = panels.len();
+        let mut layout = Layout::new(panels, [count.clamp(1, 2), count.clamp(1, 3)]);
+        layout.ratio = 0.8;
+        layout.legend = vec![
+            LegendEntry {
+                label: "a word in a run".into(),
+                colour: Colour::Masked(0),
+                line: None,
+                shape: Some(Shape::Circle),
+            },
+            LegendEntry {
+                label: "mean of words".into(),
+                colour: Colour::Text,
+                line: Some(""),
+                shape: Some(Shape::Square),
+            },
+        ];
+        layout
+    });
+    Some(Figure {
+        name: "word-bridge",
+        title: "What is known of a word against its cognate bridge".into(),
+        caption: format!(
+            "One mark per masked word and run that ended, an even sample of {DRAWN} in each panel: its contrast of facts at the end of \
+             training against the overlap of its pieces with those of its own form in another language. Squares are means over all words \
+             without any overlap, and over those of each fifth of the range that at least three data seeds have, with 95 % intervals over seeds. *r* is of words within runs. \
+             The frame leaves out the farthest hundredth at either end."
+        ),
+        choosers,
+        variants,
+        table,
+    })
+}
+
+fn words<'a>(study: &'a Study, cell: &[(Factor, usize)]) -> Vec<Known<'a>> {
+    let is_in: Vec<bool> = study
+        .runs
+        .iter()
+        .map(|run| run.done() && cell.iter().all(|(factor, level)| run.level(*factor) == Some(*level)))
+        .collect();
+    let known = |(run, word): &'a (usize, Asked)| {
+        let bridge = word.cognate_bridge.filter(|_| is_in[*run])?;
+        Some(Known { run: *run, word, bridge })
+    };
+    study.asked.iter().filter_map(known).collect()
+}
+
+fn height(mark: &Mark) -> Option<f64> {
+    match mark {
+        Mark::Point { point, .. } => Some(point.y),
+        _ => None,
+    }
+}
+
+fn panel(study: &Study, table: &mut Table, keys: &[String; 3], title: &str, words: &[Known]) -> Panel {
+    let x = Axis::linear("cognate bridge", -0.05, 1.05);
+    let mut panel = Panel::new(title, x, Axis::share(""));
+    let masked: Vec<&str> = study.masked().map(|condition| &*condition.language).collect();
+    for it in words.iter().step_by(words.len().div_ceil(DRAWN).max(1)) {
+        let place = masked.iter().position(|language| *language == &*it.word.masked_in).unwrap_or(0);
+        let point = Point { x: it.bridge, y: it.word.contrast, interval: None, tip: String::new() };
+        panel.marks.push(Mark::Point { point, colour: Colour::Masked(place), shape: Shape::Circle });
+    }
+    let mut points = Vec::new();
+    for (above, up_to) in BINS {
+        let in_bin: Vec<&Known> = words.iter().filter(|it| it.bridge > above && it.bridge <= up_to).collect();
+        let estimate = mean(study, &in_bin);
+        let bin = if up_to == 0.0 { "0".to_owned() } else { format!("{above} to {up_to}") };
+        let count = in_bin.len().to_string();
+        table.estimate(keys.iter().map(String::as_str).chain([bin.as_str(), &count]), estimate.as_ref());
+        let Some(estimate) = estimate.filter(|it| it.data_seeds >= SEEDS.min(study.end_seeds())) else { continue };
+        let x = in_bin.iter().map(|it| it.bridge).sum::<f64>() / in_bin.len() as f64;
+        let tip = format!("bridge {bin}, {} words: {}", grouped(in_bin.len() as f64), spoken(&estimate));
+        points.push(Point { x, y: estimate.value, interval: ends(&estimate), tip: plain(&tip) });
+    }
+    panel.marks.push(Mark::Line { points, colour: Colour::Text, dash: "", shape: Some(Shape::Square) });
+    let count = format!("{} words", grouped(words.len() as f64));
+    panel.notes = vec![within(study, words).map_or(count.clone(), |r| format!("{count}, *r* = {}", two(&r)))];
+    panel
+}
+
+/// Sums over the words of each run, with its seeds.
+fn by_run<'a, const N: usize>(
+    study: &Study,
+    words: impl Iterator<Item = &'a Known<'a>>,
+    terms: impl Fn(f64, f64) -> [f64; N],
+) -> Vec<(Seed, [f64; N])> {
+    let mut runs = vec![None; study.runs.len()];
+    for it in words {
+        let sums = runs[it.run].get_or_insert([0.0; N]);
+        sums.iter_mut().zip(terms(it.bridge, it.word.contrast)).for_each(|(sum, term)| *sum += term);
+    }
+    study.runs.iter().zip(runs).filter_map(|(run, sums)| Some((run.seed, sums?))).collect()
+}
+
+/// The mean contrast of words, with its interval over seeds.
+fn mean(study: &Study, words: &[&Known]) -> Option<Estimate> {
+    let sums = by_run(study, words.iter().copied(), |_, y| [1.0, y]);
+    seeds::estimate(Scale::Plain, sums, |[count, sum]| Some(sum / count))
+}
+
+/// r of the two within runs, with its interval over seeds.
+fn within(study: &Study, words: &[Known]) -> Option<Estimate> {
+    let sums = by_run(study, words.iter(), |x, y| [1.0, x, y, x * x, y * y, x * y]);
+    let products = |[n, x, y, xx, yy, xy]: [f64; 6]| [xx - x * x / n, yy - y * y / n, xy - x * y / n];
+    let sums = sums.into_iter().map(|(seed, sums)| (seed, products(sums)));
+    seeds::estimate(Scale::Signed, sums, |&[xx, yy, xy]| (xx > 1e-9 && yy > 1e-9).then(|| xy / (xx * yy).sqrt()))
+}
+
+fn two(r: &Estimate) -> String {
+    let short = |value: f64| format!("{value:.2}").replace('-', "−");
+    match ends(r) {
+        Some((low, high)) => format!("{} [{}, {}]", short(r.value), short(low), short(high)),
+        None => digits(r.value),
+    }
+}

@@ -1,0 +1,117 @@
+//! What a masked word's contrast goes with, among the words of a run: its cognate bridge, its distance, its letters and
+//! pieces, how often it is said. Every run has its own level, so that what differs between runs alone explains nothing here.
+
+use super::arms::{Numbers, factors, not_known};
+use crate::data::{Cell, Study};
+use crate::stats::Estimate;
+use crate::stats::clusters::{Rows, over_seeds, two_way};
+use crate::stats::regression::{Column, Regression};
+use crate::wording::counted;
+use invitro_results::words::Asked;
+use invitro_results::{SEEDS, Verdict};
+
+pub const COGNATE_BRIDGE: &str = "cognate bridge";
+const COLUMNS: [&str; 5] = [COGNATE_BRIDGE, "distance", "letters", "pieces", "log frequency"];
+
+/// The regression over the words of some runs.
+pub struct ByWord {
+    /// The arm, or all runs.
+    pub title: String,
+    /// With errors clustered by symbol and by data seed.
+    pub clustered: Regression,
+    /// The coefficients with their intervals over seeds.
+    pub over_seeds: Vec<(String, Option<Estimate>)>,
+    pub runs: usize,
+    pub verdict: Verdict,
+    /// What may be said of the cognate bridge.
+    pub sentence: String,
+}
+
+impl ByWord {
+    /// The coefficient of a column with its interval over seeds.
+    pub fn estimate(&self, name: &str) -> Option<&Estimate> {
+        self.over_seeds.iter().find(|(own, _)| own == name)?.1.as_ref()
+    }
+}
+
+/// Over all runs that ended, then in every arm. Arms that share other pieces or cut words elsewhere vary the bridge itself and
+/// are taken together; where something else is withheld, or the text comes otherwise, a contrast means something else.
+pub fn all(study: &Study) -> Vec<ByWord> {
+    let held: Cell = study.plain().iter().copied().filter(|(factor, _)| factor.key().starts_with("mixture.")).collect();
+    let said: Vec<String> = held.iter().map(|(factor, level)| factor.said(&study.levels(*factor)[*level])).collect();
+    let title = if said.is_empty() { "all runs".to_owned() } else { format!("all runs with {}", said.join(", ")) };
+    let mut cells = vec![(title, held)];
+    for factor in factors(study) {
+        let levels = study.levels(factor).iter().enumerate();
+        cells.extend(levels.map(|(place, level)| (factor.said(level), vec![(factor, place)])));
+    }
+    cells.into_iter().filter_map(|(title, cell)| of(study, title, cell)).collect()
+}
+
+fn of(study: &Study, title: String, cell: Cell) -> Option<ByWord> {
+    let is_in = |run: usize| {
+        let run = &study.runs[run];
+        run.done() && cell.iter().all(|(factor, level)| run.level(*factor) == Some(*level))
+    };
+    let mut rows =
+        Rows { columns: COLUMNS.map(|name| Column::new(name, Vec::new())).into(), y: Vec::new(), runs: Vec::new() };
+    let (mut symbols, mut data, mut numbers) = (Vec::new(), Vec::new(), Numbers::new());
+    for (run, word) in study.asked.iter().filter(|(run, _)| is_in(*run)) {
+        let Some(values) = values(word) else { continue };
+        rows.columns.iter_mut().zip(values).for_each(|(column, value)| column.values.push(value));
+        rows.y.push(word.contrast);
+        rows.runs.push(*run);
+        let seed = study.runs[*run].seed.data;
+        // A symbol of another data seed is one of another world.
+        symbols.push(numbers.of((seed, &word.symbol, &word.masked_in)));
+        data.push(seed);
+    }
+    let clustered = two_way(&rows, [&symbols, &data])?;
+    let over_seeds = over_seeds(&rows, |run| study.runs[run].seed);
+    let runs = rows.runs.iter().collect::<std::collections::BTreeSet<_>>().len();
+    let bridge = over_seeds.iter().find(|(name, _)| name == COGNATE_BRIDGE).and_then(|(_, estimate)| estimate.as_ref());
+    let (verdict, sentence) = told(bridge, &clustered, not_known(study, &cell));
+    Some(ByWord { title, clustered, over_seeds, runs, verdict, sentence })
+}
+
+fn values(word: &Asked) -> Option<[f64; 5]> {
+    let traits = &word.traits;
+    let frequency = traits.frequency.filter(|frequency| *frequency > 0.0)?;
+    let whole = |number: Option<u32>| number.map(f64::from);
+    Some([word.cognate_bridge?, traits.distance?, whole(traits.letters)?, whole(traits.pieces)?, frequency.ln()])
+}
+
+fn told(bridge: Option<&Estimate>, fitted: &Regression, gate: Option<String>) -> (Verdict, String) {
+    let Some(bridge) = bridge else {
+        let sentence = "The cognate bridge does not vary among the words of a run.".to_owned();
+        return (Verdict::CannotTell, sentence);
+    };
+    let words = counted(fitted.rows, "word");
+    let among = format!(
+        "among words of one run, as far from their cognate, as long, in as many pieces and as frequent ({words} in all)"
+    );
+    let verdict = match (&gate, Verdict::of(Some(bridge), 0.0, 0.0)) {
+        (Some(_), _) => Verdict::NotJudged,
+        (None, verdict) => verdict,
+    };
+    let per = "nats from no piece in common with the cognate to all";
+    let sentence = match verdict {
+        Verdict::Supported => {
+            format!("A word that shares more of its pieces with its cognate is known better, {among}: {bridge} {per}.")
+        }
+        Verdict::Contradicted => {
+            format!("A word that shares more of its pieces with its cognate is known less, {among}: {bridge} {per}.")
+        }
+        Verdict::NotJudged => {
+            let why =
+                gate.map_or_else(|| format!("with fewer than {SEEDS} data seeds"), |gate| format!("since {gate}"));
+            format!(
+                "Whether a word that shares more of its pieces with its cognate is known better is not judged, {why}: {bridge} {per}."
+            )
+        }
+        _ => format!(
+            "It cannot be told whether a word that shares more of its pieces with its cognate is known better, {among}: {bridge} {per}."
+        ),
+    };
+    (verdict, sentence)
+}
