@@ -1,8 +1,6 @@
 //! Bad input: one sentence, exit status 2, nothing half written.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 
 #[test]
 fn settings_that_cannot_be() {

@@ -1,8 +1,6 @@
 //! `invitro check`: a verdict a line, and an exit status a script can use.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use serde_json::Value;
 
 /// Good sentences of A, and each with a word gone wrong.

@@ -1,8 +1,6 @@
 //! `invitro config`: a file to start from, and the reference of all keys in `docs/config.md`.
 
-mod common;
-
-use common::{refused, stdout};
+use crate::common::{refused, stdout};
 use serde_json::Value;
 
 #[test]

@@ -1,9 +1,7 @@
 //! `invitro corpus`: every format has the same rows, those of training as training reads them; in bounded pieces, whole
 //! or not at all.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use invitro_lab::Experiment;
 use invitro_lab::data_loader::DataLoader;
 use invitro_lab::inputs::InputCache;

@@ -1,8 +1,6 @@
 //! `--force` replaces what the same command wrote, and nothing else; what is in the making leaves nothing behind.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};

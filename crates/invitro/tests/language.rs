@@ -1,8 +1,6 @@
 //! `invitro language`: pinned bytes, stable columns, and what a person sees.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use std::collections::HashMap;
 
 fn fnv(bytes: &[u8]) -> u64 {

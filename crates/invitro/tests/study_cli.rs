@@ -1,14 +1,12 @@
 //! The commands of a study, as a user meets them.
 
-mod common;
-mod study_common;
-
-use common::refused;
+use crate::common;
+use crate::common::refused;
+use crate::study_common::{self, TINY, study, succeed};
 use invitro_results::{Measure, Quantity, TokenizerMetric, Words};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use study_common::{TINY, study, succeed};
 
 fn shipped(name: &str) -> String {
     format!("{}/../../experiments/studies/{name}.toml", env!("CARGO_MANIFEST_DIR"))

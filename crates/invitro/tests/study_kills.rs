@@ -2,13 +2,11 @@
 //! those of one process that was left alone. And other faults: results that are gone or damaged, places that cannot be
 //! written to, a worker that freezes.
 
-mod study_common;
-
+use crate::study_common::{self, CELLS, Sampler, assert_equal, counts, kill, reference, results, study, write_study};
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
-use study_common::{CELLS, Sampler, assert_equal, counts, kill, reference, results, study, write_study};
 
 const PROCESSES: usize = 4;
 const KILLS: usize = 20;

@@ -1,13 +1,12 @@
 //! A study on a real Slurm of two nodes, with everything going wrong that does: a task killed, a task cancelled, a node
 //! lost with its orphans running on, a task whose time is up. In the end every cell is done once, and as in one process.
 
-mod slurm_cluster;
-mod study_common;
-
-use slurm_cluster::{Cluster, Task, installed};
+use crate::slurm_cluster::{Cluster, Task, installed};
+use crate::study_common::{
+    self, CELLS, Sampler, assert_equal, counts, kill, reference, results, study, succeed, write_study,
+};
 use std::collections::HashMap;
 use std::path::Path;
-use study_common::{CELLS, Sampler, assert_equal, counts, kill, reference, results, study, succeed, write_study};
 
 const STEPS: u64 = 400;
 

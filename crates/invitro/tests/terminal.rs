@@ -1,9 +1,7 @@
 //! On a terminal nothing is wider than it and no word is broken; elsewhere there is neither width nor colour. Through a
 //! pseudo-terminal, which `script` of util-linux gives.
 
-mod common;
-
-use common::{invitro, run, stdout};
+use crate::common::{invitro, run, stdout};
 use std::path::Path;
 use std::process::{Command, Stdio};
 

@@ -1,8 +1,6 @@
 //! `invitro tokenizer`: the same bytes everywhere, tables that can be read, and refusals in a sentence.
 
-mod common;
-
-use common::*;
+use crate::common::*;
 use serde_json::Value;
 
 const VOCAB: &str = "tokenizer.vocab=150";

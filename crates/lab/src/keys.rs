@@ -7,7 +7,7 @@
 //! To add a key:
 //! 1. the field in its section's struct, its value in that struct's `Default`, its range in `validate`;
 //! 2. its line in `experiments/paper.toml`, with the same value;
-//! 3. `UPDATE_GOLDEN=1 cargo test -p invitro --test config`, which writes `docs/config.md` anew.
+//! 3. `UPDATE_GOLDEN=1 cargo test --workspace config::`, which writes `docs/config.md` anew.
 //!
 //! `tests/keys.rs` fails as long as a step is missing: it compares the values with `Default`, and it sets every key to
 //! the ends of what is allowed and beyond. Forms of `allowed` that it can read are `1 to 50`, `above 0 to below 1`,

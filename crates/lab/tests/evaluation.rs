@@ -1,8 +1,6 @@
 //! The parts of an evaluation, on examples small enough to work out by hand.
 
-mod common;
-
-use common::{SAME, bytes, family, find, member, mixed, run, tiny, train, trio};
+use crate::common::{SAME, bytes, family, find, member, mixed, run, tiny, train, trio};
 use invitro_lab::evaluation::contrast::interval_over_pairs;
 use invitro_lab::evaluation::generation::{self, Judged, Prompted};
 use invitro_lab::evaluation::held_out::HeldOut;

@@ -1,13 +1,10 @@
 //! Whose folder it is: other configs, more steps, other processes, things that are no run; its logs, cut back to a
 //! checkpoint's; what becomes of damage, and what happens where it cannot be written to, or may no longer be.
 
-mod common;
-#[path = "folders/damage.rs"]
 mod damage;
-#[path = "folders/raised.rs"]
 mod raised;
 
-use common::{SAME, bytes, find, member, run, steps, tiny, train};
+use crate::common::{self, SAME, bytes, find, member, run, steps, tiny, train};
 use invitro_lab::folder::{self, Folder, locked};
 use invitro_lab::inputs::InputCache;
 use invitro_lab::log::Log;

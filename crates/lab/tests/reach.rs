@@ -1,8 +1,6 @@
 //! Reachability: scoring every target once equals the paper's trie search, and a plain check of every target.
 
-mod common;
-
-use common::{family, mixed, tiny, trio};
+use crate::common::{self, family, mixed, tiny, trio};
 use invitro_lab::evaluation::contrast::ContrastSet;
 use invitro_lab::evaluation::forms::FormSet;
 use invitro_lab::evaluation::reach::{Found, ReachSet};

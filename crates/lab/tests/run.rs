@@ -1,8 +1,6 @@
 //! Whole runs of a tiny world.
 
-mod common;
-
-use common::{SAME, bytes, family, find, member, mixed, rows, run, steps, tiny, train, trio};
+use crate::common::{SAME, bytes, family, find, member, mixed, rows, run, steps, tiny, train, trio};
 use invitro_lab::population::Outcome;
 use invitro_lab::{Experiment, State, Status, Stop, Trained, folder};
 use invitro_model::Device;

@@ -1,7 +1,6 @@
 //! Study files: cells, identity, order, populations; and faults, each a sentence.
 
-mod study_common;
-
+use crate::study_common;
 use invitro_lab::executor::slurm;
 use invitro_lab::study::grouping::{Open, populations};
 use invitro_lab::study::{Cell, StudyFolder, cells, file};

@@ -1,7 +1,6 @@
 //! Ten thousand cells: planning them and looking at them take less than two seconds.
 
-mod study_common;
-
+use crate::study_common;
 use invitro_lab::study::StudyFolder;
 use invitro_lab::study::grouping::{Open, populations};
 use invitro_lab::study::status::Overview;

@@ -1,7 +1,6 @@
 //! The work of processes on a study, with a workload that stands for training.
 
-mod study_common;
-
+use crate::study_common::{Fault, Journal, STEPS, Toy, create, study};
 use invitro_lab::Stop;
 use invitro_lab::executor::local::{Ended, Settings, work};
 use invitro_lab::study::StudyFolder;
@@ -18,7 +17,6 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use study_common::{Fault, Journal, STEPS, Toy, create, study};
 
 const EXPIRY: Duration = Duration::from_secs(60);
 

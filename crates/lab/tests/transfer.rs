@@ -1,8 +1,6 @@
 //! What the measures must show where the answer is known.
 
-mod common;
-
-use common::{family, find, mixed, run, tiny};
+use crate::common::{family, find, mixed, run, tiny};
 use invitro_results::Row;
 
 /// A world whose facts the tiny model learns in a few seconds.

@@ -1,8 +1,6 @@
 //! Mixture, tasks, conditions and mask: what a model is trained and judged on.
 
-mod common;
-
-use common::small;
+use crate::common::small;
 use invitro_language::*;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, HashMap, HashSet};

@@ -1,8 +1,7 @@
 //! Families of languages: the tree, what descends from it, and what the pair A and B keeps.
 
-mod common;
-
-use common::small;
+use crate::common;
+use crate::common::small;
 use invitro_language::*;
 use proptest::prelude::*;
 use std::collections::HashSet;

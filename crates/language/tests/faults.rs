@@ -1,8 +1,6 @@
 //! Each kind of single fault gets exactly the verdict it deserves.
 
-mod common;
-
-use common::small;
+use crate::common::small;
 use invitro_language::*;
 use proptest::prelude::*;
 use std::sync::LazyLock;

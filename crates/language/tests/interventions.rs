@@ -1,8 +1,6 @@
 //! What a mixture can be told to do otherwise: withhold facts, translate, switch codes, follow a schedule, say the same.
 
-mod common;
-
-use common::{small, worlds};
+use crate::common::{small, worlds};
 use invitro_language::*;
 use proptest::prelude::*;
 use rayon::prelude::*;

@@ -1,8 +1,6 @@
 //! The lexicons: distance calibrated, lengths kept, forms unique, names shared, all from the seed.
 
-mod common;
-
-use common::small;
+use crate::common::small;
 use invitro_language::*;
 use std::collections::HashMap;
 

@@ -1,9 +1,7 @@
 //! Every sampled sentence satisfies the grammar, the types and Γ, and carries its structure, under every word order,
 //! with phrases joined or not, in random small worlds and in the paper's.
 
-mod common;
-
-use common::{small, worlds};
+use crate::common::{small, worlds};
 use invitro_language::analysis::{Analysis, NONE};
 use invitro_language::cyk::Cyk;
 use invitro_language::grammar::BUILT_IN;

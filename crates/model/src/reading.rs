@@ -6,6 +6,7 @@
 use crate::ops::Ops;
 use crate::{Result, Tensor};
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Consecutive rows of a member. Row i stands at position `prefix_len` + i. It sees the slots
 /// `prefix .. prefix + prefix_len`, and of its own span `slot ..= slot + i`; its key and value go to `slot` + i.
@@ -37,6 +38,11 @@ pub struct Reading {
     pub pick_rows: Vec<u32>,
     /// `[members, picks]`: the token whose score is wanted, 0 where none is.
     pub pick_targets: Vec<u32>,
+    /// `[members, picks]`: the set of tokens that a pick's rank is taken among, from 1 on in the order of `sets`; 0 for
+    /// all tokens.
+    pub pick_sets: Vec<u32>,
+    /// `[sets, ⌈vocab / 32⌉]`: a bit per token, the lowest first.
+    pub sets: Vec<u32>,
     pub real_picks: Vec<usize>,
 }
 
@@ -47,6 +53,8 @@ pub struct MemberReading {
     pub spans: Vec<CachedSpan>,
     /// Row and token.
     pub picks: Vec<(u32, u32)>,
+    /// Per pick, of every token, whether its rank counts it; None where it counts all. Empty where all picks do.
+    pub among: Vec<Option<Arc<[bool]>>>,
     /// For picks that are drawn at random: a number in [0, 1) each, or one below 0 for the largest logit.
     pub uniforms: Vec<f32>,
 }
@@ -83,6 +91,8 @@ impl Reading {
             picks,
             pick_rows: vec![0; parts.len() * picks],
             pick_targets: vec![0; parts.len() * picks],
+            pick_sets: vec![0; parts.len() * picks],
+            sets: Vec::new(),
             real_picks: parts.iter().map(|part| part.picks.len()).collect(),
         };
         for (member, part) in parts.iter().enumerate() {
@@ -92,8 +102,33 @@ impl Reading {
                 reading.pick_targets[member * picks + i] = target;
             }
         }
+        reading.pack_sets(parts);
         reading
     }
+
+    /// Each set once, however many picks name it.
+    fn pack_sets(&mut self, parts: &[MemberReading]) {
+        let mut known: Vec<&Arc<[bool]>> = Vec::new();
+        for (member, part) in parts.iter().enumerate() {
+            for (i, among) in part.among.iter().enumerate() {
+                let Some(among) = among else { continue };
+                let same = |other: &&Arc<[bool]>| Arc::ptr_eq(other, among);
+                let set = known.iter().position(same).unwrap_or_else(|| {
+                    let word = |tokens: &[bool]| tokens.iter().rev().fold(0, |word, &counts| word << 1 | counts as u32);
+                    self.sets.extend(among.chunks(32).map(word));
+                    known.push(among);
+                    known.len() - 1
+                });
+                self.pick_sets[member * self.picks + i] = set as u32 + 1;
+            }
+        }
+    }
+}
+
+/// The tokens that a pick's rank is taken among, if not all: its number in [`Reading::pick_sets`], and [`Reading::sets`].
+pub fn set_of(pick_set: u32, sets: &[u32], vocab: usize) -> Option<&[u32]> {
+    let words = vocab.div_ceil(32);
+    (pick_set as usize).checked_sub(1).map(|set| &sets[set * words..][..words])
 }
 
 /// What a model thinks of one token.
@@ -101,7 +136,7 @@ impl Reading {
 pub struct Score {
     /// Natural logarithm of its probability.
     pub logprob: f32,
-    /// How many tokens' logits are strictly above its own.
+    /// How many tokens' logits are strictly above its own, of those that the rank is taken among.
     pub rank: u32,
 }
 

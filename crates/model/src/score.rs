@@ -4,15 +4,12 @@
 //! read off the prompt's last row, and a continuation's last token is never read. Hundreds of short continuations of
 //! one prompt go through in a pass or two.
 //!
-//! A question may name the tokens that ranks are taken among. Its logits are then read off the device, and ranks are
-//! counted here: the same on every device.
+//! A question may name the tokens that ranks are taken among.
 
-use crate::cpu::logits;
 use crate::inference::{Answers, Wanted};
 use crate::reading::{MemberReading, Score};
 use crate::shard::Shard;
 use crate::{Error, Result};
-use rayon::prelude::*;
 use std::sync::Arc;
 
 /// A prompt and what might follow it.
@@ -56,44 +53,14 @@ pub fn score(shard: &mut dyn Shard, questions: &[Vec<Question>]) -> Result<Vec<V
         if parts.iter().all(|part| part.tokens.is_empty()) {
             return Ok(answers);
         }
-        let own = |(asked, questions): (&Vec<(usize, usize)>, &Vec<Question>)| {
-            asked.iter().any(|&(question, _)| questions[question].among.is_some())
-        };
-        let wanted = if order.iter().zip(questions).any(own) { Wanted::Logits } else { Wanted::Scores };
-        let members = order.iter().zip(&parts).zip(questions);
-        for (((asked, part), questions), (got, answers)) in
-            members.zip(shard.ask(&parts, wanted)?.into_iter().zip(&mut answers))
-        {
-            let scores = match got {
-                Answers::Scores(scores) => scores,
-                Answers::Logits(logits) => among(&logits, part, asked, questions, vocab),
-                Answers::Tokens(_) => unreachable!("scores or logits were asked for"),
-            };
+        let got = shard.ask(&parts, Wanted::Scores)?;
+        for ((asked, got), answers) in order.iter().zip(got).zip(&mut answers) {
+            let Answers::Scores(scores) = got else { unreachable!("scores were asked for") };
             for (&(question, continuation), score) in asked.iter().zip(scores) {
                 answers[question][continuation].push(score);
             }
         }
     }
-}
-
-/// The scores of a member's picks by their logits, ranks among the tokens that each question names.
-fn among(
-    logits: &[f32],
-    part: &MemberReading,
-    asked: &[(usize, usize)],
-    questions: &[Question],
-    vocab: usize,
-) -> Vec<Score> {
-    let picks = part.picks.par_iter().zip(asked).zip(logits.par_chunks(vocab));
-    let score = |((&(_, target), &(question, _)), row): ((&(u32, u32), &(usize, usize)), &[f32])| {
-        let mut score = logits::score(row, target);
-        if let Some(among) = &questions[question].among {
-            let at = row[target as usize];
-            score.rank = row.iter().zip(among.iter()).filter(|&(&logit, &counts)| counts && logit > at).count() as u32;
-        }
-        score
-    };
-    picks.map(score).collect()
 }
 
 /// One pass of a member: as many continuations as fit, each prompt before its first, every row's slot being its own
@@ -122,6 +89,7 @@ fn fill(questions: &[Question], cursor: &mut Cursor, rows: usize) -> (MemberRead
                     part.picks.extend(targets.enumerate().map(|(i, &target)| (row + i as u32, target)));
                 }
                 asked.extend((0..continuation.len()).map(|_| (cursor.question, cursor.continuation)));
+                part.among.resize(part.picks.len(), question.among.clone());
             }
             cursor.continuation += 1;
         }

@@ -1,8 +1,6 @@
 //! Checkpoints on disk: what a good one holds, and what is said of bad ones.
 
-mod common;
-
-use common::small;
+use crate::common::small;
 use invitro_files::sealed;
 use invitro_model::{Checkpoint, Device, Error, Layout, Population, Shape};
 use safetensors::SafeTensors;

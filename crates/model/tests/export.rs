@@ -1,9 +1,7 @@
 //! An export is what `transformers` expects: checked here by name and size, and by `transformers` itself where the
 //! environment variable INVITRO_PYTHON names an interpreter that has it.
 
-mod common;
-
-use common::{sequences, small};
+use crate::common::{sequences, small};
 use invitro_model::export::{SpecialTokens, export};
 use invitro_model::{Batch, Device, Layout, Ops, Population, Prompt, Sampling, Transformer, Update, Vector};
 use safetensors::SafeTensors;

@@ -1,8 +1,6 @@
 //! Gradients against central differences in f64: of every operation, and of the whole model.
 
-mod common;
-
-use common::{naive_logits, numbers, sequences, tiny};
+use crate::common::{self, naive_logits, numbers, sequences, tiny};
 use invitro_model::cpu::{Buffer, Cpu};
 use invitro_model::{Batch, Layout, Loss, Ops, Shape, Tensor, Transformer, Update, Vector};
 

@@ -1,14 +1,13 @@
 //! Decoding and scoring against plain recomputation without a cache.
 
-mod common;
-
-use common::{log_probability, naive_logits, sequences, small};
+use crate::common::{self, log_probability, naive_logits, sequences, small};
 use invitro_model::cpu::Cpu;
 use invitro_model::decode::choose;
 use invitro_model::inference::{Answers, Inference, Wanted};
 use invitro_model::reading::MemberReading;
 use invitro_model::{Device, Ops, Population, Prompt, Question, Sampling, Vector};
 use proptest::prelude::*;
+use std::sync::Arc;
 
 /// Weights far from their small beginnings, so that logits differ clearly.
 fn population(seeds: &[u64]) -> Population {
@@ -151,7 +150,7 @@ fn scores_equal_recomputation() {
     assert_eq!(alone[0][0], answers[0][2]);
 }
 
-/// Ranks and log-probabilities against sorting the very logits they were read from.
+/// Ranks, among all tokens and among some, against sorting the very logits they were read from.
 #[test]
 fn ranks_equal_sorting() {
     let shape = small();
@@ -162,6 +161,8 @@ fn ranks_equal_sorting() {
     let mut part = MemberReading::default();
     part.push(&tokens, 0, 0, 0);
     part.picks = (0..shape.vocab as u32).map(|token| (token % 10, token)).collect();
+    let sets = [3, 5].map(|every| (0..shape.vocab).map(|token| token % every == 1).collect::<Arc<[bool]>>());
+    part.among = (0..shape.vocab).map(|pick| sets.get(pick % 3).cloned()).collect();
     let mut inference = Inference::new(&mut ops, 10, 10, shape.vocab).unwrap();
     let parts = [part];
     let Answers::Logits(logits) = inference.ask(&mut ops, &parts, Wanted::Logits, 1).unwrap().remove(0) else {
@@ -174,10 +175,15 @@ fn ranks_equal_sorting() {
         panic!("the largest were asked for")
     };
     for (pick, row) in logits.chunks(shape.vocab).enumerate() {
-        let mut sorted = row.to_vec();
-        sorted.sort_by(|a, b| b.total_cmp(a));
-        assert_eq!(scores[pick].rank as usize, sorted.partition_point(|&l| l > row[pick]));
-        assert_eq!(row[best[pick] as usize], sorted[0]);
+        let sorted = |among: Option<&Arc<[bool]>>| {
+            let counts = |token: usize| among.is_none_or(|among| among[token]);
+            let mut logits: Vec<f32> = (0..row.len()).filter(|&token| counts(token)).map(|token| row[token]).collect();
+            logits.sort_by(|a, b| b.total_cmp(a));
+            logits
+        };
+        let among = sorted(parts[0].among[pick].as_ref());
+        assert_eq!(scores[pick].rank as usize, among.partition_point(|&l| l > row[pick]));
+        assert_eq!(row[best[pick] as usize], sorted(None)[0]);
     }
 }
 

@@ -1,9 +1,7 @@
 //! The same bytes at every instruction set and number of threads: training, evaluation, decoding and scoring of a
 //! population. A test program of its own, since it holds the whole process to one level after the other.
 
-mod common;
-
-use common::{sequences, small};
+use crate::common::{sequences, small};
 use invitro_model::cpu::simd::{self, Level};
 use invitro_model::{Device, Population, Prompt, Question, Sampling, Sequence, Shape, TrainConfig, Vector};
 use std::process::Command;

@@ -1,8 +1,6 @@
 //! What must not change a member's bits: who trains beside it, threads, interruptions. (`levels.rs`: instruction sets.)
 
-mod common;
-
-use common::{sequences, small};
+use crate::common::{sequences, small};
 use invitro_model::cpu::Cpu;
 use invitro_model::init::initial_weights;
 use invitro_model::ops::GROUPS;

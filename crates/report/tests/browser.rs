@@ -3,14 +3,12 @@
 //! `INVITRO_CHROMIUM` names the browser; Node.js and `npm ci` in `tests/browser` are needed too. Without the variable
 //! these tests say that they were skipped; under `CI=true` they fail.
 
-mod synthetic;
-
+use crate::synthetic::{self, Plan, Progress};
 use invitro_report::findings::Findings;
 use invitro_report::{Live, Options, build};
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::Command;
-use synthetic::{Plan, Progress};
 
 fn browser(script: &str, arguments: &[&str]) {
     if std::env::var("INVITRO_CHROMIUM").is_err() {

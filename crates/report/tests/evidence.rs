@@ -1,14 +1,12 @@
 //! What is counted, and how often: seeds, tokenizers, seconds, words, and runs that are known from tables.
 
-mod synthetic;
-
+use crate::synthetic::{self, Plan, Progress};
 use invitro_report::findings::{Comparison, Findings, correlations};
 use invitro_report::{Options, build, data};
 use invitro_results::{Condition, Curve, Measure, Point, Quantity, Results, SCHEMA, TokenizerMetric, Verdict, Words};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use synthetic::{Plan, Progress};
 
 fn page(folder: &Path) -> String {
     build(folder, &Options { force: true, ..Options::default() }).unwrap();

@@ -1,8 +1,8 @@
 //! Reports of whole folders: every file is there, nothing is invented, and the same results give the same bytes.
 
-mod pdf;
-mod synthetic;
-
+use crate::pdf;
+use crate::synthetic::curves::Config;
+use crate::synthetic::{self, Plan, Progress};
 use invitro_report::findings::stages::{Crossed, Stage};
 use invitro_report::findings::{correlations, order};
 use invitro_report::{Error, Format, Options, build, data, gallery};
@@ -12,8 +12,6 @@ use invitro_results::{DistanceFrom, Emergence, FamilyNode, FamilyTree};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
-use synthetic::curves::Config;
-use synthetic::{Plan, Progress};
 
 fn force() -> Options {
     Options { force: true, ..Options::default() }

@@ -1,9 +1,8 @@
 //! The report of a study as large as the paper's, 864 runs and 30 evaluations, stays a page that can be sent.
 
-mod synthetic;
-
+use crate::synthetic;
+use crate::synthetic::Plan;
 use invitro_report::{Options, build};
-use synthetic::Plan;
 
 #[test]
 fn the_papers_864_runs() {

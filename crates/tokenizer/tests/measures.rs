@@ -1,7 +1,6 @@
 //! Measures and bridges against the plain loops that their definitions say, for every kind of tokenizer.
 
-mod common;
-
+use crate::common;
 use invitro_language::{Category, Condition, Language, LanguageConfig, Languages, Source, Symbol, Task};
 use invitro_tokenizer::bridge::{Bridge, Candidate, Similarity, candidates};
 use invitro_tokenizer::measure::{ALPHA, Fragmentation, Panel};

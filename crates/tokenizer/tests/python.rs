@@ -1,7 +1,6 @@
 //! Python's `tokenizers` and `transformers` load our files, give the same ids, and decode to the same text.
 
-mod common;
-
+use crate::common;
 use invitro_language::{Source, Task};
 use invitro_tokenizer::{Segmentation, TokenizerConfig};
 use serde_json::json;

@@ -1,9 +1,8 @@
 //! Encoding by table is encoding by text, in every kind; and what is read back is what was written.
 
-mod common;
-#[path = "segmentation/interventions.rs"]
 mod interventions;
 
+use crate::common;
 use invitro_language::{Language, Languages, Sequence, Source, Symbol, Task};
 use invitro_tokenizer::{Boundary, Kind, Regime, Segmentation, Tokenizer, special};
 use proptest::prelude::*;

@@ -1,7 +1,6 @@
 //! |V| is what was asked, the bytes never change, and what cannot be done is said in a sentence.
 
-mod common;
-
+use crate::common;
 use invitro_language::{Language, LanguageConfig, LanguageEntry, Languages, MixtureConfig, Task};
 use invitro_tokenizer::measure::Measures;
 use invitro_tokenizer::{Boundary, Kind, Regime, Segmentation, Tokenizer, TokenizerConfig, WordCounts, special};

@@ -1,7 +1,7 @@
 //! More steps for a run whose folder is not as it should be.
 
-use super::common::{SAME, bytes, member, run, tiny, train};
 use super::lengths;
+use crate::common::{SAME, bytes, member, run, tiny, train};
 use invitro_lab::folder::{self, RAISE};
 use invitro_lab::population::Outcome;
 use invitro_lab::raise::raise;

@@ -2,7 +2,7 @@
 
 use super::{Buffer, Cpu, Float, embedding, kv_cache};
 use crate::ops::{Ops, check_tokens};
-use crate::reading::{InferOps, Reading, Score};
+use crate::reading::{InferOps, Reading, Score, set_of};
 use crate::{Error, Result, Tensor};
 use rayon::prelude::*;
 
@@ -78,16 +78,15 @@ impl<F: Float> InferOps for Cpu<F> {
     }
 
     fn scores(&mut self, logits: &Buffer<F>) -> Result<Vec<Score>> {
-        let mut scores = vec![Score::default(); self.members * self.loaded.reading.picks];
+        let (vocab, reading) = (self.shape.vocab, &self.loaded.reading);
+        let mut scores = vec![Score::default(); self.members * reading.picks];
         for member in 0..self.members {
             let each = self.rows(member, 1);
-            let logits = &logits[self.rows(member, self.shape.vocab)];
-            super::logits::scores(
-                self.shape.vocab,
-                logits,
-                &self.loaded.reading.pick_targets[each.clone()],
-                &mut scores[each],
-            );
+            let (targets, sets) = (&reading.pick_targets[each.clone()], &reading.pick_sets[each.clone()]);
+            let rows = logits[self.rows(member, vocab)].par_chunks_exact(vocab).zip(targets).zip(sets);
+            scores[each].par_iter_mut().zip(rows).for_each(|(score, ((row, &target), &set))| {
+                *score = super::logits::score(row, target, set_of(set, &reading.sets, vocab));
+            });
         }
         Ok(scores)
     }

@@ -31,18 +31,15 @@ pub fn cross_entropy<F: Float>(vocab: usize, targets: &[i32], weight: F, logits:
         });
 }
 
-/// Log-probability and rank of one target per row.
-pub fn scores<F: Float>(vocab: usize, logits: &[F], targets: &[u32], out: &mut [Score]) {
-    out.par_iter_mut().zip(logits.par_chunks_exact(vocab)).zip(targets).for_each(|((score, row), &target)| {
-        *score = self::score(row, target);
-    });
-}
-
-/// The same of one row.
-pub fn score<F: Float>(row: &[F], target: u32) -> Score {
+/// Log-probability of a row's target, and its rank, among the tokens of a set if one is given, a bit per token.
+pub fn score<F: Float>(row: &[F], target: u32, set: Option<&[u32]>) -> Score {
     let at = row[target as usize];
     let (max, sum) = log_sum(row);
-    Score { logprob: (at.f64() - max.f64() - libm::log(sum.f64())) as f32, rank: above(row, at) }
+    let rank = match set {
+        None => above(row, at),
+        Some(set) => row.iter().enumerate().map(|(i, &x)| (x > at) as u32 & set[i / 32] >> (i % 32)).sum(),
+    };
+    Score { logprob: (at.f64() - max.f64() - libm::log(sum.f64())) as f32, rank }
 }
 
 /// The first of the largest logits.

@@ -83,6 +83,8 @@ pub(super) struct LoadedReading {
     pub spans: Ptr<CachedSpan>,
     pub spans_per_member: usize,
     pub pick_rows: Ptr<u32>,
+    pub pick_sets: Ptr<u32>,
+    pub sets: Ptr<u32>,
     /// Where the targets lie, in elements of `memory`.
     pub targets_at: usize,
     pub picks: usize,

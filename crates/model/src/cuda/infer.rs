@@ -57,8 +57,9 @@ impl InferOps for Cuda {
         }
         let host = &mut self.reading.host;
         host.clear();
-        let [tokens, spans, pick_rows, targets] = [&reading.tokens, &spans, &reading.pick_rows, &reading.pick_targets]
-            .map(|part| {
+        let Reading { tokens, pick_rows, pick_targets, pick_sets, sets, .. } = reading;
+        let [tokens, spans, pick_rows, targets, pick_sets, sets] =
+            [tokens, &spans, pick_rows, pick_targets, pick_sets, sets].map(|part| {
                 let start = host.len();
                 host.extend_from_slice(part);
                 host.resize(host.len().next_multiple_of(64), 0);
@@ -72,6 +73,8 @@ impl InferOps for Cuda {
         self.reading.spans_per_member = widest;
         self.reading.pick_rows = at.add(pick_rows);
         self.reading.targets_at = targets;
+        self.reading.pick_sets = at.add(pick_sets);
+        self.reading.sets = at.add(sets);
         self.reading.picks = reading.picks;
         self.set_rows(reading.rows, at.add(tokens));
         Ok(())
@@ -112,7 +115,8 @@ impl InferOps for Cuda {
 
     fn scores(&mut self, logits: &Memory<f32>) -> Result<Vec<Score>> {
         let targets = self.targets().ptr().add(self.reading.targets_at);
-        let answers = self.ask(2, |out| ScoresOf { logits: logits.ptr(), targets, out: out.cast() })?;
+        let (logits, pick_sets, sets) = (logits.ptr(), self.reading.pick_sets, self.reading.sets);
+        let answers = self.ask(2, |out| ScoresOf { logits, targets, pick_sets, sets, out: out.cast() })?;
         let score = |pair: &[u32]| Score { logprob: f32::from_bits(pair[0]), rank: pair[1] };
         Ok(answers.chunks(2).map(score).collect())
     }

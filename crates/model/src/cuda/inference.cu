@@ -150,18 +150,23 @@ extern "C" __global__ void __launch_bounds__(THREADS) draw(
     out[blockIdx.x] = i;
 }
 
-// Log-probability of each row's target, and how many logits are strictly above its own.
+// Log-probability of each row's target, and how many logits are strictly above its own, of the tokens of the row's set,
+// a bit per token; set 0 is all tokens.
+#define SET_WORDS ((V + 31) / 32)
 extern "C" __global__ void __launch_bounds__(THREADS) scores_of(
-    const float *__restrict__ logits, const u32 *__restrict__ targets, uint2 *__restrict__ out) {
+    const float *__restrict__ logits, const u32 *__restrict__ targets, const u32 *__restrict__ pick_sets,
+    const u32 *__restrict__ sets, uint2 *__restrict__ out) {
     PDL_BEGIN;
     __shared__ float shared[32];
+    const u32 own_set = pick_sets[blockIdx.x];
+    const u32 *set = own_set ? sets + (u64)(own_set - 1) * SET_WORDS : nullptr;
     const float *line = logits + (u64)blockIdx.x * V;
     const float own = line[targets[blockIdx.x]], top = row_max(line, shared);
     float sum = 0.f, above = 0.f;
     for (int i = threadIdx.x; i < V; i += THREADS) {
         const float x = line[i];
         sum += __expf(x - top);
-        above += x > own ? 1.f : 0.f;
+        above += x > own && (!set || set[i / 32] >> i % 32 & 1) ? 1.f : 0.f;
     }
     sum = block_sum(sum, shared);
     above = block_sum(above, shared);

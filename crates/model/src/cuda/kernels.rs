@@ -128,7 +128,9 @@ kernels! { PROGRAM_KERNELS:
     }
     Argmax("argmax") { logits: Ptr<f32>, out: Ptr<u32> }
     Draw("draw") { logits: Ptr<f32>, uniforms: Ptr<f32>, out: Ptr<u32>, inverse_temperature: f32 }
-    ScoresOf("scores_of") { logits: Ptr<f32>, targets: Ptr<u32>, out: Ptr<[u32; 2]> }
+    ScoresOf("scores_of") {
+        logits: Ptr<f32>, targets: Ptr<u32>, pick_sets: Ptr<u32>, sets: Ptr<u32>, out: Ptr<[u32; 2]>,
+    }
 }
 
 kernels! { FUSED_KERNELS:

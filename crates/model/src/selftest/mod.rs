@@ -8,9 +8,10 @@ pub(crate) mod inputs;
 use crate::checkpoint::named_tensors;
 use crate::cpu::{Cpu, Float};
 use crate::ops::{Loss, Part, Point, Vector};
-use crate::reading::{InferOps, MemberReading, Reading, drawn};
+use crate::reading::{InferOps, MemberReading, Reading, drawn, set_of};
 use crate::{Batch, Layout, Population, Result, Shape, Tensor, TrainConfig, Transformer};
 use inputs::{LENGTHS, normals, sequences, weights};
+use std::sync::Arc;
 
 pub use inputs::usual_populations;
 
@@ -214,7 +215,10 @@ fn cached<O: Inspect>(ops: &mut O) -> Result<Named> {
     let mut second = MemberReading::default();
     let start = second.push(&[81, 82], 0, 11, 20);
     second.picks.push((start + 1, 5));
-    for (name, part) in [("first", first), ("second", second)] {
+    // Every second pick's rank is taken among some of the tokens.
+    let some: Arc<[bool]> = (0..shape.vocab).map(|token| token % 3 == 1).collect();
+    for (name, mut part) in [("first", first), ("second", second)] {
+        part.among = (0..part.picks.len()).map(|pick| (pick % 2 == 0).then(|| some.clone())).collect();
         let reading = Reading::pack(&vec![part; members], 16);
         let logits = inference.logits(ops, &reading)?;
         let values = ops.fetch_logits(logits)?;
@@ -227,6 +231,15 @@ fn cached<O: Inspect>(ops: &mut O) -> Result<Named> {
         let scores = ops.scores(logits)?;
         let wanted = scores.chunks(reading.picks).flat_map(|m| &m[..reading.real_picks[0]]);
         out.push((format!("log-probabilities, {name} pass"), wanted.map(|score| score.logprob).collect()));
+        // Ranks: 1 where they are what these logits say.
+        let right = values.chunks(shape.vocab).zip(&scores).enumerate().map(|(i, (row, score))| {
+            let set = set_of(reading.pick_sets[i], &reading.sets, shape.vocab);
+            let counts = |token: usize| set.is_none_or(|set| set[token / 32] >> (token % 32) & 1 == 1);
+            let own = row[reading.pick_targets[i] as usize];
+            let rank = row.iter().enumerate().filter(|&(token, &logit)| logit > own && counts(token)).count();
+            f32::from(u8::from(rank == score.rank as usize))
+        });
+        out.push((format!("ranks, {name} pass"), right.collect()));
         // The likeliest, and tokens drawn by chance: 1 where they are what these logits say.
         let uniforms: Vec<f32> = (0..members * reading.picks).map(|i| (i * 7 % 10) as f32 / 9.9 - 0.1).collect();
         let tokens = ops.draw(logits, 0.8, &uniforms)?;

@@ -1,0 +1,15 @@
+//! Runs and studies.
+
+mod common;
+mod evaluation;
+mod experiment;
+mod folders;
+mod keys;
+mod reach;
+mod run;
+mod study_common;
+mod study_leases;
+mod study_plan;
+mod study_size;
+mod study_work;
+mod transfer;

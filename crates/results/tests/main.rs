@@ -1,0 +1,6 @@
+//! Formats and names of what runs leave.
+
+mod formats;
+mod names;
+mod parts;
+mod verdicts;

@@ -1,0 +1,7 @@
+//! Tokenizers, their cuts and measures.
+
+mod common;
+mod measures;
+mod python;
+mod segmentation;
+mod training;
