@@ -122,7 +122,7 @@ fn say_the_level() {
 fn the_environment_picks_the_level() {
     let said = |value: &str| {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["say_the_level", "--exact", "--ignored", "--nocapture"]).env("INVITRO_SIMD", value);
+        command.args(["levels::say_the_level", "--exact", "--ignored", "--nocapture"]).env("INVITRO_SIMD", value);
         String::from_utf8(command.output().unwrap().stdout).unwrap()
     };
     for level in Level::ALL {
