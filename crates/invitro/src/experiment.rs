@@ -48,6 +48,11 @@ impl ExperimentArgs {
         self.preset.is_some() || self.config.is_some()
     }
 
+    /// Whether anything is said of an experiment.
+    pub fn is_given(&self) -> bool {
+        self.is_named() || self.seed.is_some() || !self.overrides.is_empty()
+    }
+
     /// The settings that are laid over the rest, and `more`.
     pub fn overrides(&self, more: &[&str]) -> Result<Vec<String>> {
         let mut overrides = self.overrides.clone();

@@ -61,6 +61,7 @@ mod score;
 mod selftest;
 mod study;
 mod table;
+mod tensorboard;
 mod terminal;
 mod tokenizer;
 mod train;

@@ -3,6 +3,7 @@
 use crate::bar::{Bar, Part, joined};
 use crate::pace::Pace;
 use crate::study::format::{count, time};
+use crate::tensorboard::Tensorboard;
 use crate::terminal::{self, Paint, To, paint};
 use invitro_lab::population::Member;
 use invitro_lab::progress::{Headline, Progress, Scores, Started};
@@ -16,6 +17,7 @@ pub struct Display {
     short: Vec<String>,
     bar: Bar,
     state: Mutex<State>,
+    tensorboard: Option<Tensorboard>,
 }
 
 #[derive(Default)]
@@ -38,12 +40,19 @@ pub fn goes_on(from: u64) -> String {
 }
 
 impl Display {
+    /// Writes what the logs have that was not shown step by step, as those of a run that was done before.
+    pub fn finish(&self) {
+        if let Some(tensorboard) = &self.tensorboard {
+            tensorboard.update_all();
+        }
+    }
+
     /// Whether anything was trained, or written again.
     pub fn worked(&self) -> bool {
         self.state().worked
     }
 
-    pub fn new(members: &[Member]) -> Display {
+    pub fn new(members: &[Member], tensorboard: Option<Tensorboard>) -> Display {
         let seeds = |m: &Member| (m.experiment.seeds.data.first(), m.experiment.seeds.model.first());
         let named = |name: fn((u64, u64)) -> String| match members.len() {
             0 | 1 => vec![String::new()],
@@ -52,7 +61,7 @@ impl Display {
         let names = named(|(data, model)| format!("data {data} model {model}"));
         let short = named(|(data, model)| format!("{data}/{model}"));
         let state = State { headlines: vec![None; members.len()], ..State::default() };
-        Display { names, short, bar: Bar::new(), state: Mutex::new(state) }
+        Display { names, short, bar: Bar::new(), state: Mutex::new(state), tensorboard }
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
@@ -108,6 +117,9 @@ impl Progress for Display {
         state.pace.resume(Instant::now());
         drop(state);
         self.bar.line(&columns.line(step, &self.short[member], headline));
+        if let Some(tensorboard) = &self.tensorboard {
+            tensorboard.update(member);
+        }
     }
 
     fn noted(&self, _member: usize, note: &str) {

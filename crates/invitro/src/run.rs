@@ -3,6 +3,7 @@
 use crate::experiment::ExperimentArgs;
 use crate::pooled;
 use crate::progress::Display;
+use crate::tensorboard::Tensorboard;
 use crate::terminal;
 use crate::{resume, run_summary};
 use anyhow::{Result, bail};
@@ -39,6 +40,9 @@ pub struct TrainingArgs {
     /// auto, cpu, cuda or cuda:NUMBER
     #[arg(long, default_value = "auto")]
     device: String,
+    /// Also write what is measured for TensorBoard, to the folder tensorboard of the run
+    #[arg(long)]
+    tensorboard: bool,
     /// Start over in a folder that holds a run already
     #[arg(long)]
     force: bool,
@@ -55,9 +59,11 @@ pub fn carry_out(mut args: TrainingArgs, more: &[&str], report: bool) -> Result<
     let members = args.members(more)?;
     let finished: Vec<bool> = members.iter().map(|member| !args.force && is_done(member)).collect();
     let stop = Stop::new().on_signals()?;
-    let display = Display::new(&members);
+    let tensorboard = args.tensorboard.then(|| Tensorboard::new(&members));
+    let display = Display::new(&members, tensorboard);
     let options = Options { device, force: args.force, stop: &stop, progress: &display };
     let outcomes = population::run(&members, &options);
+    display.finish();
     let worked = display.worked();
     drop(display);
     let outcomes = outcomes?;

@@ -8,6 +8,7 @@ mod corpus;
 mod dependencies;
 mod force;
 mod language;
+mod own_text;
 mod results;
 mod run;
 mod run_faults;

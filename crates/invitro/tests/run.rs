@@ -490,3 +490,25 @@ fn runs_over_seeds_end_with_one_table_and_one_verdict() {
     let said = text(&invitro(&["compare", &one, &two]).output().unwrap().stdout);
     assert!(said.contains("seeds.model") && said.contains("T1 grammatical, B†"), "{said}");
 }
+
+/// Event files hold the rows of `metrics.jsonl`, whether the run was stopped, or done before they were asked for.
+#[test]
+fn tensorboard_reads_the_event_files() {
+    let Some(python) = std::env::var_os("INVITRO_PYTHON") else {
+        assert!(std::env::var_os("CI").is_none_or(|ci| ci != "true"), "INVITRO_PYTHON must be set in CI");
+        println!("skipped: INVITRO_PYTHON is not set");
+        return;
+    };
+    let place = tempfile::tempdir().unwrap();
+    let (watched, after) = (place.path().join("watched"), place.path().join("after"));
+    let settings = ["train.steps=60", "eval.every=20", "checkpoint.every=20"];
+    interrupted(run(&watched, &[&settings[..], &["--tensorboard"]].concat()), &watched);
+    done(&run(&watched, &[&settings[..], &["--tensorboard"]].concat()).output().unwrap());
+    done(&run(&after, &settings).output().unwrap());
+    assert!(!after.join("tensorboard").exists());
+    done(&run(&after, &[&settings[..], &["--tensorboard"]].concat()).output().unwrap());
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/read_events.py");
+    done(&Command::new(python).arg(script).args([&watched, &after]).output().unwrap());
+    done(&run(&after, &[&settings[..], &["--force"]].concat()).output().unwrap());
+    assert!(!after.join("tensorboard").exists());
+}

@@ -6,7 +6,7 @@ use crate::experiment::Experiment;
 use invitro_model::Checkpoint;
 use invitro_results::folder::{
     CHECKPOINTS, CONFIG, CONTRASTS, LANGUAGE, LOGS, METRICS, METRICS_TABLE, PAIRS, REACHED, REPORT, SAMPLES,
-    SEGMENTATION, STATUS, SUMMARY, TOKENIZER, TRAINING, TRAINING_TABLE, WORDS, read_text, write_file,
+    SEGMENTATION, STATUS, SUMMARY, TENSORBOARD, TOKENIZER, TRAINING, TRAINING_TABLE, WORDS, read_text, write_file,
 };
 use invitro_results::{SCHEMA, Seal, Status};
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ const LOCK: &str = "lock";
 pub const RAISE: &str = "raise.toml";
 
 /// Files and folders that a run owns, beside its tokenizer's; `--force` removes these and nothing else.
-const OWN: [&str; 18] = [
+const OWN: [&str; 19] = [
     RAISE,
     CONFIG,
     STATUS,
@@ -41,6 +41,7 @@ const OWN: [&str; 18] = [
     CHECKPOINTS,
     LANGUAGE,
     SEGMENTATION,
+    TENSORBOARD,
     invitro_files::named::FILES,
 ];
 

@@ -65,6 +65,7 @@ pub use frequency::Frequencies;
 pub use grammar::Grammar;
 pub use held_out::{HELD_OUT_PARTS, Pool};
 pub use languages::Languages;
+pub use levenshtein::edits;
 pub use lexicon::{Lexicon, Word};
 pub use mask::Mask;
 pub use phonology::{Letters, Stem};

@@ -42,6 +42,8 @@ pub const TOKENIZER: [&str; 3] = ["tokenizer.json", "tokenizer_config.json", "sp
 /// The pieces of every word, where they are not those that the tokenizer gives.
 pub const SEGMENTATION: &str = "segmentation.tsv";
 pub const CHECKPOINTS: &str = "checkpoints";
+/// Event files of TensorBoard, where asked for.
+pub const TENSORBOARD: &str = "tensorboard";
 pub const LANGUAGE: &str = "language";
 /// The tree of the languages, where they are not the pair A and B.
 pub const FAMILY: &str = "language/family.json";

@@ -4,7 +4,7 @@
 use crate::config::{Regime, TokenizerConfig};
 use crate::error::Result;
 use invitro_language::{
-    Condition, Language, Languages, MixtureConfig, Pool, Sequence, Source, Stream, Symbol, Task, Withhold,
+    Condition, Language, Languages, MixtureConfig, Pool, Sentence, Sequence, Source, Stream, Symbol, Task, Withhold,
 };
 use std::collections::BTreeMap;
 
@@ -101,10 +101,8 @@ impl WordCounts<Condition> {
         let mut counts = WordCounts(BTreeMap::new());
         let masked = languages.masked().map(|language| Condition { language, masked: true });
         for drawn in [unmasked(languages)].into_iter().chain(masked) {
-            let mut source = Source::condition(languages, "tokenizer/measure", drawn, Task::T0);
-            for row in 0..sentences {
-                let fits = |sequence: &Sequence| drawn.masked || is_unmasked(languages, sequence);
-                let sentence = source.draw_where(0, row, fits)?.sentence;
+            for sentence in measured(languages, drawn, sentences) {
+                let sentence = sentence?;
                 let read = |c: &Condition| if drawn.masked { *c == drawn } else { !c.masked };
                 for condition in languages.conditions().into_iter().filter(read) {
                     counts.add(condition, &sentence.symbols, languages);
@@ -124,6 +122,22 @@ impl WordCounts<Condition> {
         let has_words = |c: &Condition| !c.masked || !languages.mask(c.language).symbols().is_empty();
         WordCounts(languages.conditions().into_iter().filter(has_words).map(|c| (c, once(c))).collect())
     }
+}
+
+/// The unmasked sentences of [`WordCounts::text`] as text: line i says the same in every language.
+pub fn measured_text(languages: &Languages, sentences: u64) -> Result<Vec<(Language, Vec<String>)>> {
+    let all: Vec<Sentence> = measured(languages, unmasked(languages), sentences).collect::<Result<_>>()?;
+    let lines = |language| all.iter().map(|sentence| languages.text(&sentence.symbols, language)).collect();
+    Ok(languages.all().iter().map(|&language| (language, lines(language))).collect())
+}
+
+/// The sentences of a condition that tokenizers are measured on.
+fn measured(languages: &Languages, drawn: Condition, sentences: u64) -> impl Iterator<Item = Result<Sentence>> {
+    let mut source = Source::condition(languages, "tokenizer/measure", drawn, Task::T0);
+    (0..sentences).map(move |row| {
+        let fits = |sequence: &Sequence| drawn.masked || is_unmasked(languages, sequence);
+        Ok(source.draw_where(0, row, fits)?.sentence)
+    })
 }
 
 /// Sentences of the first masked language without a word that is masked there. Which one it is decides what is drawn.

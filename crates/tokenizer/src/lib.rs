@@ -5,6 +5,7 @@
 //! pieces, one entry per symbol and language, since the lexicon is closed: a sentence is a concatenation.
 //!
 //! - [`measure`]: fertility, continuation rate, overlap, parity, Rényi efficiency, morpheme boundaries
+//! - [`external`]: other people's tokenizers, texts and wordlists
 //! - [`bridge`]: how strongly the pieces of a masked word overlap with those of words seen in training
 //!
 //! ```
@@ -29,6 +30,7 @@ mod counts;
 pub mod cut;
 mod decode;
 mod error;
+pub mod external;
 mod files;
 mod learn;
 pub mod measure;
@@ -45,7 +47,7 @@ mod words;
 
 pub use bridge::Bridges;
 pub use config::{Boundary, Cut, Kind, Regime, Share, TokenizerConfig};
-pub use counts::{MEASURED_SENTENCES, WordCounts};
+pub use counts::{MEASURED_SENTENCES, WordCounts, measured_text};
 pub use decode::DecodedWords;
 pub use error::{Error, Result};
 pub use measure::Measures;

@@ -1,6 +1,7 @@
 //! Tokenizers, their cuts and measures.
 
 mod common;
+mod external;
 mod measures;
 mod python;
 mod segmentation;

@@ -1,5 +1,6 @@
 //! `invitro tokenizer measure`: what a tokenizer does to the languages, in numbers.
 
+use super::external;
 use super::subject::Subject;
 use crate::language::tree::matrix;
 use crate::table;
@@ -10,16 +11,27 @@ use invitro_tokenizer::measure::{Fragmentation, Pairs, Panel};
 use invitro_tokenizer::{MEASURED_SENTENCES, Measures, Provenance, WordCounts};
 use serde::Serialize;
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Fertility, continuation rate, overlap, parity and more, for every language and its masked words
+/// Fertility, continuation rate, overlap, parity and more, for every language and its masked words; or, of any tokenizer,
+/// for your own texts and wordlists
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
     subject: Subject,
+    #[command(flatten)]
+    external: external::ExternalArgs,
     /// Sentences of running text in each condition
     #[arg(long, default_value_t = MEASURED_SENTENCES, value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
     sentences: u64,
+    /// Write what is measured to a folder: a text per language, and the words with their cognate sets, as `--text` and
+    /// `--wordlist` read them
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["text", "wordlist"])]
+    write: Option<PathBuf>,
+    /// Replace that folder if it exists
+    #[arg(long, requires = "write")]
+    force: bool,
     /// The figures as JSON
     #[arg(long)]
     json: bool,
@@ -35,7 +47,13 @@ struct Figures<'a> {
 }
 
 pub fn run(args: Args) -> Result<ExitCode> {
+    if args.external.is_given() {
+        return external::run(&args.external, &args.subject, args.json);
+    }
     let loaded = args.subject.load()?;
+    if let Some(folder) = &args.write {
+        external::write(&loaded.languages, args.sentences, folder, args.force)?;
+    }
     let text = WordCounts::text(&loaded.languages, args.sentences)?;
     let measures = Measures::new(&loaded.segmentation, &loaded.languages, &text);
     let mut out = std::io::stdout().lock();

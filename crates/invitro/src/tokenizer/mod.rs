@@ -1,6 +1,7 @@
 //! `invitro tokenizer`: train tokenizers, measure them, find their bridges, look at them.
 
 mod bridges;
+mod external;
 mod measure;
 mod subject;
 mod table;

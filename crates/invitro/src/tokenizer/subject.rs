@@ -11,10 +11,10 @@ use std::path::PathBuf;
 #[derive(clap::Args)]
 pub struct Subject {
     #[command(flatten)]
-    experiment: ExperimentArgs,
-    /// A tokenizer's folder or tokenizer.json, of the experiment's languages, instead of training one
+    pub experiment: ExperimentArgs,
+    /// A tokenizer's folder or tokenizer.json instead of training one
     #[arg(long, value_name = "PATH")]
-    tokenizer: Option<PathBuf>,
+    pub tokenizer: Option<PathBuf>,
 }
 
 pub struct Loaded {

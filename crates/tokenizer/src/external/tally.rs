@@ -1,0 +1,149 @@
+//! What is counted of a text, and the measures of it.
+
+use super::{External, Word};
+use crate::measure::{ALPHA, renyi};
+use serde::Serialize;
+use std::collections::HashMap;
+
+/// How a tokenizer splits the words of one language. A share without anything to count is NaN; JSON writes it as `null`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Fragmentation {
+    /// Words of the text.
+    pub words: u64,
+    /// Their pieces.
+    pub pieces: u64,
+    /// Pieces per word.
+    pub fertility: f64,
+    /// The share of words with more than one piece.
+    pub continuation: f64,
+    /// The share of words that are one piece.
+    pub one_piece: f64,
+    /// Letters of words per piece.
+    pub letters_per_piece: f64,
+    /// Rényi efficiency.
+    pub renyi: f64,
+    /// The share of the vocabulary's pieces that are used.
+    pub utilisation: f64,
+    /// The mean rank of a piece of the text among the pieces it uses, the most frequent being 1: how many pieces a
+    /// language has for itself (Limisiewicz et al. 2023).
+    pub average_rank: f64,
+    /// The share of letters that no piece says: of unknown tokens, or left out.
+    pub unknown: f64,
+}
+
+/// What is counted before anything is divided.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Tally {
+    words: u64,
+    pub pieces: u64,
+    continued: u64,
+    letters: u64,
+    unknown: u64,
+    /// How often each piece with letters is used.
+    pub used: Vec<u64>,
+}
+
+impl Tally {
+    pub fn new(tokenizer: &External) -> Tally {
+        Tally { used: vec![0; tokenizer.ids()], ..Tally::default() }
+    }
+
+    pub fn add(&mut self, tokenizer: &External, word: &Word) {
+        self.words += 1;
+        self.pieces += word.pieces.len() as u64;
+        self.continued += u64::from(word.pieces.len() > 1);
+        self.letters += word.letters;
+        self.unknown += word.unknown;
+        for &piece in word.pieces.iter().filter(|&&piece| tokenizer.is_known(piece)) {
+            self.used[piece as usize] += 1;
+        }
+    }
+
+    /// With another's counts added.
+    pub fn and(mut self, other: &Tally) -> Tally {
+        self.words += other.words;
+        self.pieces += other.pieces;
+        self.continued += other.continued;
+        self.letters += other.letters;
+        self.unknown += other.unknown;
+        self.used.iter_mut().zip(&other.used).for_each(|(own, other)| *own += other);
+        self
+    }
+
+    pub fn measure(&self, tokenizer: &External) -> Fragmentation {
+        let available = tokenizer.available();
+        Fragmentation {
+            words: self.words,
+            pieces: self.pieces,
+            fertility: share(self.pieces, self.words),
+            continuation: share(self.continued, self.words),
+            one_piece: share(self.words - self.continued, self.words),
+            letters_per_piece: share(self.letters, self.pieces),
+            renyi: renyi(&self.used, ALPHA) / (available as f64).ln(),
+            utilisation: share(self.types(), available),
+            average_rank: average_rank(&self.used),
+            unknown: share(self.unknown, self.letters),
+        }
+    }
+
+    fn types(&self) -> u64 {
+        self.used.iter().filter(|&&n| n > 0).count() as u64
+    }
+}
+
+/// Pieces used by both over pieces used by either.
+pub(super) fn overlap(one: &Tally, other: &Tally) -> f64 {
+    let both = one.used.iter().zip(&other.used).filter(|(a, b)| **a > 0 && **b > 0).count() as u64;
+    share(both, one.types() + other.types() - both)
+}
+
+/// The Jensen-Shannon divergence of two distributions given by counts, in bits: 0 for the same, 1 without a common piece.
+///
+/// ```
+/// use invitro_tokenizer::external::text::jensen_shannon;
+/// assert_eq!(jensen_shannon(&[2, 2, 0], &[1, 1, 0]), 0.0);
+/// assert_eq!(jensen_shannon(&[2, 2, 0], &[0, 0, 7]), 1.0);
+/// ```
+pub fn jensen_shannon(one: &[u64], other: &[u64]) -> f64 {
+    let (m, n) = (one.iter().sum(), other.iter().sum());
+    let term = |p: f64, mean: f64| if p > 0.0 { p * (p / mean).log2() } else { 0.0 };
+    let of = |(&a, &b): (&u64, &u64)| {
+        let (p, q) = (share(a, m), share(b, n));
+        let mean = (p + q) / 2.0;
+        (term(p, mean) + term(q, mean)) / 2.0
+    };
+    one.iter().zip(other).map(of).sum()
+}
+
+/// The Gini coefficient of costs, 0 where all are alike: the mean difference of two of them over twice their mean.
+///
+/// ```
+/// use invitro_tokenizer::external::text::gini;
+/// assert_eq!(gini(&[3, 3, 3]), 0.0);
+/// assert_eq!(gini(&[0, 4]), 0.5);
+/// ```
+pub fn gini(costs: &[u64]) -> f64 {
+    let sum: u64 = costs.iter().sum();
+    let apart: u64 = costs.iter().flat_map(|a| costs.iter().map(|b| a.abs_diff(*b))).sum();
+    apart as f64 / (2 * costs.len() as u64 * sum) as f64
+}
+
+/// The mean rank of a piece, by how often each is used; pieces used as often share their mean rank.
+fn average_rank(used: &[u64]) -> f64 {
+    let mut by_count: HashMap<u64, u64> = HashMap::new();
+    used.iter().filter(|&&n| n > 0).for_each(|&n| *by_count.entry(n).or_default() += 1);
+    let mut counts: Vec<(u64, u64)> = by_count.into_iter().collect();
+    counts.sort_unstable_by(|a, b| b.cmp(a));
+    let (mut above, mut sum, mut total) = (0, 0.0, 0);
+    for (count, types) in counts {
+        let rank = above as f64 + (types + 1) as f64 / 2.0;
+        sum += rank * (count * types) as f64;
+        total += count * types;
+        above += types;
+    }
+    sum / total as f64
+}
+
+pub(super) fn share(part: u64, whole: u64) -> f64 {
+    part as f64 / whole as f64
+}

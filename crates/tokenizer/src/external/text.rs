@@ -1,0 +1,106 @@
+//! Parallel texts: line i of each says the same.
+
+pub use super::tally::{Fragmentation, gini, jensen_shannon};
+
+use super::External;
+use super::tally::{Tally, overlap, share};
+use crate::error::{Error, Result};
+use rayon::prelude::*;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// A text by the name of its language.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// The language.
+    pub name: String,
+    /// Its lines, each of which says what the same line of the other texts says.
+    pub lines: Vec<String>,
+}
+
+/// The measures of parallel texts.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TextMeasures {
+    /// Lines of each text.
+    pub lines: usize,
+    /// By language, in the order given.
+    #[serde(serialize_with = "super::by_name")]
+    pub languages: Vec<(String, Fragmentation)>,
+    /// All texts together.
+    pub all: Fragmentation,
+    /// Every two languages.
+    pub pairs: Vec<TextPair>,
+    /// The Gini coefficient of the languages' numbers of pieces: 0 where saying the same costs as much in all.
+    pub gini: f64,
+}
+
+/// Two texts beside each other.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TextPair {
+    /// Their languages.
+    pub languages: [String; 2],
+    /// Pieces used by both over pieces used by either.
+    pub overlap: f64,
+    /// Pieces of the first over pieces of the second.
+    pub parity: f64,
+    /// The divergence of their distributions of pieces, in bits.
+    pub jensen_shannon: f64,
+}
+
+/// Measures a tokenizer on parallel texts.
+pub fn measure(tokenizer: &External, texts: &[Text]) -> Result<TextMeasures> {
+    check(texts)?;
+    let tallies: Vec<Tally> = texts.iter().map(|text| tally(tokenizer, &text.lines)).collect::<Result<_>>()?;
+    let all = tallies.iter().fold(Tally::new(tokenizer), Tally::and);
+    let pairs = pairs_of(texts.len()).map(|[i, j]| TextPair {
+        languages: [texts[i].name.clone(), texts[j].name.clone()],
+        overlap: overlap(&tallies[i], &tallies[j]),
+        parity: share(tallies[i].pieces, tallies[j].pieces),
+        jensen_shannon: jensen_shannon(&tallies[i].used, &tallies[j].used),
+    });
+    Ok(TextMeasures {
+        lines: texts.first().map_or(0, |text| text.lines.len()),
+        pairs: pairs.collect(),
+        gini: gini(&tallies.iter().map(|tally| tally.pieces).collect::<Vec<_>>()),
+        all: all.measure(tokenizer),
+        languages: texts.iter().zip(&tallies).map(|(t, tally)| (t.name.clone(), tally.measure(tokenizer))).collect(),
+    })
+}
+
+/// Every two of so many, the earlier first.
+pub(super) fn pairs_of(count: usize) -> impl Iterator<Item = [usize; 2]> {
+    (0..count).flat_map(move |i| (i + 1..count).map(move |j| [i, j]))
+}
+
+fn tally(tokenizer: &External, lines: &[String]) -> Result<Tally> {
+    let parts = lines.par_chunks(1024).map(|lines| {
+        let mut tally = Tally::new(tokenizer);
+        for line in lines {
+            tokenizer.words(line)?.iter().for_each(|word| tally.add(tokenizer, word));
+        }
+        Ok(tally)
+    });
+    let parts: Vec<Tally> = parts.collect::<Result<_>>()?;
+    Ok(parts.iter().fold(Tally::new(tokenizer), Tally::and))
+}
+
+fn check(texts: &[Text]) -> Result<()> {
+    let refuse = |why: String| Err(Error::Mismatch(why));
+    let mut seen = BTreeMap::new();
+    for text in texts {
+        if seen.insert(&text.name, ()).is_some() {
+            return refuse(format!("two texts are called {}: each language has one", text.name));
+        }
+        if !text.lines.iter().any(|line| !line.trim().is_empty()) {
+            return refuse(format!("the text of {} has no words", text.name));
+        }
+    }
+    let counts: Vec<String> = texts.iter().map(|text| format!("{} has {}", text.name, text.lines.len())).collect();
+    if texts.iter().any(|text| text.lines.len() != texts[0].lines.len()) {
+        return refuse(format!(
+            "texts must have the same number of lines, each line saying the same in all: {}",
+            counts.join(", ")
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,267 @@
+//! Words by meaning: how much of a word's pieces its cognates have, more than other words of the meaning; and how far apart
+//! languages are.
+
+pub use super::forms::{Form, Wordlist};
+
+use super::tally::{Fragmentation, Tally, overlap, share};
+use super::text::pairs_of;
+use super::{External, Word};
+use crate::error::Result;
+use invitro_language::{Stream, edits};
+use rayon::prelude::*;
+use serde::Serialize;
+
+/// Random relabellings of words as cognates.
+const PERMUTATIONS: u64 = 9_999;
+
+/// The measures of a wordlist.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WordlistMeasures {
+    /// Meanings.
+    pub concepts: usize,
+    /// By language, every form once.
+    #[serde(serialize_with = "super::by_name")]
+    pub languages: Vec<(String, Fragmentation)>,
+    /// Every two languages.
+    pub pairs: Vec<WordPair>,
+}
+
+/// The words of two languages beside each other.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WordPair {
+    /// The languages.
+    pub languages: [String; 2],
+    /// Meanings that both have a word for; what follows is over these.
+    pub concepts: usize,
+    /// Pieces used by both over pieces used by either.
+    pub overlap: f64,
+    /// Pieces of the first over pieces of the second.
+    pub parity: f64,
+    /// The mean similarity of two words of one meaning.
+    pub same_meaning: Similarity,
+    /// Where it is known which words are cognates.
+    pub cognates: Option<Cognates>,
+}
+
+/// How many pieces two words have in common: of words that have some, all of them as multisets.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Similarity {
+    /// Common pieces over all.
+    pub jaccard: f64,
+    /// Twice the common pieces over the sum.
+    pub dice: f64,
+}
+
+/// Pairs of words of one meaning that are cognates, beside those that are not.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Cognates {
+    /// Pairs of cognates.
+    pub pairs: usize,
+    /// Pairs that are not.
+    pub others: usize,
+    /// The cognate bridge: the mean similarity of cognates.
+    pub bridge: Similarity,
+    /// That of the others.
+    pub other: Similarity,
+    /// The bridge lift: the first less the second, Jaccard.
+    pub lift: f64,
+    /// Where 95 % of the lifts are if it is chance which of the pairs are cognates.
+    pub by_chance: [f64; 2],
+    /// The share of such lifts that are as far from 0, or farther.
+    pub p: f64,
+}
+
+/// Measures a tokenizer on a wordlist.
+pub fn measure(tokenizer: &External, words: &Wordlist) -> Result<WordlistMeasures> {
+    // As inside a sentence, after a space.
+    let one =
+        |form: &Form| Ok(tokenizer.words(&format!(" {}", form.text))?.into_iter().fold(Word::default(), Word::and));
+    let pieces: Vec<Word> = words.forms.par_iter().map(one).collect::<Result<_>>()?;
+    let tally = |keep: &dyn Fn(&Form) -> bool| {
+        let mut tally = Tally::new(tokenizer);
+        words.forms.iter().zip(&pieces).filter(|(form, _)| keep(form)).for_each(|(_, word)| tally.add(tokenizer, word));
+        tally
+    };
+    let languages = words
+        .languages
+        .iter()
+        .enumerate()
+        .map(|(language, name)| (name.clone(), tally(&|form: &Form| form.language == language).measure(tokenizer)));
+    let pair = |pair: [usize; 2]| {
+        let common = in_both(words, pair);
+        let [one, other] = pair.map(|language| tally(&|f: &Form| f.language == language && common[f.concept]));
+        let found = same_meaning(words, &pieces, tokenizer, pair);
+        let cognates = words.has_cognates.then(|| cognates(&found, words, pair));
+        WordPair {
+            languages: pair.map(|language| words.languages[language].clone()),
+            concepts: common.iter().filter(|both| **both).count(),
+            overlap: overlap(&one, &other),
+            parity: share(one.pieces, other.pieces),
+            same_meaning: mean(found.iter().map(|(similarity, _)| *similarity)),
+            cognates,
+        }
+    };
+    let pairs: Vec<[usize; 2]> = pairs_of(words.languages.len()).collect();
+    Ok(WordlistMeasures {
+        concepts: words.concepts.len(),
+        languages: languages.collect(),
+        pairs: pairs.into_par_iter().map(pair).collect(),
+    })
+}
+
+/// Of every meaning, whether both languages have a word for it.
+fn in_both(words: &Wordlist, pair: [usize; 2]) -> Vec<bool> {
+    let mut has = vec![[false; 2]; words.concepts.len()];
+    for form in &words.forms {
+        for (side, &language) in pair.iter().enumerate() {
+            has[form.concept][side] |= form.language == language;
+        }
+    }
+    has.into_iter().map(|[one, other]| one && other).collect()
+}
+
+/// Every two words of one meaning: how similar they are, and whether they are cognates.
+fn same_meaning(words: &Wordlist, pieces: &[Word], tokenizer: &External, pair: [usize; 2]) -> Vec<(Similarity, bool)> {
+    let mut by_concept = vec![[const { Vec::new() }; 2]; words.concepts.len()];
+    for (i, form) in words.forms.iter().enumerate() {
+        for (side, &language) in pair.iter().enumerate() {
+            if form.language == language {
+                by_concept[form.concept][side].push(i);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    for [ones, others] in by_concept {
+        for &i in &ones {
+            for &j in &others {
+                if let Some(similarity) = similarity(tokenizer, &pieces[i].pieces, &pieces[j].pieces) {
+                    found.push((similarity, !words.forms[i].sets.is_disjoint(&words.forms[j].sets)));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// None where neither has a piece. An unknown token is never common: it may stand for anything.
+fn similarity(tokenizer: &External, one: &[u32], other: &[u32]) -> Option<Similarity> {
+    let mut left = other.to_vec();
+    let common = one.iter().filter(|&&piece| {
+        let place = left.iter().position(|&own| own == piece && tokenizer.is_known(piece));
+        place.map(|place| left.swap_remove(place)).is_some()
+    });
+    let (common, sum) = (common.count() as u64, (one.len() + other.len()) as u64);
+    (sum > 0).then(|| Similarity { jaccard: share(common, sum - common), dice: share(2 * common, sum) })
+}
+
+fn mean(all: impl Iterator<Item = Similarity>) -> Similarity {
+    let (jaccard, dice, n) = all.fold((0.0, 0.0, 0.0), |(j, d, n), one| (j + one.jaccard, d + one.dice, n + 1.0));
+    Similarity { jaccard: jaccard / n, dice: dice / n }
+}
+
+fn cognates(found: &[(Similarity, bool)], words: &Wordlist, pair: [usize; 2]) -> Cognates {
+    let of = |cognate: bool| found.iter().filter(move |(_, is)| *is == cognate).map(|(similarity, _)| *similarity);
+    let (bridge, other) = (mean(of(true)), mean(of(false)));
+    let (pairs, lift) = (of(true).count(), bridge.jaccard - other.jaccard);
+    let mut values: Vec<f64> = found.iter().map(|(similarity, _)| similarity.jaccard).collect();
+    let (total, others) = (values.iter().sum::<f64>(), values.len() - pairs);
+    let (mut by_chance, mut p) = ([f64::NAN; 2], f64::NAN);
+    if pairs > 0 && others > 0 {
+        let stream = Stream::new(0, &pair.map(|language| words.languages[language].as_str()).join("/"));
+        let mut lifts: Vec<f64> = (0..PERMUTATIONS)
+            .map(|row| {
+                let mut rng = stream.at(0, row);
+                for i in 0..pairs {
+                    let other = i + rng.below((values.len() - i) as u32) as usize;
+                    values.swap(i, other);
+                }
+                let sum: f64 = values[..pairs].iter().sum();
+                sum / pairs as f64 - (total - sum) / others as f64
+            })
+            .collect();
+        // The same up to rounding, since sums are taken in another order.
+        let as_far = lifts.iter().filter(|chance| chance.abs() >= lift.abs() - 1e-12).count();
+        p = (as_far + 1) as f64 / (PERMUTATIONS + 1) as f64;
+        lifts.sort_by(f64::total_cmp);
+        let at = |share: f64| lifts[(share * (lifts.len() - 1) as f64).round() as usize];
+        by_chance = [at(0.025), at(0.975)];
+    }
+    Cognates { pairs, others, bridge, other, lift, by_chance, p }
+}
+
+/// How far apart two languages are, as `language.distance` has it: edits between words of one meaning over edits between
+/// words of different meanings, each over the longer word, in small letters.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Distance {
+    /// The languages.
+    pub languages: [String; 2],
+    /// Meanings that both have a word for.
+    pub concepts: usize,
+    /// The mean distance of words of one meaning, over meanings.
+    pub same: f64,
+    /// That of words of different meanings.
+    pub unrelated: f64,
+    /// The first over the second, at most 1: what to set `language.distance` to.
+    pub distance: f64,
+    /// Its 95 % interval over meanings, by leaving out each in turn.
+    pub low: f64,
+    /// Its upper end.
+    pub high: f64,
+    /// The share of meanings with a pair of cognates, where it is known which are.
+    pub cognates: Option<f64>,
+}
+
+/// The distances of every two languages of a wordlist.
+pub fn distances(words: &Wordlist) -> Vec<Distance> {
+    let pairs: Vec<[usize; 2]> = pairs_of(words.languages.len()).collect();
+    pairs.into_iter().map(|pair| distance(words, pair)).collect()
+}
+
+fn distance(words: &Wordlist, pair: [usize; 2]) -> Distance {
+    let common = in_both(words, pair);
+    let concepts: Vec<usize> = (0..common.len()).filter(|&concept| common[concept]).collect();
+    let forms = |language: usize, concept: usize| {
+        words.forms.iter().filter(move |form| form.language == language && form.concept == concept)
+    };
+    // The words of each meaning as letters.
+    let letters = pair.map(|language| {
+        let of = |&concept: &usize| {
+            forms(language, concept).map(|form| form.text.to_lowercase().chars().collect()).collect()
+        };
+        concepts.iter().map(of).collect::<Vec<Vec<Vec<char>>>>()
+    });
+    let apart = |i: usize, j: usize| {
+        let all = letters[0][i].iter().flat_map(|one| letters[1][j].iter().map(move |other| (one, other)));
+        let all: Vec<f64> =
+            all.map(|(one, other)| edits(one, other) as f64 / one.len().max(other.len()) as f64).collect();
+        all.iter().sum::<f64>() / all.len() as f64
+    };
+    let n = concepts.len();
+    let table: Vec<Vec<f64>> = (0..n).into_par_iter().map(|i| (0..n).map(|j| apart(i, j)).collect()).collect();
+    let same: f64 = (0..n).map(|i| table[i][i]).sum();
+    let all: f64 = table.iter().flatten().sum();
+    // Without one meaning, or none.
+    let ratio = |same: f64, unrelated: f64, n: f64| (same / n) / (unrelated / (n * (n - 1.0)));
+    let whole = ratio(same, all - same, n as f64);
+    let without = |k: usize| {
+        let cross: f64 = (0..n).map(|i| table[i][k] + table[k][i]).sum::<f64>() - 2.0 * table[k][k];
+        ratio(same - table[k][k], all - same - cross, n as f64 - 1.0)
+    };
+    let left_out: Vec<f64> = (0..n).map(without).collect();
+    let center = left_out.iter().sum::<f64>() / n as f64;
+    let variance = left_out.iter().map(|x| (x - center).powi(2)).sum::<f64>() * (n as f64 - 1.0) / n as f64;
+    let half = if n > 2 { 1.96 * variance.sqrt() } else { f64::NAN };
+    let related = |&concept: &usize| {
+        forms(pair[0], concept).any(|one| forms(pair[1], concept).any(|other| !one.sets.is_disjoint(&other.sets)))
+    };
+    Distance {
+        languages: pair.map(|language| words.languages[language].clone()),
+        concepts: n,
+        same: same / n as f64,
+        unrelated: (all - same) / (n * n.saturating_sub(1)) as f64,
+        distance: whole.min(1.0),
+        low: (whole - half).max(0.0),
+        high: whole + half,
+        cognates: words.has_cognates.then(|| share(concepts.iter().filter(|c| related(c)).count() as u64, n as u64)),
+    }
+}

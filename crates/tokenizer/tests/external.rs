@@ -1,0 +1,216 @@
+//! Other people's tokenizers, texts and wordlists: invitro's own languages, written and read back, measure as they did; and
+//! examples worked out by hand.
+
+use crate::common::{all, family, name, small, train};
+use invitro_language::{Category, Condition, Language, Languages};
+use invitro_tokenizer::external::External;
+use invitro_tokenizer::external::text::{self, Text};
+use invitro_tokenizer::external::wordlist::{self, Form, Wordlist};
+use invitro_tokenizer::{Bridges, Kind, Measures, Regime, Segmentation, TokenizerConfig, WordCounts, measured_text};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+const SENTENCES: u64 = 200;
+
+fn texts(languages: &Languages) -> Vec<Text> {
+    let texts = measured_text(languages, SENTENCES).unwrap().into_iter();
+    texts.map(|(language, lines)| Text { name: language.name().to_owned(), lines }).collect()
+}
+
+/// The words of each condition as a language of its own; those of one symbol are cognates.
+fn words(languages: &Languages) -> Wordlist {
+    let conditions = languages.conditions();
+    let mut words = Wordlist {
+        languages: conditions.iter().map(Condition::to_string).collect(),
+        concepts: languages.world.symbols().map(|symbol| languages.world.label(symbol)).collect(),
+        has_cognates: true,
+        ..Wordlist::default()
+    };
+    for (place, condition) in conditions.iter().enumerate() {
+        for symbol in languages.world.symbols() {
+            if languages.mask(condition.language).contains(symbol) == condition.masked {
+                words.forms.push(Form {
+                    language: place,
+                    concept: symbol.index(),
+                    text: languages.form(symbol, condition.language).to_owned(),
+                    sets: BTreeSet::from([symbol.index().to_string()]),
+                });
+            }
+        }
+    }
+    words
+}
+
+#[test]
+fn our_own_languages_read_back_measure_as_they_did() {
+    // Of the family one tokenizer of every boundary.
+    let first = |config: &TokenizerConfig| config.kind == Kind::Bpe && config.regime == Regime::Vanilla;
+    for (languages, configs) in [(small(0), all()), (family(1), all().into_iter().filter(first).collect())] {
+        let (texts, list) = (texts(&languages), words(&languages));
+        for config in configs {
+            let tokenizer = train(&languages, &config);
+            let place = tempfile::tempdir().unwrap();
+            tokenizer.save(place.path()).unwrap();
+            let read = External::load(place.path()).unwrap();
+            let segmentation = Segmentation::new(&tokenizer, &languages).unwrap();
+            let counts = WordCounts::text(&languages, SENTENCES).unwrap();
+            let ours = Measures::new(&segmentation, &languages, &counts);
+            let (text, words) = (text::measure(&read, &texts).unwrap(), wordlist::measure(&read, &list).unwrap());
+            let name = name(&config);
+            let same = |ours: &invitro_tokenizer::measure::Fragmentation, theirs: &text::Fragmentation| {
+                assert_eq!((ours.words, ours.pieces), (theirs.words, theirs.pieces), "{name}");
+                let ours = [ours.fertility, ours.continuation, ours.one_piece, ours.renyi, ours.utilisation];
+                let theirs =
+                    [theirs.fertility, theirs.continuation, theirs.one_piece, theirs.renyi, theirs.utilisation];
+                assert!(ours.iter().zip(theirs).all(|(a, b)| (a - b).abs() < 1e-12), "{name}: {ours:?} {theirs:?}");
+            };
+            for (language, theirs) in &text.languages {
+                let condition = Condition { language: languages.language(language).unwrap(), masked: false };
+                same(&ours.text.conditions[&condition], theirs);
+                assert_eq!(theirs.unknown, 0.0);
+            }
+            for (condition, (_, theirs)) in languages.conditions().iter().zip(&words.languages) {
+                same(&ours.lexicon.conditions[condition], theirs);
+            }
+            for (pair, (languages_of, parity)) in text.pairs.iter().zip(&ours.text.parity.0) {
+                assert_eq!(pair.languages, languages_of.map(|language| language.name().to_owned()));
+                assert!((pair.parity - parity).abs() < 1e-12, "{name}");
+            }
+            if languages.all().len() == 2 {
+                assert!((text.pairs[0].overlap - ours.text.overlap.only().unwrap()).abs() < 1e-12, "{name}");
+                same(&ours.text.both, &text.all);
+                // A beside B†: the cognates of masked words.
+                let masked = words.pairs.iter().find(|pair| pair.languages == ["A", "B_masked"]).unwrap();
+                let bridge = Bridges::new(&segmentation, &languages, Language::B).mean_cognate();
+                let theirs = masked.cognates.unwrap();
+                assert!((theirs.bridge.jaccard - bridge.jaccard).abs() < 1e-12, "{name}");
+                assert!((theirs.bridge.dice - bridge.dice).abs() < 1e-12, "{name}");
+                assert!(theirs.others == 0 && theirs.lift.is_nan(), "{name}");
+            }
+        }
+    }
+}
+
+/// The distance that is asked for is the one that is estimated, of words without affixes.
+#[test]
+fn distances_are_estimated_as_they_were_asked_for() {
+    for asked in [0.0, 0.3, 0.7, 1.0] {
+        let config =
+            invitro_language::LanguageConfig { distance: asked, affix_rate: 0.0, ..crate::common::small_config() };
+        let languages = Languages::new(&config, 3).unwrap();
+        let mut list = words(&languages);
+        let is_open = |concept: usize| {
+            let category = languages.world.category(invitro_language::Symbol(concept as u32));
+            category.is_open() && category != Category::Name
+        };
+        // All words of B, masked or not.
+        list.forms.retain(|form| is_open(form.concept));
+        list.forms.iter_mut().for_each(|form| form.language = form.language.min(1));
+        list.languages.truncate(2);
+        let [found] = &wordlist::distances(&list)[..] else { panic!("two languages") };
+        let measured = languages.lexicon.distances().words(Language::A, Language::B);
+        assert!((found.same - measured.pairs).abs() < 0.01, "{found:?} {measured:?}");
+        assert!((found.distance - asked).abs() < 0.03, "{asked} {found:?}");
+        assert!(found.low <= found.distance && found.distance <= found.high, "{found:?}");
+        assert_eq!(found.cognates, Some(1.0));
+    }
+}
+
+fn wordpiece(dir: &Path) -> External {
+    let vocab = r###"{"[UNK]": 0, "[PAD]": 1, "ka": 2, "##to": 3, "##ta": 4, "mi": 5, "to": 6}"###;
+    let json = format!(
+        r###"{{"version": "1.0", "truncation": {{"direction": "Right", "max_length": 2, "strategy": "LongestFirst",
+            "stride": 0}}, "padding": null, "added_tokens": [{{"id": 1, "content": "[PAD]", "single_word": false,
+            "lstrip": false, "rstrip": false, "normalized": false, "special": true}}], "normalizer": null,
+            "pre_tokenizer": {{"type": "WhitespaceSplit"}}, "post_processor": null, "decoder": null,
+            "model": {{"type": "WordPiece", "unk_token": "[UNK]", "continuing_subword_prefix": "##",
+            "max_input_chars_per_word": 100, "vocab": {vocab}}}}}"###
+    );
+    let path = dir.join("tokenizer.json");
+    std::fs::write(&path, json).unwrap();
+    External::load(&path).unwrap()
+}
+
+fn text(name: &str, lines: &[&str]) -> Text {
+    Text { name: name.into(), lines: lines.iter().map(|line| (*line).to_owned()).collect() }
+}
+
+/// `kato` is ka ##to, `mi` itself, `xxö` unknown; truncation, which the file asks for, is left out.
+#[test]
+fn a_text_worked_out_by_hand() {
+    let dir = tempfile::tempdir().unwrap();
+    let tokenizer = wordpiece(dir.path());
+    assert_eq!((tokenizer.vocab_size(), tokenizer.available()), (7, 5));
+    let texts = [text("x", &["kato mi  kato", "mi"]), text("y", &["to kata xxö", "mi"])];
+    let measured = text::measure(&tokenizer, &texts).unwrap();
+    let [(_, x), (_, y)] = &measured.languages[..] else { panic!("two languages") };
+    assert_eq!((x.words, x.pieces, x.fertility, x.continuation), (4, 6, 1.5, 0.5));
+    assert_eq!((x.letters_per_piece, x.unknown, x.utilisation), (2.0, 0.0, 3.0 / 5.0));
+    assert_eq!((y.words, y.pieces, y.unknown), (4, 5, 3.0 / 11.0));
+    // ka, ##to, mi twice each; of y to, ka, ##ta, mi once each.
+    assert_eq!((x.average_rank, y.average_rank), (2.0, 2.5));
+    let pair = &measured.pairs[0];
+    assert_eq!((pair.overlap, pair.parity), (2.0 / 5.0, 6.0 / 5.0));
+    let both = |p: f64, q: f64| (p * (2.0 * p / (p + q)).log2() + q * (2.0 * q / (p + q)).log2()) / 2.0;
+    let expected = 2.0 * both(1.0 / 3.0, 0.25) + (1.0 / 3.0) / 2.0 + 2.0 * 0.25 / 2.0;
+    assert!((pair.jensen_shannon - expected).abs() < 1e-12, "{} {expected}", pair.jensen_shannon);
+    assert_eq!(measured.gini, 1.0 / 22.0);
+}
+
+#[test]
+fn texts_that_are_not_parallel_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let tokenizer = wordpiece(dir.path());
+    let said = |texts: &[Text]| text::measure(&tokenizer, texts).unwrap_err().to_string();
+    let other = said(&[text("x", &["mi"]), text("y", &["mi", "to"])]);
+    assert!(other.contains("the same number of lines") && other.contains("x has 1, y has 2"), "{other}");
+    assert_eq!(said(&[text("x", &["mi"]), text("x", &["mi"])]), "two texts are called x: each language has one");
+    assert_eq!(said(&[text("x", &[" ", ""])]), "the text of x has no words");
+}
+
+/// p against all ways to call three of six pairs cognates.
+#[test]
+fn the_lift_of_a_wordlist_and_its_chance() {
+    let dir = tempfile::tempdir().unwrap();
+    let tokenizer = wordpiece(dir.path());
+    let forms = "ID,Language_ID,Parameter_ID,Form\n\
+        1,x,one,kato\n2,y,one,kata\n3,x,two,mi\n4,y,two,mi\n5,x,three,kato\n6,y,three,kato\n\
+        7,x,four,mi\n8,y,four,to\n9,x,five,kata\n10,y,five,to\n11,x,six,kata\n12,y,six,mi\n13,z,six,mi\n14,x,seven,\n";
+    let cognates = "ID,Form_ID,Cognateset_ID\n1,1,a\n2,2,a\n3,3,b\n4,4,b\n5,5,c\n6,6,c\n7,7,d\n8,8,e\n";
+    std::fs::write(dir.path().join("forms.csv"), forms).unwrap();
+    std::fs::write(dir.path().join("cognates.csv"), cognates).unwrap();
+    let asked = ["y".to_owned(), "x".to_owned()];
+    let words = Wordlist::load(dir.path(), None, Some(&asked)).unwrap();
+    assert_eq!((words.languages.len(), words.concepts.len(), words.forms.len()), (2, 6, 12));
+    let measured = wordlist::measure(&tokenizer, &words).unwrap();
+    let pair = &measured.pairs[0];
+    assert_eq!((pair.concepts, &pair.languages), (6, &asked));
+    let found = pair.cognates.unwrap();
+    assert_eq!((found.pairs, found.others, found.other.jaccard), (3, 3, 0.0));
+    let lift = (1.0 / 3.0 + 1.0 + 1.0) / 3.0;
+    assert!((found.lift - lift).abs() < 1e-12);
+    let values = [1.0 / 3.0, 1.0, 1.0, 0.0, 0.0, 0.0];
+    let chosen = (0u32..64).filter(|set| set.count_ones() == 3);
+    let lifts: Vec<f64> = chosen
+        .map(|set| {
+            let sum = |of: u32| (0..6).filter(|i| set >> i & 1 == of).map(|i| values[i]).sum::<f64>() / 3.0;
+            sum(1) - sum(0)
+        })
+        .collect();
+    let p = lifts.iter().filter(|chance| chance.abs() > lift - 1e-9).count() as f64 / lifts.len() as f64;
+    assert!((found.p - p).abs() < 0.02, "{} {p}", found.p);
+    assert!((found.by_chance[1] - lift).abs() < 1e-12 && (found.by_chance[0] + lift).abs() < 1e-12);
+    assert_eq!(wordlist::measure(&tokenizer, &words).unwrap(), measured);
+
+    let wide = dir.path().join("wide.tsv");
+    std::fs::write(&wide, "concept\tx\ty\none\tkato\tkata\ntwo\tmi\t\n").unwrap();
+    let words = Wordlist::load(&wide, None, None).unwrap();
+    assert!((words.forms.len(), words.has_cognates) == (3, false));
+    let said =
+        |path: &Path, languages: Option<&[String]>| Wordlist::load(path, None, languages).unwrap_err().to_string();
+    assert!(said(&wide, Some(&["z".into()])).contains("has no language z: it has x, y"));
+    std::fs::write(dir.path().join("forms.csv"), "ID,Language_ID,Form\n1,x,kato\n").unwrap();
+    let missing = said(dir.path(), None);
+    assert!(missing.contains("no column `Parameter_ID`, but ID, Language_ID, Form"), "{missing}");
+    assert!(said(&dir.path().join("none.csv"), None).contains("cannot be read"));
+}
