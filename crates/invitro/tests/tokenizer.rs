@@ -52,6 +52,21 @@ fn a_trained_tokenizer_measures_like_one_trained_on_the_spot() {
     let there = stdout(&tokenizer("measure", &["--tokenizer", out, "--json"]));
     assert_eq!(there, stdout(&tokenizer("measure", &["--json"])));
 
+    let file = format!("tokenizer.file={out}/tokenizer.json");
+    let own =
+        |command, more: &[&'static str]| stdout(&[&["tokenizer", command, "--config", tiny(), &file], more].concat());
+    let text = own("measure", &[]);
+    assert!(text.starts_with("files/tokenizer-") && text.contains(".json, |V| 150, boundary token"), "{text}");
+    let numbers = |text: &str| -> Value {
+        let mut json: Value = serde_json::from_str(text).unwrap();
+        json["tokenizer"] = Value::Null;
+        json
+    };
+    assert_eq!(numbers(&own("measure", &["--json"])), numbers(&there));
+    assert!(own("bridges", &[]).contains(".json, |V| 150"));
+    let nothing = refused(&["tokenizer", "train", "--config", tiny(), &file, "--out", "none"]);
+    assert!(nothing.contains("`tokenizer.file` is a tokenizer that is there"), "{nothing}");
+
     assert!(refused(&tokenizer("train", &["--out", out])).contains("exists already; --force replaces it"));
     stdout(&tokenizer("train", &["--out", out, "--force"]));
     let other = refused(&tokenizer("measure", &["--tokenizer", out, "--seed", "9"]));

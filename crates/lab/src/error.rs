@@ -10,7 +10,7 @@ pub enum Error {
     #[error("the experiment file `{}` cannot be read: {why}", path.display())]
     NoExperiment { path: PathBuf, why: String },
 
-    #[error("`{key}` is `{}`, which is neither svo, sov, vso or vos nor a file that can be read: {why}", path.display())]
+    #[error("`{key}` is `{}`, which is {}: {why}", path.display(), no_file(key))]
     NamedFile { key: String, path: PathBuf, why: String },
 
     #[error("`{}` cannot be read: {why}", path.display())]
@@ -164,6 +164,14 @@ fn available(step: Option<u64>, steps: &[u64]) -> String {
             let list: Vec<String> = steps.iter().map(u64::to_string).collect();
             format!(" of step {step}; it has {}", list.join(", "))
         }
+    }
+}
+
+/// What a file is not.
+fn no_file(key: &str) -> &'static str {
+    match key.ends_with("grammar") {
+        true => "neither svo, sov, vso or vos nor a file that can be read",
+        false => "no file that can be read",
     }
 }
 

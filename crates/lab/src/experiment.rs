@@ -112,7 +112,10 @@ impl Experiment {
         let in_list = Family::is_unused(&self.languages, key).map(|why| format!("{why}, under `languages.NAME`"));
         let scheduled = (key == "mixture.lambda" && !self.mixture.schedule.is_empty() && self.languages.is_empty())
             .then_some("`mixture.schedule` says how much there is of B in every stage");
-        let others = self.tokenizer.is_unused(key).or(scheduled).or_else(|| self.has_no_second_language(key));
+        let unlisted = (key == "language.lexicon_languages" && self.language.lexicon.is_empty())
+            .then_some("it counts only with `language.lexicon`");
+        let others =
+            self.tokenizer.is_unused(key).or(scheduled).or(unlisted).or_else(|| self.has_no_second_language(key));
         let why = in_list.or_else(|| others.map(str::to_owned));
         why.map_or(Ok(()), |why| Err(Error::Unused { key: key.to_owned(), why }))
     }
@@ -193,7 +196,7 @@ impl Experiment {
             true => Family::new(&self.language, &self.languages).map_or(1, |family| family.languages().len()),
             false => 1,
         };
-        self.model.shape(self.tokenizer.vocab.saturating_mul(own))
+        self.model.shape(self.tokenizer.asked_vocab().saturating_mul(own))
     }
 
     /// The languages of a data seed.
@@ -224,8 +227,10 @@ impl Experiment {
 
     /// Settings of the tokenizer that have no effect beside the others, and what a cut between morphemes changes.
     fn tokenizer_notes(&self) -> Vec<String> {
-        let (own, default) = (leaves(&table_of(self)), leaves(&table_of(&Experiment::default())));
-        let given = own.iter().filter(|setting| setting.0.starts_with("tokenizer.") && !default.contains(setting));
+        let own = leaves(&table_of(self));
+        let presets: Vec<_> = PRESETS.iter().filter_map(|(name, _)| Some(leaves(&preset_table(name).ok()?))).collect();
+        let is_given = |setting| !presets.iter().any(|preset| preset.contains(setting));
+        let given = own.iter().filter(|setting| setting.0.starts_with("tokenizer.") && is_given(setting));
         let unused = given.filter_map(|(key, value)| Some((key, value, self.tokenizer.is_unused(key)?)));
         let mut notes: Vec<String> =
             unused.map(|(key, value, why)| format!("`{key}` is {value} without effect: {why}")).collect();
@@ -242,10 +247,11 @@ impl Experiment {
     fn clones(&self) -> Vec<String> {
         let Ok(family) = Family::new(&self.language, &self.languages) else { return Vec::new() };
         let at = if self.languages.is_empty() { "`language.distance` 0" } else { "distance 0 of each other" };
+        let word = if self.language.lexicon.is_empty() { "word" } else { "made-up word" };
         let note = |pair: [Language; 2]| {
             let [masked, other] = pair.map(Language::name);
             format!(
-                "at {at} and without affixes every word of {masked} is a word of {other}: what is masked in {masked} is \
+                "at {at} and without affixes every {word} of {masked} is a word of {other}: what is masked in {masked} is \
                  trained in {other}, letter by letter"
             )
         };
@@ -310,7 +316,10 @@ impl Experiment {
 /// Whether a setting names a file, whose content is then part of the experiment.
 pub(crate) fn names_file(key: &str, value: &Value) -> bool {
     let is_grammar = key == "language.grammar" || key.starts_with("languages.") && key.ends_with(".grammar");
-    is_grammar && value.as_str().is_some_and(|name| !Grammar::is_built_in(name))
+    value.as_str().is_some_and(|name| match key {
+        "tokenizer.file" | "language.lexicon" => !name.is_empty(),
+        _ => is_grammar && !Grammar::is_built_in(name),
+    })
 }
 
 /// A setting, with a file's path, which may be relative to `base`, replaced by a name that stands for its content.

@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::evaluation::sets::EvaluationSets;
 use crate::experiment::Experiment;
 use crate::tokenized::TokenizedText;
-use invitro_language::{Languages, MixtureConfig, Source};
+use invitro_language::{Borrowed, Languages, MixtureConfig, Source};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -32,7 +32,10 @@ impl RunInputs {
     /// What was asked for and cannot be had, or is allowed but hardly meant.
     pub fn notes(&self, experiment: &Experiment) -> Vec<String> {
         let mut notes = experiment.notes();
-        for (of, measured, asked) in self.languages.asked_distances() {
+        let borrowed = self.languages.lexicon.borrowed();
+        notes.extend(borrowed.into_iter().flat_map(Borrowed::told));
+        // Of real words, no distance was asked for.
+        for (of, measured, asked) in self.languages.asked_distances().into_iter().filter(|_| borrowed.is_none()) {
             if (measured - asked).abs() > 0.02 {
                 notes.push(format!(
                     "the distance of the stems{of} is {measured:.3}, not {asked}: masked words may not be words of another \

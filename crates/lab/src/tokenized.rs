@@ -14,9 +14,9 @@ pub struct TokenizedText {
 }
 
 impl TokenizedText {
-    /// Trains the experiment's tokenizer.
+    /// The experiment's tokenizer, trained or read.
     pub fn new(experiment: &Experiment, languages: &Languages) -> Result<TokenizedText> {
-        let tokenizer = Tokenizer::train(languages, &experiment.tokenizer, &experiment.mixture)?;
+        let tokenizer = Tokenizer::new(languages, &experiment.tokenizer, &experiment.mixture)?;
         TokenizedText::of(tokenizer, experiment, languages)
     }
 

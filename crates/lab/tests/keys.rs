@@ -19,7 +19,7 @@ const fn listed(key: &'static str, accepted: &'static [&'static str], refused: &
     Probe { key, with: &[], accepted, refused }
 }
 
-const PROBES: [Probe; 16] = [
+const PROBES: [Probe; 19] = [
     listed("name", &["mine"], &["3"]),
     Probe {
         with: &["language.properties=3000", "language.relations=500"],
@@ -33,8 +33,14 @@ const PROBES: [Probe; 16] = [
     listed("language.valid_share", &["0.0125", "0.985"], &["0", "0.012", "0.99", "1", "nan"]),
     listed("language.relations", &["5", "60000"], &["0", "7", "60005"]),
     listed("language.grammar", &["svo", "sov", "vso", "vos", "Cargo.toml"], &["3", "no/such.file"]),
+    listed("language.lexicon", &["\"\"", "Cargo.toml"], &["3", "no/such.file"]),
+    Probe {
+        with: &["language.lexicon=Cargo.toml"],
+        ..listed("language.lexicon_languages", &["[]", "[\"deu\", \"nld\"]"], &["3", "[1]"])
+    },
     listed("mixture.tasks", &["1,0,0", "0.2,0.2,0.6"], &["0.5,0.5", "0.5,0.5,0.5", "-1,1,1", "nan,0.5,0.5"]),
     listed("mixture.schedule", &["[]", "[0, 1]", "0.5,0.2"], &["[0]", "[1.5]", "[-0.1]", "x", "[nan]"]),
+    listed("tokenizer.file", &["\"\"", "Cargo.toml"], &["3", "no/such.file"]),
     Probe {
         with: &["tokenizer.share=random"],
         ..listed("tokenizer.share_p", &["0", "0.25", "1"], &["-0.1", "1.1", "nan"])

@@ -5,6 +5,7 @@ mod evaluation;
 mod experiment;
 mod folders;
 mod keys;
+mod own;
 mod reach;
 mod run;
 mod study_common;

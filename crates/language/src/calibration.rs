@@ -25,15 +25,19 @@ const UNRELATED: usize = 16_000;
 
 /// Measures pairs of words, one of each language.
 pub fn measure<W: AsRef<[u8]>>(pairs: &[(W, W)]) -> Distance {
-    let n = pairs.len();
-    let total: f64 = pairs.iter().map(|(a, b)| normalised(a.as_ref(), b.as_ref())).sum();
+    measure_by(pairs.len(), |one, other| normalised(pairs[one].0.as_ref(), pairs[other].1.as_ref()))
+}
+
+/// The same of `n` words, by the distance of any word of one language from any of the other.
+pub fn measure_by(n: usize, distance: impl Fn(usize, usize) -> f64) -> Distance {
+    let total: f64 = (0..n).map(|i| distance(i, i)).sum();
     let mut unrelated = 0.0;
     let mut count = 0;
     // Every word against the one `shift` places on, for as many shifts as give enough pairs; neighbours in a lexicon
     // are drawn independently.
     for shift in 1..n.min(UNRELATED.div_ceil(n.max(1)) + 1) {
         for i in 0..n {
-            unrelated += normalised(pairs[i].0.as_ref(), pairs[(i + shift) % n].1.as_ref());
+            unrelated += distance(i, (i + shift) % n);
         }
         count += n;
     }

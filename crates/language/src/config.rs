@@ -46,6 +46,10 @@ pub struct LanguageConfig {
     pub affixes: usize,
     /// The chance that a word takes a prefix, and that it takes a suffix.
     pub affix_rate: f64,
+    /// A list of real words, by its path or the name that [`invitro_files::named`] gave it; empty for none.
+    pub lexicon: String,
+    /// What the languages are called in it, in their order; empty where it has their names.
+    pub lexicon_languages: Vec<String>,
     /// The share of the descriptors whose forms in B are withheld from training.
     pub mask_share: f64,
 }
@@ -71,6 +75,8 @@ impl Default for LanguageConfig {
             letter_drift: 0.5,
             affixes: 4,
             affix_rate: 0.5,
+            lexicon: String::new(),
+            lexicon_languages: Vec::new(),
             mask_share: 0.25,
         }
     }

@@ -4,8 +4,9 @@
 //! Words are compared in the shared alphabet, before a script is written; names, which are the same by design, and
 //! function words, which are few and short, do not count.
 
-use crate::calibration::{Distance, measure};
+use crate::calibration::{Distance, measure_by};
 use crate::family::Family;
+use crate::levenshtein::{normalised, normalised_letters};
 use crate::phonology::{Morphemes, Stem};
 use crate::symbol::{Language, Symbol};
 use crate::world::World;
@@ -22,20 +23,41 @@ pub struct Distances {
 }
 
 impl Distances {
-    pub(crate) fn new(world: &World, family: &Family, morphemes: &[Vec<Morphemes>]) -> Distances {
-        let nodes = family.nodes();
-        let measured: Vec<usize> =
-            world.symbols().filter(|&s| world.category(s).is_compared()).map(Symbol::index).collect();
-        let of_node = |of_node: &Vec<Morphemes>| -> (Vec<Stem>, Vec<Vec<u8>>) {
-            let word = |parts: &Morphemes| parts.iter().flat_map(Stem::letters).copied().collect();
-            measured.iter().map(|&symbol| (of_node[symbol][1], word(&of_node[symbol]))).unzip()
+    /// `borrowed` is the stem of a symbol in a node's language where it is not the one that was made.
+    pub(crate) fn new(
+        world: &World,
+        family: &Family,
+        morphemes: &[Vec<Morphemes>],
+        borrowed: Option<&(dyn Fn(usize, Symbol) -> Option<String> + Sync)>,
+    ) -> Distances {
+        let measured: Vec<Symbol> = world.symbols().filter(|&s| world.category(s).is_compared()).collect();
+        let Some(borrowed) = borrowed else {
+            let of_node = |of_node: &Vec<Morphemes>| -> (Vec<Stem>, Vec<Vec<u8>>) {
+                let word = |parts: &Morphemes| parts.iter().flat_map(Stem::letters).copied().collect();
+                measured.iter().map(|s| (of_node[s.index()][1], word(&of_node[s.index()]))).unzip()
+            };
+            let (stems, words): (Vec<_>, Vec<_>) = morphemes.par_iter().map(of_node).unzip();
+            return Distances::of(family, &stems, &words);
         };
-        let (stems, words): (Vec<_>, Vec<_>) = morphemes.par_iter().map(of_node).unzip();
+        let of_node = |(node, of_node): (usize, &Vec<Morphemes>)| -> (Vec<Vec<char>>, Vec<Vec<char>>) {
+            let word = |&symbol: &Symbol| {
+                let [prefix, stem, suffix] = of_node[symbol.index()].each_ref().map(Stem::as_str);
+                let stem = borrowed(node, symbol).unwrap_or_else(|| stem.to_owned());
+                (stem.chars().collect(), [prefix, &stem, suffix].concat().chars().collect())
+            };
+            measured.iter().map(word).unzip()
+        };
+        let (stems, words): (Vec<_>, Vec<_>) = morphemes.par_iter().enumerate().map(of_node).unzip();
+        Distances::of(family, &stems, &words)
+    }
+
+    /// By node, and after them the proto-language.
+    fn of<S: Compared, W: Compared>(family: &Family, stems: &[Vec<S>], words: &[Vec<W>]) -> Distances {
+        let nodes = family.nodes();
         let spoken: Vec<usize> = (0..nodes.len()).filter(|&node| nodes[node].language.is_some()).collect();
-        // The proto-language comes after all nodes.
         let from_parent = |node: usize| between(&stems[nodes[node].parent.unwrap_or(nodes.len())], &stems[node]);
         let from_parent = (0..nodes.len()).into_par_iter().map(from_parent).collect();
-        Distances { stems: matrix(&spoken, &stems), words: matrix(&spoken, &words), from_parent }
+        Distances { stems: matrix(&spoken, stems), words: matrix(&spoken, words), from_parent }
     }
 
     /// The distance of two languages' stems: what `language.distance` asks for where they are siblings.
@@ -59,13 +81,35 @@ fn at(matrix: &[Vec<Distance>], one: Language, other: Language) -> Distance {
     matrix[first][second - first]
 }
 
-fn between<W: AsRef<[u8]>>(one: &[W], other: &[W]) -> Distance {
-    let pairs: Vec<(&[u8], &[u8])> = one.iter().map(W::as_ref).zip(other.iter().map(W::as_ref)).collect();
-    measure(&pairs)
+/// Words whose distance can be measured.
+trait Compared: Sync {
+    fn distance(&self, other: &Self) -> f64;
+}
+
+impl Compared for Stem {
+    fn distance(&self, other: &Self) -> f64 {
+        normalised(self.letters(), other.letters())
+    }
+}
+
+impl Compared for Vec<u8> {
+    fn distance(&self, other: &Self) -> f64 {
+        normalised(self, other)
+    }
+}
+
+impl Compared for Vec<char> {
+    fn distance(&self, other: &Self) -> f64 {
+        normalised_letters(self, other)
+    }
+}
+
+fn between<W: Compared>(one: &[W], other: &[W]) -> Distance {
+    measure_by(one.len(), |a, b| one[a].distance(&other[b]))
 }
 
 /// One row for each language: itself and those after it.
-fn matrix<W: AsRef<[u8]> + Sync>(spoken: &[usize], words: &[Vec<W>]) -> Vec<Vec<Distance>> {
+fn matrix<W: Compared>(spoken: &[usize], words: &[Vec<W>]) -> Vec<Vec<Distance>> {
     let row = |at: usize| spoken[at..].par_iter().map(|&other| between(&words[spoken[at]], &words[other])).collect();
     (0..spoken.len()).into_par_iter().map(row).collect()
 }

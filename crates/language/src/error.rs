@@ -22,6 +22,10 @@ pub enum Error {
     #[error("`language.grammar` is `{given}`, which is neither svo, sov, vso or vos nor a readable file ({why})")]
     GrammarFile { given: PathBuf, why: String },
 
+    /// A list of words that cannot be read.
+    #[error("`language.lexicon` is `{}`, which cannot be used: {why}", path.display())]
+    WordList { path: PathBuf, why: String },
+
     /// The phonology cannot make as many distinct words as the world has symbols.
     #[error(
         "the lexicon ran out of distinct words after {found} of {asked} at `language.word_length` = {length}: \

@@ -7,14 +7,16 @@ use crate::symbol::Language;
 
 impl Languages {
     /// One row per symbol, tab-separated, with a header; a field that does not apply is empty. `class` is an entity's, or
-    /// the one that a descriptor or relation verb is about.
+    /// the one that a descriptor or relation verb is about. Where there are real words, `concept` says whose they are.
     pub fn lexicon_tsv(&self) -> String {
         let world = &self.world;
         let columns = |kind: &str| names(kind, &mut self.all().iter().copied());
         let masked: Vec<Language> = self.masked().collect();
         // One masked language needs no name.
         let masks = if masked.len() > 1 { names("masked", &mut self.masked()) } else { "masked".into() };
-        let head = ["symbol\tcategory\tclass\tproperty\tvalue".into(), columns("form"), columns("stem"), masks];
+        let mut head = vec!["symbol\tcategory\tclass\tproperty\tvalue".into(), columns("form"), columns("stem"), masks];
+        let borrowed = self.lexicon.borrowed();
+        head.extend(borrowed.map(|_| "concept".into()));
         let mut out = head.join("\t") + "\n";
         for symbol in world.symbols() {
             let descriptor = world.descriptor_of(symbol);
@@ -30,6 +32,7 @@ impl Languages {
             row.extend(words.iter().map(|word| word.form().to_owned()));
             row.extend(words.iter().map(|word| word.stem().to_owned()));
             row.extend(masked.iter().map(|&language| self.mask(language).contains(symbol).to_string()));
+            row.extend(borrowed.map(|borrowed| borrowed.concept(symbol).unwrap_or_default().to_owned()));
             out.push_str(&row.join("\t"));
             out.push('\n');
         }

@@ -215,7 +215,10 @@ impl Languages {
     /// The letters that words of a language are made of, names aside.
     pub fn alphabet(&self, language: Language) -> String {
         let letters = self.lexicon.letters(language);
-        self.written(&[letters.consonants(), letters.vowels()].concat(), language)
+        let alphabet = self.written(&[letters.consonants(), letters.vowels()].concat(), language);
+        let more = self.lexicon.borrowed_letters(language);
+        let more: String = more.into_iter().filter(|&letter| !alphabet.contains(letter)).collect();
+        alphabet + &more
     }
 
     /// Letters of the shared alphabet, such as an affix's, as a language writes them.

@@ -1,4 +1,5 @@
-//! Levenshtein distance: bit-parallel for short lower-case words (Myers 1999), with the plain table as its twin.
+//! Levenshtein distance: bit-parallel for short lower-case words (Myers 1999), with the plain table as its twin,
+//! which takes letters of any alphabet.
 
 /// Edits between two words of at most 64 letters a to z.
 pub fn levenshtein(a: &[u8], b: &[u8]) -> usize {
@@ -44,6 +45,11 @@ pub fn edits<T: PartialEq>(a: &[T], b: &[T]) -> usize {
 /// Distance over the longer word's length: 0 for equal words, at most 1.
 pub fn normalised(a: &[u8], b: &[u8]) -> f64 {
     levenshtein(a, b) as f64 / a.len().max(b.len()).max(1) as f64
+}
+
+/// The same of words of any letters.
+pub fn normalised_letters(a: &[char], b: &[char]) -> f64 {
+    edits(a, b) as f64 / a.len().max(b.len()).max(1) as f64
 }
 
 #[cfg(test)]

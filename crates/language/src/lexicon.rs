@@ -5,6 +5,7 @@
 //! other.
 
 use crate::affixes::Affixes;
+use crate::borrowed::Borrowed;
 use crate::builder::{Builder, Unlike, script_of};
 use crate::config::LanguageConfig;
 use crate::distances::Distances;
@@ -12,13 +13,13 @@ use crate::drift::Rate;
 use crate::error::Result;
 use crate::family::Family;
 use crate::letters::FamilyLetters;
-use crate::levenshtein::normalised;
+use crate::levenshtein::{normalised, normalised_letters};
 use crate::mask::Mask;
 use crate::phonology::{Letters, Morphemes};
 use crate::script;
 use crate::symbol::{Language, Symbol};
 use crate::world::World;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// A symbol's word in one language, and where its stem lies between prefix and suffix.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +33,12 @@ impl Word {
         let [prefix, stem, suffix] = [prefix, stem, suffix].map(|part| script::write(part.as_str(), script));
         let end = prefix.len() + stem.len();
         Word { stem: (prefix.len() as u8, end as u8), form: [prefix, stem, suffix].concat().into() }
+    }
+
+    /// With another stem, of few enough bytes.
+    pub(crate) fn with_stem(&self, stem: &str) -> Word {
+        let end = self.stem.0 as usize + stem.len();
+        Word { stem: (self.stem.0, end as u8), form: [self.prefix(), stem, self.suffix()].concat().into() }
     }
 
     /// The whole word.
@@ -69,6 +76,7 @@ pub struct Lexicon {
     letters: Vec<Letters>,
     affixes: Affixes,
     distances: Distances,
+    borrowed: Option<Borrowed>,
 }
 
 impl Lexicon {
@@ -88,8 +96,6 @@ impl Lexicon {
         let affixes = affixes(&stems.rates);
         let unlike = Unlike::new(family, masks, config.affix_rate);
         let morphemes = builder.words(&stems, &affixes, &unlike)?;
-        let distances = Distances::new(world, family, &morphemes);
-
         let spoken = || (0..nodes.len()).filter(|&node| nodes[node].language.is_some());
         let write = |node: usize| {
             let word = |(symbol, &morphemes): (Symbol, &Morphemes)| {
@@ -97,11 +103,20 @@ impl Lexicon {
             };
             world.symbols().zip(&morphemes[node]).map(word).collect::<Vec<Word>>()
         };
-        let words: Vec<Vec<Word>> = spoken().map(write).collect();
+        let mut words: Vec<Vec<Word>> = spoken().map(write).collect();
+        let names: Vec<&str> = spoken().map(|node| &*nodes[node].name).collect();
+        let spoken_masks: Vec<&Mask> = spoken().map(|node| &masks[node]).collect();
+        let borrowed = Borrowed::deal(world, config, &names, &spoken_masks, &mut words, seed)?;
+        let stem = |node: usize, symbol: Symbol| {
+            let language = nodes.get(node)?.language?;
+            borrowed.as_ref()?.concept(symbol)?;
+            Some(words[language.index()][symbol.index()].stem().to_owned())
+        };
+        let distances = Distances::new(world, family, &morphemes, borrowed.is_some().then_some(&stem as _));
         let symbols = words.iter().map(|words| words.iter().map(|w| w.form.clone()).zip(world.symbols()).collect());
         let symbols = symbols.collect();
         let letters = spoken().map(|node| letters.nodes[node].clone()).collect();
-        Ok(Lexicon { words, symbols, letters, affixes, distances })
+        Ok(Lexicon { words, symbols, letters, affixes, distances, borrowed })
     }
 
     /// A symbol's word in a language.
@@ -132,14 +147,37 @@ impl Lexicon {
         &self.affixes
     }
 
+    /// The real words among them, if there are any.
+    pub fn borrowed(&self) -> Option<&Borrowed> {
+        self.borrowed.as_ref()
+    }
+
+    /// The letters of a language that only real words have, in order.
+    pub(crate) fn borrowed_letters(&self, language: Language) -> BTreeSet<char> {
+        let of = |borrowed: &Borrowed| {
+            let is_borrowed = |at: &usize| borrowed.concept(Symbol(*at as u32)).is_some();
+            let words = &self.words[language.index()];
+            (0..words.len()).filter(is_borrowed).flat_map(|at| words[at].stem().chars()).collect()
+        };
+        self.borrowed.as_ref().map(of).unwrap_or_default()
+    }
+
     /// The measured distances between languages.
     pub fn distances(&self) -> &Distances {
         &self.distances
     }
 
     /// How far a symbol's words in two languages are apart: Levenshtein's distance over the longer word's length, in the
-    /// shared alphabet, whatever their scripts.
+    /// shared alphabet, whatever their scripts; real words as they are written.
     pub fn distance(&self, symbol: Symbol, one: Language, other: Language) -> f64 {
+        if self.borrowed.as_ref().is_some_and(|borrowed| borrowed.concept(symbol).is_some()) {
+            let letters = |at: Language| -> Vec<char> {
+                let word = self.word(symbol, at);
+                let [prefix, suffix] = [word.prefix(), word.suffix()].map(script::read);
+                [&prefix, word.stem(), &suffix].concat().chars().collect()
+            };
+            return normalised_letters(&letters(one), &letters(other));
+        }
         let [one, other] = [one, other].map(|at| script::read(self.form(symbol, at)).to_ascii_lowercase());
         normalised(one.as_bytes(), other.as_bytes())
     }

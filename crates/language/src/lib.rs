@@ -14,6 +14,7 @@
 mod affixes;
 pub mod analysis;
 mod assign;
+mod borrowed;
 mod builder;
 mod calibration;
 mod check;
@@ -50,9 +51,11 @@ mod stream;
 mod symbol;
 pub mod task;
 mod unit_closure;
+mod wordlist;
 mod world;
 
 pub use affixes::{AFFIXED, Affixes, Inventory};
+pub use borrowed::Borrowed;
 pub use calibration::Distance;
 pub use check::{Checker, Failure, Tally, Verdict};
 pub use condition::Condition;

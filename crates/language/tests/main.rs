@@ -1,5 +1,6 @@
 //! Languages and what is drawn from them.
 
+mod borrowed;
 mod common;
 mod corpora;
 mod families;

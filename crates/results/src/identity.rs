@@ -48,13 +48,16 @@ pub fn identity_under(schema: u32, experiment: &Table) -> String {
 /// Settings that came later, each with the value at which all is as it was before there was one. There it does not
 /// count, so that a run of an older version keeps its identity. Every setting that is added goes in here if the value it
 /// has in older experiments is known to give the same results.
-const NEUTRAL: [(&str, &str); 13] = [
+const NEUTRAL: [(&str, &str); 16] = [
+    ("language.lexicon", "\"\""),
+    ("language.lexicon_languages", "[]"),
     ("mixture.sampling", "1.0"),
     ("mixture.translation", "0.0"),
     ("mixture.schedule", "[]"),
     ("mixture.code_switch", "0.0"),
     ("mixture.tags", "\"task-language\""),
     ("mixture.parallel", "\"none\""),
+    ("tokenizer.file", "\"\""),
     ("tokenizer.share", "\"all\""),
     ("tokenizer.share_p", "0.5"),
     ("tokenizer.share_names", "false"),

@@ -1,13 +1,17 @@
 //! The settings of a tokenizer, as they stand in an experiment file under `[tokenizer]`. Defaults are the paper's.
 
 use crate::error::{Error, Result};
+use crate::own;
 use invitro_language::named;
 use serde::{Deserialize, Serialize};
 
-/// `[tokenizer]`: what is trained, on what, and how words are told apart.
+/// `[tokenizer]`: what is trained, on what, and how words are told apart; or the file of one that is there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TokenizerConfig {
+    /// A `tokenizer.json` to use instead of training one, by its path or the name that [`invitro_files::named`] gave it;
+    /// empty for none.
+    pub file: String,
     /// `bpe`, `unigram`, `wordpiece`, `character` or `byte`.
     pub kind: Kind,
     /// `vanilla`, `balanced` or `parity`.
@@ -39,6 +43,7 @@ pub struct TokenizerConfig {
 impl Default for TokenizerConfig {
     fn default() -> Self {
         TokenizerConfig {
+            file: String::new(),
             kind: Kind::Bpe,
             regime: Regime::Vanilla,
             vocab: 2048,
@@ -64,15 +69,19 @@ impl TokenizerConfig {
         };
         range((1..=1_000_000).contains(&self.vocab), "tokenizer.vocab", self.vocab, "1 to 1000000")?;
         range((1..=10_000_000).contains(&self.sentences), "tokenizer.sentences", self.sentences, "1 to 10000000")?;
+        if !(0.0..=1.0).contains(&self.share_p) {
+            let (given, allowed) = (self.share_p.to_string(), "0 to 1".into());
+            return Err(Error::Range { key: "tokenizer.share_p", given, allowed });
+        }
+        if !self.file.is_empty() {
+            // What follows is of a tokenizer that is trained.
+            return Ok(());
+        }
         if self.regime == Regime::Parity && self.kind != Kind::Bpe {
             return Err(Error::Mismatch(format!(
                 "`tokenizer.regime` is parity, which chooses the merges of bpe, but `tokenizer.kind` is {}",
                 self.kind.name()
             )));
-        }
-        if !(0.0..=1.0).contains(&self.share_p) {
-            let (given, allowed) = (self.share_p.to_string(), "0 to 1".into());
-            return Err(Error::Range { key: "tokenizer.share_p", given, allowed });
         }
         if self.cut != Cut::Learned && !self.kind.is_trained() {
             return Err(Error::Mismatch(format!(
@@ -82,11 +91,7 @@ impl TokenizerConfig {
             )));
         }
         if self.share_boundary && !self.has_boundary_token() {
-            return Err(Error::Mismatch(format!(
-                "`tokenizer.share_boundary` is true, but `tokenizer.boundary` is {}: the boundary is a mark on a piece and has \
-                 no token to share",
-                self.boundary.name()
-            )));
+            return Err(no_boundary(self.boundary));
         }
         Ok(())
     }
@@ -99,6 +104,11 @@ impl TokenizerConfig {
             Boundary::First => self.kind == Kind::Byte,
             Boundary::Last => matches!(self.kind, Kind::Byte | Kind::Wordpiece),
         }
+    }
+
+    /// |V| as asked for: that of the file, ours not counted, if there is one.
+    pub fn asked_vocab(&self) -> usize {
+        own::size(&self.file).unwrap_or(self.vocab)
     }
 
     /// Whether words have other cuts or ids than `tokenizer.json` gives them.
@@ -121,7 +131,11 @@ impl TokenizerConfig {
 
     /// Why a setting has no effect beside the others, if it has none.
     pub fn is_unused(&self, key: &str) -> Option<&'static str> {
+        const TRAINED: [&str; 7] =
+            ["kind", "regime", "vocab", "boundary", "sees_masked", "sentences", "allow_shortfall"];
+        let is_trained = |key: &str| key.strip_prefix("tokenizer.").is_some_and(|key| TRAINED.contains(&key));
         match key {
+            _ if !self.file.is_empty() && is_trained(key) => Some("`tokenizer.file` is a tokenizer that is there"),
             "tokenizer.share_p" if self.share != Share::Random => {
                 Some("it counts only with `tokenizer.share` = random")
             }
@@ -134,6 +148,15 @@ impl TokenizerConfig {
             _ => None,
         }
     }
+}
+
+/// What is said of `tokenizer.share_boundary` where there is no such token.
+pub(crate) fn no_boundary(boundary: Boundary) -> Error {
+    Error::Mismatch(format!(
+        "`tokenizer.share_boundary` is true, but `tokenizer.boundary` is {}: the boundary is a mark on a piece and has no \
+         token to share",
+        boundary.name()
+    ))
 }
 
 named! {

@@ -36,7 +36,7 @@ impl Segmentation {
                 decoded.ended = true;
                 break;
             }
-            let foreign = id < self.special.count() || id as usize >= self.letters.len();
+            let foreign = self.is_foreign(id);
             if foreign || (self.boundary == Boundary::First && self.marked[id as usize]) {
                 end(&mut decoded.words, &word, begun);
                 word.clear();
@@ -54,6 +54,12 @@ impl Segmentation {
         }
         end(&mut decoded.words, &word, begun);
         decoded
+    }
+
+    /// Whether an id is no part of any word: a special token, one of a file that spells nothing, or none at all.
+    fn is_foreign(&self, id: u32) -> bool {
+        let spells = |letters: &[u8]| !letters.is_empty() || self.marked[id as usize];
+        id < self.special.count() || !self.letters.get(id as usize).is_some_and(|letters| spells(letters))
     }
 
     /// Ids as text, special tokens included, as `tokenizer.json` decodes them.

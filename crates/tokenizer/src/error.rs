@@ -29,6 +29,10 @@ pub enum Error {
     #[error("`{}` is not a tokenizer of invitro: {why}", path.display())]
     Damaged { path: PathBuf, why: String },
 
+    /// A file that `tokenizer.file` names and these languages cannot use.
+    #[error("`tokenizer.file` is `{}`, which cannot be used here: {why}", path.display())]
+    Own { path: PathBuf, why: String },
+
     /// What went wrong with the languages.
     #[error(transparent)]
     Languages(#[from] invitro_language::Error),

@@ -64,7 +64,7 @@ fn written(provenance: &Provenance) -> Value {
     let mut value = json!(provenance);
     let before = json!(TokenizerConfig::default());
     if let Some(config) = value["config"].as_object_mut() {
-        let later = |key: &str| key.starts_with("share") || key == "cut";
+        let later = |key: &str| key.starts_with("share") || ["cut", "file"].contains(&key);
         config.retain(|key, value| !later(key) || *value != before[key]);
     }
     if provenance.config.intervenes() {

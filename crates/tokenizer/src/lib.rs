@@ -1,7 +1,7 @@
 //! Subword tokenizers over artificial languages, what can be measured of them, and tokenizer bridges.
 //!
-//! A [`Tokenizer`] is trained on a sample of a [`Languages`](invitro_language::Languages) under a [`TokenizerConfig`] and
-//! saved as the `tokenizer.json` that Python's `tokenizers` and `transformers` load. A [`Segmentation`] is its table of
+//! A [`Tokenizer`] is trained on a sample of a [`Languages`](invitro_language::Languages) under a [`TokenizerConfig`], or
+//! taken from a file that somebody else made, and saved as the `tokenizer.json` that Python's `tokenizers` and `transformers` load. A [`Segmentation`] is its table of
 //! pieces, one entry per symbol and language, since the lexicon is closed: a sentence is a concatenation.
 //!
 //! - [`measure`]: fertility, continuation rate, overlap, parity, Rényi efficiency, morpheme boundaries
@@ -35,11 +35,14 @@ mod files;
 mod learn;
 pub mod measure;
 mod merges;
+mod own;
 mod pipeline;
 mod provenance;
+mod renumber;
 mod segmentation;
 mod sharing;
 pub mod special;
+mod spelling;
 mod tokenizer;
 mod unigram;
 mod vocabulary;

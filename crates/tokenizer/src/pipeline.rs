@@ -75,6 +75,12 @@ fn decoder(kind: Kind, boundary: Boundary) -> Result<DecoderWrapper> {
 /// The kind, the boundary and the special tokens of a tokenizer read from a file, or why it is not one of ours.
 pub fn recognise(tokenizer: &tokenizers::Tokenizer) -> Result<(Kind, Boundary, SpecialTokens), String> {
     let special = SpecialTokens::found(|id| tokenizer.id_to_token(id), |token| tokenizer.token_to_id(token))?;
+    let boundary = special.boundary();
+    if tokenizer.token_to_id(&MARK.to_string()) != Some(boundary) {
+        return Err(format!(
+            "the word boundary `{MARK}` should have id {boundary}, after a token for every task and language"
+        ));
+    }
     let json = |value: serde_json::Result<serde_json::Value>| value.map_err(|e| e.to_string());
     let found = json(serde_json::to_value((tokenizer.get_normalizer(), tokenizer.get_pre_tokenizer())))?;
     let kind = match tokenizer.get_model() {
@@ -92,7 +98,8 @@ pub fn recognise(tokenizer: &tokenizers::Tokenizer) -> Result<(Kind, Boundary, S
             return Ok((if letters_alone { Kind::Character } else { kind }, boundary, special));
         }
     }
-    Err("its model, normalizer and pre-tokenizer fit none of our kinds and boundaries".into())
+    Err("its model, normalizer and pre-tokenizer fit none of our kinds and boundaries; it can be used as `tokenizer.file`"
+        .into())
 }
 
 /// Whether any piece holds more than one letter.

@@ -12,12 +12,12 @@
 //! some languages (`sharing.rs`); both are here alone, and `tokenizer.json` does not know of them.
 
 use crate::alphabet;
-use crate::config::{Boundary, Cut, Kind, TokenizerConfig};
+use crate::config::{Boundary, Cut, Kind, Share, TokenizerConfig, no_boundary};
 use crate::cut::Pieces;
 use crate::error::{Error, Result};
 use crate::provenance::fingerprint;
 use crate::sharing::Sharing;
-use crate::special::{self, MARK, SpecialTokens};
+use crate::special::{self, SpecialTokens};
 use crate::tokenizer::Tokenizer;
 use crate::words::{self, Recut, core};
 use invitro_language::{Category, Language, Languages, Sequence, Symbol, Task};
@@ -59,11 +59,14 @@ impl Segmentation {
         let special = SpecialTokens::of(languages);
         let tokens: Vec<String> =
             (0..tokenizer.vocab_size() as u32).map(|id| tokenizer.token(id).unwrap_or_default()).collect();
-        let letters: Vec<Box<[u8]>> =
-            (0..).zip(&tokens).map(|(id, token)| letters(id < special.count(), token, tokenizer.kind())).collect();
-        let marked: Vec<bool> = tokens.iter().map(|token| token.contains(MARK)).collect();
+        let (letters, marked): (Vec<Box<[u8]>>, Vec<bool>) =
+            (0..tokens.len() as u32).map(|id| tokenizer.spelled(id)).unzip();
         let boundary = special.boundary();
         let words = words::cut(tokenizer, languages, config.cut, || pieces(&letters, &marked, boundary))?;
+        let shares = config.share != Share::All && config.share_boundary && !config.file.is_empty();
+        if shares && !words.iter().flatten().flatten().any(|&piece| piece == boundary) {
+            return Err(no_boundary(tokenizer.boundary()));
+        }
         let core =
             |symbol: Symbol, language: Language| core(&words[language.index()][symbol.index()], |id| id == boundary);
         let sharing = Sharing::new(languages, config, special.count(), tokens.len() as u32, &core);
@@ -225,7 +228,7 @@ impl Segmentation {
     /// How many ids words of these languages can be made of: all but the special tokens and the boundary.
     pub(crate) fn available(&self, languages: &[Language]) -> u64 {
         let usable: Vec<Vec<bool>> = languages.iter().map(|&language| self.usable(language)).collect();
-        let is_piece = |&id: &u32| id >= self.special.count() && !self.is_boundary(id);
+        let is_piece = |&id: &u32| id >= self.special.count() && !self.is_boundary(id) && !self.letters(id).is_empty();
         let ids = (0..self.rows() as u32).filter(is_piece);
         ids.filter(|&id| usable.iter().any(|usable| usable[id as usize])).count() as u64
     }
@@ -283,8 +286,8 @@ fn check(tokenizer: &Tokenizer, languages: &Languages) -> Result<()> {
             )));
         }
     }
-    let missing =
-        |c: &char| tokenizer.kind() != Kind::Byte && tokenizer.word(&c.to_string()).map_or(0, |w| w.len()) != 1;
+    let has_letters = !matches!(tokenizer.kind(), None | Some(Kind::Byte));
+    let missing = |c: &char| has_letters && tokenizer.word(&c.to_string()).map_or(0, |w| w.len()) != 1;
     match alphabet::letters(languages).into_iter().find(missing) {
         None => Ok(()),
         Some(letter) => Err(Error::Mismatch(format!(
@@ -297,15 +300,4 @@ fn check(tokenizer: &Tokenizer, languages: &Languages) -> Result<()> {
 fn pieces(letters: &[Box<[u8]>], marked: &[bool], boundary: u32) -> Pieces {
     let tokens = (0..).zip(letters.iter().zip(marked)).skip(boundary as usize + 1);
     Pieces::new(tokens.map(|(id, (letters, &marked))| (id, &letters[..], marked)))
-}
-
-fn letters(is_special: bool, token: &str, kind: Kind) -> Box<[u8]> {
-    if is_special {
-        return Box::default();
-    }
-    let byte = token.strip_prefix("<0x").and_then(|t| u8::from_str_radix(t.trim_end_matches('>'), 16).ok());
-    match byte {
-        Some(byte) if kind == Kind::Byte => [byte].into(),
-        _ => token.replace(MARK, "").into_bytes().into(),
-    }
 }

@@ -1,25 +1,45 @@
-//! A trained tokenizer: text to ids and back, exactly as its `tokenizer.json` does in any other program.
+//! A tokenizer, trained here or read from a file: text to ids and back, exactly as its `tokenizer.json` does in any other program.
 
 use crate::config::{Boundary, Kind, TokenizerConfig};
 use crate::counts::WordCounts;
 use crate::error::{Error, Result, library};
 use crate::provenance::{Provenance, fingerprint};
-use crate::special::{MARK, SpecialTokens};
-use crate::{learn, pipeline};
+use crate::renumber::{self, NO_BOUNDARY};
+use crate::special::{EOS, MARK, OUT, SpecialTokens};
+use crate::spelling::Spelling;
+use crate::{learn, own, pipeline};
 use invitro_files::caught;
 use invitro_language::{Languages, MixtureConfig};
+use serde_json::Value;
+use std::collections::HashSet;
 use tokenizers::Model;
 
 /// A tokenizer of the `tokenizers` crate with its kind, its boundary and where it came from.
 pub struct Tokenizer {
     inner: tokenizers::Tokenizer,
-    kind: Kind,
+    /// None of somebody else's.
+    kind: Option<Kind>,
     boundary: Boundary,
+    spelling: Spelling,
     special: SpecialTokens,
+    /// Tokens beyond these that spell nothing.
+    silent: HashSet<u32>,
+    /// The one that stands for what somebody else's does not know.
+    unknown: Option<u32>,
     provenance: Option<Provenance>,
 }
 
 impl Tokenizer {
+    /// The tokenizer that the settings ask for: the one of their file if they name one, else trained on the languages.
+    pub fn new(languages: &Languages, config: &TokenizerConfig, mixture: &MixtureConfig) -> Result<Tokenizer> {
+        config.validate()?;
+        mixture.validate()?;
+        match config.file.is_empty() {
+            true => Tokenizer::train(languages, config, mixture),
+            false => own::adopt(languages, config, mixture),
+        }
+    }
+
     /// A tokenizer of a language, trained on the sample its regime takes.
     pub fn train(languages: &Languages, config: &TokenizerConfig, mixture: &MixtureConfig) -> Result<Tokenizer> {
         config.validate()?;
@@ -34,15 +54,48 @@ impl Tokenizer {
         let inner = pipeline::build(model, config.kind, config.boundary, &special)?;
         let language = fingerprint(languages);
         let provenance = Provenance { config: config.clone(), lambda: mixture.lambda, vocab: reached, language };
-        Ok(Tokenizer { inner, kind: config.kind, boundary: config.boundary, special, provenance: Some(provenance) })
+        Ok(Tokenizer::of_kind(inner, config.kind, config.boundary, special, Some(provenance)))
+    }
+
+    pub(crate) fn of_kind(
+        inner: tokenizers::Tokenizer,
+        kind: Kind,
+        boundary: Boundary,
+        special: SpecialTokens,
+        provenance: Option<Provenance>,
+    ) -> Tokenizer {
+        let (spelling, silent) = (Spelling::of_kind(kind), HashSet::new());
+        Tokenizer { inner, kind: Some(kind), boundary, spelling, special, silent, unknown: None, provenance }
+    }
+
+    /// Somebody else's, with our ids.
+    pub(crate) fn of_file(
+        inner: tokenizers::Tokenizer,
+        json: &Value,
+        special: SpecialTokens,
+        provenance: Provenance,
+    ) -> Tokenizer {
+        let id = |token: &str| inner.token_to_id(token);
+        let (boundary, spelling) = (provenance.config.boundary, Spelling::of_json(json));
+        let unknown = renumber::unknown(&json["model"]).and_then(id);
+        let added = inner.get_added_tokens_decoder().into_keys();
+        let silent = added.chain(unknown).chain(id(NO_BOUNDARY)).collect();
+        Tokenizer { inner, kind: None, boundary, spelling, special, silent, unknown, provenance: Some(provenance) }
     }
 
     pub(crate) fn from_parts(
         inner: tokenizers::Tokenizer,
         provenance: Option<Provenance>,
     ) -> Result<Tokenizer, String> {
-        let (kind, boundary, special) = pipeline::recognise(&inner)?;
+        let recognised = pipeline::recognise(&inner);
+        if let (Err(_), Some(p)) = (&recognised, provenance.clone().filter(|p| !p.config.file.is_empty())) {
+            let special = SpecialTokens::found(|id| inner.id_to_token(id), |token| inner.token_to_id(token))?;
+            let json = serde_json::to_value(&inner).map_err(|e| e.to_string())?;
+            return Ok(Tokenizer::of_file(inner, &json, special, p));
+        }
+        let (kind, boundary, special) = recognised?;
         if let Some(p) = &provenance
+            && p.config.file.is_empty()
             && (p.config.kind, p.config.boundary) != (kind, boundary)
         {
             return Err(format!(
@@ -53,12 +106,12 @@ impl Tokenizer {
                 boundary.name()
             ));
         }
-        Ok(Tokenizer { inner, kind, boundary, special, provenance })
+        Ok(Tokenizer::of_kind(inner, kind, boundary, special, provenance))
     }
 
     /// Refuses a tokenizer whose word boundary is not the one asked for.
     pub fn expect(&self, config: &TokenizerConfig) -> Result<()> {
-        if self.boundary == config.boundary {
+        if self.boundary == config.boundary || !config.file.is_empty() {
             return Ok(());
         }
         Err(Error::Mismatch(format!(
@@ -78,8 +131,8 @@ impl Tokenizer {
         self.inner.get_vocab_size(true)
     }
 
-    /// How it splits words.
-    pub fn kind(&self) -> Kind {
+    /// How it splits words; unknown of somebody else's.
+    pub fn kind(&self) -> Option<Kind> {
         self.kind
     }
 
@@ -95,7 +148,8 @@ impl Tokenizer {
 
     /// How many pieces fewer than asked for there are.
     pub fn shortfall(&self) -> usize {
-        let asked = |p: &Provenance| if p.config.kind.is_trained() { p.config.vocab } else { 0 };
+        let is_asked = |p: &Provenance| p.config.file.is_empty() && p.config.kind.is_trained();
+        let asked = |p: &Provenance| if is_asked(p) { p.config.vocab } else { 0 };
         self.provenance.as_ref().map_or(0, |p| asked(p).saturating_sub(self.vocab_size()))
     }
 
@@ -126,8 +180,47 @@ impl Tokenizer {
         self.inner.decode(ids, false).map_err(library)
     }
 
+    /// The pieces of a word, or of words between spaces, as they stand in running text.
+    pub fn in_text(&self, words: &str) -> Result<Vec<u32>> {
+        let tokens = self.special.tokens();
+        let text = format!("{} {words} {}", tokens[OUT as usize + 1], tokens[EOS as usize]);
+        let encoding = caught(|| self.inner.encode(text, false)).map_err(library)?.map_err(library)?;
+        match encoding.get_ids() {
+            [first, pieces @ .., EOS] if *first == OUT + 1 => Ok(pieces.to_vec()),
+            _ => Err(library(format!("the special tokens beside `{words}` do not come back"))),
+        }
+    }
+
+    /// A token's letters, without its mark, and whether it has one; none for special tokens.
+    pub(crate) fn spelled(&self, id: u32) -> (Box<[u8]>, bool) {
+        match self.token(id) {
+            Some(token) if id >= self.special.count() && !self.silent.contains(&id) => self.spelling.read(&token),
+            _ => (Box::default(), false),
+        }
+    }
+
+    /// The letters of pieces.
+    pub(crate) fn letters(&self, pieces: &[u32]) -> Vec<u8> {
+        pieces.iter().flat_map(|&piece| self.spelled(piece).0).collect()
+    }
+
+    pub(crate) fn unknown(&self) -> Option<u32> {
+        self.unknown
+    }
+
+    pub(crate) fn spelling(&self) -> &Spelling {
+        &self.spelling
+    }
+
+    pub(crate) fn inner(&self) -> &tokenizers::Tokenizer {
+        &self.inner
+    }
+
     /// The pieces of a word as they stand in running text, each of its morphemes taken apart by itself.
     pub fn morphemes<const N: usize>(&self, morphemes: [&str; N]) -> Result<Vec<u32>> {
+        if self.kind.is_none() {
+            return self.parts(&morphemes.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>());
+        }
         let mut texts: Vec<String> =
             morphemes.into_iter().filter(|morpheme| !morpheme.is_empty()).map(str::to_owned).collect();
         match (self.boundary, texts.first_mut()) {
@@ -138,6 +231,29 @@ impl Tokenizer {
         let pieces = texts.iter().map(|text| self.word(text)).collect::<Result<Vec<_>>>()?;
         let boundary = (self.boundary == Boundary::Token).then(|| self.special.boundary());
         Ok(pieces.into_iter().flatten().chain(boundary).collect())
+    }
+
+    /// The same by somebody else's: a word as it stands in text, several morphemes each by the model alone.
+    fn parts(&self, parts: &[&str]) -> Result<Vec<u32>> {
+        let [_, _, ..] = parts else { return self.in_text(&parts.concat()) };
+        let (word, last) = (parts.concat(), parts.len() - 1);
+        let wrong = || {
+            Error::Mismatch(format!(
+                "`tokenizer.cut` is morpheme, but the tokenizer of `tokenizer.file` cannot be asked for the morphemes of \
+                 `{word}` one by one"
+            ))
+        };
+        let is_first = self.boundary == Boundary::First;
+        let piece = |(at, part): (usize, &&str)| {
+            self.word(&self.spelling.write(part, at == 0, at == last, is_first).ok_or_else(wrong)?)
+        };
+        let pieces = parts.iter().enumerate().map(piece).collect::<Result<Vec<_>>>()?.concat();
+        let marks: Vec<usize> = (0..pieces.len()).filter(|&at| self.spelled(pieces[at]).1).collect();
+        let place = if is_first { 0 } else { pieces.len().saturating_sub(1) };
+        if self.letters(&pieces) != word.as_bytes() || marks != [place] {
+            return Err(wrong());
+        }
+        Ok(pieces)
     }
 
     /// The pieces of one word, as the model alone takes it apart.

@@ -3,6 +3,7 @@
 mod common;
 mod external;
 mod measures;
+mod own;
 mod python;
 mod segmentation;
 mod training;

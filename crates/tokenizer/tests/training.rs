@@ -167,7 +167,11 @@ fn a_tokenizer_comes_back_from_its_files() {
         }
         std::fs::remove_file(dir.path().join("tokenizer_config.json")).unwrap();
         let bare = Tokenizer::load(dir.path()).unwrap();
-        assert_eq!((bare.kind(), bare.boundary()), (config.kind, config.boundary), "{name}, by tokenizer.json alone");
+        assert_eq!(
+            (bare.kind(), bare.boundary()),
+            (Some(config.kind), config.boundary),
+            "{name}, by tokenizer.json alone"
+        );
         assert!(Segmentation::new(&bare, &languages).is_ok());
         let left: Vec<_> = std::fs::read_dir(dir.path()).unwrap().map(|f| f.unwrap().file_name()).collect();
         assert_eq!(left.len(), 2, "{left:?}");

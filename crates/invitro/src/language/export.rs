@@ -82,7 +82,10 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let staged = StagedDir::new(&args.out, args.force, &CONTENTS)?;
     let family = FamilyTree::of(&languages, &experiment.mixture);
     let readme = readme(&languages, &family);
-    staged.write("world.json", serde_json::to_string_pretty(&world(&languages, family))? + "\n")?;
+    // Without real words the file is as it was before there could be any.
+    let unused = ["lexicon\": \"\"", "lexicon_languages\": []"].map(|setting| format!("    \"{setting},\n")).concat();
+    staged
+        .write("world.json", serde_json::to_string_pretty(&world(&languages, family))?.replace(&unused, "") + "\n")?;
     for (name, text) in languages.grammar_files() {
         staged.write(&name, text)?;
     }

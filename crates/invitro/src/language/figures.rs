@@ -1,7 +1,7 @@
 //! The languages in numbers: what `invitro language show` tells, and writes as JSON.
 
 use invitro_lab::Experiment;
-use invitro_language::{Distance, Languages, Process, Stream};
+use invitro_language::{Borrowed, Distance, Languages, Process, Stream};
 use invitro_results::{DistanceFrom, FamilyNode, FamilyTree};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -21,6 +21,11 @@ pub struct Figures {
     pub values: usize,
     pub valid_values: usize,
     pub categories: BTreeMap<&'static str, usize>,
+    /// Symbols whose words are real ones, and what is to be said of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub real_words: Option<usize>,
+    #[serde(skip)]
+    pub told: Vec<String>,
     /// What there is one of between two languages.
     #[serde(flatten)]
     pub pair: Option<Pair>,
@@ -132,6 +137,8 @@ impl Figures {
             values: languages.config.values,
             valid_values: world.valid_count(),
             categories,
+            real_words: lexicon.borrowed().map(Borrowed::dealt),
+            told: lexicon.borrowed().map(Borrowed::told).unwrap_or_default(),
             pair,
             word_length: all.iter().map(|(name, of)| (name.clone(), of.word_length)).collect(),
             letters: all.iter().map(|(name, of)| (name.clone(), of.letters.clone())).collect(),

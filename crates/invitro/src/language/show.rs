@@ -96,6 +96,7 @@ fn page(f: &Figures, out: &mut impl Write) -> Result<()> {
         ("facts", facts(f)),
     ];
     rows.extend(grammars(f));
+    rows.extend(f.told.iter().map(|told| ("words", told.clone())));
     rows.extend(distance(f));
     rows.push(("length", lengths(f)));
     for (language, of) in f.languages.iter().filter(|(_, of)| of.masked > 0) {
@@ -160,8 +161,9 @@ fn grammars(f: &Figures) -> Vec<(&'static str, String)> {
 fn distance(f: &Figures) -> Option<(&'static str, String)> {
     let pair = f.pair.as_ref().filter(|_| f.family.is_pair)?;
     let (asked, stems, words) = (pair.distance?, pair.stem_distance, pair.word_distance);
+    let others = if f.real_words.is_some() { " of the words that are made" } else { "" };
     let said = format!(
-        "{asked} asked; stems {:.3} (pairs {:.3}, unrelated {:.3}), words {:.3}",
+        "{asked} asked{others}; stems {:.3} (pairs {:.3}, unrelated {:.3}), words {:.3}",
         stems.relative, stems.pairs, stems.unrelated, words.relative
     );
     Some(("distance", said))

@@ -114,9 +114,9 @@ fn word(text: &str, trained: &Trained, language: Language) -> Result<Word> {
         return Ok(Word { text: text.into(), known: true, tokens });
     }
     let tokenizer = &trained.text.tokenizer;
-    let tokens = tokenizer.encode(text)?;
+    let tokens = tokenizer.in_text(text)?;
     let is_special = tokens.iter().any(|&token| token < tokenizer.special().count());
-    if is_special || tokenizer.decode(&tokens)? != text {
+    if is_special || tokenizer.decode(&tokens)?.trim() != text {
         bail!("`{text}` is no word of {}, and the tokenizer cannot spell it", language.name());
     }
     let tokens = trained.text.segmentation.ids(&tokens, language);

@@ -98,7 +98,10 @@ pub fn run(args: Args) -> Result<ExitCode> {
         let experiment = &kind.cells[0].experiment;
         let model = format!(
             "  {} layers, width {}, |V| {}, {} steps",
-            experiment.model.layers, experiment.model.width, experiment.tokenizer.vocab, experiment.train.steps
+            experiment.model.layers,
+            experiment.model.width,
+            experiment.tokenizer.asked_vocab(),
+            experiment.train.steps
         );
         let numbers = [kind.cells.len(), kind.populations, kind.members].map(|number| number.to_string());
         rows.push([vec![model], numbers.to_vec(), vec![time(kind.seconds)]].concat());
@@ -185,7 +188,7 @@ fn in_json(
     let kind = |kind: &Kind| {
         let experiment = &kind.cells[0].experiment;
         json!({
-            "vocab": experiment.tokenizer.vocab, "steps": experiment.train.steps, "cells": kind.cells.len(),
+            "vocab": experiment.tokenizer.asked_vocab(), "steps": experiment.train.steps, "cells": kind.cells.len(),
             "populations": kind.populations, "members": kind.members, "seconds": kind.seconds, "source": kind.source,
         })
     };

@@ -31,7 +31,7 @@ impl Subject {
         let (experiment, languages) = self.experiment.languages()?;
         let tokenizer = match &self.tokenizer {
             Some(path) => Tokenizer::load(path)?,
-            None => Tokenizer::train(&languages, &experiment.tokenizer, &experiment.mixture)?,
+            None => Tokenizer::new(&languages, &experiment.tokenizer, &experiment.mixture)?,
         };
         tokenizer.expect(&experiment.tokenizer)?;
         // Of a tokenizer that is there: as it was made, unless asked otherwise.
@@ -47,10 +47,12 @@ impl Loaded {
     pub fn title(&self) -> String {
         // In a list, shares and distances are each language's own.
         let listed = !self.experiment.languages.is_empty();
-        let (regime, lambda) = match self.tokenizer.provenance() {
-            Some(from) if listed => (from.config.regime.name(), String::new()),
-            Some(from) => (from.config.regime.name(), format!(", λ {}", from.lambda)),
-            None => ("of unknown origin", String::new()),
+        let kind = self.tokenizer.kind().map_or("", |kind| kind.name());
+        let (of, lambda) = match self.tokenizer.provenance() {
+            Some(from) if !from.config.file.is_empty() => (from.config.file.clone(), String::new()),
+            Some(from) if listed => (format!("{kind} {}", from.config.regime.name()), String::new()),
+            Some(from) => (format!("{kind} {}", from.config.regime.name()), format!(", λ {}", from.lambda)),
+            None => (format!("{kind} of unknown origin"), String::new()),
         };
         let languages = match listed {
             true => {
@@ -63,8 +65,7 @@ impl Loaded {
         let short = if short > 0 { format!(" ({short} fewer than asked)") } else { String::new() };
         let arm: String = self.arm.arm().map(|word| format!(", {word}")).collect();
         format!(
-            "{} {regime}, |V| {}{short}, boundary {}{arm}{lambda}, {languages}, data seed {}",
-            self.tokenizer.kind().name(),
+            "{of}, |V| {}{short}, boundary {}{arm}{lambda}, {languages}, data seed {}",
             self.tokenizer.vocab_size(),
             self.tokenizer.boundary().name(),
             self.languages.seed

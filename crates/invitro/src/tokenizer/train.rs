@@ -2,7 +2,7 @@
 
 use crate::experiment::ExperimentArgs;
 use crate::output::StagedDir;
-use anyhow::Result;
+use anyhow::{Result, bail};
 use invitro_results::folder::SEGMENTATION;
 use invitro_tokenizer::{Provenance, Segmentation, Tokenizer};
 use serde::Serialize;
@@ -39,6 +39,9 @@ struct Trained<'a> {
 
 pub fn run(args: Args) -> Result<ExitCode> {
     let (experiment, languages) = args.experiment.languages()?;
+    if !experiment.tokenizer.file.is_empty() {
+        bail!("`tokenizer.file` is a tokenizer that is there: nothing is trained");
+    }
     let staged = StagedDir::new(&args.out, args.force, &CONTENTS)?;
     let start = Instant::now();
     let tokenizer = Tokenizer::train(&languages, &experiment.tokenizer, &experiment.mixture)?;

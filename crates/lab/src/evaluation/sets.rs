@@ -145,15 +145,14 @@ fn longest(languages: &Languages, text: &TokenizedText) -> Result<usize> {
 
 /// What other forms cannot show.
 fn forms_note(text: &TokenizedText, forms: Option<&FormSet>) -> Option<String> {
-    let kind = text.tokenizer.kind();
-    match forms?.is_empty() {
-        true => Some("`eval.forms` has nothing to ask: no language but the first can be asked for words".into()),
-        false if kind.is_trained() => None,
-        false => Some(format!(
-            "`eval.forms` asks for words recut alike and apart, but `tokenizer.kind` is {}, whose words have one cut only",
-            kind.name()
-        )),
+    if forms?.is_empty() {
+        return Some("`eval.forms` has nothing to ask: no language but the first can be asked for words".into());
     }
+    let kind = text.tokenizer.kind().filter(|kind| !kind.is_trained())?;
+    Some(format!(
+        "`eval.forms` asks for words recut alike and apart, but `tokenizer.kind` is {}, whose words have one cut only",
+        kind.name()
+    ))
 }
 
 /// What was asked for and cannot be had.
