@@ -13,6 +13,8 @@ pub mod text;
 pub mod wordlist;
 
 use crate::error::{Error, Result, library};
+use crate::renumber::unknown;
+use crate::spelling::Spelling;
 use invitro_files::caught;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -74,10 +76,8 @@ impl External {
         inner.with_truncation(None).map_err(library)?;
         inner.with_padding(None);
         let json: Value = serde_json::from_str(&text).map_err(|e| refused(e.to_string()))?;
-        let unknown = match &json["model"]["unk_token"] {
-            Value::String(token) => inner.token_to_id(token),
-            _ => json["model"]["unk_id"].as_u64().map(|id| id as u32),
-        };
+        let unknown = unknown(&json["model"]).and_then(|token| inner.token_to_id(token));
+        let spelling = Spelling::of_json(&json);
         let special: HashSet<u32> = inner
             .get_added_tokens_decoder()
             .into_iter()
@@ -87,7 +87,7 @@ impl External {
         let kind = |id: u32| match inner.id_to_token(id) {
             _ if Some(id) == unknown => Piece::Unknown,
             Some(token) if !special.contains(&id) => {
-                if is_mark(&token) {
+                if spelling.read(&token).0.is_empty() {
                     Piece::Mark
                 } else {
                     Piece::Letters
@@ -143,11 +143,6 @@ impl External {
         }
         Ok(words)
     }
-}
-
-/// Whether a token says no letter: marks of a word's beginning or end, and spaces.
-fn is_mark(token: &str) -> bool {
-    token.trim_end_matches("</w>").chars().all(|c| matches!(c, '▁' | 'Ġ' | 'Ċ') || c.is_whitespace())
 }
 
 /// Where the words of a line stand, in bytes.
