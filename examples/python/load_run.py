@@ -6,6 +6,7 @@
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 
@@ -16,16 +17,17 @@ import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 
-def complete(model, tokenizer, prompt: str) -> str:
+def complete(model: Any, tokenizer: Any, prompt: str) -> str:
     """What the model makes of a prompt such as `<T1:B> some words <out>`, decoded greedily."""
     ids = tokenizer(prompt, return_tensors="pt", add_special_tokens=False).input_ids
     with torch.no_grad():
         out = model.generate(ids, do_sample=False, max_length=model.config.max_position_embeddings)
-    return tokenizer.decode(out[0, ids.shape[1] :], skip_special_tokens=True)
+    return str(tokenizer.decode(out[0, ids.shape[1] :], skip_special_tokens=True))
 
 
 def main(run: Path, exported: Path, figure: Path) -> None:
-    model = AutoModelForCausalLM.from_pretrained(exported).eval()
+    model: Any = AutoModelForCausalLM.from_pretrained(exported)
+    model.eval()
     tokenizer = AutoTokenizer.from_pretrained(exported)
 
     samples = [json.loads(line) for line in open(run / "samples.jsonl")]

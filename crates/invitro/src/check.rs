@@ -5,7 +5,7 @@ use crate::study::format::count;
 use crate::table;
 use crate::terminal::{self, To};
 use anyhow::{Context, Result};
-use invitro_language::{Checker, Language, Languages, Verdict};
+use invitro_language::{Checked, Checker, Language, Verdict};
 use serde::Serialize;
 use std::io::{BufRead, Write};
 use std::process::ExitCode;
@@ -27,12 +27,8 @@ pub struct Args {
 #[derive(Serialize)]
 struct Row<'a> {
     line: usize,
-    text: &'a str,
     #[serde(flatten)]
-    verdict: Verdict,
-    /// Each word with its symbol, null if the language does not have it.
-    symbols: Vec<Option<String>>,
-    reason: Option<String>,
+    checked: Checked<'a>,
 }
 
 pub fn run(args: Args) -> Result<ExitCode> {
@@ -56,8 +52,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
         let passed = [true, verdict.valid, verdict.grammatical, verdict.types, verdict.facts];
         totals.iter_mut().zip(passed).for_each(|(total, passed)| *total += usize::from(passed));
         if args.json {
-            let row = row(&languages, &checker, line, text, language, verdict);
-            writeln!(out, "{}", serde_json::to_string(&row)?)?;
+            let checked = checker.explained(text, language, verdict);
+            writeln!(out, "{}", serde_json::to_string(&Row { line, checked })?)?;
         } else {
             let said = in_words(&checker, &verdict, text, language);
             match width {
@@ -84,17 +80,4 @@ fn in_words(checker: &Checker, verdict: &Verdict, text: &str, language: Language
         _ => "not true",
     };
     format!("{level}: {}", checker.reason(failure, text, language))
-}
-
-fn row<'a>(
-    languages: &Languages,
-    checker: &Checker,
-    line: usize,
-    text: &'a str,
-    language: Language,
-    verdict: Verdict,
-) -> Row<'a> {
-    let symbol = |word| languages.lexicon.symbol(word, language).map(|s| languages.world.label(s));
-    let reason = verdict.failure.as_ref().map(|failure| checker.reason(failure, text, language));
-    Row { line, text, symbols: text.split_whitespace().map(symbol).collect(), reason, verdict }
 }

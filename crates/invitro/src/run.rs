@@ -8,9 +8,9 @@ use crate::terminal;
 use crate::{resume, run_summary};
 use anyhow::{Result, bail};
 use invitro_lab::population::{self, Member, Options, Outcome};
-use invitro_lab::{Experiment, State, Status, Stop};
+use invitro_lab::{State, Status, Stop};
 use invitro_model::Device;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Make the languages and the tokenizer, train, evaluate, report: one run, or one per seed
@@ -115,7 +115,7 @@ impl TrainingArgs {
         let mut folders = self.experiment.take_folders()?;
         folders.extend(self.resume.take());
         let folder = match &folders[..] {
-            [] => return Ok(members(&self.experiment.load_with(more)?, self.out.as_deref())),
+            [] => return Ok(population::members(&self.experiment.load_with(more)?, self.out.as_deref())),
             [folder] => folder,
             [one, other, ..] => {
                 bail!("`{}` and `{}` are two folders: give one of them", one.display(), other.display())
@@ -140,18 +140,4 @@ fn finished_before(member: &Member) -> String {
         Some(_) => String::new(),
     };
     format!("finished before, at step {}: nothing was left to do{goes_on}", train.steps)
-}
-
-/// The runs of an experiment, one per pair of seeds, and their folders.
-fn members(experiment: &Experiment, out: Option<&Path>) -> Vec<Member> {
-    let all = experiment.expand();
-    let place = out.map_or_else(
-        || Path::new("runs").join(format!("{}-{}", experiment.name, &experiment.id()[..8])),
-        Path::to_owned,
-    );
-    let folder = |one: &Experiment| match all.len() {
-        1 => place.clone(),
-        _ => place.join(format!("data{}-model{}", one.seeds.data.first(), one.seeds.model.first())),
-    };
-    all.iter().map(|one| Member { experiment: one.clone(), folder: folder(one) }).collect()
 }

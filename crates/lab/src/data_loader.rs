@@ -61,8 +61,7 @@ fn make(members: &[(Experiment, RunInputs)], first: u64, stride: u64, out: &Sync
             let own = if origin[m] < m {
                 Ok(batch[origin[m]].clone())
             } else {
-                let context = experiment.model.context;
-                (0..rows).map(|row| inputs.text.draw(&mut sources[m], step - 1, row, context)).collect()
+                inputs.text.batch(&mut sources[m], step, rows, experiment.model.context)
             };
             match own {
                 Ok(own) => batch.push(own),

@@ -104,6 +104,16 @@ pub enum Error {
     #[error("{0}")]
     Inputs(String),
 
+    #[error("{0}")]
+    Corpus(String),
+
+    #[error("`{word}` is no word of {language}, and the tokenizer cannot spell it")]
+    Spelling { word: String, language: &'static str },
+
+    /// What a model that is not ours did instead of answering.
+    #[error("{0}")]
+    Foreign(String),
+
     #[error("the study `{}`: {why}", path.display())]
     Study { path: PathBuf, why: String },
 

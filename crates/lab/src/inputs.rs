@@ -57,12 +57,15 @@ impl InputCache {
         self.sets.forget_unused();
     }
 
-    /// The languages and the tokenizer of a single run's experiment.
+    /// The languages of a single run's experiment.
+    pub fn languages(&self, experiment: &Experiment) -> Result<Arc<Languages>> {
+        let make = || experiment.make_languages(experiment.seeds.data.first());
+        self.languages.get(&language_key(experiment), make)
+    }
+
+    /// The same with its tokenizer.
     pub fn languages_and_text(&self, experiment: &Experiment) -> Result<(Arc<Languages>, Arc<TokenizedText>)> {
-        let seed = experiment.seeds.data.first();
-        let MixtureConfig { withhold, tags, translation, .. } = experiment.mixture;
-        let key = (&experiment.language, &experiment.languages, seed, withhold, tags, translation > 0.0);
-        let languages = self.languages.get(&key, || experiment.make_languages(seed))?;
+        let (key, languages) = (language_key(experiment), self.languages(experiment)?);
         let MixtureConfig { lambda, sampling, schedule, .. } = &experiment.mixture;
         let key = (key, &experiment.tokenizer, lambda, sampling, schedule);
         let text = self.texts.get(&key, || TokenizedText::new(experiment, &languages))?;
@@ -83,6 +86,12 @@ impl InputCache {
         })?;
         Ok(RunInputs { languages, text, sets })
     }
+}
+
+/// What languages are made from.
+fn language_key(experiment: &Experiment) -> impl Serialize {
+    let MixtureConfig { withhold, tags, translation, .. } = experiment.mixture;
+    (&experiment.language, &experiment.languages, experiment.seeds.data.first(), withhold, tags, translation > 0.0)
 }
 
 /// Works on all items at once, by threads of their own: one that waits for what another puts into an [`InputCache`] must

@@ -18,7 +18,7 @@ use invitro_results::folder::STATUS;
 use invitro_results::{Loss as LossMetric, Measure, Rows, State, Status, training};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// An experiment with one data seed and one model seed, and where its results go.
@@ -26,6 +26,20 @@ use std::time::Instant;
 pub struct Member {
     pub experiment: Experiment,
     pub folder: PathBuf,
+}
+
+/// The runs of an experiment, one per pair of seeds, and their folders.
+pub fn members(experiment: &Experiment, out: Option<&Path>) -> Vec<Member> {
+    let all = experiment.expand();
+    let place = out.map_or_else(
+        || Path::new("runs").join(format!("{}-{}", experiment.name, &experiment.id()[..8])),
+        Path::to_owned,
+    );
+    let folder = |one: &Experiment| match all.len() {
+        1 => place.clone(),
+        _ => place.join(format!("data{}-model{}", one.seeds.data.first(), one.seeds.model.first())),
+    };
+    all.iter().map(|one| Member { experiment: one.clone(), folder: folder(one) }).collect()
 }
 
 pub struct Options<'a> {

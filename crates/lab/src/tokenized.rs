@@ -1,6 +1,6 @@
 //! The languages as a model reads them: a tokenizer with its table of pieces.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::experiment::Experiment;
 use invitro_language::{Language, Languages, Sequence, Source, Symbol, Task};
 use invitro_tokenizer::{Segmentation, Tokenizer};
@@ -71,6 +71,33 @@ impl TokenizedText {
         (pieces, pieces.len() - usize::from(pieces.last().is_some_and(|&last| self.segmentation.is_boundary(last))))
     }
 
+    /// The ids of a word that was given, and whether the language has it: from the table if so, else as the tokenizer
+    /// takes it apart.
+    pub fn given(&self, word: &str, languages: &Languages, language: Language) -> Result<(Vec<u32>, bool)> {
+        if let Some(symbol) = languages.lexicon.symbol(word, language) {
+            return Ok((self.segmentation.pieces(symbol, language).to_vec(), true));
+        }
+        let tokens = self.tokenizer.in_text(word)?;
+        let is_special = tokens.iter().any(|&token| token < self.tokenizer.special().count());
+        if is_special || self.tokenizer.decode(&tokens)?.trim() != word {
+            return Err(Error::Spelling { word: word.to_owned(), language: language.name() });
+        }
+        Ok((self.segmentation.ids(&tokens, language), false))
+    }
+
+    /// The ids of a text in a language: its words, and special tokens among them.
+    pub fn words(&self, text: &str, languages: &Languages, language: Language) -> Result<Vec<u32>> {
+        let special = self.segmentation.special().tokens();
+        let mut ids = Vec::new();
+        for word in text.split_whitespace() {
+            match special.iter().position(|token| token == word) {
+                Some(id) => ids.push(id as u32),
+                None => ids.extend(self.given(word, languages, language)?.0),
+            }
+        }
+        Ok(ids)
+    }
+
     /// A row of training: redrawn until it fits the context.
     pub fn training_row(&self, source: &mut Source, step: u64, row: u64, context: usize) -> Result<Sequence> {
         Ok(source.draw_where(step, row, |sequence| self.segmentation.length(sequence) <= context)?)
@@ -80,6 +107,17 @@ impl TokenizedText {
     pub fn draw(&self, source: &mut Source, step: u64, row: u64, context: usize) -> Result<invitro_model::Sequence> {
         let sequence = self.training_row(source, step, row, context)?;
         Ok(invitro_model::Sequence { tokens: self.sequence(&sequence), group: sequence.task as u8 })
+    }
+
+    /// The rows that a training step reads; the first step is 1.
+    pub fn batch(
+        &self,
+        source: &mut Source,
+        step: u64,
+        rows: u64,
+        context: usize,
+    ) -> Result<Vec<invitro_model::Sequence>> {
+        (0..rows).map(|row| self.draw(source, step - 1, row, context)).collect()
     }
 
     /// The first `count` rows of a training run; under a schedule as many from all of it, since the first are of one stage.

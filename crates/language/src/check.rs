@@ -100,6 +100,20 @@ impl Failure {
     }
 }
 
+/// A text with what was found of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Checked<'t> {
+    /// As it was given.
+    pub text: &'t str,
+    /// The outcome.
+    #[serde(flatten)]
+    pub verdict: Verdict,
+    /// Each word's symbol, none if the language does not have it.
+    pub symbols: Vec<Option<String>>,
+    /// The first failure in words.
+    pub reason: Option<String>,
+}
+
 /// Checks sentences, reusing its scratch memory.
 #[derive(Clone, Debug)]
 pub struct Checker<'a> {
@@ -124,6 +138,14 @@ impl Checker<'_> {
     pub fn text(&mut self, text: &str, language: Language) -> Verdict {
         let lexicon = &self.languages.lexicon;
         self.words(text.split_whitespace().map(|word| lexicon.symbol(word, language)), language)
+    }
+
+    /// A text's verdict with its symbols, and the first failure in words.
+    pub fn explained<'t>(&self, text: &'t str, language: Language, verdict: Verdict) -> Checked<'t> {
+        let symbol = |word| self.languages.lexicon.symbol(word, language).map(|s| self.languages.world.label(s));
+        let symbols = text.split_whitespace().map(symbol).collect();
+        let reason = verdict.failure.as_ref().map(|failure| self.reason(failure, text, language));
+        Checked { text, verdict, symbols, reason }
     }
 
     /// Checks words already looked up; `None` is a word the language does not have.

@@ -57,7 +57,7 @@ mod world;
 pub use affixes::{AFFIXED, Affixes, Inventory};
 pub use borrowed::Borrowed;
 pub use calibration::Distance;
-pub use check::{Checker, Failure, Tally, Verdict};
+pub use check::{Checked, Checker, Failure, Tally, Verdict};
 pub use condition::Condition;
 pub use config::{Corpus, LanguageConfig, MixtureConfig, Parallel, Tags, Withhold};
 pub use distances::Distances;

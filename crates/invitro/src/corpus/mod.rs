@@ -1,7 +1,5 @@
 //! `invitro corpus`: task sequences as a file of text, JSON lines, CSV or Parquet, or on standard output.
 
-mod row;
-mod rows;
 mod writer;
 
 use crate::bar::Bar;
@@ -11,8 +9,8 @@ use crate::progress::thousands;
 use crate::study::format::{count, time};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use invitro_language::{Condition, Languages, Pool};
-use rows::Rows;
+use invitro_lab::corpus::{Rows, Split};
+use invitro_language::{Condition, Languages, Pool, Task};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -48,27 +46,18 @@ pub struct Args {
     force: bool,
 }
 
-#[derive(Clone, Copy, PartialEq)]
-enum Split {
-    Train,
-    Condition(Condition),
-}
-
-impl Split {
-    fn named(name: &str, languages: &Languages) -> Result<Split> {
-        let conditions = languages.conditions();
-        let masked: Vec<Condition> = conditions.iter().copied().filter(|condition| condition.masked).collect();
-        match (name, &masked[..]) {
-            ("train", _) => return Ok(Split::Train),
-            ("masked", [only]) => return Ok(Split::Condition(*only)),
-            _ => {}
-        }
-        let found = conditions.iter().copied().find(|condition| condition.to_string().eq_ignore_ascii_case(name));
-        let known = || conditions.iter().map(Condition::to_string).collect::<Vec<_>>().join(", ");
-        found
-            .map(Split::Condition)
-            .with_context(|| format!("--split is {name}, but must be train or one of {}", known()))
+/// The split of a name that was given.
+fn split(name: &str, languages: &Languages) -> Result<Split> {
+    let conditions = languages.conditions();
+    let masked: Vec<Condition> = conditions.iter().copied().filter(|condition| condition.masked).collect();
+    match (name, &masked[..]) {
+        ("train", _) => return Ok(Split::Train),
+        ("masked", [only]) => return Ok(Split::Condition(*only)),
+        _ => {}
     }
+    let found = conditions.iter().copied().find(|condition| condition.to_string().eq_ignore_ascii_case(name));
+    let known = || conditions.iter().map(Condition::to_string).collect::<Vec<_>>().join(", ");
+    found.map(Split::Condition).with_context(|| format!("--split is {name}, but must be train or one of {}", known()))
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -84,17 +73,29 @@ enum TaskArg {
     Mix,
 }
 
+impl TaskArg {
+    fn only(self) -> Option<Task> {
+        match self {
+            TaskArg::T0 => Some(Task::T0),
+            TaskArg::T1 => Some(Task::T1),
+            TaskArg::T2 => Some(Task::T2),
+            TaskArg::T3 => Some(Task::T3),
+            TaskArg::Mix => None,
+        }
+    }
+}
+
 pub fn run(args: Args) -> Result<ExitCode> {
     let to_stdout = args.out == Path::new("-");
     let target = if to_stdout { Target::stdout(args.format) } else { Target::of(&args.out, args.format)? };
     let (experiment, languages) = args.experiment.languages()?;
     let mut staged = if to_stdout { None } else { Some(StagedFile::new(&args.out, args.force)?) };
-    let split = Split::named(&args.split, &languages)?;
+    let split = split(&args.split, &languages)?;
     if args.held_out && split == Split::Train {
         bail!("--held-out is for the --split of a condition, such as A: training sees no held-out sentence");
     }
     let pool = if args.held_out { Pool::HeldOut } else { Pool::Training };
-    let rows = Rows::new(&experiment, &languages, split, args.task, pool)?;
+    let rows = Rows::new(&experiment, &languages, split, args.task.only(), pool)?;
     if split == Split::Train && args.n > rows.seen() {
         note!("training sees {} rows; those after them are what it would see if it went on", rows.seen());
     }
@@ -106,7 +107,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let elapsed = || started.elapsed().as_secs_f64().max(1e-9);
     let bar = Bar::new();
     let writing = || format!("`{}` cannot be written", args.out.display());
-    rows.each_round(args.n, |rows, written| {
+    rows.each_round(args.n, |rows, written| -> Result<()> {
         writer.write(rows).with_context(writing)?;
         let rate = written as f64 / elapsed();
         let left = (args.n - written) as f64 / rate;

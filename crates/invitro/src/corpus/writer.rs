@@ -1,9 +1,9 @@
 //! The formats of a corpus: text, JSON lines and CSV row by row, compressed or not; Parquet in groups of rows of a fixed
 //! size, each written and forgotten.
 
-use super::row::Row;
 use anyhow::{Result, bail};
 use clap::ValueEnum;
+use invitro_lab::corpus::Row;
 use invitro_results::table::{Column, Writer as Table, csv_cell};
 use std::io::{BufWriter, Write};
 use std::path::Path;

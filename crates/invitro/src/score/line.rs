@@ -107,18 +107,7 @@ impl Sentence {
     }
 }
 
-/// A word's pieces: from the table if the language has it, else as the tokenizer takes it apart.
 fn word(text: &str, trained: &Trained, language: Language) -> Result<Word> {
-    if let Some(symbol) = trained.languages.lexicon.symbol(text, language) {
-        let tokens = trained.text.segmentation.pieces(symbol, language).to_vec();
-        return Ok(Word { text: text.into(), known: true, tokens });
-    }
-    let tokenizer = &trained.text.tokenizer;
-    let tokens = tokenizer.in_text(text)?;
-    let is_special = tokens.iter().any(|&token| token < tokenizer.special().count());
-    if is_special || tokenizer.decode(&tokens)?.trim() != text {
-        bail!("`{text}` is no word of {}, and the tokenizer cannot spell it", language.name());
-    }
-    let tokens = trained.text.segmentation.ids(&tokens, language);
-    Ok(Word { text: text.into(), known: false, tokens })
+    let (tokens, known) = trained.text.given(text, &trained.languages, language)?;
+    Ok(Word { text: text.into(), known, tokens })
 }

@@ -1,13 +1,15 @@
-//! Evaluation: what a population knows at a step.
+//! Evaluation: what a population, or whoever else is asked, knows at a step.
 //!
 //! - [`generation`]: tasks T0, T1 and T2 in every condition
 //! - [`reach`]: top-K reachability and its target sets; [`contrast`]: what is known; [`forms`]: of words in other
 //!   forms; [`ngrams`]: baselines of all
 //! - [`held_out`]: the loss on held-out sequences, and the entropy floor under it
 //! - [`sets`]: all that a model is asked
+//! - [`respondent`]: who is asked; [`by_logits`]: a model that is not ours
 //!
 //! The sets are fixed for a data seed, and the members of a population that share it share them.
 
+pub mod by_logits;
 pub mod contrast;
 pub mod forms;
 pub mod generation;
@@ -15,6 +17,7 @@ pub mod held_out;
 mod kinds;
 pub mod ngrams;
 pub mod reach;
+pub mod respondent;
 pub mod sets;
 
 use crate::error::Result;
@@ -22,11 +25,12 @@ use crate::inputs::RunInputs;
 use generation::{Judged, Prompted};
 use invitro_language::{Language, Symbol};
 use invitro_model::decode::{Decoded, Prompt};
+use invitro_model::ops::Loss;
 use invitro_model::score::Answer;
-use invitro_model::{Population, ops::Loss};
 use invitro_results::words::{Contrasts, Reached, Sample};
 use invitro_results::{Row, Rows, Scorer};
 use rayon::prelude::*;
+use respondent::Respondent;
 
 /// What came of one member's evaluation.
 pub struct Evaluated {
@@ -51,38 +55,42 @@ pub fn batch_rows(context: usize) -> usize {
 
 /// Evaluates every member that there is someone to examine for.
 pub fn evaluate(
-    population: &mut Population,
+    respondent: &mut impl Respondent,
     examinees: &[Option<Examinee>],
     step: u64,
 ) -> Result<Vec<Option<Evaluated>>> {
-    let decoded = decode(population, examinees, step)?;
+    let decoded = decode(respondent, examinees, step)?;
     let questions: Vec<_> = examinees
         .iter()
         .map(|examinee| examinee.as_ref().map(|e| e.inputs.sets.questions()).unwrap_or_default())
         .collect();
-    let answers = population.score(&questions)?;
-    let losses = losses(population, examinees)?;
-    Ok(examinees
+    let answers = respondent.score(&questions)?;
+    let losses = losses(respondent, examinees)?;
+    let mut evaluated: Vec<Option<Evaluated>> = examinees
         .par_iter()
         .enumerate()
         .map(|(m, examinee)| {
             let examinee = examinee.as_ref()?;
             Some(examinee.measure(step, &decoded[m], &answers[m], &losses[m]))
         })
-        .collect())
+        .collect();
+    for one in evaluated.iter_mut().flatten() {
+        one.rows.retain(|row| respondent.measures(row.quantity.measure));
+    }
+    Ok(evaluated)
 }
 
 /// Decodes every member's prompts, all tasks at once: what a step of decoding costs hardly depends on how many rows it has.
-fn decode(population: &mut Population, examinees: &[Option<Examinee>], step: u64) -> Result<Vec<Vec<Decoded>>> {
+fn decode(respondent: &mut impl Respondent, examinees: &[Option<Examinee>], step: u64) -> Result<Vec<Vec<Decoded>>> {
     let asked =
         |examinee: &Option<Examinee>| examinee.as_ref().map_or(Vec::new(), |examinee| examinee.inputs.sets.ask(step));
     let prompts: Vec<Vec<Prompt>> = examinees.iter().map(asked).collect();
-    Ok(population.decode(&prompts, invitro_tokenizer::special::EOS)?)
+    respondent.decode(&prompts)
 }
 
 /// Every member's losses on its held-out batches, each with the batch's part.
-fn losses(population: &mut Population, examinees: &[Option<Examinee>]) -> Result<Vec<Vec<(usize, Loss)>>> {
-    let rows = batch_rows(population.shape().context);
+fn losses(respondent: &mut impl Respondent, examinees: &[Option<Examinee>]) -> Result<Vec<Vec<(usize, Loss)>>> {
+    let rows = batch_rows(respondent.context());
     let mut batches: Vec<Vec<held_out::Batch>> =
         examinees.iter().map(|e| e.as_ref().map_or(Vec::new(), |e| e.inputs.sets.held_out.batches(rows))).collect();
     let mut losses = vec![Vec::new(); examinees.len()];
@@ -91,7 +99,7 @@ fn losses(population: &mut Population, examinees: &[Option<Examinee>]) -> Result
         // Members with fewer batches idle on a sequence that is not counted.
         let idle = || vec![invitro_model::Sequence { tokens: vec![0, 0], group: 0 }];
         let batch: Vec<_> = next.iter().map(|own| own.as_ref().map_or_else(idle, |(_, own)| own.clone())).collect();
-        for ((loss, own), losses) in population.evaluate(&batch)?.into_iter().zip(&next).zip(&mut losses) {
+        for ((loss, own), losses) in respondent.losses(&batch)?.into_iter().zip(&next).zip(&mut losses) {
             losses.extend(own.as_ref().map(|&(part, _)| (part, loss)));
         }
     }

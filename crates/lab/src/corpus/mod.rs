@@ -1,15 +1,24 @@
 //! The rows of a corpus, many at a time: those of training as the data loader draws them, or those of a condition.
 
-use super::row::Row;
-use super::{Split, TaskArg};
-use anyhow::{Result, bail};
-use invitro_lab::Experiment;
-use invitro_lab::tokenized::TokenizedText;
-use invitro_language::{Languages, Pool, Sequence, Source, Task};
+mod row;
+
+pub use row::Row;
+
+use crate::error::{Error, Result};
+use crate::experiment::Experiment;
+use crate::tokenized::TokenizedText;
+use invitro_language::{Condition, Languages, Pool, Sequence, Source, Task};
 use rayon::prelude::*;
 
 /// Rows made in one go by one thread; a round is one chunk for each, so memory does not grow with the corpus.
 const CHUNK: u64 = 4096;
+
+/// What rows are of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Split {
+    Train,
+    Condition(Condition),
+}
 
 pub struct Rows<'a> {
     experiment: &'a Experiment,
@@ -20,29 +29,25 @@ pub struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
+    /// Of one task, or of all in the mixture's shares.
     pub fn new(
         experiment: &'a Experiment,
         languages: &'a Languages,
         split: Split,
-        task: TaskArg,
+        only: Option<Task>,
         pool: Pool,
     ) -> Result<Rows<'a>> {
-        let only = match task {
-            TaskArg::T0 => Some(Task::T0),
-            TaskArg::T1 => Some(Task::T1),
-            TaskArg::T2 => Some(Task::T2),
-            TaskArg::T3 => Some(Task::T3),
-            TaskArg::Mix => None,
-        };
+        let wrong = |why: String| Err(Error::Corpus(why));
         let mixture = &experiment.mixture;
         let condition = match split {
             Split::Train => {
                 match only {
                     Some(Task::T3) if mixture.translation == 0.0 => {
-                        bail!("`mixture.translation` is 0: training sees no translations")
+                        return wrong("`mixture.translation` is 0: training sees no translations".into());
                     }
                     Some(task) if task != Task::T3 && mixture.tasks[task as usize] == 0.0 => {
-                        bail!("`mixture.tasks` gives {} no share: training sees none of it", task.name())
+                        let name = task.name();
+                        return wrong(format!("`mixture.tasks` gives {name} no share: training sees none of it"));
                     }
                     _ => {}
                 }
@@ -57,7 +62,8 @@ impl<'a> Rows<'a> {
             Some(Task::T3) => {
                 let to = condition.language;
                 let Some(&from) = languages.all().iter().find(|&&other| other != to) else {
-                    bail!("there is no language to translate from: {} is the only one", to.name());
+                    let name = to.name();
+                    return wrong(format!("there is no language to translate from: {name} is the only one"));
                 };
                 Source::translations(languages, "corpus", from, to, condition.masked)
             }
@@ -76,7 +82,11 @@ impl<'a> Rows<'a> {
     }
 
     /// Hands on the first `n` rows, a round at a time, with how many have been so far.
-    pub fn each_round(&self, n: u64, mut take: impl FnMut(Vec<Row>, u64) -> Result<()>) -> Result<()> {
+    pub fn each_round<E: From<Error>>(
+        &self,
+        n: u64,
+        mut take: impl FnMut(Vec<Row>, u64) -> std::result::Result<(), E>,
+    ) -> std::result::Result<(), E> {
         let round = CHUNK * rayon::current_num_threads() as u64;
         let (mut start, mut written) = (0, 0);
         while written < n {

@@ -1,0 +1,122 @@
+//! Decoding and scoring with a model that is known by its logits alone. What it is asked and how a token is chosen are
+//! as for our own; every sequence is read from its beginning, without a cache.
+
+use crate::error::Result;
+use invitro_model::Score;
+use invitro_model::decode::{Decoded, Prompt, choose};
+use invitro_model::score::{Answer, Question};
+use invitro_tokenizer::special::{EOS, PAD};
+
+/// Where the logits of the next token are wanted: after which token of which sequence.
+pub struct Pick {
+    pub sequence: u32,
+    pub position: u32,
+}
+
+pub trait Logits {
+    /// Tokens of the vocabulary.
+    fn vocab(&self) -> usize;
+    /// The logits of every pick, one after the other. `ids` are sequences of `length`, those that are shorter filled up
+    /// behind their end.
+    fn logits(&mut self, ids: &[u32], length: usize, picks: &[Pick]) -> Result<Vec<f32>>;
+}
+
+/// Tokens that are read at once, and logits that come back.
+const TOKENS: usize = 1 << 14;
+const VALUES: usize = 1 << 24;
+
+/// A sequence, and from which of its tokens on the next ones' logits are wanted.
+struct Read {
+    tokens: Vec<u32>,
+    from: usize,
+}
+
+/// Reads sequences, those of a length together, and hands over each one's rows of logits.
+fn read(model: &mut impl Logits, reads: &[Read], mut take: impl FnMut(usize, &[f32])) -> Result<()> {
+    let vocab = model.vocab();
+    let mut order: Vec<usize> = (0..reads.len()).collect();
+    order.sort_by_key(|&at| reads[at].tokens.len());
+    let mut rest = &order[..];
+    while !rest.is_empty() {
+        let (mut count, mut values) = (0, 0);
+        for &at in rest {
+            values += (reads[at].tokens.len() - reads[at].from) * vocab;
+            if count > 0 && (values > VALUES || (count + 1) * reads[at].tokens.len() > TOKENS) {
+                break;
+            }
+            count += 1;
+        }
+        let (now, later) = rest.split_at(count);
+        let length = reads[now[count - 1]].tokens.len();
+        let (mut ids, mut picks) = (vec![PAD; count * length], Vec::new());
+        for (sequence, &at) in now.iter().enumerate() {
+            let Read { tokens, from } = &reads[at];
+            ids[sequence * length..][..tokens.len()].copy_from_slice(tokens);
+            let pick = |position: usize| Pick { sequence: sequence as u32, position: position as u32 };
+            picks.extend((*from..tokens.len()).map(pick));
+        }
+        let logits = model.logits(&ids, length, &picks)?;
+        let mut start = 0;
+        for &at in now {
+            let values = (reads[at].tokens.len() - reads[at].from) * vocab;
+            take(at, &logits[start..start + values]);
+            start += values;
+        }
+        rest = later;
+    }
+    Ok(())
+}
+
+/// What is thought of every token of every continuation.
+pub fn score(model: &mut impl Logits, questions: &[Question]) -> Result<Vec<Answer>> {
+    let vocab = model.vocab();
+    let (mut reads, mut asked) = (Vec::new(), Vec::new());
+    for (q, question) in questions.iter().enumerate() {
+        for (c, continuation) in question.continuations.iter().enumerate().filter(|(_, tokens)| !tokens.is_empty()) {
+            let but_last = &continuation[..continuation.len() - 1];
+            reads.push(Read { tokens: [&question.prompt, but_last].concat(), from: question.prompt.len() - 1 });
+            asked.push((q, c));
+        }
+    }
+    let mut answers: Vec<Answer> = questions.iter().map(|q| vec![Vec::new(); q.continuations.len()]).collect();
+    read(model, &reads, |at, logits| {
+        let (q, c) = asked[at];
+        let rows = logits.chunks(vocab).zip(&questions[q].continuations[c]);
+        answers[q][c] = rows.map(|(row, &token)| scored(row, token, questions[q].among.as_deref())).collect();
+    })?;
+    Ok(answers)
+}
+
+fn scored(logits: &[f32], token: u32, among: Option<&[bool]>) -> Score {
+    let own = logits[token as usize];
+    let max = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+    let sum: f64 = logits.iter().map(|&logit| f64::from(logit - max).exp()).sum();
+    let counts = |id: usize| among.is_none_or(|among| among[id]);
+    let rank = logits.iter().enumerate().filter(|&(id, &logit)| logit > own && counts(id)).count();
+    Score { logprob: (f64::from(own - max) - sum.ln()) as f32, rank: rank as u32 }
+}
+
+/// What follows every prompt.
+pub fn decode(model: &mut impl Logits, prompts: &[Prompt], context: usize, seed: u64) -> Result<Vec<Decoded>> {
+    let mut decoded = vec![Decoded { tokens: Vec::new(), ended: false }; prompts.len()];
+    // A sequence may grow to the context: its last token is decoded but never read.
+    let limit = |prompt: &Prompt| prompt.most.min((context + 1).saturating_sub(prompt.tokens.len()));
+    let mut active: Vec<usize> = (0..prompts.len()).filter(|&at| limit(&prompts[at]) > 0).collect();
+    while !active.is_empty() {
+        let of = |&at: &usize| {
+            let tokens = [&prompts[at].tokens[..], &decoded[at].tokens].concat();
+            Read { from: tokens.len() - 1, tokens }
+        };
+        let reads: Vec<Read> = active.iter().map(of).collect();
+        read(model, &reads, |read, logits| {
+            let at = active[read];
+            let position = decoded[at].tokens.len() as u64;
+            match choose(logits, &prompts[at].sampling, [seed, prompts[at].key, position]) {
+                EOS => decoded[at].ended = true,
+                token => decoded[at].tokens.push(token),
+            }
+        })?;
+        active.retain(|&at| !decoded[at].ended && decoded[at].tokens.len() < limit(&prompts[at]));
+    }
+    Ok(decoded)
+}

@@ -1,0 +1,38 @@
+"""Artificial languages over one world, and what language models carry from one to another.
+
+>>> import invitro
+>>> experiment = invitro.Experiment("quick", language__distance=0.25)
+>>> [language.name for language in experiment.languages]
+['A', 'B']
+>>> sentence = experiment.sample(1, "B")[0]
+>>> experiment.check([sentence.words], "B")[0].facts
+True
+"""
+
+from ._experiment import Batch, Experiment
+from ._invitro import Error, __version__
+from ._language import Failure, Language, Sentence, Tally, Verdict
+from ._models import Evaluation, Generates, Logits, Ranks, Row, Scores
+from ._progress import Progress
+from ._results import Run, Study
+
+__all__ = [
+    "Batch",
+    "Error",
+    "Evaluation",
+    "Experiment",
+    "Failure",
+    "Generates",
+    "Language",
+    "Logits",
+    "Progress",
+    "Ranks",
+    "Row",
+    "Run",
+    "Scores",
+    "Sentence",
+    "Study",
+    "Tally",
+    "Verdict",
+    "__version__",
+]

@@ -1,0 +1,279 @@
+"""An experiment: its languages and sentences, its tokenizer, the rows its training reads."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _invitro, _language
+from ._language import Language, Sentence, Verdict
+from ._models import Evaluation, Generates, Logits, Row, Scores, asked
+from ._optional import needed
+from ._progress import Progress, teller
+from ._settings import overrides as as_overrides
+
+if TYPE_CHECKING:
+    import tokenizers
+
+    from ._dataset import TrainingRows
+    from ._results import Run
+
+TASKS = ("T0", "T1", "T2", "T3")
+
+
+class Batch(NamedTuple):
+    """The rows of a training step, end to end: row i is `ids[offsets[i]:offsets[i + 1]]`."""
+
+    ids: NDArray[np.uint32]
+    offsets: NDArray[np.int64]
+    tasks: NDArray[np.uint8]
+    """Of every row: 0 free generation, 1 unscrambling, 2 conditional generation, 3 translation."""
+
+    def rows(self) -> list[NDArray[np.uint32]]:
+        """Each row by itself."""
+        return np.split(self.ids, self.offsets[1:-1])
+
+
+class Experiment:
+    """Everything a run is a function of.
+
+    A preset, `quick` or `paper`; over it a file, or settings as a mapping; over both settings by name, with two
+    underscores for a dot. `invitro config` lists them all.
+
+    >>> experiment = Experiment("quick", language__distance=0.5, seeds__data=3)
+    >>> experiment.settings["language.distance"]
+    0.5
+    >>> Experiment("quick", {"language.distance": 0.5, "seeds.data": 3}).id == experiment.id
+    True
+    """
+
+    def __init__(
+        self,
+        preset: str = "quick",
+        config: str | os.PathLike[str] | Mapping[str, object] | None = None,
+        **overrides: object,
+    ) -> None:
+        settings = config if isinstance(config, Mapping) else {}
+        path = None if config is None or isinstance(config, Mapping) else Path(config).absolute()
+        self._from: tuple[object, ...] = (preset, path, [*as_overrides(settings), *as_overrides(overrides)])
+        self._inner = _invitro.Experiment(preset, path, [*as_overrides(settings), *as_overrides(overrides)])
+
+    @classmethod
+    def open(cls, folder: str | os.PathLike[str]) -> Experiment:
+        """The experiment of a run's folder."""
+        return _opened(Path(folder).absolute(), None)
+
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        return (_opened, (*self._from, self.id)) if len(self._from) == 1 else (_loaded, (*self._from, self.id))
+
+    def __repr__(self) -> str:
+        return f"Experiment({self.settings['name']!r}, {self.id})"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Experiment) and self.id == other.id
+
+    def __hash__(self) -> int:
+        return hash(self.id)
+
+    @property
+    def id(self) -> str:
+        """Its identity: the same settings and seeds have the same everywhere."""
+        return self._inner.id
+
+    @property
+    def steps(self) -> int:
+        """Steps of its training."""
+        return self._inner.steps
+
+    @cached_property
+    def settings(self) -> Mapping[str, object]:
+        """Every setting under its dotted key."""
+        settings: dict[str, object] = json.loads(self._inner.settings())
+        return settings
+
+    def to_toml(self) -> str:
+        """The whole experiment as a file, every default written out."""
+        return self._inner.to_toml()
+
+    @property
+    def notes(self) -> list[str]:
+        """What is allowed, but hardly meant."""
+        return self._inner.notes()
+
+    @cached_property
+    def languages(self) -> list[Language]:
+        """The languages, in their order.
+
+        >>> a, b = Experiment("quick").languages
+        >>> len(a.words) == len(b.words), len(a.masked), len(b.masked) > 0
+        (True, 0, True)
+        """
+        return [_language.language(one) for one in json.loads(self._inner.languages())]
+
+    def sample(
+        self,
+        n: int = 10,
+        language: str | None = None,
+        task: str | None = None,
+        *,
+        masked: bool = False,
+        held_out: bool = False,
+    ) -> list[Sentence]:
+        """Rows as `invitro corpus` writes them.
+
+        Without a language, those that training reads, in its order. Of a language, others like them, of the task or,
+        without one, in the mixture's shares; `masked` ones have what training withholds, `held_out` ones are among those
+        that evaluation asks for.
+
+        >>> Experiment("quick").sample(1, "B", "T1", masked=True)[0].masked
+        True
+        """
+        if task is not None and task not in TASKS:
+            raise _invitro.Error(f"there is no task {task}: there are {', '.join(TASKS)}")
+        if language is None and (masked or held_out):
+            raise _invitro.Error("training shows nothing that is masked or held out: name a language")
+        if n < 0:
+            raise _invitro.Error(f"{n} rows: there must be 0 or more")
+        return [_language.sentence(row) for row in json.loads(self._inner.sample(n, language, task, masked, held_out))]
+
+    def check(self, sentences: Iterable[str], language: str) -> list[Verdict]:
+        """Verdicts on sentences: known words, grammar, types, facts.
+
+        >>> Experiment("quick").check(["xyzzy"], "A")[0].reason
+        'word 1 `xyzzy` is not a word of A'
+        """
+        if isinstance(sentences, str):
+            raise _invitro.Error("check takes a list of sentences: put the one into a list")
+        return [_language.verdict(row) for row in json.loads(self._inner.check(list(sentences), language))]
+
+    @cached_property
+    def tokenizer(self) -> tokenizers.Tokenizer:
+        """The tokenizer as an object of HuggingFace's `tokenizers`, which must be installed.
+
+        `transformers.PreTrainedTokenizerFast(tokenizer_object=experiment.tokenizer)` makes it one of `transformers`. It does
+        not know of `tokenizer.share` and `tokenizer.cut`; `encode` does.
+        """
+        library = needed("tokenizers", "the tokenizer as an object")
+        found: tokenizers.Tokenizer = library.Tokenizer.from_str(self.tokenizer_json)
+        return found
+
+    @cached_property
+    def tokenizer_json(self) -> str:
+        """The tokenizer as the text of `tokenizer.json`."""
+        return self._inner.tokenizer()
+
+    @cached_property
+    def vocab(self) -> int:
+        """Tokens that a model must know: |V|, and more where languages have ids of their own."""
+        return self._inner.vocab()
+
+    def encode(self, text: str, language: str | None = None) -> list[int]:
+        """The ids of a text, special tokens among its words. Needs no other package.
+
+        The language says whose words they are, which counts under `tokenizer.share` and `tokenizer.cut` alone.
+        """
+        return self._inner.encode(text, language)
+
+    def decode(self, ids: Sequence[int] | NDArray[np.integer]) -> str:
+        """The text of ids.
+
+        >>> experiment = Experiment("quick")
+        >>> text = experiment.sample(1)[0].text
+        >>> experiment.decode(experiment.encode(text)) == text
+        True
+        """
+        return self._inner.decode([int(id) for id in ids])
+
+    def batch(self, step: int) -> Batch:
+        """The very rows that a step of training reads; the first is step 1.
+
+        >>> batch = Experiment("quick").batch(1)
+        >>> len(batch.offsets) - 1 == Experiment("quick").settings["train.batch"]
+        True
+        """
+        ids, offsets, tasks = self._inner.batch(_whole(step, "step"))
+        return Batch(
+            np.frombuffer(ids, dtype="<u4").view(np.uint32),
+            np.frombuffer(offsets, dtype="<i8").view(np.int64),
+            np.frombuffer(tasks, dtype=np.uint8),
+        )
+
+    def dataset(self, *, after: int = 0, packed: bool = False) -> TrainingRows:
+        """The batches of its training for PyTorch: an `IterableDataset` whose items are whole batches.
+
+        `DataLoader(experiment.dataset(), batch_size=None, num_workers=4)` gives one a step, in training's order, with any
+        number of workers: `input_ids`, `attention_mask` and `labels` as `transformers` takes them, filled up with 0, or `packed`
+        ones as `batch` has them; `tasks`; and `step`. It begins after the step `after`; `state_dict` and `load_state_dict`
+        go on where a training was.
+        """
+        needed("torch", "a dataset")
+        from ._dataset import TrainingRows
+
+        return TrainingRows(self, after, packed)
+
+    def evaluate(self, model: Scores | Generates | Logits, *, step: int | None = None) -> Evaluation:
+        """What a model knows of the languages, measured as `invitro` measures its own.
+
+        A model is a network of PyTorch, such as a causal model of `transformers`; or a function from ids (an array, rows
+        by positions, filled up behind their ends) to logits (rows by positions by tokens): both are asked everything. Or
+        an object with `score`, `rank` or `generate`: it is asked what these can say, see `Scores`, `Ranks` and `Generates`.
+
+        The rows are those of `metrics.parquet`. What is sampled depends on the `step`, the last unless given, and on
+        `seeds.model`.
+        """
+        with asked(model, self.vocab) as answers:
+            rows = _invitro.evaluate(self._inner, self.steps if step is None else _whole(step, "step"), **answers)
+        return Evaluation(Row(**row) for row in json.loads(rows))
+
+    def run(
+        self,
+        out: str | os.PathLike[str] | None = None,
+        *,
+        device: str = "auto",
+        force: bool = False,
+        quiet: bool = False,
+        progress: Callable[[Progress], object] | None = None,
+    ) -> Run:
+        """Trains a model and evaluates it, as `invitro run` does, into a folder, `runs/NAME-ID` unless given.
+
+        Goes on where an interrupted run left off. Ctrl-C stops it after the step at hand and saves it. What happens is
+        told to `progress`, or in lines on standard error unless `quiet`.
+        """
+        from ._results import Run
+
+        path = None if out is None else Path(out)
+        return Run(_invitro.train(self._inner, path, device, force, teller(progress, quiet)))
+
+
+def _whole(number: int, what: str) -> int:
+    if number < 0:
+        raise _invitro.Error(f"{what} {number}: it must be 0 or more")
+    return number
+
+
+def _same(experiment: Experiment, id: str | None) -> Experiment:
+    if id not in (None, experiment.id):
+        raise _invitro.Error("the files that the experiment names are no longer what they were")
+    return experiment
+
+
+def _loaded(preset: str | None, path: Path | None, overrides: list[str], id: str) -> Experiment:
+    """An experiment in another process."""
+    experiment = Experiment.__new__(Experiment)
+    experiment._from = (preset, path, overrides)
+    experiment._inner = _invitro.Experiment(preset, path, overrides)
+    return _same(experiment, id)
+
+
+def _opened(folder: Path, id: str | None) -> Experiment:
+    experiment = Experiment.__new__(Experiment)
+    experiment._from = (folder,)
+    experiment._inner = _invitro.Experiment.open(folder)
+    return _same(experiment, id)

@@ -1,0 +1,228 @@
+//! An experiment: its languages, its tokenizer, the rows its training reads.
+
+use crate::errors::{detached, said};
+use invitro_lab::corpus::{Row, Rows, Split};
+use invitro_lab::inputs::InputCache;
+use invitro_lab::{Error, Result};
+use invitro_language::{Condition, Language, Languages, Pool, Source, Task};
+use invitro_tokenizer::Tokenizer;
+use pyo3::prelude::*;
+use pyo3::types::PyByteArray;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// A single run's experiment. What is made of it is made once, when it is first asked for.
+#[pyclass(frozen, module = "invitro._invitro")]
+pub struct Experiment {
+    pub experiment: invitro_lab::Experiment,
+    pub cache: InputCache,
+}
+
+#[pymethods]
+impl Experiment {
+    #[new]
+    fn new(preset: Option<&str>, config: Option<PathBuf>, overrides: Vec<String>) -> PyResult<Experiment> {
+        Experiment::of(invitro_lab::Experiment::load(preset, config.as_deref(), &overrides).map_err(said)?)
+    }
+
+    /// The experiment of a run's folder.
+    #[staticmethod]
+    fn open(folder: PathBuf) -> PyResult<Experiment> {
+        let found = invitro_lab::Experiment::open(&folder).map_err(said)?;
+        Experiment::of(found.ok_or_else(|| said(Error::NoRun { path: folder }))?)
+    }
+
+    /// Its identity.
+    #[getter]
+    fn id(&self) -> String {
+        self.experiment.id()
+    }
+
+    #[getter]
+    fn steps(&self) -> u64 {
+        self.experiment.train.steps
+    }
+
+    /// The whole experiment as a file.
+    fn to_toml(&self) -> String {
+        self.experiment.to_toml()
+    }
+
+    /// Every setting under its dotted key, as JSON.
+    fn settings(&self) -> PyResult<String> {
+        let settings: BTreeMap<_, _> = self.experiment.flatten().into_iter().collect();
+        serde_json::to_string(&settings).map_err(said)
+    }
+
+    /// What is allowed, but hardly meant.
+    fn notes(&self) -> Vec<String> {
+        self.experiment.notes()
+    }
+
+    /// The languages with their words, as JSON.
+    fn languages(&self, py: Python<'_>) -> PyResult<String> {
+        detached(py, || {
+            let languages = self.cache.languages(&self.experiment)?;
+            let list: Vec<Value> = languages.all().iter().map(|&one| self.describe(&languages, one)).collect();
+            Result::Ok(Value::Array(list).to_string())
+        })
+    }
+
+    /// Rows as JSON: of training, or of a language where one is named.
+    #[pyo3(signature = (n, language, task, masked, held_out))]
+    fn sample(
+        &self,
+        py: Python<'_>,
+        n: u64,
+        language: Option<&str>,
+        task: Option<&str>,
+        masked: bool,
+        held_out: bool,
+    ) -> PyResult<String> {
+        detached(py, || {
+            let languages = self.cache.languages(&self.experiment)?;
+            let task =
+                task.map(|name| name.parse::<Task>().map_err(|why| Error::Corpus(why.to_string()))).transpose()?;
+            let split = match language {
+                None => Split::Train,
+                Some(name) => Split::Condition(condition(&languages, name, masked)?),
+            };
+            let pool = if held_out { Pool::HeldOut } else { Pool::Training };
+            let mut all: Vec<Row> = Vec::new();
+            Rows::new(&self.experiment, &languages, split, task, pool)?.each_round(n, |rows, _| {
+                all.extend(rows);
+                Result::Ok(())
+            })?;
+            serde_json::to_string(&all).map_err(|why| Error::Corpus(why.to_string()))
+        })
+    }
+
+    /// Verdicts on sentences of a language, as JSON.
+    fn check(&self, py: Python<'_>, sentences: Vec<String>, language: &str) -> PyResult<String> {
+        detached(py, || {
+            let languages = self.cache.languages(&self.experiment)?;
+            let language = named(&languages, language)?;
+            let mut checker = languages.checker();
+            let mut checked = Vec::with_capacity(sentences.len());
+            for text in &sentences {
+                let verdict = checker.text(text, language);
+                checked.push(checker.explained(text, language, verdict));
+            }
+            serde_json::to_string(&checked).map_err(|why| Error::Corpus(why.to_string()))
+        })
+    }
+
+    /// The ids of a text, special tokens among its words.
+    fn encode(&self, py: Python<'_>, text: &str, language: Option<&str>) -> PyResult<Vec<u32>> {
+        detached(py, || {
+            let (languages, tokenized) = self.cache.languages_and_text(&self.experiment)?;
+            match language {
+                None if self.experiment.tokenizer.intervenes() => Err(Error::Corpus(
+                    "words have ids of their language's own here (`tokenizer.share`, `tokenizer.cut`): say which language".into(),
+                )),
+                None => Ok(tokenized.tokenizer.encode(text)?),
+                Some(name) => tokenized.words(text, &languages, named(&languages, name)?),
+            }
+        })
+    }
+
+    /// The text of ids.
+    fn decode(&self, py: Python<'_>, ids: Vec<u32>) -> PyResult<String> {
+        detached(py, || {
+            let (_, text) = self.cache.languages_and_text(&self.experiment)?;
+            match ids.iter().find(|&&id| id as usize >= text.rows()) {
+                Some(id) => Err(Error::Corpus(format!("there is no token {id}: ids are 0 to {}", text.rows() - 1))),
+                None => Ok(text.segmentation.decode(&ids)),
+            }
+        })
+    }
+
+    /// `tokenizer.json`.
+    fn tokenizer(&self, py: Python<'_>) -> PyResult<String> {
+        detached(py, || {
+            let (_, text) = self.cache.languages_and_text(&self.experiment)?;
+            Result::Ok(Tokenizer::to_json(&text.tokenizer)?)
+        })
+    }
+
+    /// How many ids a model of it must know: |V|, and more where languages have ids of their own.
+    fn vocab(&self, py: Python<'_>) -> PyResult<usize> {
+        detached(py, || Result::Ok(self.cache.languages_and_text(&self.experiment)?.1.rows()))
+    }
+
+    /// The rows that a step of training reads: their ids end to end (u32), where each begins and the last ends (u64),
+    /// and the number of each one's task (u8).
+    fn batch<'py>(
+        &self,
+        py: Python<'py>,
+        step: u64,
+    ) -> PyResult<(Bound<'py, PyByteArray>, Bound<'py, PyByteArray>, Bound<'py, PyByteArray>)> {
+        let (ids, offsets, tasks) = detached(py, || self.rows(step))?;
+        Ok((PyByteArray::new(py, &ids), PyByteArray::new(py, &offsets), PyByteArray::new(py, &tasks)))
+    }
+}
+
+impl Experiment {
+    fn of(experiment: invitro_lab::Experiment) -> PyResult<Experiment> {
+        for (key, seeds) in [("seeds.data", &experiment.seeds.data), ("seeds.model", &experiment.seeds.model)] {
+            if seeds.0.len() > 1 {
+                return Err(said(format!("an Experiment is of one run, but `{key}` is {:?}: choose one", seeds.0)));
+            }
+        }
+        Ok(Experiment { experiment, cache: InputCache::default() })
+    }
+
+    fn describe(&self, languages: &Languages, language: Language) -> Value {
+        let shares = languages.family.shares(&self.experiment.mixture);
+        let others: f64 = shares[1..].iter().sum();
+        let share = if language.index() == 0 { 1.0 - others } else { shares[language.index()] };
+        let label = |symbol| languages.world.label(symbol);
+        let others = languages.all().iter().filter(|&&other| other != language);
+        let distances = languages.lexicon.distances();
+        json!({
+            "name": language.name(),
+            "alphabet": languages.alphabet(language),
+            "share": share,
+            "distances": others
+                .map(|&other| (other.name(), distances.stems(language, other).relative))
+                .collect::<BTreeMap<_, _>>(),
+            "masked": languages.mask(language).symbols().iter().map(|&symbol| label(symbol)).collect::<Vec<_>>(),
+            "words": languages.world.symbols()
+                .map(|symbol| (label(symbol), languages.form(symbol, language).to_owned()))
+                .collect::<Vec<_>>(),
+        })
+    }
+
+    fn rows(&self, step: u64) -> Result<(Vec<u8>, Vec<u8>, Vec<u8>)> {
+        let train = &self.experiment.train;
+        if !(1..=train.steps).contains(&step) {
+            return Err(Error::Corpus(format!("there is no step {step}: training has steps 1 to {}", train.steps)));
+        }
+        let (languages, text) = self.cache.languages_and_text(&self.experiment)?;
+        let rows = train.batch as u64;
+        let mut source = Source::training(&languages, &self.experiment.mixture, rows, train.steps);
+        let batch = text.batch(&mut source, step, rows, self.experiment.model.context)?;
+        let (mut ids, mut end, mut offsets) = (Vec::new(), 0, vec![0; 8]);
+        for sequence in &batch {
+            ids.extend(sequence.tokens.iter().flat_map(|id| id.to_le_bytes()));
+            end += sequence.tokens.len() as u64;
+            offsets.extend(end.to_le_bytes());
+        }
+        Ok((ids, offsets, batch.iter().map(|sequence| sequence.group).collect()))
+    }
+}
+
+/// The language of a name.
+pub fn named(languages: &Languages, name: &str) -> Result<Language> {
+    let names = || languages.all().iter().map(|language| language.name()).collect::<Vec<_>>().join(", ");
+    languages.language(name).ok_or_else(|| Error::Corpus(format!("there is no language {name}: there are {}", names())))
+}
+
+fn condition(languages: &Languages, name: &str, masked: bool) -> Result<Condition> {
+    let language = named(languages, name)?;
+    if masked && !languages.masked().any(|one| one == language) {
+        return Err(Error::Corpus(format!("nothing is masked in {name}: its `mask_share` is 0")));
+    }
+    Ok(Condition { language, masked })
+}

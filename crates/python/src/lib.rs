@@ -1,0 +1,28 @@
+//! The extension module under the Python package `invitro`: a thin layer over `invitro-lab`.
+//!
+//! Structured results go over as JSON, arrays as bytes; `python/invitro/` makes them into Python's own objects, and is
+//! what people see.
+
+mod errors;
+mod experiment;
+mod respondent;
+mod results;
+mod running;
+
+#[pyo3::pymodule]
+mod _invitro {
+    #[pymodule_export]
+    use crate::errors::Error;
+    #[pymodule_export]
+    use crate::experiment::Experiment;
+    #[pymodule_export]
+    use crate::respondent::evaluate;
+    #[pymodule_export]
+    use crate::results::{check_file, check_table, export, status};
+    #[pymodule_export]
+    use crate::running::train;
+
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}

@@ -1,0 +1,227 @@
+//! A model of somebody else's, asked what our own are asked.
+
+use crate::errors::said;
+use crate::experiment::Experiment;
+use invitro_lab::evaluation::by_logits::{Logits, Pick};
+use invitro_lab::evaluation::respondent::{ByLogits, Respondent, losses_by_scores};
+use invitro_lab::evaluation::{self, Examinee};
+use invitro_lab::{Error, Result};
+use invitro_model::decode::{Decoded, Prompt, Sampling};
+use invitro_model::{Answer, Loss, Question, Score, Sequence};
+use invitro_results::{Loss as LossMetric, Measure, Scorer, Statistic, Task, metrics};
+use invitro_tokenizer::special::EOS;
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes};
+use std::sync::{Arc, Mutex};
+
+/// What Python raised, kept until it can be raised again.
+type Raised = Arc<Mutex<Option<PyErr>>>;
+
+/// Calls Python, and looks for Ctrl-C.
+fn call<T>(raised: &Raised, work: impl FnOnce(Python<'_>) -> PyResult<T>) -> Result<T> {
+    let called = Python::attach(|py| work(py).and_then(|value| py.check_signals().map(|()| value)));
+    called.map_err(|error| {
+        let why = error.to_string();
+        *raised.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(error);
+        Error::Foreign(why)
+    })
+}
+
+/// The rows of an evaluation, as JSON. `logits` answers everything; without it `score`, `rank` and `generate` what they
+/// can, `generate` of sampled tasks too where it takes a temperature.
+#[pyfunction]
+#[pyo3(signature = (experiment, step, logits, score, rank, generate, samples))]
+#[allow(clippy::too_many_arguments)]
+pub fn evaluate(
+    py: Python<'_>,
+    experiment: &Bound<'_, Experiment>,
+    step: u64,
+    logits: Option<Py<PyAny>>,
+    score: Option<Py<PyAny>>,
+    rank: Option<Py<PyAny>>,
+    generate: Option<Py<PyAny>>,
+    samples: bool,
+) -> PyResult<String> {
+    let Experiment { experiment, cache } = experiment.get();
+    let raised = Raised::default();
+    let evaluated = crate::errors::detached(py, || {
+        let inputs = cache.get(experiment)?;
+        let (context, seed) = (experiment.model.context, experiment.seeds.model.first());
+        let examinees = [Some(Examinee { inputs: &inputs, with_baselines: true })];
+        let mut evaluated = match logits {
+            Some(ask) => {
+                let logits = PyLogits { ask, vocab: inputs.text.rows(), raised: raised.clone() };
+                evaluation::evaluate(&mut ByLogits { logits, context, seed }, &examinees, step)?
+            }
+            None => {
+                let has_own_ids = inputs.text.rows() > inputs.text.vocab();
+                let rank = rank.filter(|_| !has_own_ids);
+                let mut asked = Asked { score, rank, generate, samples, context, raised: raised.clone() };
+                evaluation::evaluate(&mut asked, &examinees, step)?
+            }
+        };
+        let rows = evaluated.pop().flatten().map(|evaluated| evaluated.rows).unwrap_or_default();
+        let lines = metrics::to_lines(&experiment.id(), &rows);
+        serde_json::to_string(&lines).map_err(|why| Error::Foreign(why.to_string()))
+    });
+    match raised.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).take() {
+        Some(error) => Err(error),
+        None => evaluated,
+    }
+}
+
+struct PyLogits {
+    ask: Py<PyAny>,
+    vocab: usize,
+    raised: Raised,
+}
+
+fn bytes<'py>(py: Python<'py>, numbers: impl Iterator<Item = u32>) -> Bound<'py, PyByteArray> {
+    PyByteArray::new(py, &numbers.flat_map(u32::to_le_bytes).collect::<Vec<u8>>())
+}
+
+impl Logits for PyLogits {
+    fn vocab(&self) -> usize {
+        self.vocab
+    }
+
+    fn logits(&mut self, ids: &[u32], length: usize, picks: &[Pick]) -> Result<Vec<f32>> {
+        call(&self.raised, |py| {
+            let sequences = bytes(py, picks.iter().map(|pick| pick.sequence));
+            let positions = bytes(py, picks.iter().map(|pick| pick.position));
+            let answer = self.ask.call1(py, (bytes(py, ids.iter().copied()), length, sequences, positions))?;
+            let answer = answer.bind(py).cast::<PyBytes>()?;
+            let number = |bytes: &[u8]| f32::from_le_bytes(bytes.try_into().unwrap_or_default());
+            let logits: Vec<f32> = answer.as_bytes().chunks_exact(4).map(number).collect();
+            if logits.len() != picks.len() * self.vocab {
+                let (got, rows, vocab) = (logits.len(), picks.len(), self.vocab);
+                return Err(said(format!("{got} logits for {rows} places: there must be {vocab} for each")));
+            }
+            if logits.iter().any(|&logit| logit.is_nan() || logit == f32::INFINITY) {
+                return Err(said("the model gives logits that are not numbers, or infinite"));
+            }
+            Ok(logits)
+        })
+    }
+}
+
+/// A model that answers for itself.
+struct Asked {
+    score: Option<Py<PyAny>>,
+    rank: Option<Py<PyAny>>,
+    generate: Option<Py<PyAny>>,
+    /// Whether it generates at a temperature, too.
+    samples: bool,
+    context: usize,
+    raised: Raised,
+}
+
+impl Asked {
+    /// A list for every continuation, with a value for each of its tokens.
+    fn values<T: for<'a, 'py> FromPyObject<'a, 'py>>(
+        &self,
+        ask: &Py<PyAny>,
+        questions: &[Question],
+    ) -> Result<Vec<Vec<T>>> {
+        let all = || questions.iter().flat_map(|q| q.continuations.iter().map(|one| (q.prompt.clone(), one.clone())));
+        let (prompts, continuations): (Vec<Vec<u32>>, Vec<Vec<u32>>) = all().unzip();
+        let lengths: Vec<usize> = continuations.iter().map(Vec::len).collect();
+        call(&self.raised, |py| {
+            let answer = ask.call1(py, (prompts, continuations))?;
+            let lists: Vec<Vec<T>> = answer.bind(py).extract()?;
+            if lists.iter().map(Vec::len).ne(lengths.iter().copied()) {
+                return Err(said(
+                    "`score` and `rank` must give a list for each continuation, with a number for each of its tokens",
+                ));
+            }
+            Ok(lists)
+        })
+    }
+
+    fn ask(&self, questions: &[Question], with_ranks: bool) -> Result<Vec<Answer>> {
+        let count = |question: &Question| question.continuations.len();
+        let tokens = || questions.iter().flat_map(|question| question.continuations.iter().map(Vec::len));
+        let logprobs: Vec<Vec<f64>> = match &self.score {
+            Some(score) => self.values(score, questions)?,
+            None => tokens().map(|length| vec![0.0; length]).collect(),
+        };
+        let ranks: Vec<Vec<u32>> = match &self.rank {
+            Some(rank) if with_ranks => self.values(rank, questions)?,
+            _ => tokens().map(|length| vec![0; length]).collect(),
+        };
+        let pair = |(logprob, rank): (f64, u32)| Score { logprob: logprob as f32, rank };
+        let mut scores = logprobs
+            .into_iter()
+            .zip(ranks)
+            .map(|(logprobs, ranks)| logprobs.into_iter().zip(ranks).map(pair).collect());
+        Ok(questions.iter().map(|question| scores.by_ref().take(count(question)).collect()).collect())
+    }
+
+    fn generate(&self, prompts: &[Prompt]) -> Result<Vec<Decoded>> {
+        let mut decoded = vec![Decoded { tokens: Vec::new(), ended: false }; prompts.len()];
+        let Some(generate) = &self.generate else { return Ok(decoded) };
+        let limit = |prompt: &Prompt| prompt.most.min((self.context + 1).saturating_sub(prompt.tokens.len()));
+        let mut temperatures: Vec<f64> = prompts.iter().map(temperature).collect();
+        temperatures.sort_by(f64::total_cmp);
+        temperatures.dedup();
+        for warm in temperatures.into_iter().filter(|&warm| warm == 0.0 || self.samples) {
+            let own: Vec<usize> = (0..prompts.len()).filter(|&at| temperature(&prompts[at]) == warm).collect();
+            let tokens: Vec<Vec<u32>> = own.iter().map(|&at| prompts[at].tokens.clone()).collect();
+            let limits: Vec<usize> = own.iter().map(|&at| limit(&prompts[at])).collect();
+            let outputs: Vec<Vec<u32>> = call(&self.raised, |py| {
+                let outputs: Vec<Vec<u32>> = generate.call1(py, (tokens, limits.clone(), warm))?.bind(py).extract()?;
+                if outputs.len() != limits.len() {
+                    return Err(said(format!("{} answers to {} prompts", outputs.len(), limits.len())));
+                }
+                Ok(outputs)
+            })?;
+            for ((at, mut output), limit) in own.into_iter().zip(outputs).zip(limits) {
+                output.truncate(limit);
+                let end = output.iter().position(|&token| token == EOS);
+                output.truncate(end.unwrap_or(limit));
+                decoded[at] = Decoded { tokens: output, ended: end.is_some() };
+            }
+        }
+        Ok(decoded)
+    }
+}
+
+fn temperature(prompt: &Prompt) -> f64 {
+    match prompt.sampling {
+        Sampling::Greedy => 0.0,
+        Sampling::Random { temperature, .. } => temperature,
+    }
+}
+
+impl Respondent for Asked {
+    fn context(&self) -> usize {
+        self.context
+    }
+
+    fn decode(&mut self, prompts: &[Vec<Prompt>]) -> Result<Vec<Vec<Decoded>>> {
+        prompts.iter().map(|own| self.generate(own)).collect()
+    }
+
+    fn score(&mut self, questions: &[Vec<Question>]) -> Result<Vec<Vec<Answer>>> {
+        questions.iter().map(|own| self.ask(own, true)).collect()
+    }
+
+    fn losses(&mut self, sequences: &[Vec<Sequence>]) -> Result<Vec<Loss>> {
+        sequences.iter().map(|own| losses_by_scores(own, |asked| self.ask(asked, false))).collect()
+    }
+
+    fn measures(&self, measure: Measure) -> bool {
+        match measure {
+            Measure::Task(Task::T1 | Task::T3, _) => self.generate.is_some(),
+            Measure::Task(Task::T0 | Task::T2, _) => self.generate.is_some() && self.samples,
+            Measure::Reach(reach) if reach.scorer == Scorer::Network => match reach.statistic {
+                Statistic::LogProb => self.score.is_some(),
+                Statistic::Any | Statistic::Share => self.rank.is_some(),
+            },
+            Measure::Contrast(Scorer::Network, _) => self.score.is_some(),
+            Measure::Loss(LossMetric::Floor) => true,
+            Measure::Loss(_) => self.score.is_some(),
+            _ => true,
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! What runs and studies leave in their folders.
+
+use crate::errors::{caught, detached, said};
+use invitro_files::PartialFolder;
+use invitro_lab::{Status, Trained};
+use invitro_results::table::Table;
+use pyo3::prelude::*;
+use std::path::PathBuf;
+
+/// A run's status as JSON; none where there is none.
+#[pyfunction]
+pub fn status(folder: PathBuf) -> PyResult<Option<String>> {
+    let status = Status::read(&folder).map_err(said)?;
+    status.map(|status| serde_json::to_string(&status).map_err(said)).transpose()
+}
+
+/// An error if a file of a run's folder is not as it was written.
+#[pyfunction]
+pub fn check_file(folder: PathBuf, name: &str) -> PyResult<()> {
+    let status = Status::read(&folder).map_err(said)?;
+    status.map_or(Ok(()), |status| status.check(&folder, name)).map_err(said)
+}
+
+/// The same of a table, which carries its own checksum.
+#[pyfunction]
+pub fn check_table(py: Python<'_>, path: PathBuf) -> PyResult<()> {
+    detached(py, || Table::open(&path).map(drop))
+}
+
+/// Writes a run's model and tokenizer as a new folder that `transformers` loads; returns the step.
+#[pyfunction]
+pub fn export(py: Python<'_>, run: PathBuf, out: PathBuf, step: Option<u64>) -> PyResult<u64> {
+    py.detach(|| {
+        if out.exists() {
+            return Err(said(format!("`{}` is there already: choose another folder", out.display())));
+        }
+        let trained = caught(|| Trained::load(&run, step))?;
+        let unwritten = |why: std::io::Error| said(format!("`{}` cannot be written: {why}", out.display()));
+        let folder = PartialFolder::new(&out).map_err(unwritten)?;
+        caught(|| trained.export(folder.path()))?;
+        folder.finish().map_err(unwritten)?;
+        Ok(trained.checkpoint.step)
+    })
+}

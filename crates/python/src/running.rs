@@ -1,0 +1,138 @@
+//! A training in a thread of its own, while this one tells Python about it and looks for Ctrl-C.
+
+use crate::errors::{caught, said};
+use crate::experiment::Experiment;
+use invitro_lab::population::{self, Options, Outcome};
+use invitro_lab::progress::{Headline, Progress, Started};
+use invitro_lab::{Error, Result, Stop};
+use invitro_model::Device;
+use pyo3::prelude::*;
+use serde_json::{Map, Value, json};
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+
+/// How long Ctrl-C may go unnoticed.
+const LOOK: Duration = Duration::from_millis(100);
+/// Time between two steps that are told.
+const STEPS: Duration = Duration::from_millis(200);
+
+/// Trains to the end, or until interrupted, from where the folder is; returns the folder. `tell` is called with what
+/// happens, as JSON.
+#[pyfunction]
+pub fn train(
+    py: Python<'_>,
+    experiment: &Bound<'_, Experiment>,
+    out: Option<PathBuf>,
+    device: &str,
+    force: bool,
+    tell: Py<PyAny>,
+) -> PyResult<PathBuf> {
+    let Experiment { experiment, cache } = experiment.get();
+    let device = Device::parse(device).map_err(said)?;
+    let members = population::members(experiment, out.as_deref());
+    let stop = Stop::new();
+    let (sender, told) = channel();
+    let told = Mutex::new(told);
+    let work = |sender: Sender<Value>| -> Result<Outcome> {
+        let teller = Teller { sender, steps: experiment.train.steps, told: Mutex::new(None) };
+        let options = Options { device, force, stop: &stop, progress: &teller };
+        let mut outcomes = population::run_with(&members, &options, cache)?;
+        outcomes.pop().ok_or_else(|| Error::Inputs("there was no run".into()))
+    };
+    let mut raised: Option<PyErr> = None;
+    let outcome = std::thread::scope(|scope| {
+        let work = &work;
+        let training = scope.spawn(move || caught(|| work(sender)));
+        loop {
+            let next = py.detach(|| told.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).recv_timeout(LOOK));
+            let answered = match next {
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => Ok(()),
+                Ok(event) => tell.call1(py, (event.to_string(),)).map(drop),
+            };
+            if let Err(error) = answered.and_then(|()| py.check_signals()) {
+                stop.request();
+                // The first is the one to raise; a second wish changes nothing.
+                raised.get_or_insert(error);
+            }
+        }
+        py.detach(|| training.join()).unwrap_or_else(|_| Err(said("the training ended by a fault in invitro itself")))
+    });
+    if let Some(raised) = raised {
+        return Err(raised);
+    }
+    match outcome? {
+        Outcome::Done => Ok(members[0].folder.clone()),
+        Outcome::Stopped { step } => Err(said(format!("stopped at step {step}"))),
+        Outcome::Failed { error } | Outcome::Unwritten { error } => Err(said(error)),
+        Outcome::Busy | Outcome::Lost => {
+            Err(said(format!("another process is writing to the run folder `{}`", members[0].folder.display())))
+        }
+    }
+}
+
+/// Tells the other thread, which may have left.
+struct Teller {
+    sender: Sender<Value>,
+    steps: u64,
+    /// When a step was last told.
+    told: Mutex<Option<Instant>>,
+}
+
+impl Teller {
+    fn tell(&self, kind: &str, step: u64, more: Value) {
+        let mut event = json!({ "kind": kind, "step": step, "steps": self.steps });
+        if let (Value::Object(event), Value::Object(more)) = (&mut event, more) {
+            event.extend(more);
+        }
+        let _ = self.sender.send(event);
+    }
+
+    fn say(&self, step: u64, message: String) {
+        self.tell("note", step, json!({ "message": message }));
+    }
+}
+
+impl Progress for Teller {
+    fn preparing(&self, what: &str) {
+        self.say(0, format!("making {what}"));
+    }
+
+    fn started(&self, start: &Started) {
+        let from = if start.from > 0 { format!(", going on after step {}", start.from) } else { String::new() };
+        self.say(start.from, format!("a model of {} parameters on {}{from}", start.parameters, start.device));
+    }
+
+    fn noted(&self, _member: usize, note: &str) {
+        self.say(0, format!("note: {note}"));
+    }
+
+    fn damaged(&self, _member: usize, from: u64, why: &str) {
+        self.say(from, format!("{why}; going on after step {from}"));
+    }
+
+    fn mended(&self, _member: usize, why: &str) {
+        self.say(self.steps, format!("{why}; written again"));
+    }
+
+    fn stepped(&self, step: u64, losses: &[f64], _tokens: u64) {
+        let mut told = self.told.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if told.is_none_or(|last| last.elapsed() >= STEPS) {
+            *told = Some(Instant::now());
+            self.tell("step", step, json!({ "loss": losses.first() }));
+        }
+    }
+
+    fn evaluated(&self, _member: usize, step: u64, headline: &Headline) {
+        let mut scores = Map::new();
+        for (condition, of) in &headline.conditions {
+            let one = json!({
+                "grammatical": of.grammatical, "types": of.types, "facts": of.facts, "contrast": of.contrast,
+            });
+            scores.insert(condition.to_string(), one);
+        }
+        self.tell("evaluation", step, json!({ "loss": headline.loss, "scores": scores }));
+    }
+}
