@@ -138,15 +138,18 @@ fn the_training_split_is_what_training_reads() {
 
 #[test]
 fn parquet_loads_in_pandas_polars_and_datasets() {
-    let Some(python) = std::env::var_os("INVITRO_PYTHON") else {
-        assert!(std::env::var_os("CI").is_none_or(|ci| ci != "true"), "INVITRO_PYTHON must be set in CI");
-        println!("skipped: INVITRO_PYTHON is not set");
-        return;
-    };
+    let Some(python) = python() else { return };
     let dir = tempfile::tempdir().unwrap();
     // More rows than a row group holds.
     corpus(&dir.path().join("x.parquet"), "70000", &[]);
     corpus(&dir.path().join("x.jsonl"), "70000", &[]);
+    let folder = dir.path().join("folder").display().to_string() + "/";
+    let splits = ["--split", "train,A,B_masked", "--held-out"];
+    stdout(&[&["corpus", "-n", "300", "--config", tiny(), "--out", &folder], &splits[..]].concat());
+    for split in ["train", "A", "B_masked"] {
+        let held_out: &[&str] = if split == "train" { &[] } else { &["--held-out"] };
+        corpus(&dir.path().join(format!("{split}.jsonl")), "300", &[&["--split", split], held_out].concat());
+    }
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/load_corpus.py");
     let output = Command::new(python)
         .arg(script)
@@ -156,7 +159,51 @@ fn parquet_loads_in_pandas_polars_and_datasets() {
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "pandas polars datasets");
+    assert_eq!(String::from_utf8_lossy(&output.stdout).trim(), "pandas polars datasets folder");
+}
+
+#[test]
+fn a_folder_has_a_file_for_every_split_and_a_data_card() {
+    let dir = tempfile::tempdir().unwrap();
+    let folder = dir.path().join("rows");
+    let out = folder.display().to_string() + "/";
+    let corpus_of = |more: &[&'static str]| {
+        let start = ["corpus", "-n", "40", "--config", tiny(), "--out", &out].map(str::to_owned);
+        start.into_iter().chain(more.iter().map(|&more| more.to_owned())).collect::<Vec<String>>()
+    };
+    let run = |more: &[&'static str]| stdout(&corpus_of(more).iter().map(String::as_str).collect::<Vec<_>>());
+    let refused_of = |more: &[&'static str]| refused(&corpus_of(more).iter().map(String::as_str).collect::<Vec<_>>());
+    let splits = ["--split", "train,B,masked", "--held-out", "--format", "jsonl"];
+    run(&[&splits[..], &["--license", "cc0-1.0"]].concat());
+    assert_eq!(listing(&folder), ["B.jsonl", "B_masked.jsonl", "README.md", "experiment.toml", "train.jsonl"]);
+    let card = std::fs::read_to_string(folder.join("README.md")).unwrap();
+    for part in [
+        "license: cc0-1.0\n",
+        "  - split: B_masked\n    path: B_masked.jsonl\n",
+        "| B_masked | 40 | sentences of B with a masked word; of those held out for evaluation |",
+        "| train | 40 | what training sees, in its order |",
+        "load_dataset(\"rows\")[\"train\"]",
+        "@software{invitro,",
+        &format!("version = {{{} (", env!("CARGO_PKG_VERSION")),
+    ] {
+        assert!(card.contains(part), "{part} in\n{card}");
+    }
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    let first: Value = serde_json::from_str(read("train.jsonl").lines().next().unwrap()).unwrap();
+    assert!(card.contains(first["text"].as_str().unwrap()));
+    // Its experiment gives the same rows again.
+    let again = dir.path().join("again.jsonl");
+    let config = folder.join("experiment.toml").display().to_string();
+    stdout(&["corpus", "-n", "40", "--config", &config, "--out", again.to_str().unwrap()]);
+    assert_eq!(std::fs::read_to_string(&again).unwrap(), read("train.jsonl"));
+
+    assert!(refused_of(&[]).contains("exists already; --force replaces it"));
+    run(&["--force"]);
+    assert_eq!(listing(&folder), ["README.md", "experiment.toml", "train.parquet"]);
+    assert!(read("README.md").contains("Its publisher has named no licence"));
+    assert!(refused_of(&["--force", "--split", "A,B,A"]).contains("--split names A twice"));
+    assert!(refused(&["corpus", "-n", "3", "--split", "A,B", "--out", "x.txt"]).contains("give --out a / at its end"));
+    assert!(refused(&["corpus", "-n", "3", "--license", "x", "--out", "x.txt"]).contains("give --out a / at its end"));
 }
 
 #[test]

@@ -1,4 +1,5 @@
-"""Loads x.parquet of a folder with pandas, Polars and HuggingFace datasets, and compares it with x.jsonl."""
+"""Loads x.parquet of a folder with pandas, Polars and HuggingFace datasets, and compares it with x.jsonl; loads the folder
+of splits in it by its data card, and compares each with the split's .jsonl."""
 
 import json
 import sys
@@ -10,7 +11,7 @@ rows = [json.loads(line) for line in (folder / "x.jsonl").open()]
 columns = ["text", "language", "task", "symbols", "masked"]
 
 
-def check(loaded):
+def check(loaded, rows=rows):
     assert len(loaded) == len(rows), (len(loaded), len(rows))
     for found, wanted in zip(loaded, rows):
         found = dict(found, symbols=list(found["symbols"]), masked=bool(found["masked"]))
@@ -36,4 +37,9 @@ loaded = datasets.load_dataset("parquet", data_files=file, split="train", cache_
 assert loaded.column_names == columns, loaded.column_names
 check(loaded)
 
-print("pandas polars datasets")
+splits = datasets.load_dataset(str(folder / "folder"), cache_dir=str(folder / "cache"))
+assert list(splits) == ["train", "A", "B_masked"], splits
+for name, loaded in splits.items():
+    check(loaded, [json.loads(line) for line in (folder / f"{name}.jsonl").open()])
+
+print("pandas polars datasets folder")

@@ -17,5 +17,6 @@ mod study_cli;
 mod study_common;
 mod study_kills;
 mod study_slurm;
+mod tensorboard;
 mod terminal;
 mod tokenizer;

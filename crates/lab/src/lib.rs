@@ -4,6 +4,7 @@
 //!   [`keys`]: what every key means and may be
 //! - [`inputs`]: languages, tokenizers and evaluation sets, made once for all who share them
 //! - [`population`]: training experiments of one shape as one population; [`data_loader`]: its batches
+//! - [`card`]: model cards and data cards
 //! - [`corpus`]: rows as text, those of training among them
 //! - [`evaluation`]: tasks, reachability, losses
 //! - [`study`]: grids of experiments that resume; [`executor`]: where they are run
@@ -12,6 +13,7 @@
 //! - [`wording`]: what is wrong with a setting, in words
 //! - [`folder`], [`log`], `record`: what a run leaves on disk, through `invitro-results`
 
+pub mod card;
 pub mod corpus;
 pub mod data_loader;
 pub mod error;

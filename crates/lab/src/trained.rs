@@ -1,5 +1,6 @@
 //! A trained model from its run folder: to evaluate again, to prompt by hand, to export.
 
+use crate::card::{Published, model_card};
 use crate::error::{Error, Result};
 use crate::evaluation::{self, Evaluated, Examinee};
 use crate::experiment::Experiment;
@@ -74,14 +75,15 @@ impl Trained {
         Ok(evaluated.pop().flatten().expect("one was examined"))
     }
 
-    /// Writes the model and its tokenizer as a folder that `transformers` loads.
-    pub fn export(&self, out: &Path) -> Result<()> {
+    /// Writes the model, its tokenizer and a model card, which looks for the measures in the run's folder, into a folder
+    /// that `transformers` loads.
+    pub fn export(&self, run: &Path, out: &Path, published: Published) -> Result<()> {
         let tokens = SpecialTokens { bos: None, eos: special::EOS, pad: special::PAD };
         invitro_model::export::export(out, &self.checkpoint.shape, &self.checkpoint.weights, tokens)?;
         self.text.tokenizer.save(out)?;
         if self.experiment.tokenizer.intervenes() {
             write_file(&out.join(SEGMENTATION), self.text.segmentation.table(&self.languages).as_bytes())?;
         }
-        Ok(())
+        Ok(write_file(&out.join("README.md"), model_card(self, run, published)?.as_bytes())?)
     }
 }

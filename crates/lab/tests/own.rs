@@ -1,6 +1,7 @@
 //! What a user brings along: a tokenizer, through whole runs.
 
 use crate::common::{SAME, bytes, member, run, tiny, train};
+use invitro_lab::card::Published;
 use invitro_lab::inputs::InputCache;
 use invitro_lab::population::Outcome;
 use invitro_lab::study::file::{self, cells};
@@ -57,7 +58,18 @@ fn a_run_with_somebody_elses_tokenizer_keeps_it() {
     let again = trained.evaluate(&trained.experiment, Device::Cpu).unwrap().rows;
     let last = |quantity: &invitro_results::Quantity| rows.iter().rfind(|row| row.quantity == *quantity).unwrap().value;
     assert!(again.iter().all(|row| row.value.to_bits() == last(&row.quantity).to_bits()));
-    trained.export(&out).unwrap();
+    // Words of the language have the pieces they were trained with, others those of the text; what it cannot spell is told.
+    let language = trained.languages.all()[0];
+    let given = |word: &str| trained.text.given(word, &trained.languages, language);
+    let symbol = trained.languages.world.symbols().next().unwrap();
+    let word = trained.languages.form(symbol, language);
+    assert_eq!(given(word).unwrap(), (trained.text.segmentation.pieces(symbol, language).to_vec(), true));
+    let (pieces, known) = given("qxq").unwrap();
+    assert!(!known && trained.text.tokenizer.decode(&pieces).unwrap() == "qxq", "{pieces:?}");
+    assert_eq!(pieces.len(), 3);
+    assert!(given("qäq").unwrap_err().to_string().contains("`qäq` is no word of A, and the tokenizer cannot spell it"));
+    trained.export(&one, &out, Published { name: "out", licence: None }).unwrap();
+    assert!(std::fs::read_to_string(out.join("README.md")).unwrap().contains("from_pretrained(\"out\")"));
     assert_eq!(bytes(&out, "tokenizer.json"), bytes(&one, "tokenizer.json"));
     let notes = InputCache::default().get(&trained.experiment).unwrap().notes(&trained.experiment);
     assert!(

@@ -1,6 +1,7 @@
 //! Whole runs of a tiny world.
 
 use crate::common::{SAME, bytes, family, find, member, mixed, rows, run, steps, tiny, train, trio};
+use invitro_lab::card::Published;
 use invitro_lab::population::Outcome;
 use invitro_lab::{Experiment, State, Status, Stop, Trained, folder};
 use invitro_model::Device;
@@ -165,7 +166,7 @@ fn so_does_one_whose_languages_have_ids_of_their_own() {
         rows.iter().filter(|row| row.step == 45 && row.quantity.to_string().starts_with("reach")).collect();
     assert!(!last.is_empty() && last.iter().all(|row| again.rows.contains(row)));
     let out = place.path().join("export");
-    trained.export(&out).unwrap();
+    trained.export(place.path(), &out, Published { name: "export", licence: None }).unwrap();
     assert_eq!(bytes(&out, SEGMENTATION), bytes(place.path(), SEGMENTATION));
     std::fs::write(place.path().join(SEGMENTATION), "another").unwrap();
     let refused = Trained::load(place.path(), None).err().unwrap().to_string();

@@ -15,6 +15,7 @@ use crate::symbol::Symbol;
 use crate::wordlist::Wordlist;
 use crate::world::World;
 use std::collections::{BTreeMap, HashMap};
+use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 /// The most letters of a form.
@@ -170,6 +171,11 @@ fn read(config: &LanguageConfig, names: &[&str]) -> Result<Vec<(String, Vec<Stri
             allowed: format!("one for each of the languages {}, or empty", names.join(", ")),
         });
     }
-    let list = Wordlist::parse(&text, if theirs.is_empty() { names } else { &theirs }).map_err(wrong)?;
-    Ok(list.0)
+    let asked: Vec<String> = if theirs.is_empty() { names } else { &theirs }.iter().map(|&name| name.into()).collect();
+    let mut list = Wordlist::parse(&text, None).map_err(wrong)?;
+    list.keep(&asked).map_err(|why| {
+        wrong(format!("{why} (`language.lexicon_languages` says which are those of the languages, in order)"))
+    })?;
+    let normal = |forms: Vec<String>| forms.iter().map(|form| form.nfc().collect()).collect();
+    Ok(list.by_concept().into_iter().map(|(concept, forms)| (concept, normal(forms))).collect())
 }

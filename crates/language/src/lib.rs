@@ -51,7 +51,7 @@ mod stream;
 mod symbol;
 pub mod task;
 mod unit_closure;
-mod wordlist;
+pub mod wordlist;
 mod world;
 
 pub use affixes::{AFFIXED, Affixes, Inventory};

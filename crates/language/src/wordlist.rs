@@ -1,124 +1,224 @@
-//! A list of words that somebody has: concepts with their forms in languages, as a table.
+//! Lists of words that somebody has: meanings with their forms in languages, as a table, and which of them are cognates.
 //!
 //! ```text
-//! concept   A      B               Language_ID,Parameter_ID,Form
-//! hand      Hand   hand            deu,hand,Hand
-//! water     Wasser water           nld,hand,hand
+//! concept   A      B               ID,Language_ID,Parameter_ID,Form
+//! hand      Hand   hand            1,deu,hand,Hand
+//! water     Wasser water           2,nld,hand,hand
 //! ```
 //!
-//! Left a row for each concept, right CLDF's `forms.csv`, a row for each form, of which the first of a concept counts. Fields
-//! lie between tabs if the first line has one, else between commas, and may then stand in quotation marks.
+//! Left a row for each meaning, which is the column `concept` or else the first; right CLDF's `forms.csv`, a row for each form.
+//! Fields lie between tabs if the first line has one, else between commas, and may then stand in quotation marks.
 
-use std::collections::HashMap;
-use unicode_normalization::UnicodeNormalization;
+use std::collections::{BTreeSet, HashMap};
+
+/// Words by meaning and language.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wordlist {
+    /// In the order in which they come, or were asked for.
+    pub languages: Vec<String>,
+    /// Meanings, in the order in which they come.
+    pub concepts: Vec<String>,
+    /// All words.
+    pub forms: Vec<Form>,
+    /// Whether it is known which words are cognates.
+    pub has_cognates: bool,
+}
+
+/// A word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Form {
+    /// Its place in [`Wordlist::languages`].
+    pub language: usize,
+    /// Its place in [`Wordlist::concepts`].
+    pub concept: usize,
+    /// As written.
+    pub text: String,
+    /// Words of one set are cognates.
+    pub sets: BTreeSet<String>,
+}
+
+impl Wordlist {
+    /// Reads a table, and cognate sets: a table of `Form_ID` and `Cognateset_ID`. Or what is wrong.
+    pub fn parse(text: &str, cognates: Option<&str>) -> Result<Wordlist, String> {
+        let table = Table::parse(text)?;
+        let sets = cognates.map(sets_by_form).transpose()?;
+        let words = if table.is_cldf() { cldf(&table, sets)? } else { wide(&table, sets.is_some())? };
+        if words.forms.is_empty() {
+            return Err("it has no words".into());
+        }
+        Ok(words)
+    }
+
+    /// Whether a table is CLDF's: only then cognate sets can be told of its forms.
+    pub fn is_cldf(text: &str) -> bool {
+        Table::parse(text).is_ok_and(|table| table.is_cldf())
+    }
+
+    /// Keeps some languages, in their order; or says which is not there.
+    pub fn keep(&mut self, asked: &[String]) -> Result<(), String> {
+        let find = |name: &String| {
+            self.languages.iter().position(|known| known == name).ok_or_else(|| {
+                let known = self.languages.join(", ");
+                format!("it has no words of `{name}`; its languages: {known}")
+            })
+        };
+        let kept = asked.iter().map(find).collect::<Result<Vec<usize>, String>>()?;
+        let renumbered = |form: &mut Form| {
+            let place = kept.iter().position(|&language| language == form.language);
+            form.language = place.unwrap_or(usize::MAX);
+            place.is_some()
+        };
+        self.forms.retain_mut(renumbered);
+        self.languages = asked.to_vec();
+        Ok(())
+    }
+
+    /// Every meaning with its first form in each language, empty where there is none.
+    pub fn by_concept(&self) -> Vec<(String, Vec<String>)> {
+        let empty = || vec![String::new(); self.languages.len()];
+        let mut list: Vec<_> = self.concepts.iter().map(|concept| (concept.clone(), empty())).collect();
+        for form in &self.forms {
+            let kept = &mut list[form.concept].1[form.language];
+            if kept.is_empty() {
+                kept.clone_from(&form.text);
+            }
+        }
+        list
+    }
+}
+
+/// A row per form: `Language_ID`, `Parameter_ID`, `Form`; its sets by `ID` from another table, or in a column of its own.
+fn cldf(table: &Table, sets: Option<HashMap<String, BTreeSet<String>>>) -> Result<Wordlist, String> {
+    let [language, concept, text] = CLDF.map(|name| table.need(name));
+    let (language, concept, text) = (language?, concept?, text?);
+    let own_set = ["Cognateset_ID", "Cognacy"].iter().find_map(|name| table.column(name));
+    let id = table.column("ID");
+    if sets.is_some() && id.is_none() {
+        return Err("it has no column `ID`, by which cognate sets name its forms".into());
+    }
+    let mut words = Wordlist { has_cognates: sets.is_some() || own_set.is_some(), ..Wordlist::default() };
+    let (mut languages, mut concepts) = (Places::default(), Places::default());
+    for row in &table.rows {
+        let form = row[text].trim();
+        if form.is_empty() {
+            continue;
+        }
+        let mut of_form = BTreeSet::new();
+        if let (Some(sets), Some(id)) = (&sets, id) {
+            of_form.extend(sets.get(&row[id]).into_iter().flatten().cloned());
+        } else if let Some(set) = own_set.map(|column| row[column].trim()).filter(|set| !set.is_empty()) {
+            of_form.insert(set.to_owned());
+        }
+        let (language, concept) = (languages.of(row[language].trim()), concepts.of(row[concept].trim()));
+        words.forms.push(Form { language, concept, text: form.to_owned(), sets: of_form });
+    }
+    words.languages = languages.names;
+    words.concepts = concepts.names;
+    Ok(words)
+}
+
+/// A row per meaning: its name, and its word in each language.
+fn wide(table: &Table, sets: bool) -> Result<Wordlist, String> {
+    if table.head.len() < 2 {
+        return Err(
+            "it has neither the columns Language_ID, Parameter_ID, Form of CLDF nor a column of meanings and one per \
+                    language, between tabs or commas"
+                .into(),
+        );
+    }
+    if sets {
+        return Err("cognate sets go with the forms.csv of CLDF, whose forms have an `ID`".into());
+    }
+    let meaning = table.column("concept").unwrap_or(0);
+    let columns: Vec<usize> = (0..table.head.len()).filter(|&column| column != meaning).collect();
+    let languages = columns.iter().map(|&column| table.head[column].clone()).collect();
+    let mut words = Wordlist { languages, ..Wordlist::default() };
+    let mut concepts = Places::default();
+    for row in &table.rows {
+        let concept = concepts.of(row[meaning].trim());
+        let forms = columns.iter().map(|&column| row[column].trim()).enumerate();
+        for (language, form) in forms.filter(|(_, form)| !form.is_empty()) {
+            words.forms.push(Form { language, concept, text: form.to_owned(), sets: BTreeSet::new() });
+        }
+    }
+    words.concepts = concepts.names;
+    Ok(words)
+}
+
+/// Cognate sets by the `ID` of a form.
+fn sets_by_form(text: &str) -> Result<HashMap<String, BTreeSet<String>>, String> {
+    let of_sets = |why: String| format!("in its cognate sets: {why}");
+    let table = Table::parse(text).map_err(of_sets)?;
+    let (form, set) = (table.need("Form_ID").map_err(of_sets)?, table.need("Cognateset_ID").map_err(of_sets)?);
+    let mut sets: HashMap<String, BTreeSet<String>> = HashMap::new();
+    for row in table.rows.iter().filter(|row| !row[set].trim().is_empty()) {
+        sets.entry(row[form].clone()).or_default().insert(row[set].trim().to_owned());
+    }
+    Ok(sets)
+}
+
+/// Names by the order in which they first come.
+#[derive(Default)]
+struct Places {
+    names: Vec<String>,
+    places: HashMap<String, usize>,
+}
+
+impl Places {
+    fn of(&mut self, name: &str) -> usize {
+        *self.places.entry(name.to_owned()).or_insert_with(|| {
+            self.names.push(name.to_owned());
+            self.names.len() - 1
+        })
+    }
+}
 
 /// The columns of `forms.csv` that are read.
 const CLDF: [&str; 3] = ["Language_ID", "Parameter_ID", "Form"];
 
-/// Concepts, in the order of the table, with their forms in the languages asked for; empty where there is none.
-#[derive(Debug, PartialEq)]
-pub struct Wordlist(pub Vec<(String, Vec<String>)>);
+/// A table with a head.
+struct Table {
+    head: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
 
-impl Wordlist {
-    /// The columns, or in CLDF the languages, of these names; or what is wrong.
-    pub fn parse(text: &str, languages: &[&str]) -> Result<Wordlist, String> {
+impl Table {
+    fn parse(text: &str) -> Result<Table, String> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let rows = fields(text)?;
-        let Some(((_, head), rows)) = rows.split_first() else { return Err("it is empty".into()) };
-        let column = |name: &str| head.iter().position(|field| field.trim() == name);
-        for (line, row) in rows {
-            if row.len() != head.len() {
-                return Err(format!("line {line} has {} fields, the first one {}", row.len(), head.len()));
-            }
+        let has_tabs = text.lines().next().is_some_and(|head| head.contains('\t'));
+        let mut reader = csv::ReaderBuilder::new()
+            .delimiter(if has_tabs { b'\t' } else { b',' })
+            .quoting(!has_tabs)
+            .from_reader(text.as_bytes());
+        let head: Vec<String> = reader.headers().map_err(told)?.iter().map(|name| name.trim().to_owned()).collect();
+        if head.is_empty() {
+            return Err("it is empty".into());
         }
-        let rows = rows.iter().map(|(_, row)| row);
-        let mut list: Vec<(String, Vec<String>)> = Vec::new();
-        let mut places: HashMap<String, usize> = HashMap::new();
-        let mut put = |concept: &str, language: usize, form: &str| {
-            let place = *places.entry(concept.to_owned()).or_insert_with(|| {
-                list.push((concept.to_owned(), vec![String::new(); languages.len()]));
-                list.len() - 1
-            });
-            let kept = &mut list[place].1[language];
-            if kept.is_empty() {
-                *kept = form.trim().nfc().collect();
-            }
-        };
-        if let [Some(language), Some(concept), Some(form)] = CLDF.map(column) {
-            let known: Vec<&str> = rows.clone().map(|row| row[language].trim()).collect();
-            if let Some(missing) = languages.iter().find(|name| !known.contains(name)) {
-                return Err(lacks(missing, "Language_ID", known.into_iter()));
-            }
-            for row in rows {
-                if let Some(at) = languages.iter().position(|name| *name == row[language].trim()) {
-                    put(row[concept].trim(), at, &row[form]);
-                }
-            }
-        } else {
-            let Some(concept) = column("concept") else {
-                return Err(format!(
-                    "its first line names neither `concept` nor {}, but {}",
-                    CLDF.map(|name| format!("`{name}`")).join(", "),
-                    head.join(", ")
-                ));
-            };
-            let columns = languages
-                .iter()
-                .map(|name| column(name).ok_or_else(|| lacks(name, "columns", head.iter().map(String::as_str))))
-                .collect::<Result<Vec<usize>, String>>()?;
-            for row in rows {
-                columns.iter().enumerate().for_each(|(at, &column)| put(row[concept].trim(), at, &row[column]));
-            }
-        }
-        Ok(Wordlist(list))
+        let rows = reader.records().map(|row| Ok(row.map_err(told)?.iter().map(str::to_owned).collect()));
+        Ok(Table { head, rows: rows.collect::<Result<_, String>>()? })
+    }
+
+    fn is_cldf(&self) -> bool {
+        self.column(CLDF[0]).is_some()
+    }
+
+    fn column(&self, name: &str) -> Option<usize> {
+        self.head.iter().position(|head| head == name)
+    }
+
+    fn need(&self, name: &str) -> Result<usize, String> {
+        self.column(name).ok_or_else(|| format!("it has no column `{name}`, but {}", self.head.join(", ")))
     }
 }
 
-/// What is said of a language that is not there.
-fn lacks<'a>(name: &str, place: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let mut known: Vec<&str> = known.collect();
-    known.sort_unstable();
-    known.dedup();
-    format!(
-        "it has no words of `{name}`; its {place}: {} (`language.lexicon_languages` says which are those of the languages, in \
-         order)",
-        known.join(", ")
-    )
-}
-
-/// The fields of every line that has any, with its number.
-fn fields(text: &str) -> Result<Vec<(usize, Vec<String>)>, String> {
-    if text.lines().next().is_some_and(|head| head.contains('\t')) {
-        let split = |line: &str| line.split('\t').map(str::to_owned).collect();
-        let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
-        return Ok(lines.map(|(number, line)| (number, split(line))).collect());
-    }
-    let mut rows = Vec::new();
-    let (mut row, mut field, mut quoted) = (Vec::new(), String::new(), false);
-    let (mut line, mut start) = (1, 1);
-    let mut letters = text.chars().filter(|&c| c != '\r').peekable();
-    while let Some(c) = letters.next() {
-        line += usize::from(c == '\n');
-        match c {
-            '"' if quoted && letters.peek() == Some(&'"') => field.extend(letters.next()),
-            '"' if quoted || field.is_empty() => quoted = !quoted,
-            _ if quoted => field.push(c),
-            ',' => row.push(std::mem::take(&mut field)),
-            '\n' => {
-                row.push(std::mem::take(&mut field));
-                rows.push((start, std::mem::take(&mut row)));
-                start = line;
-            }
-            _ => field.push(c),
+/// What is wrong with a table.
+fn told(error: csv::Error) -> String {
+    match error.kind() {
+        csv::ErrorKind::UnequalLengths { pos: Some(place), expected_len, len } => {
+            format!("line {} has {len} fields, the first one {expected_len}", place.line())
         }
+        _ => error.to_string(),
     }
-    if quoted {
-        return Err(format!("the quotation mark of line {start} is never closed"));
-    }
-    row.push(field);
-    rows.push((start, row));
-    rows.retain(|(_, row)| row.iter().any(|field| !field.trim().is_empty()));
-    Ok(rows)
 }
 
 #[cfg(test)]
@@ -126,32 +226,33 @@ mod tests {
     use super::*;
 
     fn list(text: &str, languages: &[&str]) -> Vec<(String, Vec<String>)> {
-        Wordlist::parse(text, languages).unwrap().0
+        let mut words = Wordlist::parse(text, None).unwrap();
+        words.keep(&languages.iter().map(|&name| name.to_owned()).collect::<Vec<_>>()).unwrap();
+        words.by_concept()
     }
 
     #[test]
     fn both_tables_say_the_same() {
         let told = |concept: &str, forms: [&str; 2]| (concept.to_owned(), forms.map(str::to_owned).to_vec());
-        let wide = "concept\tA\tnote\tB\nhand\tHand\tx\thand\n\nu\u{308}ber\tu\u{308}ber\t\tover\n";
-        let wanted = [told("hand", ["Hand", "hand"]), told("u\u{308}ber", ["über", "over"])];
+        let wide = "concept\tA\tnote\tB\nhand\tHand\tx\thand\n\nüber\tüber\t\tover\n";
+        let wanted = [told("hand", ["Hand", "hand"]), told("über", ["über", "over"])];
         assert_eq!(list(wide, &["A", "B"]), wanted);
         let long = "ID,Language_ID,Parameter_ID,Form\r\n1,deu,hand,Hand\r\n2,nld,hand,\"hand\"\r\n3,nld,hand,poot\r\n\
-                    4,deu,u\u{308}ber,u\u{308}ber\r\n5,eng,hand,\"a \"\"hand\"\", or\ntwo\"\r\n6,nld,u\u{308}ber,over";
+                    4,deu,über,über\r\n5,eng,hand,\"a \"\"hand\"\", or\ntwo\"\r\n6,nld,über,over";
         assert_eq!(list(long, &["deu", "nld"]), wanted);
         assert_eq!(list(long, &["eng"])[0].1, ["a \"hand\", or\ntwo"]);
-        assert_eq!(list("concept,A\nx,y", &["A"]), [("x".to_owned(), vec!["y".to_owned()])]);
+        assert_eq!(list("\u{feff}concept,A\nx,y", &["A"]), [("x".to_owned(), vec!["y".to_owned()])]);
     }
 
     #[test]
     fn faults_are_told_where_they_are() {
-        let fault = |text: &str| Wordlist::parse(text, &["A", "B"]).unwrap_err();
+        let fault = |text: &str| Wordlist::parse(text, None).unwrap_err();
         assert_eq!(fault(""), "it is empty");
+        assert_eq!(fault("concept\tA\tB\n"), "it has no words");
         assert_eq!(fault("concept\tA\tB\nx\ty"), "line 2 has 2 fields, the first one 3");
-        assert!(fault("concept\tA\tC\n").starts_with("it has no words of `B`; its columns: A, C, concept ("));
-        assert!(
-            fault("Language_ID,Parameter_ID,Form\nA,x,y").starts_with("it has no words of `B`; its Language_ID: A (")
-        );
-        assert!(fault("word\tA\tB").starts_with("its first line names neither `concept` nor `Language_ID`"));
-        assert_eq!(fault("concept,A,B\nx,\"y,z"), "the quotation mark of line 2 is never closed");
+        assert_eq!(fault("Language_ID,Form\nA,x"), "it has no column `Parameter_ID`, but Language_ID, Form");
+        assert!(fault("word\nx").starts_with("it has neither the columns Language_ID"));
+        let mut words = Wordlist::parse("concept\tA\tC\nx\ty\tz", None).unwrap();
+        assert_eq!(words.keep(&["B".to_owned()]).unwrap_err(), "it has no words of `B`; its languages: A, C");
     }
 }

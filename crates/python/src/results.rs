@@ -2,6 +2,7 @@
 
 use crate::errors::{caught, detached, said};
 use invitro_files::PartialFolder;
+use invitro_lab::card::Published;
 use invitro_lab::{Status, Trained};
 use invitro_results::table::Table;
 use pyo3::prelude::*;
@@ -27,9 +28,9 @@ pub fn check_table(py: Python<'_>, path: PathBuf) -> PyResult<()> {
     detached(py, || Table::open(&path).map(drop))
 }
 
-/// Writes a run's model and tokenizer as a new folder that `transformers` loads; returns the step.
+/// Writes a run's model, its tokenizer and a model card as a new folder that `transformers` loads; returns the step.
 #[pyfunction]
-pub fn export(py: Python<'_>, run: PathBuf, out: PathBuf, step: Option<u64>) -> PyResult<u64> {
+pub fn export(py: Python<'_>, run: PathBuf, out: PathBuf, step: Option<u64>, license: Option<String>) -> PyResult<u64> {
     py.detach(|| {
         if out.exists() {
             return Err(said(format!("`{}` is there already: choose another folder", out.display())));
@@ -37,7 +38,9 @@ pub fn export(py: Python<'_>, run: PathBuf, out: PathBuf, step: Option<u64>) -> 
         let trained = caught(|| Trained::load(&run, step))?;
         let unwritten = |why: std::io::Error| said(format!("`{}` cannot be written: {why}", out.display()));
         let folder = PartialFolder::new(&out).map_err(unwritten)?;
-        caught(|| trained.export(folder.path()))?;
+        let name = out.file_name().unwrap_or_default().to_string_lossy();
+        let published = Published { name: &name, licence: license.as_deref() };
+        caught(|| trained.export(&run, folder.path(), published))?;
         folder.finish().map_err(unwritten)?;
         Ok(trained.checkpoint.step)
     })

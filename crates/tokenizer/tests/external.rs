@@ -180,7 +180,7 @@ fn the_lift_of_a_wordlist_and_its_chance() {
     std::fs::write(dir.path().join("forms.csv"), forms).unwrap();
     std::fs::write(dir.path().join("cognates.csv"), cognates).unwrap();
     let asked = ["y".to_owned(), "x".to_owned()];
-    let words = Wordlist::load(dir.path(), None, Some(&asked)).unwrap();
+    let words = wordlist::load(dir.path(), None, Some(&asked)).unwrap();
     assert_eq!((words.languages.len(), words.concepts.len(), words.forms.len()), (2, 6, 12));
     let measured = wordlist::measure(&tokenizer, &words).unwrap();
     let pair = &measured.pairs[0];
@@ -204,11 +204,11 @@ fn the_lift_of_a_wordlist_and_its_chance() {
 
     let wide = dir.path().join("wide.tsv");
     std::fs::write(&wide, "concept\tx\ty\none\tkato\tkata\ntwo\tmi\t\n").unwrap();
-    let words = Wordlist::load(&wide, None, None).unwrap();
+    let words = wordlist::load(&wide, None, None).unwrap();
     assert!((words.forms.len(), words.has_cognates) == (3, false));
     let said =
-        |path: &Path, languages: Option<&[String]>| Wordlist::load(path, None, languages).unwrap_err().to_string();
-    assert!(said(&wide, Some(&["z".into()])).contains("has no language z: it has x, y"));
+        |path: &Path, languages: Option<&[String]>| wordlist::load(path, None, languages).unwrap_err().to_string();
+    assert!(said(&wide, Some(&["z".into()])).contains("it has no words of `z`; its languages: x, y"));
     std::fs::write(dir.path().join("forms.csv"), "ID,Language_ID,Form\n1,x,kato\n").unwrap();
     let missing = said(dir.path(), None);
     assert!(missing.contains("no column `Parameter_ID`, but ID, Language_ID, Form"), "{missing}");

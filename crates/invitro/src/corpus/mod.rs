@@ -1,5 +1,7 @@
-//! `invitro corpus`: task sequences as a file of text, JSON lines, CSV or Parquet, or on standard output.
+//! `invitro corpus`: task sequences as a file of text, JSON lines, CSV or Parquet, on standard output, or as a folder with a
+//! file for every split and a data card.
 
+mod folder;
 mod writer;
 
 use crate::bar::Bar;
@@ -9,22 +11,23 @@ use crate::progress::thousands;
 use crate::study::format::{count, time};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use invitro_lab::corpus::{Rows, Split};
+use invitro_lab::Experiment;
+use invitro_lab::corpus::{Row, Rows, Split};
 use invitro_language::{Condition, Languages, Pool, Task};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
-use writer::{Format, Target, Writer};
+use writer::{Format, Out, Target, Writer};
 
-/// Write task sequences to a file: text, JSON lines, CSV or Parquet by its ending
+/// Write task sequences to a file: text, JSON lines, CSV or Parquet by its ending; or to a folder, with a data card
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
     experiment: ExperimentArgs,
     /// train: the rows that training sees, in its order; or a condition: A; B without masked words; B_masked with one,
-    /// or masked where only one language has a mask
-    #[arg(long, default_value = "train")]
-    split: String,
+    /// or masked where only one language has a mask. Into a folder, several: train,A,B,B_masked
+    #[arg(long, default_value = "train", value_delimiter = ',')]
+    split: Vec<String>,
     /// T0: free generation; T1: unscrambling; T2: conditional generation; T3: translation, of a condition from the first
     /// other language; mix: in the mixture's shares, of a condition without translations
     #[arg(long, value_enum, default_value = "mix")]
@@ -32,16 +35,20 @@ pub struct Args {
     /// Of a condition: the sentences that evaluation asks for and training never sees, instead of the others
     #[arg(long)]
     held_out: bool,
-    /// How many sequences
+    /// How many sequences, of every split
     #[arg(short)]
     n: u64,
-    /// The file to write: .txt, .jsonl, .csv or .parquet, and .txt.zst and so on; - for standard output
+    /// The file to write: .txt, .jsonl, .csv or .parquet, and .txt.zst and so on; - for standard output; with a / at its
+    /// end a folder that Python's `datasets` loads, with a file for every split and a data card
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
-    /// Whatever the file's ending; of standard output, txt unless said otherwise
+    /// Whatever the file's ending; of standard output, txt unless said otherwise, of a folder parquet
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// Replace the file if it exists
+    /// Of a folder: the licence that the data card names, as the Hugging Face Hub abbreviates it, such as cc0-1.0
+    #[arg(long, value_name = "ID")]
+    license: Option<String>,
+    /// Replace what exists
     #[arg(long)]
     force: bool,
 }
@@ -86,45 +93,82 @@ impl TaskArg {
 }
 
 pub fn run(args: Args) -> Result<ExitCode> {
-    let to_stdout = args.out == Path::new("-");
-    let target = if to_stdout { Target::stdout(args.format) } else { Target::of(&args.out, args.format)? };
     let (experiment, languages) = args.experiment.languages()?;
-    let mut staged = if to_stdout { None } else { Some(StagedFile::new(&args.out, args.force)?) };
-    let split = split(&args.split, &languages)?;
-    if args.held_out && split == Split::Train {
+    let splits: Vec<Split> = args.split.iter().map(|name| split(name, &languages)).collect::<Result<_>>()?;
+    if args.held_out && splits.iter().all(|split| *split == Split::Train) {
         bail!("--held-out is for the --split of a condition, such as A: training sees no held-out sentence");
     }
-    let pool = if args.held_out { Pool::HeldOut } else { Pool::Training };
-    let rows = Rows::new(&experiment, &languages, split, args.task.only(), pool)?;
-    if split == Split::Train && args.n > rows.seen() {
-        note!("training sees {} rows; those after them are what it would see if it went on", rows.seen());
+    if args.out.as_os_str().as_encoded_bytes().ends_with(b"/") {
+        folder::write(&args, &experiment, &languages, &splits)?;
+        return Ok(ExitCode::SUCCESS);
     }
-    let mut writer = match &mut staged {
-        Some(staged) => Writer::new(target, Box::new(staged.file()?))?,
-        None => Writer::new(target, Box::new(std::io::stdout()))?,
+    let [split] = splits[..] else {
+        bail!("--split names {} splits, which go into a folder: give --out a / at its end", splits.len());
+    };
+    if args.license.is_some() {
+        bail!("--license is for the data card of a folder: give --out a / at its end");
+    }
+    let to_stdout = args.out == Path::new("-");
+    let target = if to_stdout { Target::stdout(args.format) } else { Target::of(&args.out, args.format)? };
+    let mut staged = if to_stdout { None } else { Some(StagedFile::new(&args.out, args.force)?) };
+    let out: Out = match &mut staged {
+        Some(staged) => Box::new(staged.file()?),
+        None => Box::new(std::io::stdout()),
     };
     let started = Instant::now();
-    let elapsed = || started.elapsed().as_secs_f64().max(1e-9);
-    let bar = Bar::new();
-    let writing = || format!("`{}` cannot be written", args.out.display());
-    rows.each_round(args.n, |rows, written| -> Result<()> {
-        writer.write(rows).with_context(writing)?;
-        let rate = written as f64 / elapsed();
-        let left = (args.n - written) as f64 / rate;
-        let parts = [
-            (0, format!("{} of {} rows", thousands(written as f64), thousands(args.n as f64))),
-            (2, format!("{} rows/s", thousands(rate))),
-            (1, format!("{} left", time(left))),
-        ];
-        bar.show(Some(written as f64 / args.n.max(1) as f64), &parts);
-        Ok(())
-    })?;
-    writer.finish().with_context(writing)?;
-    drop(bar);
+    args.write(&experiment, &languages, split, target, out)?;
     if let Some(staged) = staged {
         staged.finish()?;
-        let rate = thousands(args.n as f64 / elapsed());
+        let rate = thousands(args.n as f64 / elapsed(started));
         note!("wrote {} to {} ({rate} rows/s)", count(args.n as usize, "row"), args.out.display());
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn elapsed(started: Instant) -> f64 {
+    started.elapsed().as_secs_f64().max(1e-9)
+}
+
+impl Args {
+    /// Training sees no held-out sentences, whatever is wanted of conditions.
+    fn pool(&self, split: Split) -> Pool {
+        if self.held_out && split != Split::Train { Pool::HeldOut } else { Pool::Training }
+    }
+
+    /// Writes the rows of a split; returns the first.
+    fn write(
+        &self,
+        experiment: &Experiment,
+        languages: &Languages,
+        split: Split,
+        target: Target,
+        out: Out,
+    ) -> Result<Option<Row>> {
+        let rows = Rows::new(experiment, languages, split, self.task.only(), self.pool(split))?;
+        if split == Split::Train && self.n > rows.seen() {
+            note!("training sees {} rows; those after them are what it would see if it went on", rows.seen());
+        }
+        let mut writer = Writer::new(target, out)?;
+        let started = Instant::now();
+        let bar = Bar::new();
+        let writing = || format!("`{}` cannot be written", self.out.display());
+        let mut first = None;
+        rows.each_round(self.n, |rows, written| -> Result<()> {
+            if first.is_none() {
+                first = rows.first().cloned();
+            }
+            writer.write(rows).with_context(writing)?;
+            let rate = written as f64 / elapsed(started);
+            let left = (self.n - written) as f64 / rate;
+            let parts = [
+                (0, format!("{} of {} rows", thousands(written as f64), thousands(self.n as f64))),
+                (2, format!("{} rows/s", thousands(rate))),
+                (1, format!("{} left", time(left))),
+            ];
+            bar.show(Some(written as f64 / self.n.max(1) as f64), &parts);
+            Ok(())
+        })?;
+        writer.finish().with_context(writing)?;
+        Ok(first)
+    }
 }

@@ -16,6 +16,17 @@ pub enum Format {
     Parquet,
 }
 
+impl Format {
+    pub fn ending(self) -> &'static str {
+        match self {
+            Format::Txt => "txt",
+            Format::Jsonl => "jsonl",
+            Format::Csv => "csv",
+            Format::Parquet => "parquet",
+        }
+    }
+}
+
 /// A format, and whether it is compressed by zstd.
 #[derive(Clone, Copy)]
 pub struct Target {
@@ -43,9 +54,13 @@ impl Target {
         Ok(Target { format, compressed })
     }
 
+    pub fn plain(format: Format) -> Target {
+        Target { format, compressed: false }
+    }
+
     /// Of standard output: whoever wants it compressed has a program behind it.
     pub fn stdout(given: Option<Format>) -> Target {
-        Target { format: given.unwrap_or(Format::Txt), compressed: false }
+        Target::plain(given.unwrap_or(Format::Txt))
     }
 }
 
@@ -54,7 +69,7 @@ const GROUP: usize = 65_536;
 /// As `zstd` itself has it.
 const LEVEL: i32 = 3;
 
-type Out = Box<dyn Write + Send>;
+pub type Out = Box<dyn Write + Send>;
 
 /// Bytes on their way, compressed or not.
 pub enum Stream {

@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use invitro_language::Languages;
 use invitro_tokenizer::external::External;
 use invitro_tokenizer::external::text::{self, Fragmentation, Text, TextMeasures};
-use invitro_tokenizer::external::wordlist::{self, Distance, Wordlist, WordlistMeasures};
+use invitro_tokenizer::external::wordlist::{self, Distance, WordlistMeasures};
 use invitro_tokenizer::measured_text;
 use serde::Serialize;
 use std::io::Write;
@@ -78,7 +78,7 @@ pub fn run(args: &ExternalArgs, subject: &Subject, json: bool) -> Result<ExitCod
     let texts = args.texts()?;
     let list = args.wordlist.as_deref();
     let list =
-        list.map(|path| Wordlist::load(path, args.cognates.as_deref(), args.languages.as_deref())).transpose()?;
+        list.map(|path| wordlist::load(path, args.cognates.as_deref(), args.languages.as_deref())).transpose()?;
     let tokenizer = match &subject.tokenizer {
         Some(path) => Some(External::load(path)?),
         None if args.fit && texts.is_empty() => None,

@@ -52,6 +52,16 @@ pub fn invitro(args: &[&str]) -> Command {
     command
 }
 
+/// A Python with `.ci/requirements.txt`, named by `INVITRO_PYTHON`. Without one a test says so and ends; in CI it fails.
+pub fn python() -> Option<PathBuf> {
+    let python = std::env::var_os("INVITRO_PYTHON").map(PathBuf::from);
+    if python.is_none() {
+        assert!(std::env::var_os("CI").is_none_or(|ci| ci != "true"), "INVITRO_PYTHON must be set in CI");
+        println!("skipped: INVITRO_PYTHON is not set");
+    }
+    python
+}
+
 pub fn run(args: &[&str]) -> Output {
     invitro(args).stdin(Stdio::null()).output().unwrap()
 }

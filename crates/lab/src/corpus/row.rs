@@ -5,7 +5,7 @@ use serde::Serialize;
 use std::borrow::Cow;
 
 /// One sequence, as it is written.
-#[derive(Serialize)]
+#[derive(Clone, Serialize)]
 pub struct Row {
     pub text: String,
     pub language: &'static str,

@@ -85,9 +85,14 @@ class Run:
             raise _invitro.Error(f"there is no {name} in `{self.path}`: {why}")
         _invitro.check_file(self.path, name)
 
-    def export(self, out: str | os.PathLike[str], step: int | None = None) -> Path:
-        """Writes the model of a step, or of the last, as a new folder that `transformers` loads."""
-        _invitro.export(self.path, Path(out), step)
+    def export(
+        self, out: str | os.PathLike[str], step: int | None = None, *, license: str | None = None
+    ) -> Path:
+        """Writes the model of a step, or of the last, as a new folder that `transformers` loads.
+
+        Its `README.md` is a model card: the experiment, the measures, what to cite, and the licence that you name.
+        """
+        _invitro.export(self.path, Path(out), step, license)
         return Path(out)
 
     def model(self, step: int | None = None) -> Any:

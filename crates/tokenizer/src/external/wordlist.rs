@@ -1,7 +1,8 @@
 //! Words by meaning: how much of a word's pieces its cognates have, more than other words of the meaning; and how far apart
 //! languages are.
 
-pub use super::forms::{Form, Wordlist};
+pub use super::forms::load;
+pub use invitro_language::wordlist::{Form, Wordlist};
 
 use super::tally::{Fragmentation, Tally, overlap, share};
 use super::text::pairs_of;

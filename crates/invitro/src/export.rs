@@ -1,10 +1,9 @@
 //! `invitro export`: a trained model for other programs.
 
-mod card;
-
 use crate::output::{StagedDir, apart_from};
 use anyhow::Result;
 use invitro_lab::Trained;
+use invitro_lab::card::Published;
 use invitro_results::folder::SEGMENTATION;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -20,6 +19,9 @@ pub struct Args {
     /// The checkpoint's step [default: the last]
     #[arg(long)]
     step: Option<u64>,
+    /// The licence that the model card names, as the Hugging Face Hub abbreviates it, such as cc0-1.0
+    #[arg(long, value_name = "ID")]
+    license: Option<String>,
     /// Replace the folder if it is an export
     #[arg(long)]
     force: bool,
@@ -40,8 +42,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
     apart_from(&args.run, &args.out)?;
     let trained = Trained::load(&args.run, args.step)?;
     let staged = StagedDir::new(&args.out, args.force, &CONTENTS)?;
-    trained.export(staged.path())?;
-    staged.write("README.md", card::card(&trained, &args.run, &args.out)?)?;
+    let name = args.out.file_name().unwrap_or_default().to_string_lossy();
+    trained.export(&args.run, staged.path(), Published { name: &name, licence: args.license.as_deref() })?;
     staged.finish()?;
     say!(
         "wrote the model of step {} and its tokenizer to {}; in Python: AutoModelForCausalLM.from_pretrained(\"{}\")",

@@ -1,17 +1,18 @@
 //! The model card of an export: which run, which program, what it measured, how to use it.
 
-use crate::version::VERSION;
-use anyhow::Result;
-use invitro_lab::{Experiment, Status, Trained};
+use super::{Published, forms};
+use crate::error::Result;
+use crate::experiment::Experiment;
+use crate::trained::Trained;
 use invitro_results::folder::METRICS;
-use invitro_results::{COMPARED, Condition, Row, metrics};
+use invitro_results::{COMPARED, Condition, Row, Status, metrics};
 use std::path::Path;
 
-const CARD: &str = include_str!("card.md");
+const CARD: &str = include_str!("model.md");
 
 /// The text of `README.md`.
-pub fn card(trained: &Trained, run: &Path, folder: &Path) -> Result<String> {
-    let Trained { experiment, checkpoint, .. } = trained;
+pub fn model_card(trained: &Trained, run: &Path, published: Published) -> Result<String> {
+    let Trained { experiment, languages, checkpoint, .. } = trained;
     let status = Status::read(run)?;
     let version = status.as_ref().map_or("unknown".into(), |status| match status.commit.as_str() {
         "" => status.version.clone(),
@@ -22,24 +23,21 @@ pub fn card(trained: &Trained, run: &Path, folder: &Path) -> Result<String> {
     }
     let rows = metrics::read_lines(&run.join(METRICS))?;
     let of_status = |of: fn(&Status) -> String| status.as_ref().map_or("unknown".into(), of);
-    let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let (and_language, sequences) = forms(experiment, languages);
     let values = [
-        ("name", experiment.name.clone()),
         ("run", experiment.id()),
         ("state", of_status(|status| status.state.name().into())),
         ("step", checkpoint.step.to_string()),
         ("steps", experiment.train.steps.to_string()),
-        ("data_seed", experiment.seeds.data.first().to_string()),
         ("model_seed", experiment.seeds.model.first().to_string()),
-        ("version", version),
+        ("trained_by", version),
         ("device", of_status(|status| status.device.clone())),
-        ("exporter", VERSION.into()),
-        ("folder", name),
         ("segmentation", segmentation(experiment)),
         ("measures", measures(&rows, checkpoint.step)),
-        ("config", experiment.to_toml().trim_end().to_owned()),
+        ("and_language", and_language),
+        ("sequences", sequences),
     ];
-    Ok(values.iter().fold(CARD.to_owned(), |card, (key, value)| card.replace(&format!("{{{key}}}"), value)))
+    Ok(published.fill(CARD, experiment, languages, &values))
 }
 
 /// What the tokenizer does not know of.

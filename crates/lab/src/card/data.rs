@@ -1,0 +1,66 @@
+//! The data card of a corpus: which rows its splits hold, what the columns mean, how to make them again.
+
+use super::{Published, forms};
+use crate::corpus::{Row, Split};
+use crate::experiment::Experiment;
+use invitro_language::{Languages, Pool};
+
+const CARD: &str = include_str!("data.md");
+
+/// A file of a corpus that holds one split.
+pub struct SplitFile {
+    pub split: Split,
+    pub pool: Pool,
+    pub file: String,
+    pub rows: u64,
+    /// The first row.
+    pub example: Option<Row>,
+}
+
+impl SplitFile {
+    /// As `datasets` calls it.
+    pub fn name(split: Split) -> String {
+        match split {
+            Split::Train => "train".into(),
+            Split::Condition(condition) => condition.to_string(),
+        }
+    }
+
+    fn meaning(&self, languages: &Languages) -> String {
+        let Split::Condition(condition) = self.split else {
+            return "what training sees, in its order".into();
+        };
+        let language = condition.language.name();
+        let what = if languages.facts(condition.language).is_some() { "a withheld fact" } else { "a masked word" };
+        let of = match (condition.masked, languages.masked().any(|masked| masked == condition.language)) {
+            (true, _) => format!("sentences of {language} with {what}"),
+            (false, true) => format!("sentences of {language} without {what}"),
+            (false, false) => format!("sentences of {language}"),
+        };
+        match self.pool {
+            Pool::HeldOut => format!("{of}; of those held out for evaluation"),
+            Pool::Training | Pool::Any => of,
+        }
+    }
+}
+
+/// The text of `README.md`.
+pub fn data_card(experiment: &Experiment, languages: &Languages, files: &[SplitFile], published: Published) -> String {
+    let lines = |of: &dyn Fn(&SplitFile) -> String| files.iter().map(of).collect::<Vec<_>>().join("\n");
+    let row =
+        |file: &SplitFile| format!("| {} | {} | {} |", SplitFile::name(file.split), file.rows, file.meaning(languages));
+    let example = |file: &SplitFile| {
+        let row = file.example.as_ref()?;
+        Some(format!("`{}`, {}:\n\n```text\n{}\n```", SplitFile::name(file.split), row.task, row.text))
+    };
+    let (and_language, sequences) = forms(experiment, languages);
+    let values = [
+        ("data_files", lines(&|file| format!("  - split: {}\n    path: {}", SplitFile::name(file.split), file.file))),
+        ("splits", lines(&row)),
+        ("first", files.first().map_or_else(String::new, |file| SplitFile::name(file.split))),
+        ("examples", files.iter().filter_map(example).collect::<Vec<_>>().join("\n\n")),
+        ("and_language", and_language),
+        ("sequences", sequences),
+    ];
+    published.fill(CARD, experiment, languages, &values)
+}
