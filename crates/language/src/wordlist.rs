@@ -99,6 +99,7 @@ fn cldf(table: &Table, sets: Option<HashMap<String, BTreeSet<String>>>) -> Resul
     let mut words = Wordlist { has_cognates: sets.is_some() || own_set.is_some(), ..Wordlist::default() };
     let (mut languages, mut concepts) = (Places::default(), Places::default());
     for row in &table.rows {
+        let (language, concept) = (languages.of(row[language].trim()), concepts.of(row[concept].trim()));
         let form = row[text].trim();
         if form.is_empty() {
             continue;
@@ -109,7 +110,6 @@ fn cldf(table: &Table, sets: Option<HashMap<String, BTreeSet<String>>>) -> Resul
         } else if let Some(set) = own_set.map(|column| row[column].trim()).filter(|set| !set.is_empty()) {
             of_form.insert(set.to_owned());
         }
-        let (language, concept) = (languages.of(row[language].trim()), concepts.of(row[concept].trim()));
         words.forms.push(Form { language, concept, text: form.to_owned(), sets: of_form });
     }
     words.languages = languages.names;
