@@ -55,7 +55,11 @@ def test_functions_and_earlier_steps(run: invitro.Run) -> None:
         with torch.inference_mode():
             return model(torch.from_numpy(ids)).logits.numpy()
 
-    rows = run.experiment.evaluate(logits, step=60)
+    told: list[invitro.Progress] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("invitro._progress._Lines.EVERY", 0.0)
+        rows = run.experiment.evaluate(logits, step=60, progress=told.append)
+    assert told and all(one.step == 60 and "sequences read" in str(one) for one in told)
     baselines = {key: row for key, row in recorded(run, 90).items() if key[2].startswith(("unigram", "bigram"))}
     compare(rows, recorded(run, 60) | baselines)
 

@@ -25,7 +25,10 @@ pub struct Published<'a> {
 impl Published<'_> {
     /// A template with its `{keys}` filled in: those given, and those that all cards have.
     fn fill(&self, template: &str, experiment: &Experiment, languages: &Languages, given: &[(&str, String)]) -> String {
-        let version = format!("{} ({})", env!("CARGO_PKG_VERSION"), commit());
+        let version = match commit() {
+            "unknown" => env!("CARGO_PKG_VERSION").to_owned(),
+            commit => format!("{} ({commit})", env!("CARGO_PKG_VERSION")),
+        };
         let common = [
             // First, since it speaks of the version.
             ("citation", CITATION.trim_end().to_owned()),

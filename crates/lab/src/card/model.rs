@@ -15,7 +15,7 @@ pub fn model_card(trained: &Trained, run: &Path, published: Published) -> Result
     let Trained { experiment, languages, checkpoint, .. } = trained;
     let status = Status::read(run)?;
     let version = status.as_ref().map_or("unknown".into(), |status| match status.commit.as_str() {
-        "" => status.version.clone(),
+        "" | "unknown" => status.version.clone(),
         commit => format!("{} ({commit})", status.version),
     });
     if let Some(status) = &status {

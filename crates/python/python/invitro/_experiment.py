@@ -16,7 +16,7 @@ from . import _invitro, _language
 from ._language import Language, Sentence, Verdict
 from ._models import Evaluation, Generates, Logits, Row, Scores, asked
 from ._optional import needed
-from ._progress import Progress, teller
+from ._progress import Progress, counter, teller
 from ._settings import overrides as as_overrides
 
 if TYPE_CHECKING:
@@ -218,7 +218,14 @@ class Experiment:
 
         return TrainingRows(self, after, packed)
 
-    def evaluate(self, model: Scores | Generates | Logits, *, step: int | None = None) -> Evaluation:
+    def evaluate(
+        self,
+        model: Scores | Generates | Logits,
+        *,
+        step: int | None = None,
+        quiet: bool = False,
+        progress: Callable[[Progress], object] | None = None,
+    ) -> Evaluation:
         """What a model knows of the languages, measured as `invitro` measures its own.
 
         A model is a network of PyTorch, such as a causal model of `transformers`; or a function from ids (an array, rows
@@ -226,10 +233,11 @@ class Experiment:
         an object with `score`, `rank` or `generate`: it is asked what these can say, see `Scores`, `Ranks` and `Generates`.
 
         The rows are those of `metrics.parquet`. What is sampled depends on the `step`, the last unless given, and on
-        `seeds.model`.
+        `seeds.model`. Ctrl-C stops it. How far it is, is told every few seconds, as `run` tells.
         """
-        with asked(model, self.vocab) as answers:
-            rows = _invitro.evaluate(self._inner, self.steps if step is None else _whole(step, "step"), **answers)
+        at = self.steps if step is None else _whole(step, "step")
+        with asked(model, self.vocab, counter(progress, quiet, at, self.steps)) as answers:
+            rows = _invitro.evaluate(self._inner, at, **answers)
         return Evaluation(Row(**row) for row in json.loads(rows))
 
     def run(

@@ -93,20 +93,20 @@ class Asked(TypedDict):
 
 
 @contextmanager
-def asked(model: object, vocab: int) -> Iterator[Asked]:
+def asked(model: object, vocab: int, count: Callable[[int], None]) -> Iterator[Asked]:
     """A model as the engine asks it; a network of PyTorch is in evaluation mode meanwhile."""
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(model, torch.nn.Module):
         was_training = model.training
         model.eval()
         try:
-            yield _by_logits(_network(model, torch), vocab)
+            yield _by_logits(_network(model, torch), vocab, count)
         finally:
             model.train(was_training)
     elif isinstance(model, (Scores, Generates)):
-        yield _by_answers(model)
+        yield _by_answers(model, count)
     elif callable(model):
-        yield _by_logits(model, vocab)
+        yield _by_logits(model, vocab, count)
     else:
         raise Error(f"{type(model).__name__} is no model: it is neither callable nor has it `score` or `generate`")
 
@@ -122,7 +122,7 @@ def _network(model: Any, torch: Any) -> Logits:
     return logits
 
 
-def _by_logits(model: Logits, vocab: int) -> Asked:
+def _by_logits(model: Logits, vocab: int, count: Callable[[int], None]) -> Asked:
     def logits(ids: bytearray, length: int, sequences: bytearray, positions: bytearray) -> bytes:
         read = np.frombuffer(ids, dtype="<u4").reshape(-1, length).astype(np.int64)
         given = model(read)
@@ -138,25 +138,30 @@ def _by_logits(model: Logits, vocab: int) -> Asked:
         picked = out[at[0], at[1]]
         if hasattr(picked, "detach"):
             picked = picked.detach().float().cpu().numpy()
+        count(len(read))
         return np.ascontiguousarray(picked, dtype="<f4").tobytes()
 
     return Asked(logits=logits, score=None, rank=None, generate=None, samples=False)
 
 
-def _by_answers(model: object) -> Asked:
+def _by_answers(model: object, count: Callable[[int], None]) -> Asked:
     score = rank = generate = None
     samples = False
     if isinstance(model, Scores):
         scores = model.score
 
         def score(prompts: list[list[int]], continuations: list[list[int]]) -> list[list[float]]:
-            return [[float(value) for value in one] for one in scores(prompts, continuations)]
+            answers = [[float(value) for value in one] for one in scores(prompts, continuations)]
+            count(len(answers))
+            return answers
 
     if isinstance(model, Ranks):
         ranks = model.rank
 
         def rank(prompts: list[list[int]], continuations: list[list[int]]) -> list[list[int]]:
-            return [[int(value) for value in one] for one in ranks(prompts, continuations)]
+            answers = [[int(value) for value in one] for one in ranks(prompts, continuations)]
+            count(len(answers))
+            return answers
 
     if isinstance(model, Generates):
         generates: Any = model.generate
@@ -164,6 +169,8 @@ def _by_answers(model: object) -> Asked:
 
         def generate(prompts: list[list[int]], most: list[int], temperature: float) -> list[list[int]]:
             more = {"temperature": temperature} if samples else {}
-            return [[int(id) for id in one] for one in generates(prompts, most, **more)]
+            answers = [[int(id) for id in one] for one in generates(prompts, most, **more)]
+            count(len(answers))
+            return answers
 
     return Asked(logits=None, score=score, rank=rank, generate=generate, samples=samples)

@@ -1,4 +1,4 @@
-"""What is told while a run trains."""
+"""What is told while a run trains or a model is evaluated."""
 
 from __future__ import annotations
 
@@ -38,6 +38,25 @@ def teller(progress: Callable[[Progress], object] | None, quiet: bool) -> Callab
         called = progress
         return lambda event: called(Progress(**json.loads(event)))
     return (lambda event: None) if quiet else _Lines()
+
+
+def counter(
+    progress: Callable[[Progress], object] | None, quiet: bool, step: int, steps: int
+) -> Callable[[int], None]:
+    """What is called with the sequences that a model has read, and tells of their sum every few seconds."""
+    tell = progress or (lambda told: None if quiet else print(told, file=sys.stderr, flush=True))
+    begun = last = time.monotonic()
+    total = 0
+
+    def count(sequences: int) -> None:
+        nonlocal total, last
+        total += sequences
+        if time.monotonic() - last >= _Lines.EVERY:
+            last = time.monotonic()
+            message = f"evaluating: {total:,} sequences read in {last - begun:.0f} s"
+            tell(Progress("note", step, steps, message=message))
+
+    return count
 
 
 class _Lines:
