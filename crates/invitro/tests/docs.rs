@@ -27,8 +27,10 @@ fn book() -> Vec<PathBuf> {
 
 /// Every page that people read.
 fn pages() -> Vec<PathBuf> {
-    let at_root = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "results/README.md", "crates/python/README.md"];
-    let mut pages: Vec<PathBuf> = at_root.iter().map(|name| root().join(name)).collect();
+    let named = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "results/README.md"];
+    let mut pages: Vec<PathBuf> = named.iter().map(|name| root().join(name)).collect();
+    let crates = std::fs::read_dir(root().join("crates")).unwrap();
+    pages.extend(crates.map(|entry| entry.unwrap().path().join("README.md")).filter(|path| path.is_file()));
     pages.extend(below(&root().join("docs")));
     pages.extend(below(&root().join("examples")));
     pages
