@@ -6,6 +6,7 @@ mod common;
 mod config;
 mod corpus;
 mod dependencies;
+mod docs;
 mod force;
 mod language;
 mod own_text;

@@ -207,7 +207,8 @@ pub fn reference() -> String {
                 let Key { key, default, origin, allowed, meaning } = key;
                 let default = if parsed(default).is_some() { format!("`{default}`") } else { default.to_owned() };
                 let row = [&format!("`{key}`"), &default, allowed, origin, meaning];
-                page.push_str(&format!("| {} |\n", row.map(|cell| cell.replace('|', "\\|")).join(" | ")));
+                let row = row.map(|cell| cell.replace('|', "\\|").replace('<', "\\<"));
+                page.push_str(&format!("| {} |\n", row.join(" | ")));
             }
         }
     }
