@@ -9,6 +9,7 @@ mod dependencies;
 mod force;
 mod language;
 mod own_text;
+mod packages;
 mod results;
 mod run;
 mod run_faults;
