@@ -25,7 +25,8 @@ fn crates() -> Vec<Value> {
 
 /// Every file that a source includes, seen from the source's folder.
 fn included(source: &str) -> impl Iterator<Item = &str> {
-    let after = ["include_str!(\"", "include_bytes!(\"", "include!(\""].into_iter().flat_map(|it| source.split(it).skip(1));
+    let after =
+        ["include_str!(\"", "include_bytes!(\"", "include!(\""].into_iter().flat_map(|it| source.split(it).skip(1));
     after.map(|rest| rest.split_once('"').unwrap().0)
 }
 
