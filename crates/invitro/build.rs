@@ -1,16 +1,24 @@
-//! Which commit this is built from, for `--version`, `status.json` and model cards: `unknown` where git does not say,
-//! and marked where the sources differ from it. Run again only when the commit or a source changes.
+//! Which commit this is built from, for `--version`, `status.json` and model cards: `unknown` where neither git nor the
+//! package says, and marked where the sources differ from it. Run again only when the commit or a source changes.
 
 use std::path::Path;
 use std::process::Command;
 
 /// What the program is built from, seen from the root.
-const SOURCES: [&str; 4] = [":(glob)crates/*/src/**", "experiments", "Cargo.toml", "Cargo.lock"];
+const SOURCES: [&str; 3] = [":(glob)crates/*/src/**", "Cargo.toml", "Cargo.lock"];
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    println!("cargo::rustc-env=INVITRO_COMMIT={}", commit(&root).unwrap_or_else(|| "unknown".into()));
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let commit = packaged(here).or_else(|| commit(&here.join("../..")));
+    println!("cargo::rustc-env=INVITRO_COMMIT={}", commit.unwrap_or_else(|| "unknown".into()));
+}
+
+/// The commit that `cargo package` writes into a package.
+fn packaged(folder: &Path) -> Option<String> {
+    let info = std::fs::read_to_string(folder.join(".cargo_vcs_info.json")).ok()?;
+    let head = info.split_once("\"sha1\": \"")?.1.get(..12)?;
+    Some(if info.contains("\"dirty\": true") { format!("{head}, changed") } else { head.to_owned() })
 }
 
 fn commit(root: &Path) -> Option<String> {
@@ -21,7 +29,7 @@ fn commit(root: &Path) -> Option<String> {
     }
     let head = git(root, &["rev-parse", "--short=12", "HEAD"])?;
     let [at, log] = ["HEAD", "logs/HEAD"].map(|name| git(root, &["rev-parse", "--git-path", name]));
-    let watched = ["experiments".into(), "Cargo.toml".into(), "Cargo.lock".into(), at?, log?];
+    let watched = ["Cargo.toml".into(), "Cargo.lock".into(), at?, log?];
     let crates = std::fs::read_dir(root.join("crates")).ok()?.flatten().map(|entry| entry.path().join("src"));
     for path in watched.into_iter().map(|path: String| root.join(path)).chain(crates) {
         // One that is not there would make every build run this again.

@@ -10,6 +10,7 @@ mod docs;
 mod force;
 mod language;
 mod own_text;
+mod packages;
 mod results;
 mod run;
 mod run_faults;

@@ -30,10 +30,10 @@ use std::path::Path;
 use toml::{Table, Value};
 
 /// The paper's experiment: every key, with comments.
-pub(crate) const PAPER: &str = include_str!("../../../experiments/paper.toml");
+pub(crate) const PAPER: &str = include_str!("presets/paper.toml");
 
 /// The built-in experiments, each laid over the defaults; the first is the one that is taken if none is named.
-pub const PRESETS: [(&str, &str); 2] = [("quick", include_str!("../../../experiments/quick.toml")), ("paper", PAPER)];
+pub const PRESETS: [(&str, &str); 2] = [("quick", include_str!("presets/quick.toml")), ("paper", PAPER)];
 
 /// Everything a run is a function of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

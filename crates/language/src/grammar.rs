@@ -17,10 +17,10 @@ use crate::symbol::Terminal;
 
 /// The built-in grammars: the paper's word order and three others.
 pub const BUILT_IN: [(&str, &str); 4] = [
-    ("svo", include_str!("../../../experiments/grammars/svo.txt")),
-    ("sov", include_str!("../../../experiments/grammars/sov.txt")),
-    ("vso", include_str!("../../../experiments/grammars/vso.txt")),
-    ("vos", include_str!("../../../experiments/grammars/vos.txt")),
+    ("svo", include_str!("grammars/svo.txt")),
+    ("sov", include_str!("grammars/sov.txt")),
+    ("vso", include_str!("grammars/vso.txt")),
+    ("vos", include_str!("grammars/vos.txt")),
 ];
 
 /// A validated grammar. Nonterminal 0 is the start.

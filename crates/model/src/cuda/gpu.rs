@@ -15,6 +15,13 @@ pub struct Gpu {
     pub capability: (i32, i32),
 }
 
+/// Why there is no driver. A static program has no way to open libraries: musl's `dlopen` always fails there.
+const MISSING: &str = if cfg!(all(target_env = "musl", target_feature = "crt-static")) {
+    "this is the static build of invitro, which cannot open CUDA: use the build for glibc (linux-gnu) or the device cpu"
+} else {
+    "no CUDA driver (libcuda) on this machine: install NVIDIA's driver or use the device cpu"
+};
+
 impl Gpu {
     /// Whether the machine has a CUDA driver at all.
     pub fn driver_present() -> bool {
@@ -25,9 +32,7 @@ impl Gpu {
     /// Opens the GPU with this number, or says why it cannot be used.
     pub fn open(ordinal: usize) -> Result<Self> {
         if !Self::driver_present() {
-            return Err(Error::Device(
-                "no CUDA driver (libcuda) on this machine: install NVIDIA's driver or use the device cpu".into(),
-            ));
+            return Err(Error::Device(MISSING.into()));
         }
         let count = CudaContext::device_count().doing("counting GPUs")?;
         if ordinal >= count as usize {
