@@ -1,12 +1,12 @@
 //! The keys of an experiment file: what each means, where its default comes from and what is allowed.
 //!
-//! `presets/paper.toml` is the one source of all that. Each of its lines is `key = default # [origin; allowed]
+//! `experiments/paper.toml` is the one source of all that. Each of its lines is `key = default # [origin; allowed]
 //! meaning`, and `invitro config` and `docs/config.md` are made of these lines. The keys of `[[languages]]`, of which the
 //! paper has none, stand there as a comment: `# key = example # [origin: default in words; allowed] meaning`.
 //!
 //! To add a key:
 //! 1. the field in its section's struct, its value in that struct's `Default`, its range in `validate`;
-//! 2. its line in `presets/paper.toml`, with the same value;
+//! 2. its line in `experiments/paper.toml`, with the same value;
 //! 3. `UPDATE_GOLDEN=1 cargo test --workspace config::`, which writes `docs/config.md` anew.
 //!
 //! `tests/keys.rs` fails as long as a step is missing: it compares the values with `Default`, and it sets every key to
@@ -42,7 +42,7 @@ impl Key {
     }
 }
 
-/// A line of `presets/paper.toml`.
+/// A line of `experiments/paper.toml`.
 enum Line {
     /// A blank line or a comment.
     Text,

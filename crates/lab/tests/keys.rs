@@ -1,4 +1,4 @@
-//! What `presets/paper.toml` says of every key holds: the defaults are those of the code, and what is allowed is what
+//! What `experiments/paper.toml` says of every key holds: the defaults are those of the code, and what is allowed is what
 //! validation lets through.
 
 use invitro_lab::Experiment;
