@@ -16,7 +16,7 @@ use std::collections::{BTreeSet, HashMap};
 pub struct Wordlist {
     /// In the order in which they come, or were asked for.
     pub languages: Vec<String>,
-    /// Meanings, in the order in which they come.
+    /// Meanings that have a word, in the order in which they come.
     pub concepts: Vec<String>,
     /// All words.
     pub forms: Vec<Form>,
@@ -99,7 +99,6 @@ fn cldf(table: &Table, sets: Option<HashMap<String, BTreeSet<String>>>) -> Resul
     let mut words = Wordlist { has_cognates: sets.is_some() || own_set.is_some(), ..Wordlist::default() };
     let (mut languages, mut concepts) = (Places::default(), Places::default());
     for row in &table.rows {
-        let (language, concept) = (languages.of(row[language].trim()), concepts.of(row[concept].trim()));
         let form = row[text].trim();
         if form.is_empty() {
             continue;
@@ -110,6 +109,7 @@ fn cldf(table: &Table, sets: Option<HashMap<String, BTreeSet<String>>>) -> Resul
         } else if let Some(set) = own_set.map(|column| row[column].trim()).filter(|set| !set.is_empty()) {
             of_form.insert(set.to_owned());
         }
+        let (language, concept) = (languages.of(row[language].trim()), concepts.of(row[concept].trim()));
         words.forms.push(Form { language, concept, text: form.to_owned(), sets: of_form });
     }
     words.languages = languages.names;
@@ -135,9 +135,9 @@ fn wide(table: &Table, sets: bool) -> Result<Wordlist, String> {
     let mut words = Wordlist { languages, ..Wordlist::default() };
     let mut concepts = Places::default();
     for row in &table.rows {
-        let concept = concepts.of(row[meaning].trim());
         let forms = columns.iter().map(|&column| row[column].trim()).enumerate();
         for (language, form) in forms.filter(|(_, form)| !form.is_empty()) {
+            let concept = concepts.of(row[meaning].trim());
             words.forms.push(Form { language, concept, text: form.to_owned(), sets: BTreeSet::new() });
         }
     }
