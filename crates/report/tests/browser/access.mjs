@@ -1,7 +1,7 @@
 // The page for keyboards and screen readers: axe's rules in both themes, headings, landmarks, and the glossary.
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
-import { alone, check, open } from "./open.mjs";
+import { alone, check, open, scrollTo } from "./open.mjs";
 
 const file = `file://${process.argv[2]}`;
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -38,7 +38,7 @@ await open(file, alone(file), async page => {
   // A term says what it means when hovered over, and when focused; Escape closes it.
   const tip = page.locator("#tip");
   const term = page.locator("figure figcaption dfn").first();
-  await term.scrollIntoViewIfNeeded();
+  await scrollTo(term);
   await term.hover();
   await tip.waitFor({ state: "visible" });
   const meaning = await page.locator(`#${await term.getAttribute("aria-describedby")}`).textContent();

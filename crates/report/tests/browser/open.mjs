@@ -32,3 +32,9 @@ export async function open(url, allowed, steps, options = {}) {
 export function check(holds, what) {
   if (!holds) throw new Error(what);
 }
+
+// Scrolls to an element, and waits until the page has heard of it: tips are closed by scrolling.
+export async function scrollTo(element) {
+  await element.scrollIntoViewIfNeeded();
+  await element.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
+}

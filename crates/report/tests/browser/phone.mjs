@@ -1,5 +1,5 @@
 // The page on a phone: nothing runs off the side, all text can be read, and terms answer to a tap.
-import { alone, check, open } from "./open.mjs";
+import { alone, check, open, scrollTo } from "./open.mjs";
 
 const file = `file://${process.argv[2]}`;
 
@@ -37,7 +37,7 @@ await open(file, alone(file), async page => {
 
   const tip = page.locator("#tip");
   const term = page.locator("figure figcaption dfn").first();
-  await term.scrollIntoViewIfNeeded();
+  await scrollTo(term);
   await term.tap();
   await tip.waitFor({ state: "visible" });
   const box = await tip.boundingBox();

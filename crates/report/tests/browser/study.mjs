@@ -1,5 +1,5 @@
 // The page of a study, opened from disk: figures, controls, hovers, tables, words, themes, print.
-import { alone, check, open } from "./open.mjs";
+import { alone, check, open, scrollTo } from "./open.mjs";
 
 const file = `file://${process.argv[2]}`;
 const word = process.argv[3];
@@ -48,7 +48,7 @@ await open(file, alone(file), async page => {
 
   // Hovering says the value.
   const target = page.locator("#fig-dynamics .wide .h").nth(3);
-  await target.scrollIntoViewIfNeeded();
+  await scrollTo(target);
   await target.hover({ force: true });
   const tip = page.locator("#tip");
   await tip.waitFor({ state: "visible" });
