@@ -1,7 +1,7 @@
 //! The palette. Languages take their colours by place: the first is blue and the second red, as in the paper. Masked
 //! conditions are far darker (on dark, far lighter) than all languages; the first is violet.
 //!
-//! `vision` simulates protan, deutan and tritan sight: no two of the first three languages and the first two masked
+//! `tests/vision.rs` simulates protan, deutan and tritan sight: no two of the first three languages and the first two masked
 //! conditions, and no neighbours on the ramp, come closer than an OKLab difference of 0.1; further ones are told apart by
 //! their marker too. Lines and marks have a contrast of at least 3 to 1 against the background. Ordered levels (λ, d,
 //! |V|) take a ramp of monotone lightness.
