@@ -66,7 +66,7 @@ const DRAWN: usize = 16;
 const DRAWN_RANK: u8 = 10;
 
 /// The line, less wide than the terminal: on some the last column already breaks it.
-fn line(done: Option<f64>, parts: &[Part], width: usize) -> String {
+pub fn line(done: Option<f64>, parts: &[Part], width: usize) -> String {
     let mut parts = parts.to_vec();
     let mut done = done;
     let fits = |parts: &[Part], done: Option<f64>| {
@@ -91,30 +91,4 @@ fn line(done: Option<f64>, parts: &[Part], width: usize) -> String {
         terminal::paint(To::Err, Paint::Cyan, &full) + &terminal::paint(To::Err, Paint::Faint, &rest) + " "
     });
     drawn + &joined(&parts)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_line_fits_any_terminal() {
-        let part = |rank, text: &str| (rank, text.to_owned());
-        let parts = [
-            part(0, "step 2500/3000"),
-            part(1, "loss 1.234"),
-            part(3, "123 k tokens/s"),
-            part(11, "grammatical A 0.98 B 0.95 B† 0.70"),
-            part(2, "12 min left"),
-        ];
-        for width in 10..=200 {
-            let line = line(Some(0.5), &parts, width);
-            assert!(terminal::columns(&line) < width, "{width}: {line}");
-        }
-        assert_eq!(line(Some(0.5), &parts, 60), "step 2500/3000 · loss 1.234 · 123 k tokens/s · 12 min left");
-        assert_eq!(line(Some(0.5), &parts, 40), "step 2500/3000 · loss 1.234");
-        let drawn = "████████░░░░░░░░ step 2500/3000 · loss 1.234 · 123 k tokens/s · 12 min left";
-        assert_eq!(line(Some(0.5), &parts, 80), drawn);
-        assert!(line(Some(0.5), &parts, 120).contains("B† 0.70"));
-    }
 }

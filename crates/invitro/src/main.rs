@@ -39,6 +39,8 @@ macro_rules! commands {
 mod bar;
 mod bench;
 mod check;
+mod columns;
+mod comments;
 mod compare;
 mod completions;
 mod config;

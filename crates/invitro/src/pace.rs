@@ -61,34 +61,3 @@ impl Pace {
         due
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rate_and_time_left_leave_out_what_they_should() {
-        let start = Instant::now();
-        let at = |seconds: u64| start + Duration::from_secs(seconds);
-        let mut pace = Pace::default();
-        pace.start(0, 100, at(0));
-        assert_eq!(pace.left(at(1)), None);
-        // A first evaluation of ten seconds counts for neither.
-        pace.resume(at(10));
-        pace.stepped(1, 300, at(11));
-        assert_eq!((pace.tokens_per_second(), pace.left(at(11))), (300.0, Some(99.0)));
-        // A later one counts for the time left.
-        pace.resume(at(20));
-        pace.stepped(2, 300, at(21));
-        assert_eq!((pace.tokens_per_second(), pace.left(at(21))), (300.0, Some(11.0 / 2.0 * 98.0)));
-    }
-
-    #[test]
-    fn a_log_gets_a_line_every_few_seconds() {
-        let start = Instant::now();
-        let mut pace = Pace::default();
-        pace.start(0, 1000, start);
-        let lines = (0..60).filter(|&second| pace.due(start + Duration::from_secs(second))).count();
-        assert_eq!(lines, 12);
-    }
-}

@@ -1,13 +1,13 @@
 //! Training as people see it: a bar on a terminal, elsewhere a line every few seconds; and a line per evaluation.
 
 use crate::bar::{Bar, Part, joined};
+use crate::columns::Columns;
 use crate::pace::Pace;
 use crate::study::format::{count, time};
 use crate::tensorboard::Tensorboard;
 use crate::terminal::{self, Paint, To, paint};
 use invitro_lab::population::Member;
-use invitro_lab::progress::{Headline, Progress, Scores, Started};
-use invitro_results::Condition;
+use invitro_lab::progress::{Headline, Progress, Started};
 use std::sync::Mutex;
 use std::time::Instant;
 
@@ -178,95 +178,6 @@ impl State {
     }
 }
 
-/// What is told of every evaluation, by condition: its title, the width of a value, how, and its rank where not all of
-/// them fit.
-struct Group {
-    title: &'static str,
-    width: usize,
-    signed: bool,
-    value: fn(&Scores) -> Option<f64>,
-    rank: usize,
-}
-
-const GROUPS: [Group; 4] = [
-    Group { title: "grammatical", width: 4, signed: false, value: |scores| scores.grammatical, rank: 0 },
-    Group { title: "types hold", width: 4, signed: false, value: |scores| scores.types, rank: 3 },
-    Group { title: "facts hold", width: 4, signed: false, value: |scores| scores.facts, rank: 2 },
-    Group { title: "contrast, nats", width: 5, signed: true, value: |scores| scores.contrast, rank: 1 },
-];
-
-/// Over the names of members.
-const SEEDS: &str = "data/model";
-
-/// The columns of the lines of evaluations: as many groups as fit.
-struct Columns {
-    step: usize,
-    /// 0 where there is one member.
-    name: usize,
-    /// Places in [`GROUPS`].
-    groups: Vec<usize>,
-}
-
-impl Columns {
-    fn new(steps: u64, names: &[String], headline: &Headline, width: Option<usize>) -> Columns {
-        let step = steps.to_string().len().max(4);
-        let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-        let name = if longest == 0 { 0 } else { longest.max(SEEDS.len()) + 2 };
-        let mut groups: Vec<usize> = (0..GROUPS.len()).collect();
-        let wide = |groups: &[usize]| {
-            let columns = Columns { step, name, groups: groups.to_vec() };
-            columns.heads(headline).lines().map(terminal::columns).max().unwrap_or(0)
-        };
-        while groups.len() > 1 && width.is_some_and(|width| wide(&groups) > width) {
-            groups.sort_by_key(|&group| GROUPS[group].rank);
-            groups.pop();
-            groups.sort_unstable();
-        }
-        Columns { step, name, groups }
-    }
-
-    fn heads(&self, headline: &Headline) -> String {
-        let Columns { step, name, groups } = self;
-        let labels: Vec<String> = headline.conditions.iter().map(|(condition, _)| condition.label()).collect();
-        let under = |group: &Group| {
-            let width = group.width;
-            labels.iter().map(|label| format!("{label:>width$}")).collect::<Vec<_>>().join(" ")
-        };
-        let mut titles = " ".repeat(step + name + 7);
-        let mut heads = format!("{:>step$}{}{:>7}", "step", self.named(SEEDS), "loss");
-        for group in groups.iter().map(|&group| &GROUPS[group]) {
-            let labels = under(group);
-            let room = labels.chars().count().max(group.title.len());
-            titles.push_str(&format!("  {:<room$}", group.title));
-            heads.push_str(&format!("  {labels:>room$}"));
-        }
-        format!("{}\n{heads}", titles.trim_end())
-    }
-
-    /// A member's name in its column.
-    fn named(&self, name: &str) -> String {
-        if self.name == 0 { String::new() } else { format!("  {name:<0$}", self.name - 2) }
-    }
-
-    fn line(&self, step: u64, member: &str, headline: &Headline) -> String {
-        let loss = headline.loss.map_or("–".into(), |loss| format!("{loss:.3}"));
-        let mut line = format!("{step:>0$}{1}{loss:>7}", self.step, self.named(member));
-        for group in self.groups.iter().map(|&group| &GROUPS[group]) {
-            let width = group.width;
-            let one = |(_, scores): &(Condition, Scores)| match (group.value)(scores) {
-                // A decimal less where there would be no room for it.
-                Some(value) if group.signed && value.abs() >= 9.995 => format!("{value:+width$.1}"),
-                Some(value) if group.signed => format!("{value:+width$.2}"),
-                Some(value) => format!("{value:width$.2}"),
-                None => format!("{:>width$}", "–"),
-            };
-            let values = headline.conditions.iter().map(one).collect::<Vec<_>>().join(" ");
-            line.push_str(&format!("  {values:>0$}", group.title.len()));
-        }
-        line
-    }
-}
-
 /// `12 k`, `3.4 M`
 pub fn thousands(number: f64) -> String {
     match number {
@@ -274,24 +185,5 @@ pub fn thousands(number: f64) -> String {
         n if n >= 1e6 => format!("{:.1} M", n / 1e6),
         n if n >= 1e3 => format!("{:.0} k", n / 1e3),
         n => format!("{n:.0}"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn evaluations_are_lines_that_fit() {
-        let scores = Scores { grammatical: Some(0.98), types: Some(0.9), facts: None, contrast: Some(-12.34) };
-        let conditions = ["A", "B", "B_masked"].map(|name| (name.parse().unwrap(), scores.clone())).into();
-        let headline = Headline { loss: Some(1.2345), conditions };
-        let names = |name: &str| vec![name.to_owned()];
-        for (width, member, groups) in [(80, "", 4), (80, "0/1", 3), (60, "", 2), (40, "", 1), (200, "10/12", 4)] {
-            let columns = Columns::new(10_000, &names(member), &headline, Some(width));
-            assert_eq!(columns.groups.len(), groups, "{width} {member}");
-            let text = format!("{}\n{}", columns.heads(&headline), columns.line(10_000, member, &headline));
-            assert!(text.lines().all(|line| terminal::columns(line) <= width), "{width}:\n{text}");
-        }
     }
 }

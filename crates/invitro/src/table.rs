@@ -100,34 +100,3 @@ pub fn texts(rows: &[Vec<String>], width: Option<usize>) -> String {
     }
     out.join("\n")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn row(cells: &[&str]) -> Vec<String> {
-        cells.iter().map(|&cell| cell.to_owned()).collect()
-    }
-
-    #[test]
-    fn tables_fit_any_width_and_lose_no_cell() {
-        let rows = [
-            row(&["step 3000", "A", "B", "B†"]),
-            row(&["unscrambling (T1), share of 100: valid words", "0.98", "0.95", "0.71"]),
-            row(&["  95 % over pairs of subjects", "[+2.90, +3.30]", "[+2.10, +2.90]", "[+0.27, +0.40]"]),
-        ];
-        let table = numbers(&rows, Some(80));
-        assert_eq!(table.lines().count(), 4, "{table}");
-        for width in 40..=200 {
-            let table = numbers(&rows, Some(width));
-            assert!(table.lines().all(|line| columns(line) <= width), "{width}:\n{table}");
-            for cell in ["0.98", "0.95", "0.71", "+2.90]", "[+0.27, +0.40]", "B†", "valid"] {
-                assert!(table.contains(cell), "{width}: {cell}\n{table}");
-            }
-            let text = [row(&["noun", "A", "ab- cd- ef-"]), row(&["", "B", &"-gh ".repeat(30)])];
-            let table = texts(&text, Some(width));
-            assert!(table.lines().all(|line| columns(line) <= width), "{width}:\n{table}");
-            assert_eq!(table.matches("-gh").count(), 30);
-        }
-    }
-}

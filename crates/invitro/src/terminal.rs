@@ -131,25 +131,3 @@ pub fn warn(text: &str) {
 pub fn error(text: &str) {
     warn(&format!("{} {text}", paint(To::Err, Paint::Red, "error:")));
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_are_broken_between_words_at_any_width() {
-        let text =
-            "  Asked to unscramble words of B that it never saw, the model answers in 12 % of the cases.\nA  short one";
-        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
-        for width in 12..=200 {
-            let wrapped = wrap(text, Some(width));
-            assert!(wrapped.lines().all(|line| columns(line) <= width), "{width}: {wrapped}");
-            assert_eq!(words(&wrapped), words(text));
-            assert!(wrapped.lines().rev().skip_while(|line| !line.starts_with("  ")).all(|l| l.starts_with("  ")));
-        }
-        assert_eq!(wrap(text, None), text);
-        assert_eq!(wrap("B†  Γ and λ", Some(9)), "B†  Γ and\nλ");
-        assert_eq!(wrap("see /a/path/wider/than/that now", Some(10)), "see\n/a/path/wider/than/that\nnow");
-        assert_eq!(wrap("\x1b[1mabc\x1b[0m def", Some(7)), "\x1b[1mabc\x1b[0m def");
-    }
-}

@@ -1,10 +1,10 @@
-//! Every dependency comes from crates.io and has a licence that lets anyone use what is built from it.
+//! Every dependency comes from crates.io and has a licence that lets anyone use what is built from it; and no test is lost.
 //!
 //! `cargo metadata` knows the packages that are built for this platform. The lock file knows the sources of those for
 //! all platforms.
 
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
@@ -128,6 +128,32 @@ fn packages_are_from_crates_io_and_free_to_use() {
                 let member = packages.iter().find(|package| package["name"] == name);
                 assert!(member.is_some_and(is_ours), "{name} is a path outside of the workspace");
             }
+        }
+    }
+}
+
+/// A test inside a library or program would never run: cargo is told that there are none.
+#[test]
+fn tests_are_where_they_run() {
+    fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            match path.is_dir() {
+                true => sources(&path, found),
+                false => found.push(path),
+            }
+        }
+    }
+    let mut files = Vec::new();
+    for member in std::fs::read_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("..")).unwrap() {
+        sources(&member.unwrap().path().join("src"), &mut files);
+    }
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "rs"));
+    assert!(files.len() > 100, "{}", files.len());
+    for file in files {
+        let text = std::fs::read_to_string(&file).unwrap();
+        for attribute in ["#[test]", "#[cfg(test)]"] {
+            assert!(!text.contains(attribute), "{} has {attribute}; tests go to `tests/`", file.display());
         }
     }
 }

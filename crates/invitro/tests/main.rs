@@ -1,4 +1,4 @@
-//! The command line, as users call it.
+//! The command line, as users call it; and, below, parts of the program that are tested alone.
 
 mod bad_input;
 mod check;
@@ -9,6 +9,8 @@ mod dependencies;
 mod docs;
 mod force;
 mod language;
+mod numbers;
+mod on_terminal;
 mod own_text;
 mod packages;
 mod results;
@@ -20,5 +22,30 @@ mod study_common;
 mod study_kills;
 mod study_slurm;
 mod tensorboard;
-mod terminal;
 mod tokenizer;
+mod told;
+
+#[allow(dead_code)]
+#[path = "../src/bar.rs"]
+mod bar;
+#[allow(dead_code)]
+#[path = "../src/columns.rs"]
+mod columns;
+#[allow(dead_code)]
+#[path = "../src/comments.rs"]
+mod comments;
+#[allow(dead_code)]
+#[path = "../src/tensorboard/events.rs"]
+mod events;
+#[allow(dead_code)]
+#[path = "../src/study/format.rs"]
+mod format;
+#[allow(dead_code)]
+#[path = "../src/pace.rs"]
+mod pace;
+#[allow(dead_code)]
+#[path = "../src/table.rs"]
+mod table;
+#[allow(dead_code)]
+#[path = "../src/terminal.rs"]
+mod terminal;

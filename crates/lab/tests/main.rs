@@ -2,6 +2,7 @@
 
 mod common;
 mod evaluation;
+mod executor;
 mod experiment;
 mod folders;
 mod keys;

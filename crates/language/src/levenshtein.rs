@@ -51,22 +51,3 @@ pub fn normalised(a: &[u8], b: &[u8]) -> f64 {
 pub fn normalised_letters(a: &[char], b: &[char]) -> f64 {
     edits(a, b) as f64 / a.len().max(b.len()).max(1) as f64
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn the_papers_example() {
-        assert_eq!(levenshtein(b"caqjna", b"caqujna"), 1);
-        assert_eq!(normalised(b"fekoc", b"foc"), 0.4);
-    }
-
-    proptest! {
-        #[test]
-        fn equals_the_plain_table(a in "[a-e]{0,31}", b in "[a-e]{0,31}") {
-            prop_assert_eq!(levenshtein(a.as_bytes(), b.as_bytes()), edits(a.as_bytes(), b.as_bytes()));
-        }
-    }
-}

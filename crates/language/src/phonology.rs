@@ -163,34 +163,3 @@ pub fn is_pronounceable(letters: &[u8]) -> bool {
     letters.iter().any(|&l| is_vowel(l))
         && (letters.len() < 3 || (letters[0] != letters[1] && letters[letters.len() - 1] != letters[letters.len() - 2]))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::stream::Stream;
-
-    #[test]
-    fn stems_have_their_length_and_letters_fall_off_as_zipf_says() {
-        let mut rng = Stream::new(1, "phonology").at(0, 0);
-        let letters = Letters::proto(1.0, &mut rng);
-        let mut counts = [0usize; 256];
-        for i in 0..20_000 {
-            let stem = letters.stem(3 + i % 9, &mut rng);
-            assert_eq!(stem.letters().len(), 3 + i % 9);
-            assert!(is_pronounceable(stem.letters()), "{}", stem.as_str());
-            stem.letters().iter().for_each(|&l| counts[l as usize] += 1);
-        }
-        for ranking in [letters.consonants(), letters.vowels()] {
-            let at = |rank: usize| counts[ranking.as_bytes()[rank - 1] as usize] as f64;
-            assert!((1.8..2.2).contains(&(at(1) / at(2))) && (3.5..4.5).contains(&(at(1) / at(4))), "{ranking}");
-        }
-    }
-
-    #[test]
-    fn no_drift_keeps_the_ranking() {
-        let mut rng = Stream::new(1, "phonology").at(0, 0);
-        let letters = Letters::proto(1.0, &mut rng);
-        let same = letters.descend(0.0, &mut rng);
-        assert_eq!((letters.consonants(), letters.vowels()), (same.consonants(), same.vowels()));
-    }
-}

@@ -45,19 +45,3 @@ pub fn read(word: &str) -> String {
     };
     word.chars().map(letter).collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::HashSet;
-
-    #[test]
-    fn every_letter_stands_once() {
-        let all: Vec<char> = ALPHABETS.iter().flat_map(|alphabet| alphabet.chars()).chain('a'..='z').collect();
-        assert!(ALPHABETS.iter().all(|alphabet| alphabet.chars().count() == 26));
-        assert_eq!(all.iter().collect::<HashSet<_>>().len(), 26 * (COUNT + 1));
-        for script in 0..=COUNT {
-            assert_eq!(read(&write("azmxq", script)), "azmxq");
-        }
-    }
-}

@@ -1,4 +1,4 @@
-//! Languages and what is drawn from them.
+//! Languages and what is drawn from them; below, parts that are tested alone.
 
 mod borrowed;
 mod common;
@@ -7,6 +7,21 @@ mod families;
 mod faults;
 mod grammar;
 mod interventions;
+mod letters;
 mod lexicon;
 mod sentences;
+mod wordlist;
 mod world;
+
+#[allow(dead_code)]
+#[path = "../src/levenshtein.rs"]
+mod levenshtein;
+#[allow(dead_code)]
+#[path = "../src/phonology.rs"]
+mod phonology;
+#[allow(dead_code)]
+#[path = "../src/script.rs"]
+mod script;
+#[allow(dead_code)]
+#[path = "../src/stream.rs"]
+mod stream;

@@ -93,6 +93,19 @@ impl<O: Ops> Transformer<O> {
         })
     }
 
+    /// The buffers of all activations and of all statistics.
+    pub fn buffers(&self) -> (Vec<&O::Buf>, Vec<&O::Stat>) {
+        let d = &self.back;
+        let mut bufs = vec![&self.last, &self.last_norm, &self.logits];
+        bufs.extend([&d.x, &d.norm, &d.qkv, &d.attended, &d.gate_up, &d.gated]);
+        let mut stats = vec![&self.last_inv_rms];
+        for a in &self.layers {
+            bufs.extend([&a.x, &a.norm1, &a.qkv, &a.attended, &a.mid, &a.norm2, &a.gate_up, &a.gated]);
+            stats.extend([&a.inv_rms1, &a.log_sum, &a.inv_rms2]);
+        }
+        (bufs, stats)
+    }
+
     /// One step: forward, backward, update. The losses come with [`Ops::losses`].
     pub fn train_step(&mut self, batch: &Batch, update: &Update) -> Result<()> {
         self.load(batch, update)?;
@@ -193,29 +206,5 @@ impl<O: Ops> Transformer<O> {
         ops.reach(Point::EndNormsBackward)?;
         ops.embed_backward(&d.x, layout.embed)?;
         ops.reach(Point::EndBackward)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::cpu::{Buffer, Cpu};
-
-    #[test]
-    fn a_row_takes_as_many_elements_as_are_said() {
-        let shape = Shape { layers: 3, width: 16, heads: 2, hidden: 24, context: 8, ..Shape::paper(32) };
-        const ROWS: usize = 16;
-        let model = Transformer::new(Cpu::<f32>::new(&shape, 1, ROWS).unwrap(), ROWS).unwrap();
-        let total = |buffers: &[&Buffer<f32>]| buffers.iter().map(|buffer| buffer.len()).sum::<usize>();
-        let d = &model.back;
-        let mut buf = total(&[&model.last, &model.last_norm, &model.logits]);
-        buf += total(&[&d.x, &d.norm, &d.qkv, &d.attended, &d.gate_up, &d.gated]);
-        let mut stat = model.last_inv_rms.len();
-        for a in &model.layers {
-            buf += total(&[&a.x, &a.norm1, &a.qkv, &a.attended, &a.mid, &a.norm2, &a.gate_up, &a.gated]);
-            stat += total(&[&a.inv_rms1, &a.log_sum, &a.inv_rms2]);
-        }
-        let (per_row, statistics) = elements_per_row(&shape);
-        assert_eq!((buf, stat), (ROWS * per_row, ROWS * statistics));
     }
 }

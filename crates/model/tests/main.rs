@@ -1,9 +1,10 @@
-//! The training engine.
+//! The training engine; below, a part that is tested alone.
 
 mod checkpoint;
 mod common;
 mod export;
 mod gradients;
+mod history;
 mod inference;
 mod kernels;
 mod levels;
@@ -11,3 +12,6 @@ mod operations;
 mod population;
 mod reference;
 mod settings;
+
+#[path = "../src/history.rs"]
+mod ring;

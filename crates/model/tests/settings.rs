@@ -1,7 +1,9 @@
 //! What is settled before training: the device, the schedule, the initial weights, the memory.
 
+use invitro_model::cpu::{Buffer, Cpu};
 use invitro_model::init::initial_weights;
 use invitro_model::memory::population_bytes;
+use invitro_model::transformer::{Transformer, elements_per_row};
 use invitro_model::{Decay, Device, Layout, Shape, TrainConfig};
 
 #[test]
@@ -96,4 +98,16 @@ fn the_paper_s_models_take_hundreds_of_megabytes_each() {
         let (one, more) = (bytes(2) - bytes(1), bytes(64) - bytes(63));
         assert!(one.abs_diff(more) < 1_000_000, "{device:?}: each takes as much as the first");
     }
+}
+
+#[test]
+fn a_row_takes_as_many_elements_as_are_said() {
+    let shape = Shape { layers: 3, width: 16, heads: 2, hidden: 24, context: 8, ..Shape::paper(32) };
+    const ROWS: usize = 16;
+    let model = Transformer::new(Cpu::<f32>::new(&shape, 1, ROWS).unwrap(), ROWS).unwrap();
+    let total = |buffers: &[&Buffer<f32>]| buffers.iter().map(|buffer| buffer.len()).sum::<usize>();
+    let (bufs, stats) = model.buffers();
+    let (buf, stat) = (total(&bufs), total(&stats));
+    let (per_row, statistics) = elements_per_row(&shape);
+    assert_eq!((buf, stat), (ROWS * per_row, ROWS * statistics));
 }

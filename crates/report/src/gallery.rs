@@ -10,6 +10,7 @@ use crate::draw::{Target, Width};
 use crate::error::{Error, Result};
 use crate::figures::{self, Figure};
 use crate::findings::{Findings, headline};
+use crate::names::{free_name, link};
 use crate::page;
 use crate::page::gallery::Entry;
 use crate::wording::{counted, listed};
@@ -133,14 +134,6 @@ fn look(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
     }
 }
 
-/// A file name for a report: `paper.html`, and `paper-2.html` where that is taken.
-fn free_name(name: &str, taken: &mut BTreeSet<String>) -> String {
-    let numbered = |number: usize| if number == 1 { format!("{name}.html") } else { format!("{name}-{number}.html") };
-    let free = (1..).map(numbered).find(|file| !taken.contains(file)).expect("some number is free");
-    taken.insert(free.clone());
-    free
-}
-
 fn entry(folder: &Path, study: &Study, findings: &Findings, figures: &[Figure], report: &Path) -> Entry {
     let shown = figures.iter().find(|figure| !figure.is_empty());
     let draw =
@@ -198,33 +191,4 @@ fn written(folder: &Path, study: &Study) -> u64 {
     let modified = files.filter_map(|file| std::fs::metadata(folder.join(file)).ok()?.modified().ok());
     let since = modified.filter_map(|time| time.duration_since(UNIX_EPOCH).ok());
     since.map(|since| since.as_secs()).max().unwrap_or(0)
-}
-
-/// A relative path as a link.
-fn link(path: &Path) -> String {
-    let part = |part: std::path::Component| {
-        let text = part.as_os_str().to_string_lossy().into_owned();
-        let byte = |byte: u8| {
-            if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-                char::from(byte).to_string()
-            } else {
-                format!("%{byte:02X}")
-            }
-        };
-        text.bytes().map(byte).collect::<String>()
-    };
-    path.components().map(part).collect::<Vec<_>>().join("/")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn links_survive_odd_names() {
-        assert_eq!(link(Path::new("a b/100 %#1/report.html")), "a%20b/100%20%25%231/report.html");
-        let mut taken = BTreeSet::new();
-        let names: Vec<_> = (0..3).map(|_| free_name("paper", &mut taken)).collect();
-        assert_eq!(names, ["paper.html", "paper-2.html", "paper-3.html"]);
-    }
 }

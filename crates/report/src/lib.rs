@@ -22,6 +22,7 @@ pub mod findings;
 mod gallery;
 mod http;
 mod live;
+mod names;
 mod page;
 pub mod sentences;
 pub mod stats;

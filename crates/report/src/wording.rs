@@ -1,4 +1,4 @@
-//! How counts and estimates are said, the same everywhere.
+//! How counts, estimates, symbols and days are said, the same everywhere.
 
 use invitro_results::Estimate;
 
@@ -19,4 +19,32 @@ pub fn listed(names: &[String]) -> String {
         [one] => one.clone(),
         [first @ .., last] => format!("{} and {last}", first.join(", ")),
     }
+}
+
+/// What a symbol's name says, in words: `desc.4.22` is value 22 of property 4.
+pub fn gloss(symbol: &str) -> String {
+    let mut parts = symbol.split(['.', ':']);
+    let named: &[&str] = match parts.next().unwrap_or_default() {
+        "desc" => &["descriptor: property", "value"],
+        "noun" => &["noun: class", "number"],
+        "name" => &["name: class", "number"],
+        "rel" => &["relation"],
+        "adj" => &["adjective"],
+        "adv" => &["adverb"],
+        _ => return symbol.replace(['.', ':'], " "),
+    };
+    named.iter().zip(parts).map(|(name, number)| format!("{name} {number}")).collect::<Vec<_>>().join(", ")
+}
+
+/// The day in UTC, as `2026-11-16`; days are counted from 1 March of year 0, so that leap days come last.
+pub fn date(seconds: u64) -> String {
+    let days = seconds / 86_400 + 719_468;
+    let (era, of_era) = (days / 146_097, days % 146_097);
+    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let march = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * march + 2) / 5 + 1;
+    let month = if march < 10 { march + 3 } else { march - 9 };
+    let year = era * 400 + year_of_era + u64::from(month <= 2);
+    format!("{year}-{month:02}-{day:02}")
 }

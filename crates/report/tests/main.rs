@@ -1,11 +1,25 @@
-//! Statistics, figures and pages.
+//! Statistics, figures and pages; below, parts that are tested alone.
 
 mod browser;
 mod contract;
+mod drawing;
 mod evidence;
+mod figures;
+mod names;
 mod pdf;
 mod python;
 mod report;
+mod sentences;
 mod speed;
 mod stats;
 mod synthetic;
+mod vision;
+
+#[path = "../src/names.rs"]
+mod file_names;
+#[allow(dead_code)]
+#[path = "../src/page/pack.rs"]
+mod pack;
+#[allow(dead_code)]
+#[path = "../src/wording.rs"]
+mod wording;

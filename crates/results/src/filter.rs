@@ -36,7 +36,7 @@ impl Filter {
     }
 
     /// Whether a complete config is kept; an unknown setting or values of two kinds are an error.
-    pub(crate) fn holds(&self, config: &Table) -> Result<bool, String> {
+    pub fn holds(&self, config: &Table) -> Result<bool, String> {
         // Every table is looked at, so that a fault shows whatever comes before it.
         let held: Vec<bool> = self.0.iter().map(|table| all_hold(table, config)).collect::<Result<_, String>>()?;
         Ok(held.is_empty() || held.contains(&true))
@@ -84,50 +84,5 @@ fn order(a: &Value, b: &Value) -> Option<Ordering> {
             Some(if same { Ordering::Equal } else { Ordering::Less })
         }
         _ => number(a)?.partial_cmp(&number(b)?),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn holds(filter: &str) -> Result<bool, String> {
-        #[derive(Deserialize)]
-        struct File {
-            r#where: Filter,
-        }
-        let config: Table = "
-            [tokenizer]\nvocab = 2048\nregime = \"balanced\"\nsees_masked = false
-            [mixture]\nlambda = 0.25\ntasks = [0.2, 0.4, 0.4]"
-            .parse()
-            .unwrap();
-        toml::from_str::<File>(filter).unwrap().r#where.holds(&config)
-    }
-
-    #[test]
-    fn comparisons() {
-        for (filter, expected) in [
-            ("tokenizer.vocab = 2048", true),
-            ("tokenizer.vocab.below = 2048.5", true),
-            ("tokenizer.vocab = { not = 2048 }", false),
-            ("tokenizer.vocab = { at_least = 2048, at_most = 2048 }", true),
-            ("tokenizer.vocab.at_least = 4096\n[[where]]\nmixture.lambda.above = 0.1", true),
-            ("tokenizer.vocab.at_least = 4096\nmixture.lambda.above = 0.1", false),
-            ("mixture.lambda = [0.05, 0.25]", true),
-            ("mixture.lambda = { not = [0.05, 0.25] }", false),
-            ("tokenizer.regime = [\"vanilla\", \"other\"]", false),
-            ("tokenizer.sees_masked = false", true),
-            ("mixture.tasks = [0.2, 0.4, 0.4]", true),
-        ] {
-            assert_eq!(holds(&format!("[[where]]\n{filter}")), Ok(expected), "{filter}");
-        }
-    }
-
-    #[test]
-    fn faults_say_what_was_found() {
-        let fault = holds("[[where]]\ntokenizer.vokab = 1").unwrap_err();
-        assert_eq!(fault, "`where` has tokenizer.vokab = 1, but there is no setting `tokenizer.vokab`");
-        let fault = holds("[[where]]\ntokenizer.vocab.below = \"many\"").unwrap_err();
-        assert!(fault.ends_with("but `tokenizer.vocab` is 2048, of another kind"), "{fault}");
     }
 }

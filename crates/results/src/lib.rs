@@ -16,6 +16,7 @@ mod commit;
 mod compare;
 mod condition;
 mod curve;
+mod diagonal;
 pub mod dotted;
 mod error;
 mod family;

@@ -16,6 +16,7 @@
 //! Several `[[grids]]` instead of `[factors]` are joined; a cell two of them name is one cell. In a study's folder
 //! `study.toml` has no base, and its experiment is complete.
 
+use crate::diagonal::diagonal;
 use crate::dotted::{LIST, assign, leaves, lookup, set, show};
 use crate::error::{Error, Result};
 use crate::filter::Filter;
@@ -298,25 +299,6 @@ impl Cell {
     }
 }
 
-/// Every combination of levels once, along the diagonal: the digits of a counter, each shifted by the sum of the
-/// faster ones before it. The map is triangular, so it stays one to one.
-fn diagonal(sizes: &[usize]) -> Vec<Vec<usize>> {
-    let count: usize = sizes.iter().product();
-    (0..count)
-        .map(|mut number| {
-            let mut shift = 0;
-            sizes
-                .iter()
-                .map(|&size| {
-                    shift += number % size;
-                    number /= size;
-                    shift % size
-                })
-                .collect()
-        })
-        .collect()
-}
-
 /// The factors of a grid, whether written `"a.b" = [..]` or `a.b = [..]`.
 fn factors(table: &Table) -> std::result::Result<Vec<Factor>, String> {
     leaves(table)
@@ -344,36 +326,4 @@ fn one_sentence(text: &str, error: &toml::de::Error) -> String {
     let Some(before) = error.span().and_then(|span| text.get(..span.start)) else { return why };
     let at = before.matches('\n').count();
     format!("line {}, `{}`: {why}", at + 1, text.lines().nth(at).unwrap_or_default().trim())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    #[test]
-    fn worked_example() {
-        let text: Vec<String> = diagonal(&[3, 3]).iter().map(|pair| format!("{}{}", pair[0], pair[1])).collect();
-        assert_eq!(text.join(" "), "00 11 22 01 12 20 02 10 21");
-    }
-
-    proptest! {
-        /// Every combination once, and in every prefix the levels of every factor are about equally frequent.
-        #[test]
-        fn every_prefix_is_balanced(sizes in prop::collection::vec(1usize..6, 1..5)) {
-            let order = diagonal(&sizes);
-            let distinct: HashSet<&Vec<usize>> = order.iter().collect();
-            prop_assert_eq!(distinct.len(), sizes.iter().product::<usize>());
-            for (factor, &size) in sizes.iter().enumerate() {
-                let mut counts = vec![0usize; size];
-                for (at, levels) in order.iter().enumerate() {
-                    counts[levels[factor]] += 1;
-                    let (low, high) = (counts.iter().min().unwrap(), counts.iter().max().unwrap());
-                    // A lead grows by at most one with each digit of the counter, never with the length.
-                    let slack = 1 + sizes.iter().sum::<usize>();
-                    prop_assert!(high - low <= slack, "after {at}: {counts:?} of {sizes:?}");
-                }
-            }
-        }
-    }
 }

@@ -1,6 +1,12 @@
 //! Formats and names of what runs leave.
 
 mod formats;
+mod metrics;
 mod names;
 mod parts;
+mod plan;
 mod verdicts;
+
+// Tested alone.
+#[path = "../src/diagonal.rs"]
+mod diagonal;

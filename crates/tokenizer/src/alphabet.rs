@@ -52,18 +52,3 @@ pub fn write_out(piece: &str, boundary: Boundary) -> String {
     }
     out
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn marks_are_written_where_they_belong() {
-        let there_and_back = |b| write_out(&spell("fekoc", b), b);
-        assert_eq!(there_and_back(Boundary::Token), "fekoc");
-        assert_eq!(there_and_back(Boundary::First), "▁fekoc");
-        assert_eq!(there_and_back(Boundary::Last), "fekoc▁");
-        assert_eq!(spell("fekoc", Boundary::First).chars().count(), 5);
-        assert_eq!(write_out(&spell("a", Boundary::Last), Boundary::Last), "a▁");
-    }
-}

@@ -23,7 +23,7 @@
 
 #![warn(missing_docs)]
 
-mod alphabet;
+pub mod alphabet;
 pub mod bridge;
 mod config;
 mod counts;
@@ -42,7 +42,7 @@ mod renumber;
 mod segmentation;
 mod sharing;
 pub mod special;
-mod spelling;
+pub mod spelling;
 mod tokenizer;
 mod unigram;
 mod vocabulary;

@@ -161,47 +161,15 @@ static LEVEL: LazyLock<[char; 256]> = LazyLock::new(|| {
     })
 });
 
-fn to_level(byte: u8) -> char {
+/// Such a character.
+pub fn to_level(byte: u8) -> char {
     LEVEL[usize::from(byte)]
 }
 
 /// The byte of such a character; of any other, what it is written with.
-fn of_level(c: char) -> Vec<u8> {
+pub fn of_level(c: char) -> Vec<u8> {
     match (0..=u8::MAX).find(|&byte| to_level(byte) == c) {
         Some(byte) => vec![byte],
         None => c.to_string().into_bytes(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bytes_have_the_characters_of_gpt_2() {
-        assert_eq!((to_level(b' '), to_level(b'\n'), to_level(b'a'), to_level(0xAD)), ('Ġ', 'Ċ', 'a', 'Ń'));
-        for byte in 0..=u8::MAX {
-            assert_eq!(of_level(to_level(byte)), [byte]);
-        }
-        let alphabet = tokenizers::pre_tokenizers::byte_level::ByteLevel::alphabet();
-        assert!((0..=u8::MAX).all(|byte| alphabet.contains(&to_level(byte))));
-    }
-
-    #[test]
-    fn tokens_are_read_by_how_words_end() {
-        let read = |bytes, ends, token: &str| {
-            let (letters, marked) = Spelling { bytes, ends }.read(token);
-            (String::from_utf8(letters.into()).unwrap(), marked)
-        };
-        let told = |letters: &str, marked| (letters.to_owned(), marked);
-        assert_eq!(read(Bytes::None, Ends::Mark('▁'), "▁fe"), told("fe", true));
-        assert_eq!(read(Bytes::None, Ends::Mark('▁'), "▁"), told("", true));
-        assert_eq!(read(Bytes::Level, Ends::Mark(' '), "ĠÃ©"), told("é", true));
-        assert_eq!(read(Bytes::Fallback, Ends::Mark('▁'), "<0x61>"), told("a", false));
-        assert_eq!(read(Bytes::None, Ends::Continued("##".into()), "##koc"), told("koc", false));
-        assert_eq!(read(Bytes::None, Ends::Continued("##".into()), "fe"), told("fe", true));
-        assert_eq!(read(Bytes::None, Ends::Closed("</w>".into()), "koc</w>"), told("koc", true));
-        let marked = Spelling { bytes: Bytes::None, ends: Ends::Mark('▁') };
-        assert!(marked.is_of_words("▁fe▁koc") && !marked.is_of_words("▁fe"));
     }
 }

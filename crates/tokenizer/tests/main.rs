@@ -6,4 +6,5 @@ mod measures;
 mod own;
 mod python;
 mod segmentation;
+mod spelling;
 mod training;

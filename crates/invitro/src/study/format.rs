@@ -51,19 +51,3 @@ pub fn size(bytes: u64) -> String {
 pub fn count(number: usize, one: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_are_read_and_written() {
-        for (text, seconds) in [("90s", 90), ("25m", 1500), ("1h30m", 5400), ("2d", 172_800), ("0.5h", 1800)] {
-            assert_eq!(parse_time(text), Ok(Duration::from_secs(seconds)), "{text}");
-        }
-        for text in ["", "25", "m", "25x", "1h30", "-5m"] {
-            assert!(parse_time(text).is_err(), "{text}");
-        }
-        assert_eq!(time(30.0) + ", " + &time(720.0) + ", " + &time(12_240.0), "30 s, 12 min, 3.4 h");
-    }
-}

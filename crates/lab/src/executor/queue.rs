@@ -23,7 +23,7 @@ pub fn tasks() -> Result<Vec<Task>> {
 }
 
 /// `12|3|RUNNING|n0` → task 3 of job 12; jobs that are no arrays have no index and are left out.
-fn task(line: &str) -> Option<Task> {
+pub fn task(line: &str) -> Option<Task> {
     let mut fields = line.splitn(4, '|');
     let job = fields.next()?.trim().parse().ok()?;
     let index = fields.next()?.trim().parse().ok()?;
@@ -82,17 +82,4 @@ fn ask(program: &str, arguments: &[&str]) -> Result<String> {
     let mut why = String::new();
     let _ = err.as_mut().map(|err| err.read_to_string(&mut why));
     Err(fault(format!("says: {}", why.trim())))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_of_squeue() {
-        let expected = Task { job: 12, index: 3, state: "PENDING".into(), place: "(Resources)".into() };
-        assert_eq!(task("12|3|PENDING|(Resources)"), Some(expected));
-        assert_eq!(task("13|N/A|RUNNING|n0"), None);
-        assert_eq!(task(""), None);
-    }
 }

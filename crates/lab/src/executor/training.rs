@@ -12,7 +12,7 @@ use invitro_model::Device;
 use invitro_model::cuda::Gpu;
 
 /// Members beyond which a GPU gains little.
-const MOST_ON_GPU: usize = 32;
+pub const MOST_ON_GPU: usize = 32;
 
 pub struct Training {
     device: Device,
@@ -54,19 +54,6 @@ impl Workload for Training {
 }
 
 /// The most members that leave a tenth of the memory free; one at least, for the device to refuse.
-fn fitting(free: u64, needed: impl Fn(usize) -> u64) -> usize {
+pub fn fitting(free: u64, needed: impl Fn(usize) -> u64) -> usize {
     (1..=MOST_ON_GPU).rev().find(|&members| needed(members) <= free / 10 * 9).unwrap_or(1)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_population_is_sized_to_the_memory() {
-        let gigabyte = |members: usize| members as u64 * 1_000_000_000;
-        assert_eq!(fitting(10_000_000_000, gigabyte), 9);
-        assert_eq!(fitting(500_000_000, gigabyte), 1);
-        assert_eq!(fitting(1_000_000_000_000, gigabyte), MOST_ON_GPU);
-    }
 }

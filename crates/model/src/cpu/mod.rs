@@ -26,7 +26,7 @@ pub mod simd;
 mod swiglu;
 
 pub use float::Float;
-pub use matmul::MatmulFloat;
+pub use matmul::{MatmulFloat, copy_lines, transpose};
 pub use memory::Buffer;
 
 use crate::history::{HISTORY, Ring};

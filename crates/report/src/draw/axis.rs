@@ -138,35 +138,3 @@ fn thousands(value: f64) -> String {
         _ => number(value),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ticks_are_round_and_inside() {
-        let labels = |axis: &Axis| axis.ticks.iter().map(|tick| tick.1.clone()).collect::<Vec<_>>().join(" ");
-        assert_eq!(labels(&Axis::share("")), "0 0.25 0.5 0.75 1");
-        assert_eq!(labels(&Axis::steps(10_000)), "0 5k 10k");
-        assert_eq!(labels(&Axis::log_progress("step", 250.0, 10_000.0, false)), "500 1k 2k 5k 10k");
-        assert_eq!(labels(&Axis::progress("tokens seen", 6e6)), "0 2M 4M 6M");
-        assert_eq!(labels(&Axis::around("", [-0.02, 0.09].into_iter())), "−0.025 0 0.025 0.05 0.075");
-        assert_eq!(labels(&Axis::around("", [0.1, 0.9].into_iter())), "0 0.25 0.5 0.75");
-        assert_eq!(labels(&Axis::tight("", [0.4, 0.9].into_iter())), "0.4 0.6 0.8");
-        assert_eq!(labels(&Axis::around("", std::iter::empty())), "0 0.25 0.5 0.75 1");
-    }
-
-    #[test]
-    fn what_was_measured_before_training_has_its_place_on_a_log_axis() {
-        let axis = Axis::log_progress("step", 250.0, 40_000.0, true);
-        assert_eq!((axis.ticks[0].1.as_str(), axis.place(0.0), axis.place(40_000.0)), ("0", 0.0, 1.0));
-        assert!(axis.place(250.0) > 0.05, "apart from the first step");
-    }
-
-    #[test]
-    fn one_value_still_has_room_around_it() {
-        let axis = Axis::around("", [2.0].into_iter());
-        let place = axis.place(2.0);
-        assert!(place > 0.2 && place < 0.8, "{place}");
-    }
-}

@@ -12,8 +12,6 @@ mod ordered;
 mod palette;
 mod panel;
 mod text;
-#[cfg(test)]
-mod vision;
 
 pub use axis::{Axis, Scale};
 pub use canvas::{Canvas, Shape, Target};

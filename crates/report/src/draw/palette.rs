@@ -1,7 +1,7 @@
 //! The palette. Languages take their colours by place: the first is blue and the second red, as in the paper. Masked
 //! conditions are far darker (on dark, far lighter) than all languages; the first is violet.
 //!
-//! `vision` simulates protan, deutan and tritan sight: no two of the first three languages and the first two masked
+//! `tests/vision.rs` simulates protan, deutan and tritan sight: no two of the first three languages and the first two masked
 //! conditions, and no neighbours on the ramp, come closer than an OKLab difference of 0.1; further ones are told apart by
 //! their marker too. Lines and marks have a contrast of at least 3 to 1 against the background. Ordered levels (λ, d,
 //! |V|) take a ramp of monotone lightness.
@@ -98,63 +98,5 @@ impl Colour {
     pub(super) fn on_light(self) -> &'static str {
         let name = self.name();
         PALETTE.iter().find(|entry| entry.0 == name).map_or("#000000", |entry| entry.1)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn luminance(hex: &str) -> f64 {
-        let part = |at: usize| {
-            let value = f64::from(u8::from_str_radix(&hex[at..at + 2], 16).unwrap()) / 255.0;
-            if value <= 0.04045 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
-        };
-        0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5)
-    }
-
-    fn contrast(a: &str, b: &str) -> f64 {
-        let (a, b) = (luminance(a) + 0.05, luminance(b) + 0.05);
-        a.max(b) / a.min(b)
-    }
-
-    #[test]
-    fn marks_and_text_stand_out_on_both_backgrounds() {
-        let background = PALETTE.iter().find(|entry| entry.0 == "background").unwrap();
-        for &(name, light, dark) in PALETTE {
-            let least = match name {
-                "text" | "muted" => 4.5,
-                "null" => 3.0,
-                name if name.starts_with(['l', 'm', 's']) => 3.0,
-                _ => continue,
-            };
-            assert!(contrast(light, background.1) >= least, "{name} on light: {:.2}", contrast(light, background.1));
-            assert!(contrast(dark, background.2) >= least, "{name} on dark: {:.2}", contrast(dark, background.2));
-        }
-    }
-
-    #[test]
-    fn ramps_are_monotone_in_lightness() {
-        for ramp in ["s", "h"] {
-            let steps: Vec<_> =
-                PALETTE.iter().filter(|entry| entry.0.len() == 2 && entry.0.starts_with(ramp)).collect();
-            for pair in steps.windows(2) {
-                let light = luminance(pair[1].1) - luminance(pair[0].1);
-                assert!(if ramp == "s" { light > 0.0 } else { light < 0.0 }, "{}", pair[1].0);
-                assert!(luminance(pair[1].2) > luminance(pair[0].2), "{}", pair[1].0);
-            }
-        }
-    }
-
-    #[test]
-    fn the_numbers_in_map_cells_can_be_read() {
-        let text = PALETTE.iter().find(|entry| entry.0 == "text").unwrap();
-        let background = PALETTE.iter().find(|entry| entry.0 == "background").unwrap();
-        for (step, (name, light, dark)) in PALETTE.iter().filter(|e| e.0.len() == 2 && e.0.starts_with('h')).enumerate()
-        {
-            let written = if step >= DARK_CELL { background } else { text };
-            assert!(contrast(light, written.1) >= 4.5, "{name} on light: {:.2}", contrast(light, written.1));
-            assert!(contrast(dark, written.2) >= 4.5, "{name} on dark: {:.2}", contrast(dark, written.2));
-        }
     }
 }

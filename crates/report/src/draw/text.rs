@@ -48,15 +48,3 @@ pub fn width_of(markup: &str) -> f64 {
     };
     1.1 * markup.chars().map(letter).sum::<f64>()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn italics_and_escapes() {
-        assert_eq!(to_html("|*V*| < 3 & *λ*"), "|<i>V</i>| &lt; 3 &amp; <i>λ</i>");
-        assert_eq!(plain("Top-*K*"), "Top-K");
-        assert!(width_of("|*V*|") < width_of("2048"));
-    }
-}

@@ -4,6 +4,7 @@ use super::reading;
 use super::table::Table;
 use crate::data::{Cell, Factor, Study};
 use crate::draw::{Layout, Target, Width, plain};
+use crate::names::slug;
 
 /// Something that can be drawn at any width, for a file or for the page.
 pub trait Drawing: Send + Sync {
@@ -162,38 +163,5 @@ impl Figure {
             }
         }
         stem
-    }
-}
-
-/// Letters and digits of a label, for a file name: `B†` becomes `Bm`, and what stands in brackets is left out.
-fn slug(label: &str) -> String {
-    let label = label.split(" (").next().unwrap_or(label);
-    let spelled = label.replace('†', "m").replace('λ', "lambda").replace('β', "beta").replace('Γ', "Gamma");
-    let mut slug = String::new();
-    for letter in spelled.chars().map(|letter| if letter == ' ' { '-' } else { letter }) {
-        if letter.is_ascii_alphanumeric() || letter == '.' || (letter == '-' && !slug.ends_with('-')) {
-            slug.push(letter);
-        }
-    }
-    slug
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn file_names_are_plain() {
-        assert_eq!(slug("B†"), "Bm");
-        assert_eq!(slug("by λ"), "by-lambda");
-        assert_eq!(slug("any target (the paper's)"), "any-target");
-    }
-
-    #[test]
-    fn every_combination_once() {
-        let choosers =
-            [Chooser::new("a", "", ["x", "y"]), Chooser::new("b", "", [""; 0]), Chooser::new("c", "", ["z"])];
-        let options: Vec<_> = choices(&choosers).into_iter().map(|choice| choice.options).collect();
-        assert_eq!(options, [[0, 0, 0], [1, 0, 0]]);
     }
 }

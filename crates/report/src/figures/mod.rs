@@ -37,7 +37,8 @@ mod trajectory;
 mod translation;
 mod word_bridge;
 
-pub use figure::{Chooser, Drawing, Figure, Variant};
+pub use figure::{Choice, Chooser, Drawing, Figure, Variant, choices};
+pub use style::look;
 pub use table::Table;
 
 use crate::data::Study;

@@ -93,7 +93,7 @@ pub fn conditions(study: &Study) -> Vec<(Condition, Style)> {
 }
 
 /// Colours and markers begin again after different numbers of conditions, so that not both are the same.
-fn look(masked: bool, place: usize) -> (Colour, Shape) {
+pub fn look(masked: bool, place: usize) -> (Colour, Shape) {
     const LANGUAGES: [Shape; 3] = [Shape::Circle, Shape::Square, Shape::Diamond];
     const MASKED: [Shape; 3] = [Shape::Triangle, Shape::Down, Shape::Cross];
     if masked {
@@ -110,19 +110,4 @@ pub fn cascade() -> [(TaskMetric, Style); 4] {
         let colour = Colour::Level(place.next().unwrap_or(0), TaskMetric::CASCADE.len());
         (metric, Style::line(stages::label(metric), colour))
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_two_conditions_look_the_same() {
-        let masked = (0..12).map(|place| look(true, place));
-        let looks: Vec<_> = (0..15).map(|place| look(false, place)).chain(masked).collect();
-        let same = |a: &(Colour, Shape), b: &(Colour, Shape)| (a.0.name(), a.1) == (b.0.name(), b.1);
-        for (place, look) in looks.iter().enumerate() {
-            assert!(looks[..place].iter().all(|other| !same(look, other)), "{place}: {look:?}");
-        }
-    }
 }

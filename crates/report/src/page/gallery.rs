@@ -2,7 +2,7 @@
 
 use super::shell_with;
 use crate::draw::{escape, to_html};
-use crate::wording::counted;
+use crate::wording::{counted, date};
 use invitro_results::Kind;
 
 /// Only a page that says so is ours to replace.
@@ -89,36 +89,4 @@ fn is_tall(svg: &str) -> bool {
     sides
         .and_then(|(width, height)| Some((width.parse::<f64>().ok()?, height.parse::<f64>().ok()?)))
         .is_some_and(|(width, height)| height > 1.15 * width)
-}
-
-/// The day in UTC, as `2026-11-16`; days are counted from 1 March of year 0, so that leap days come last.
-fn date(seconds: u64) -> String {
-    let days = seconds / 86_400 + 719_468;
-    let (era, of_era) = (days / 146_097, days % 146_097);
-    let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let march = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * march + 2) / 5 + 1;
-    let month = if march < 10 { march + 3 } else { march - 9 };
-    let year = era * 400 + year_of_era + u64::from(month <= 2);
-    format!("{year}-{month:02}-{day:02}")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn days_have_their_dates() {
-        for (seconds, day) in [
-            (0, "1970-01-01"),
-            (951_782_400, "2000-02-29"),
-            (951_868_800, "2000-03-01"),
-            (1_767_225_599, "2025-12-31"),
-            (1_767_225_600, "2026-01-01"),
-            (4_107_542_400, "2100-03-01"),
-        ] {
-            assert_eq!(date(seconds), day);
-        }
-    }
 }

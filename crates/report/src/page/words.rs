@@ -7,6 +7,7 @@ use super::pack::pack;
 use crate::data::factors::said;
 use crate::data::{Run, Study};
 use crate::draw::{Colour, escape};
+use crate::wording::gloss;
 use invitro_results::column;
 use invitro_results::words::{Form, Word};
 use serde_json::{Value as Json, json};
@@ -30,21 +31,6 @@ impl Texts {
         self.places.insert(text, self.list.len() - 1);
         self.list.len() - 1
     }
-}
-
-/// What a symbol's name says, in words: `desc.4.22` is value 22 of property 4.
-fn gloss(symbol: &str) -> String {
-    let mut parts = symbol.split(['.', ':']);
-    let named: &[&str] = match parts.next().unwrap_or_default() {
-        "desc" => &["descriptor: property", "value"],
-        "noun" => &["noun: class", "number"],
-        "name" => &["name: class", "number"],
-        "rel" => &["relation"],
-        "adj" => &["adjective"],
-        "adv" => &["adverb"],
-        _ => return symbol.replace(['.', ':'], " "),
-    };
-    named.iter().zip(parts).map(|(name, number)| format!("{name} {number}")).collect::<Vec<_>>().join(", ")
 }
 
 /// The settings that tell runs apart: the key on disk, and its name on the page, `*` around what is italic.
@@ -175,16 +161,4 @@ pub fn section(study: &Study) -> String {
         escape(example),
         pack("id=\"word-data\"", &data.to_string())
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::gloss;
-
-    #[test]
-    fn symbols_are_told_in_words() {
-        assert_eq!(gloss("desc.4.22"), "descriptor: property 4, value 22");
-        assert_eq!(gloss("rel.7"), "relation 7");
-        assert_eq!(gloss("value:3:9"), "value 3 9");
-    }
 }

@@ -117,33 +117,3 @@ per_level! {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn transposes_whole_squares_and_edges() {
-        for (rows, columns, wide) in [(32, 16, 32), (9, 11, 16), (1, 1, 8), (8, 20, 8)] {
-            let source: Vec<f32> = (0..rows * (columns + 3)).map(|i| i as f32).collect();
-            let mut out = vec![-1.0; columns * wide];
-            transpose(&source, columns + 3, rows, columns, wide, &mut out);
-            for j in 0..columns {
-                for i in 0..wide {
-                    let expected = if i < rows { source[i * (columns + 3) + j] } else { 0.0 };
-                    assert_eq!(out[j * wide + i], expected, "row {i}, column {j} of {rows} x {columns}");
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn copies_lines_and_fills_them_up() {
-        let source: Vec<f32> = (0..100).map(|i| i as f32).collect();
-        let mut lines = vec![-1.0; 3 * 16];
-        copy_lines(&source, 20, 16, 16, &mut lines);
-        assert_eq!((lines[0], lines[15], lines[16], lines[47]), (0.0, 15.0, 20.0, 55.0));
-        copy_lines(&source, 20, 5, 16, &mut lines);
-        assert_eq!((lines[4], lines[5], lines[20], lines[21]), (4.0, 0.0, 24.0, 0.0));
-    }
-}

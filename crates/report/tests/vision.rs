@@ -1,7 +1,7 @@
 //! The palette as those see it who lack one kind of cone: Machado, Oliveira and Fernandes (2009), severity 1, applied to
 //! linear RGB. Differences are Euclidean in OKLab; 0.02 is about what is just seen side by side.
 
-use super::palette::{Colour, PALETTE};
+use invitro_report::draw::{Colour, PALETTE};
 
 type Matrix = [[f64; 3]; 3];
 
