@@ -105,7 +105,7 @@ pub fn hash(value: &serde_json::Value) -> String {
 const ALIKE: [&str; 1] = ["0.1"];
 
 /// Whether results of a version may stand beside those of this one, if their schema is the same: the two differ in no more
-/// than the patch number, or it is [known](ALIKE) to have given the same.
+/// than the patch number, or it is known (`ALIKE`) to have given the same.
 pub fn compatible(version: &str) -> bool {
     let minor = |version: &str| version.split('.').take(2).collect::<Vec<_>>().join(".");
     let made_by = minor(version);
