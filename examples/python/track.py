@@ -7,12 +7,16 @@ It reads the tables, so it works on finished runs and on other people's; invitro
 """
 
 import sys
-import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 
 def runs(folder: Path) -> Iterator[tuple[str, dict[str, Any], pd.DataFrame]]:
