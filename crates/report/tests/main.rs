@@ -4,8 +4,10 @@ mod browser;
 mod contract;
 mod drawing;
 mod evidence;
+mod families;
 mod figures;
 mod names;
+mod outputs;
 mod pdf;
 mod python;
 mod report;
@@ -13,6 +15,7 @@ mod sentences;
 mod speed;
 mod stats;
 mod synthetic;
+mod variation;
 mod vision;
 
 #[path = "../src/names.rs"]

@@ -16,7 +16,7 @@ use std::time::Instant;
 const CONTENTS: [&str; 6] = ["experiment.toml", "README.md", "*.parquet", "*.jsonl", "*.csv", "*.txt"];
 
 pub fn write(args: &Args, experiment: &Experiment, languages: &Languages, splits: &[Split]) -> Result<()> {
-    let names: Vec<String> = splits.iter().map(|&split| SplitFile::name(split)).collect();
+    let names: Vec<String> = splits.iter().map(|&split| split.name()).collect();
     if let Some((_, twice)) = names.iter().enumerate().find(|(i, name)| names[..*i].contains(name)) {
         bail!("--split names {twice} twice");
     }

@@ -18,14 +18,6 @@ pub struct SplitFile {
 }
 
 impl SplitFile {
-    /// As `datasets` calls it.
-    pub fn name(split: Split) -> String {
-        match split {
-            Split::Train => "train".into(),
-            Split::Condition(condition) => condition.to_string(),
-        }
-    }
-
     fn meaning(&self, languages: &Languages) -> String {
         let Split::Condition(condition) = self.split else {
             return "what training sees, in its order".into();
@@ -47,17 +39,16 @@ impl SplitFile {
 /// The text of `README.md`.
 pub fn data_card(experiment: &Experiment, languages: &Languages, files: &[SplitFile], published: Published) -> String {
     let lines = |of: &dyn Fn(&SplitFile) -> String| files.iter().map(of).collect::<Vec<_>>().join("\n");
-    let row =
-        |file: &SplitFile| format!("| {} | {} | {} |", SplitFile::name(file.split), file.rows, file.meaning(languages));
+    let row = |file: &SplitFile| format!("| {} | {} | {} |", file.split.name(), file.rows, file.meaning(languages));
     let example = |file: &SplitFile| {
         let row = file.example.as_ref()?;
-        Some(format!("`{}`, {}:\n\n```text\n{}\n```", SplitFile::name(file.split), row.task, row.text))
+        Some(format!("`{}`, {}:\n\n```text\n{}\n```", file.split.name(), row.task, row.text))
     };
     let (and_language, sequences) = forms(experiment, languages);
     let values = [
-        ("data_files", lines(&|file| format!("  - split: {}\n    path: {}", SplitFile::name(file.split), file.file))),
+        ("data_files", lines(&|file| format!("  - split: {}\n    path: {}", file.split.name(), file.file))),
         ("splits", lines(&row)),
-        ("first", files.first().map_or_else(String::new, |file| SplitFile::name(file.split))),
+        ("first", files.first().map_or_else(String::new, |file| file.split.name())),
         ("examples", files.iter().filter_map(example).collect::<Vec<_>>().join("\n\n")),
         ("and_language", and_language),
         ("sequences", sequences),

@@ -38,11 +38,19 @@ impl Published<'_> {
             ("version", version),
             ("data_seed", experiment.seeds.data.first().to_string()),
             ("config", experiment.to_toml().trim_end().to_owned()),
-            ("licence_line", self.licence.map_or("license: other\nlicense_name: not-named".into(), licence_line)),
+            ("licence_line", self.licence_line()),
             ("licence", self.licence_text()),
         ];
         let keys = given.iter().chain(&common);
         keys.fold(template.to_owned(), |card, (key, value)| card.replace(&format!("{{{key}}}"), value))
+    }
+
+    /// Of the card's head.
+    fn licence_line(&self) -> String {
+        match self.licence {
+            Some(licence) => format!("license: {licence}"),
+            None => "license: other\nlicense_name: not-named".into(),
+        }
     }
 
     fn licence_text(&self) -> String {
@@ -52,10 +60,6 @@ impl Published<'_> {
         };
         format!("{theirs} invitro itself, MIT or Apache-2.0, claims no rights in what it generates.")
     }
-}
-
-fn licence_line(licence: &str) -> String {
-    format!("license: {licence}")
 }
 
 /// "two artificial languages, A and B".

@@ -20,6 +20,15 @@ pub enum Split {
     Condition(Condition),
 }
 
+impl Split {
+    pub fn name(self) -> String {
+        match self {
+            Split::Train => "train".into(),
+            Split::Condition(condition) => condition.to_string(),
+        }
+    }
+}
+
 pub struct Rows<'a> {
     experiment: &'a Experiment,
     languages: &'a Languages,
