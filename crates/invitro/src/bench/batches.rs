@@ -7,7 +7,7 @@ use invitro_lab::inputs::{InputCache, on_threads};
 use invitro_model::Sequence;
 
 /// Experiments of `members` cells: λ, regime and d vary, three model seeds each, as the paper's study orders them.
-pub fn cells(vocab: usize, members: usize) -> Result<Vec<Experiment>> {
+pub fn cells(vocab: usize, members: usize, settings: &[String]) -> Result<Vec<Experiment>> {
     let levels = |i: usize| {
         let lambda = [0.05, 0.1, 0.25, 0.5][i % 4];
         let regime = ["vanilla", "balanced"][i / 4 % 2];
@@ -24,6 +24,7 @@ pub fn cells(vocab: usize, members: usize) -> Result<Vec<Experiment>> {
         .map(|member| {
             let mut overrides = levels(member / 3).to_vec();
             overrides.push(format!("seeds.model={}", member % 3));
+            overrides.extend_from_slice(settings);
             Ok(Experiment::load(Some("paper"), None, &overrides)?)
         })
         .collect()

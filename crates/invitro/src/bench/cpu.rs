@@ -8,8 +8,8 @@ use std::time::Instant;
 
 const STEPS: usize = 6;
 
-pub fn measure(vocab: usize, report: &Report) -> Result<()> {
-    let cells = cells(vocab, 1)?;
+pub fn measure(vocab: usize, settings: &[String], report: &Report) -> Result<()> {
+    let cells = cells(vocab, 1, settings)?;
     let batches = real(&cells, STEPS)?;
     let shape = cells[0].model.shape(vocab);
     let capacity = batches.iter().map(|batch| tokens(batch)).max().unwrap_or(1);

@@ -6,9 +6,9 @@ use anyhow::Result;
 use invitro_model::{Device, Population, Prompt, Sampling};
 use std::time::Instant;
 
-pub fn measure(device: Device, vocab: usize, report: &Report) -> Result<()> {
+pub fn measure(device: Device, vocab: usize, settings: &[String], report: &Report) -> Result<()> {
     let members = if device == Device::Cpu { 1 } else { 8 };
-    let cells = cells(vocab, members)?;
+    let cells = cells(vocab, members, settings)?;
     let batch = real(&cells, 1)?.remove(0);
     let shape = cells[0].model.shape(vocab);
     let seeds: Vec<u64> = (0..members as u64).collect();

@@ -1,8 +1,9 @@
 //! Whole training steps on a GPU, over real batches, beside the matmuls they are made of.
 
-use super::batches::{cells, real, tokens};
+use super::batches::{real, tokens};
 use super::{Report, Row};
 use anyhow::Result;
+use invitro_lab::Experiment;
 use invitro_model::cuda::{Cuda, Gpu, ROUND};
 use invitro_model::init::initial_weights;
 use invitro_model::ops::Ops;
@@ -14,10 +15,10 @@ use std::time::Instant;
 const POOL: usize = 16;
 const WARM_UP: usize = 3 * POOL;
 
-pub fn measure(gpu: usize, vocab: usize, members: usize, kernels: bool, unfused: bool, report: &Report) -> Result<()> {
-    let cells = cells(vocab, members)?;
+pub fn measure(gpu: usize, cells: &[Experiment], kernels: bool, unfused: bool, report: &Report) -> Result<()> {
+    let (members, vocab) = (cells.len(), cells[0].tokenizer.vocab);
     let shape = cells[0].model.shape(vocab);
-    let batches = real(&cells, POOL)?;
+    let batches = real(cells, POOL)?;
     let packed =
         batches.iter().map(|batch| Ok(Batch::pack(batch, ROUND, shape.context)?)).collect::<Result<Vec<_>>>()?;
     let capacity = packed.iter().map(|batch| batch.rows).max().unwrap_or(ROUND);

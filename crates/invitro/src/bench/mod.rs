@@ -18,6 +18,9 @@ use std::process::ExitCode;
 /// a study do. Only real tokens count, never filler.
 #[derive(clap::Args)]
 pub struct Args {
+    /// Settings laid over the paper's experiment, such as model.width=512
+    #[arg(value_name = "KEY=VALUE")]
+    overrides: Vec<String>,
     /// auto, cpu, cuda or cuda:NUMBER
     #[arg(long, default_value = "auto")]
     device: String,
@@ -94,7 +97,7 @@ fn short(value: f64) -> String {
 pub fn run(args: Args) -> Result<ExitCode> {
     let device = Device::parse(&args.device)?;
     for &vocab in &args.vocab {
-        batches::cells(vocab, 1).with_context(|| format!("--vocab {vocab}"))?;
+        batches::cells(vocab, 1, &args.overrides).with_context(|| format!("--vocab {vocab}"))?;
     }
     if args.members.contains(&0) {
         bail!("--members is 0, but must be at least 1");
@@ -108,21 +111,22 @@ pub fn run(args: Args) -> Result<ExitCode> {
     }
     let wants = |part| args.only.is_empty() || args.only.contains(&part);
     if wants(Part::Data) {
-        data::measure(&Experiment::load(Some("paper"), None, &[])?, &report)?;
+        data::measure(&Experiment::load(Some("paper"), None, &args.overrides)?, &report)?;
     }
     for &vocab in &args.vocab {
         if wants(Part::Cpu) {
-            cpu::measure(vocab, &report)?;
+            cpu::measure(vocab, &args.overrides, &report)?;
         }
         if let Device::Cuda(number) = device
             && wants(Part::Gpu)
         {
             for &members in &args.members {
-                gpu::measure(number, vocab, members, args.kernels, args.unfused, &report)?;
+                let cells = batches::cells(vocab, members, &args.overrides)?;
+                gpu::measure(number, &cells, args.kernels, args.unfused, &report)?;
             }
         }
         if wants(Part::Decode) {
-            decode::measure(device, vocab, &report)?;
+            decode::measure(device, vocab, &args.overrides, &report)?;
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -5,11 +5,11 @@ use super::compile;
 use super::gemm::{Gemm, Matmul, Operands, Size};
 use super::gpu::Gpu;
 use super::graphs::Graphs;
-use super::kernels::{FUSED_KERNELS, Grid, Kernel, Kernels, PROGRAM_KERNELS};
+use super::kernels::{Attention, AttentionBackward, FUSED_KERNELS, Grid, Kernel, Kernels, PROGRAM_KERNELS};
 use super::memory::{Memory, Pinned, Ptr};
 use super::parameters::{self, Parameters};
-use super::sizes::{self, CHUNK, EMBED_ROWS, FUSED_SHARED, LARGE_TILE, LONG_WARPS, SHORT_WARPS};
-use super::staging::{CLASSES, FULL_ROWS, Sections, Staging};
+use super::sizes::{CHUNK, CLASSES, EMBED_ROWS, FUSED_SHARED, LARGE_TILE};
+use super::staging::{FULL_ROWS, Sections, Staging};
 use super::streams::Streams;
 use super::update::DeferredUpdate;
 use crate::history::{HISTORY, Ring};
@@ -50,7 +50,7 @@ pub(super) struct Steps {
 
 /// What a step leaves and reads again before it ends.
 pub(super) struct Scratch {
-    /// Cosines and sines of the rotary angles, `[context, head width / 2]`.
+    /// Cosines and sines of the rotary angles, `[context, head width / 2]`, ordered as `attention.cu` says.
     pub angles: Memory<[f32; 2]>,
     /// Partial sums of the gains' gradients and of the embedding's.
     pub gain_partials: Memory<f32>,
@@ -121,20 +121,12 @@ impl Cuda {
             let mut names = FUSED_KERNELS.iter().flat_map(|(names, _)| *names);
             names.try_for_each(|name| kernels.allow_shared(name, FUSED_SHARED))?;
         }
-        let (short, long) = (CLASSES[0].min(shape.context), shape.context);
-        for (name, rows, matrices, warps) in [
-            ("attention_short", short, 3, SHORT_WARPS),
-            ("attention_long", long, 3, LONG_WARPS),
-            ("attention_backward_short", short, 4, SHORT_WARPS),
-            ("attention_backward_long", long, 4, LONG_WARPS),
-        ] {
-            let shared = sizes::attention_shared(shape, rows, matrices, warps);
-            if shared > 48 << 10 {
-                kernels.allow_shared(name, shared)?;
-            }
+        for class in CLASSES {
+            kernels.allow_shared(Attention::NAMES[class.variants.0], class.shared(shape))?;
+            kernels.allow_shared(AttentionBackward::NAMES[class.variants.1], class.shared_backward(shape))?;
         }
         let staging = Staging::new(gpu, Sections::most(members, capacity, shape.vocab))?;
-        let sections = Sections::new(members, 0, [0; 3], shape.vocab);
+        let sections = Sections::new(members, 0, Default::default(), shape.vocab);
         Ok(Cuda {
             fused,
             gemm: Gemm::new(gpu)?,
@@ -170,6 +162,7 @@ impl Cuda {
             + members * layout.size * parameters::BYTES
             + 4 * partials
             + Sections::most(members, capacity, shape.vocab)
+            + 5 * members * shape.vocab
             + (64 << 20)
     }
 
@@ -221,7 +214,8 @@ impl Cuda {
 
     /// Makes the update that is to be made, before weights are read or written from outside.
     pub(super) fn flush_update(&mut self) -> Result<()> {
-        self.update.flush(&self.parameters, &mut self.kernels, &self.streams)
+        let first = self.staging.at(self.batch.sections.first);
+        self.update.flush(first, &self.parameters, &mut self.kernels, &self.streams)
     }
 
     /// Rows per member and of all members together, as kernels take them.
@@ -267,9 +261,11 @@ fn embed_partials(shape: &Shape, members: usize, capacity: usize) -> usize {
 impl Scratch {
     fn new(gpu: &Gpu, shape: &Shape, layout: &Layout, members: usize, capacity: usize) -> Result<Self> {
         let half = shape.head_width() / 2;
+        let lanes = half / 8;
         let angle = |i: usize| {
-            let (position, pair) = (i / half, i % half);
-            position as f64 * shape.rope_theta.powf(-2.0 * pair as f64 / shape.head_width() as f64)
+            let (position, place) = (i / half, i % half);
+            let dim = place / 2 % lanes * 8 + place / 2 / lanes * 2 + place % 2;
+            position as f64 * shape.rope_theta.powf(-2.0 * dim as f64 / shape.head_width() as f64)
         };
         let angles: Vec<[f32; 2]> =
             (0..shape.context * half).map(|i| [angle(i).cos() as f32, angle(i).sin() as f32]).collect();

@@ -1,14 +1,15 @@
 //! Recorded steps: a step whose sizes were seen before is one CUDA graph, launched as a whole.
 
 use super::gpu::Doing;
+use super::staging::ByClass;
 use crate::{Error, Result};
 use cudarc::driver::{CudaGraph, CudaStream, sys};
 use std::collections::HashMap;
 use std::sync::Arc;
 
 /// What makes two steps the same sequence of launches: rows, room for spans of each class, and whether the update of the
-/// step before is made in it.
-pub type Key = (usize, [usize; 3], bool);
+/// step before is made in it, or updates that rows of the embedding missed.
+pub type Key = (usize, ByClass, (bool, bool));
 
 #[derive(Default)]
 pub struct Graphs {

@@ -44,6 +44,7 @@ impl InferOps for Cuda {
 
     fn load_reading(&mut self, reading: &Reading) -> Result<()> {
         self.gpu.bind()?;
+        self.flush_update()?;
         self.streams.wait()?;
         check_tokens(&reading.tokens, &self.shape)?;
         check_tokens(&reading.pick_targets, &self.shape)?;

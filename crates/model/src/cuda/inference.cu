@@ -16,7 +16,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) cache_store(
         const u32 row = i / (D / 2), pair = i % (D / 2), head = pair / (HD / 2), dim = pair % (HD / 2);
         const u16 *from = qkv + ((u64)blockIdx.y * rows + span.start + row) * QKV + D + head * HD + dim;
         u16 *to = cache + ((u64)blockIdx.y * slots + span.slot + row) * 2 * D + head * HD + dim;
-        const float2 by = angles[(span.prefix_len + row) * (HD / 2) + dim];
+        const float2 by = angle_of(angles, span.prefix_len + row, dim);
         const float a = widen(from[0]), b = widen(from[HD / 2]);
         to[0] = narrow(a * by.x - b * by.y);
         to[HD / 2] = narrow(b * by.x + a * by.y);
@@ -40,7 +40,7 @@ extern "C" __global__ void __launch_bounds__(32 * CACHED_WARPS) attention_cached
         __syncwarp();
         for (int dim = lane; dim < HD / 2; dim += 32) {
             const u16 *q = qkv + row * QKV + head * HD + dim;
-            const float2 by = angles[(span.prefix_len + i) * (HD / 2) + dim];
+            const float2 by = angle_of(angles, span.prefix_len + i, dim);
             const float a = widen(q[0]), b = widen(q[HD / 2]);
             queries[warp][dim] = widen(narrow(a * by.x - b * by.y));
             queries[warp][dim + HD / 2] = widen(narrow(b * by.x + a * by.y));

@@ -20,7 +20,7 @@ pub type FlatSpan = [u32; 2];
 /// Some rows of a token beyond its first: token, the rows from .. to of `order`, nothing.
 pub type Overflow = [u32; 4];
 /// The update's numbers, the kernels' `Update`.
-pub type UpdateNumbers = [f32; 9];
+pub type UpdateNumbers = [f32; 10];
 
 /// What a kernel may be passed.
 ///
@@ -72,7 +72,7 @@ kernels! { PROGRAM_KERNELS:
     Embed("embed") { bf16: Ptr<Bf16>, offset: u64, tokens: Ptr<u32>, out: Ptr<Bf16>, rows: i32, total: i32 }
     EmbedBackward("embed_backward") {
         dx: Ptr<Bf16>, first: Ptr<u32>, order: Ptr<u32>, overflow: Ptr<Overflow>, gradients: Ptr<Bf16>, offset: u64,
-        partials: Ptr<f32>, rows: i32, overflows: i32,
+        partials: Ptr<f32>, was_read: Ptr<u8>, rows: i32, overflows: i32,
     }
     EmbedBackwardOverflow("embed_backward_overflow") {
         overflow: Ptr<Overflow>, gradients: Ptr<Bf16>, offset: u64, partials: Ptr<f32>, overflows: i32,
@@ -96,7 +96,7 @@ kernels! { PROGRAM_KERNELS:
     Attention("attention_short", "attention_long") {
         qkv: Ptr<Bf16>, spans: Ptr<FlatSpan>, angles: Ptr<[f32; 2]>, out: Ptr<Bf16>, log_sum: Ptr<f32>,
     }
-    AttentionBackward("attention_backward_short", "attention_backward_long") {
+    AttentionBackward("attention_backward_short", "attention_backward_long", "attention_backward_longest") {
         qkv: Ptr<Bf16>, out: Ptr<Bf16>, log_sum: Ptr<f32>, dout: Ptr<Bf16>, spans: Ptr<FlatSpan>,
         angles: Ptr<[f32; 2]>, dqkv: Ptr<Bf16>,
     }
@@ -104,16 +104,21 @@ kernels! { PROGRAM_KERNELS:
         logits: Ptr<Bf16>, targets: Ptr<i32>, weight_of_member: Ptr<f32>, losses: Ptr<f32>, rows: i32,
     }
     GroupLosses("group_losses") { losses: Ptr<f32>, groups: Ptr<u8>, sums: Ptr<f32>, rows: i32 }
-    SquareSums("square_sums") {
-        gradients: Ptr<Bf16>, partials: Ptr<f32>, from: u32, to: u32, first: i32, count: i32,
+    SquareSums("square_sums", "square_sums_embedding") {
+        gradients: Ptr<Bf16>, partials: Ptr<f32>, was_read: Ptr<u8>, from: u32, to: u32, first: i32, count: i32,
     }
     Clip("clip") {
         partials: Ptr<f32>, blocks: i32, update: Ptr<UpdateNumbers>, sums: Ptr<f32>, scales: Ptr<f32>,
-        pending: Ptr<UpdateNumbers>, history: Ptr<f32>,
+        pending: Ptr<UpdateNumbers>, log: Ptr<UpdateNumbers>, history: Ptr<f32>,
     }
     AdamW("adamw") {
         bf16: Ptr<Bf16>, residual_bits: Ptr<u16>, means: Ptr<f32>, variances: Ptr<f32>, gradients: Ptr<Bf16>,
         scales: Ptr<f32>, pending: Ptr<UpdateNumbers>, from: u32, to: u32,
+    }
+    AdamWEmbedding("adamw_embedding") {
+        bf16: Ptr<Bf16>, residual_bits: Ptr<u16>, means: Ptr<f32>, variances: Ptr<f32>, gradients: Ptr<Bf16>,
+        scales: Ptr<f32>, pending: Ptr<UpdateNumbers>, log: Ptr<UpdateNumbers>, made: Ptr<u32>, was_read: Ptr<u8>,
+        first: Ptr<u32>, offset: u64, all: i32,
     }
     CacheStore("cache_store") {
         qkv: Ptr<Bf16>, spans: Ptr<CachedSpan>, angles: Ptr<[f32; 2]>, cache: Ptr<Bf16>, rows: i32, span_cap: i32,

@@ -5,37 +5,42 @@ use super::gemm::{Matmul, Operands};
 use super::gpu::Doing;
 use super::kernels::*;
 use super::memory::{Memory, Ptr};
-use super::sizes::{LONG_WARPS, LOSS_THREADS, SHORT_WARPS, THREADS, WARPS, attention_shared, cross_entropy_threads};
-use super::staging::CLASSES;
+use super::sizes::{CLASSES, LOSS_THREADS, SpanClass, THREADS, WARPS, cross_entropy_threads, head_groups};
+use super::streams::Streams;
 use crate::history::HISTORY;
 use crate::ops::{GROUPS, Loss, Ops, Part, Point, Update, Vector, check_batch};
 use crate::{Batch, Layout, Result, Shape, Tensor};
 use cudarc::driver::result;
 
 impl Cuda {
-    /// Attention over each class of spans with the kernel made for the class's, which stages `matrices` matrices. Where a
-    /// batch does not fill the GPU, long spans and short ones run at the same time.
-    fn attend<K: Kernel>(&mut self, matrices: usize, kernel: impl Fn(Ptr<FlatSpan>) -> K) -> Result<()> {
-        let parallel = self.underfilled() && !self.streams.serial;
-        for class in (0..CLASSES.len()).rev() {
-            let count = self.batch.sections.classes[class];
+    /// Attention over each class of spans with the kernel made for it; `launch` says its variant and its bytes of shared
+    /// memory. Longer spans run at the same time as the shortest.
+    fn attend<K: Kernel>(
+        &mut self,
+        launch: impl Fn(&SpanClass, &Shape) -> (usize, usize),
+        kernel: impl Fn(Ptr<FlatSpan>) -> K,
+    ) -> Result<()> {
+        let parallel = !self.streams.serial;
+        for (index, class) in CLASSES.iter().enumerate().rev() {
+            let count = self.batch.sections.classes[index];
             if count == 0 {
                 continue;
             }
-            let before: usize = self.batch.sections.classes[..class].iter().sum();
+            let before: usize = self.batch.sections.classes[..index].iter().sum();
             let kernel = kernel(self.staging.at(self.batch.sections.spans).add(before));
-            let (variant, warps) = if class == 0 { (0, SHORT_WARPS) } else { (1, LONG_WARPS) };
-            let shared = attention_shared(&self.shape, CLASSES[class].min(self.shape.context), matrices, warps);
-            let grid = Grid { variant, blocks: [count * self.shape.heads, 1, 1], threads: 32 * warps, shared };
+            let (variant, shared) = launch(class, &self.shape);
+            let blocks = [count * head_groups(&self.shape), 1, 1];
+            let grid = Grid { variant, blocks, threads: 32 * class.warps, shared };
             if parallel && before > 0 {
-                let stream = self.streams.long_spans.fork(&self.streams.main)?;
+                let stream = self.streams.longer_spans[index - 1].fork(&self.streams.main)?;
                 // SAFETY: as in `Cuda::run`; each span has its own rows of the result, and the stream is joined below.
                 unsafe { self.kernels.launch(&kernel, grid, stream)? };
             } else {
                 self.run(kernel, grid)?;
             }
         }
-        self.streams.long_spans.join(&self.streams.main)
+        let Streams { longer_spans, main, .. } = &mut self.streams;
+        longer_spans.iter_mut().try_for_each(|stream| stream.join(main))
     }
 
     /// Waits for the main stream; the sums of all members at `from`, `times` over.
@@ -101,13 +106,21 @@ impl Ops for Cuda {
 
     fn read(&mut self, member: usize, vector: Vector) -> Result<Vec<f32>> {
         self.flush_update()?;
-        self.parameters.read(member, vector, &self.streams.main)
+        let mut values = self.parameters.read(member, vector, &self.streams.main)?;
+        if vector == Vector::Gradients {
+            // Where no token read a row of the embedding, an older batch's gradient is left.
+            let (embed, was_read) = (self.layout.embed, &self.update.was_read);
+            let was_read = was_read.read(member * embed.rows, embed.rows, &self.streams.main)?;
+            let unread = values[embed.range()].chunks_mut(embed.cols).zip(was_read).filter(|(_, read)| *read == 0);
+            unread.for_each(|(row, _)| row.fill(0.0));
+        }
+        Ok(values)
     }
 
     fn load(&mut self, batch: &Batch, update: &Update) -> Result<()> {
         check_batch(batch, &self.shape)?;
         self.gpu.bind()?;
-        let place = self.steps.ring.next();
+        let place = (self.steps.ring.next(), self.update.count);
         let sections = self.staging.send(batch, update, place, self.shape.vocab, &self.streams.main)?;
         self.batch.sections = sections;
         self.set_rows(batch.rows, self.staging.at(sections.tokens));
@@ -125,7 +138,7 @@ impl Ops for Cuda {
         if self.streams.serial {
             return Ok(false);
         }
-        let key = (self.batch.rows, self.batch.sections.classes, self.update.pending);
+        let key = (self.batch.rows, self.batch.sections.classes, (self.update.pending, self.update.behind));
         let replayed = self.graphs.begin(key, &self.streams.main)?;
         if replayed {
             self.update.replayed();
@@ -136,9 +149,10 @@ impl Ops for Cuda {
 
     fn reach(&mut self, point: Point) -> Result<()> {
         let (update, parameters, kernels) = (&mut self.update, &self.parameters, &mut self.kernels);
+        let first = self.staging.at(self.batch.sections.first);
         match point {
             // Starts the update of the step before, which the forward pass overtakes part by part.
-            Point::BeginForward => update.start(parameters, kernels, &self.streams),
+            Point::BeginForward => update.start(first, parameters, kernels, &self.streams),
             Point::BeginPart(part) => update.await_part(part, &self.streams.main),
             // Sums the squares of the part's gradients as soon as they are there.
             Point::EndPartBackward(part) => {
@@ -185,7 +199,9 @@ impl Ops for Cuda {
         let (gradients, offset) = (self.parameters.gradients.ptr(), weight.offset as u64);
         let (partials, (rows, _), dx) = (self.scratch.embed_partials.ptr(), self.extent(), dx.ptr());
         let blocks = [(weight.rows + sections.overflows).div_ceil(WARPS), self.members, 1];
-        let kernel = EmbedBackward { dx, first, order, overflow, gradients, offset, partials, rows, overflows };
+        let was_read = self.update.was_read.ptr();
+        let kernel =
+            EmbedBackward { dx, first, order, overflow, gradients, offset, partials, was_read, rows, overflows };
         self.run(kernel, Grid::new(blocks, THREADS))?;
         let kernel = EmbedBackwardOverflow { overflow, gradients, offset, partials, overflows };
         self.run(kernel, Grid::new([sections.overflows, self.members, 1], THREADS))
@@ -254,14 +270,16 @@ impl Ops for Cuda {
     fn attention(&mut self, qkv: &Buf, out: &mut Buf, log_sum: &mut Stat) -> Result<()> {
         let angles = self.scratch.angles.ptr();
         let (qkv, out, log_sum) = (qkv.ptr(), out.ptr(), log_sum.ptr());
-        self.attend(3, |spans| Attention { qkv, spans, angles, out, log_sum })
+        let launch = |class: &SpanClass, shape: &Shape| (class.variants.0, class.shared(shape));
+        self.attend(launch, |spans| Attention { qkv, spans, angles, out, log_sum })
     }
 
     fn attention_backward(&mut self, qkv: &Buf, out: &Buf, log_sum: &Stat, dout: &Buf, dqkv: &mut Buf) -> Result<()> {
         self.about_to_write(dqkv)?;
         let angles = self.scratch.angles.ptr();
         let (qkv, out, log_sum, dout, dqkv) = (qkv.ptr(), out.ptr(), log_sum.ptr(), dout.ptr(), dqkv.ptr());
-        self.attend(4, |spans| AttentionBackward { qkv, out, log_sum, dout, spans, angles, dqkv })
+        let launch = |class: &SpanClass, shape: &Shape| (class.variants.1, class.shared_backward(shape));
+        self.attend(launch, |spans| AttentionBackward { qkv, out, log_sum, dout, spans, angles, dqkv })
     }
 
     fn embed_rms_norm(

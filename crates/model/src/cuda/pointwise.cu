@@ -64,11 +64,12 @@ extern "C" __global__ void __launch_bounds__(THREADS) embed(
 
 // Gradient of the embedding: a warp sums up to EMBED_ROWS rows that read one vocabulary entry. `first` [N, V + 1] and
 // `order` [N, rows] list each entry's rows. The rows of a frequent entry beyond its first EMBED_ROWS are listed in
-// `overflow` [N, overflows] as (token, from, to), summed to `partials` and added by `embed_backward_overflow`. Every
-// entry's gradient is written, so none has to be zeroed first.
+// `overflow` [N, overflows] as (token, from, to), summed to `partials` and added by `embed_backward_overflow`.
+// `was_read` [N, V] says which entries have a gradient; those of the others, zeros, are not written.
 extern "C" __global__ void __launch_bounds__(THREADS) embed_backward(
     const u16 *__restrict__ dx, const u32 *__restrict__ first, const u32 *__restrict__ order, const uint4 *__restrict__ overflow,
-    u16 *__restrict__ gradients, u64 offset, float *__restrict__ partials, int rows, int overflows) {
+    u16 *__restrict__ gradients, u64 offset, float *__restrict__ partials, unsigned char *__restrict__ was_read, int rows,
+    int overflows) {
     PDL_BEGIN;
     const int member = blockIdx.y, item = blockIdx.x * WARPS_PER_BLOCK + (threadIdx.x >> 5), lane = threadIdx.x & 31;
     if (item >= V + overflows) return;
@@ -76,12 +77,13 @@ extern "C" __global__ void __launch_bounds__(THREADS) embed_backward(
     if (item < V) {
         from = first[(u64)member * (V + 1) + item];
         to = min(first[(u64)member * (V + 1) + item + 1], from + EMBED_ROWS);
+        if (lane == 0) was_read[(u64)member * V + item] = from < to;
     } else {
         const uint4 piece = overflow[member * overflows + item - V];
         from = piece.y;
         to = piece.z;
-        if (from == to) return;
     }
+    if (from == to) return;
     const u16 *base = dx + (u64)member * rows * D;
     order += (u64)member * rows;
     for (int c = lane; c < CHUNKS; c += 32) {

@@ -4,7 +4,7 @@
 use super::gpu::{Doing, Gpu};
 use super::kernels::{FlatSpan, Overflow, UpdateNumbers};
 use super::memory::{Memory, Pinned, Ptr};
-use super::sizes::{EMBED_ROWS, FILLER};
+use super::sizes::{CLASSES, EMBED_ROWS, FILLER, MERGED_CLASS, SpanClass};
 use super::streams::event;
 use crate::by_token::sort_by_token;
 use crate::ops::Update;
@@ -12,10 +12,7 @@ use crate::{Batch, Error, Result};
 use cudarc::driver::{CudaEvent, CudaStream};
 use std::marker::PhantomData;
 
-/// Spans are put into classes by length, each with its own launch of the attention kernels: up to so many rows.
-pub const CLASSES: [usize; 3] = [64, 128, usize::MAX];
-
-/// Rows of all members together that fill a GPU with short spans alone; below, all longer ones go to the last class.
+/// Rows of all members together that fill a GPU; below, classes of short spans are one.
 pub const FULL_ROWS: usize = 16384;
 
 /// A part of the staged bytes: where it starts. It holds `T`s.
@@ -29,7 +26,7 @@ pub struct Section<T> {
 #[derive(Clone, Copy)]
 pub struct Sections {
     /// Room for spans of each class, unused ones empty.
-    pub classes: [usize; 3],
+    pub classes: ByClass,
     /// Room per member for pieces of frequent tokens.
     pub overflows: usize,
     pub tokens: Section<u32>,
@@ -52,7 +49,7 @@ fn section<T>(at: &mut usize, len: usize) -> Section<T> {
 }
 
 impl Sections {
-    pub fn new(members: usize, rows: usize, classes: [usize; 3], vocab: usize) -> Self {
+    pub fn new(members: usize, rows: usize, classes: ByClass, vocab: usize) -> Self {
         let (total, overflows) = (members * rows, rows / EMBED_ROWS + 1);
         let at = &mut 0;
         Sections {
@@ -74,9 +71,12 @@ impl Sections {
     /// The most bytes a batch of up to `capacity` rows may take.
     pub fn most(members: usize, capacity: usize, vocab: usize) -> usize {
         let spans = (members * capacity).next_multiple_of(64) + 64;
-        Self::new(members, capacity, [spans; 3], vocab).bytes
+        Self::new(members, capacity, [spans; CLASSES.len()], vocab).bytes
     }
 }
+
+/// A number for each class of spans.
+pub type ByClass = [usize; CLASSES.len()];
 
 pub struct Staging {
     device: Memory<u8>,
@@ -95,12 +95,13 @@ impl Staging {
         self.device.ptr().add(section.start).cast()
     }
 
-    /// Fills the next buffer and starts its copy. `place` is where the history keeps the losses of the step.
+    /// Fills the next buffer and starts its copy. `place` is where the history keeps the losses of the step, `number` that
+    /// of its update.
     pub fn send(
         &mut self,
         batch: &Batch,
         update: &Update,
-        place: usize,
+        (place, number): (usize, u32),
         vocab: usize,
         stream: &CudaStream,
     ) -> Result<Sections> {
@@ -115,7 +116,7 @@ impl Staging {
         let (buffer, copied) = &mut self.buffers[self.turn];
         copied.synchronize().doing("waiting for a copy")?;
         fill(buffer, batch, &spans, vocab, &sections);
-        slice(buffer, sections.update, 0, 1)[0] = numbers(update, place);
+        slice(buffer, sections.update, 0, 1)[0] = numbers(update, place, number);
         // SAFETY: the buffer is not touched again before `copied` was waited for, which the next line records.
         unsafe { self.device.start_write(0, buffer.slice(0, sections.bytes), stream)? };
         copied.record(stream).doing("recording an event")?;
@@ -123,15 +124,17 @@ impl Staging {
     }
 }
 
+type SpansByClass = [Vec<FlatSpan>; CLASSES.len()];
+
 /// Spans of all members by class, the last first, as `REVERSED_BLOCK` in `pointwise.cu` explains.
-fn classified(batch: &Batch) -> [Vec<FlatSpan>; 3] {
-    let mut classes = [const { Vec::new() }; 3];
-    let merged = batch.members * batch.rows < FULL_ROWS;
+fn classified(batch: &Batch) -> SpansByClass {
+    let mut classes = [const { Vec::new() }; CLASSES.len()];
+    let first = if batch.members * batch.rows < FULL_ROWS { MERGED_CLASS } else { 0 };
     for (member, spans) in batch.spans.iter().enumerate() {
         for span in spans {
             let filler = span.start as usize >= batch.real[member];
-            let class = CLASSES.iter().position(|&most| filler || span.len as usize <= most).unwrap_or(2);
-            let class = if merged && class > 0 { 2 } else { class };
+            let fits = |class: &SpanClass| filler || span.len as usize <= class.rows;
+            let class = CLASSES.iter().position(fits).unwrap_or(CLASSES.len() - 1).max(first);
             let start = (member * batch.rows) as u32 + span.start;
             classes[class].push([start, if filler { span.len | FILLER } else { span.len }]);
         }
@@ -147,7 +150,7 @@ fn slice<T: Copy>(buffer: &mut Pinned, section: Section<T>, from: usize, len: us
     buffer.slice(section.start + from * size_of::<T>(), len)
 }
 
-fn fill(buffer: &mut Pinned, batch: &Batch, spans: &[Vec<FlatSpan>; 3], vocab: usize, to: &Sections) {
+fn fill(buffer: &mut Pinned, batch: &Batch, spans: &SpansByClass, vocab: usize, to: &Sections) {
     let (rows, total) = (batch.rows, batch.members * batch.rows);
     slice(buffer, to.tokens, 0, total).copy_from_slice(&batch.tokens);
     slice(buffer, to.targets, 0, total).copy_from_slice(&batch.targets);
@@ -178,7 +181,7 @@ fn fill(buffer: &mut Pinned, batch: &Batch, spans: &[Vec<FlatSpan>; 3], vocab: u
     }
 }
 
-fn numbers(update: &Update, place: usize) -> UpdateNumbers {
+fn numbers(update: &Update, place: usize, number: u32) -> UpdateNumbers {
     let correct = |beta: f64| (1.0 / (1.0 - beta.powf(update.step.max(1) as f64))) as f32;
     [
         update.lr as f32,
@@ -190,5 +193,7 @@ fn numbers(update: &Update, place: usize) -> UpdateNumbers {
         correct(update.beta1),
         correct(update.beta2),
         place as f32,
+        // The kernels read these bits as they are.
+        f32::from_bits(number),
     ]
 }

@@ -3,13 +3,14 @@
 //! - Nothing in the backward pass waits for the gradients of the weights: their matmuls run on a stream of their own. What
 //!   such a matmul reads must not be overwritten before it is done, so whoever writes a buffer asks [`Streams::release`]
 //!   first.
-//! - Small reductions, and attention over the longer spans of small batches, have a stream each.
+//! - Small reductions, and attention over each class of longer spans, have a stream each.
 //!
 //! All are joined with the main stream before the update.
 
 use super::gemm::{Gemm, Operands, Size};
 use super::gpu::{Doing, Gpu};
 use super::kernels::Kernels;
+use super::sizes::CLASSES;
 use crate::Result;
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream, result, sys};
 use std::sync::Arc;
@@ -18,8 +19,8 @@ pub struct Streams {
     pub main: Arc<CudaStream>,
     /// Losses per group and the gains' gradients: small, and not needed before the update.
     pub reductions: SideStream,
-    /// Attention over longer spans, where a batch has too few short ones to fill the GPU.
-    pub long_spans: SideStream,
+    /// Attention over the classes of longer spans: all classes run at the same time.
+    pub longer_spans: Vec<SideStream>,
     weight_gradients: WeightGradients,
     /// Everything on the main stream, so that kernels can be timed one by one.
     pub serial: bool,
@@ -49,7 +50,7 @@ impl Streams {
         Ok(Streams {
             main: urgent_stream(context)?,
             reductions: SideStream::new(context)?,
-            long_spans: SideStream::new(context)?,
+            longer_spans: (1..CLASSES.len()).map(|_| SideStream::new(context)).collect::<Result<_>>()?,
             weight_gradients: WeightGradients {
                 stream: urgent_stream(context)?,
                 gemm: Gemm::new(gpu)?,

@@ -102,16 +102,19 @@ extern "C" __global__ void __launch_bounds__(LOSS_THREADS) group_losses(
 // ---- optimizer ------------------------------------------------------------------------------------------------------
 
 // Each block sums the squares of NORM_CHUNK of a member's gradients [from, to), counted in eights. Its sum is number
-// `first` + blockIdx.x of the member's `count`.
-extern "C" __global__ void __launch_bounds__(THREADS) square_sums(
-    const u16 *__restrict__ gradients, float *__restrict__ partials, u32 from, u32 to, int first, int count) {
-    PDL_BEGIN;
+// `first` + blockIdx.x of the member's `count`. Where EMBEDDING, the gradients are the embedding's, of which only the rows
+// that `was_read` names count.
+template <bool EMBEDDING>
+__device__ __forceinline__ void sum_squares(
+    const u16 *gradients, float *partials, const unsigned char *was_read, u32 from, u32 to, int first, int count) {
     __shared__ float shared[32];
     const uint4 *g = (const uint4 *)(gradients + (u64)blockIdx.y * SIZE);
+    const unsigned char *counted = was_read + (u64)blockIdx.y * V;
     const u32 start = from + blockIdx.x * (NORM_CHUNK / 8), end = min(start + NORM_CHUNK / 8, to);
     float sum = 0.f;
 #pragma unroll 8
     for (u32 i = start + threadIdx.x; i < end; i += THREADS) {
+        if (EMBEDDING && (i - from) / (D / 8) < V && !counted[(i - from) / (D / 8)]) continue;
         float f[8];
         unpack8(g[i], f);
 #pragma unroll
@@ -120,10 +123,23 @@ extern "C" __global__ void __launch_bounds__(THREADS) square_sums(
     sum = block_sum(sum, shared);
     if (threadIdx.x == 0) partials[blockIdx.y * count + first + blockIdx.x] = sum;
 }
+#define SQUARES_ARGS \
+    const u16 *__restrict__ gradients, float *__restrict__ partials, const unsigned char *__restrict__ was_read, u32 from, u32 to, \
+        int first, int count
+
+extern "C" __global__ void __launch_bounds__(THREADS) square_sums(SQUARES_ARGS) {
+    PDL_BEGIN;
+    sum_squares<false>(gradients, partials, was_read, from, to, first, count);
+}
+extern "C" __global__ void __launch_bounds__(THREADS) square_sums_embedding(SQUARES_ARGS) {
+    PDL_BEGIN;
+    sum_squares<true>(gradients, partials, was_read, from, to, first, count);
+}
 
 struct Update {
     float lr, beta1, beta2, eps, decay, clip, correct1, correct2;
-    float place;  // of the step's losses in the history
+    float place;   // of the step's losses in the history
+    u32 number;    // of the updates before this one
 };
 
 __device__ __forceinline__ void adamw_one(float &w, float &m, float &v, float g, const Update &u, float keep) {
@@ -145,11 +161,11 @@ __device__ __forceinline__ void split_masters(float a, float b, u32 &bf16, u32 &
 }
 
 // A block per member adds up its gradient's norm from the sums of squares, and keeps it with the losses of the step in
-// the history, [places, members, GROUPS + 1]. What the deferred update needs is copied: the next batch overwrites the staged
-// `update`.
+// the history, [places, members, GROUPS + 1]. What the deferred update needs is copied, to the place of its number in the
+// `log`: the next batch overwrites the staged `update`.
 extern "C" __global__ void __launch_bounds__(THREADS) clip(
     const float *__restrict__ partials, int blocks, const Update *__restrict__ update, float *__restrict__ sums,
-    float *__restrict__ scales, Update *__restrict__ pending, float *__restrict__ history) {
+    float *__restrict__ scales, Update *__restrict__ pending, Update *__restrict__ log, float *__restrict__ history) {
     PDL_BEGIN;
     __shared__ float shared[32];
     float *own = sums + blockIdx.x * (GROUPS + 1);
@@ -162,7 +178,32 @@ extern "C" __global__ void __launch_bounds__(THREADS) clip(
     own[GROUPS] = norm;
     kept[GROUPS] = norm;
     scales[blockIdx.x] = norm > update->clip ? update->clip / norm : 1.f;
-    if (blockIdx.x == 0) *pending = *update;
+    if (blockIdx.x == 0) *pending = log[update->number % UPDATE_LOG] = *update;
+}
+
+// Four parameters with their moments.
+struct Four {
+    float4 w, m, v;
+};
+__device__ __forceinline__ Four load_four(const u16 *bf16, const u16 *residual_bits, const float *means, const float *variances, u64 at) {
+    const uint2 h = ((const uint2 *)bf16)[at], r = ((const uint2 *)residual_bits)[at];
+    return {make_float4(master_low(h.x, r.x), master_high(h.x, r.x), master_low(h.y, r.y), master_high(h.y, r.y)),
+            ((const float4 *)means)[at], ((const float4 *)variances)[at]};
+}
+__device__ __forceinline__ void store_four(u16 *bf16, u16 *residual_bits, float *means, float *variances, u64 at, const Four &f) {
+    ((float4 *)means)[at] = f.m;
+    ((float4 *)variances)[at] = f.v;
+    uint2 rounded, residual;
+    split_masters(f.w.x, f.w.y, rounded.x, residual.x);
+    split_masters(f.w.z, f.w.w, rounded.y, residual.y);
+    ((uint2 *)bf16)[at] = rounded;
+    ((uint2 *)residual_bits)[at] = residual;
+}
+__device__ __forceinline__ void adamw_four(Four &f, uint2 g, float scale, const Update &u, float keep) {
+    adamw_one(f.w.x, f.m.x, f.v.x, low(g.x) * scale, u, keep);
+    adamw_one(f.w.y, f.m.y, f.v.y, high(g.x) * scale, u, keep);
+    adamw_one(f.w.z, f.m.z, f.v.z, low(g.y) * scale, u, keep);
+    adamw_one(f.w.w, f.m.w, f.v.w, high(g.y) * scale, u, keep);
 }
 
 // AdamW over the elements 4 · from .. 4 · to of every member: parameters before DECAYED are decayed.
@@ -175,21 +216,38 @@ extern "C" __global__ void __launch_bounds__(THREADS) adamw(
     const u32 i = from + blockIdx.x * THREADS + threadIdx.x;
     if (i >= to) return;
     const u64 at = (u64)blockIdx.y * (SIZE / 4) + i;
-    const float keep = 4 * i < DECAYED ? 1.f - u.lr * u.decay : 1.f;
-    const uint2 h = ((const uint2 *)bf16)[at], r = ((const uint2 *)residual_bits)[at];
-    float4 w = make_float4(master_low(h.x, r.x), master_high(h.x, r.x), master_low(h.y, r.y), master_high(h.y, r.y));
-    float4 m = ((const float4 *)means)[at], v = ((const float4 *)variances)[at];
-    const uint2 g = ((const uint2 *)gradients)[at];
-    adamw_one(w.x, m.x, v.x, low(g.x) * scale, u, keep);
-    adamw_one(w.y, m.y, v.y, high(g.x) * scale, u, keep);
-    adamw_one(w.z, m.z, v.z, low(g.y) * scale, u, keep);
-    adamw_one(w.w, m.w, v.w, high(g.y) * scale, u, keep);
-    ((float4 *)means)[at] = m;
-    ((float4 *)variances)[at] = v;
-    uint2 rounded, residual;
-    split_masters(w.x, w.y, rounded.x, residual.x);
-    split_masters(w.z, w.w, rounded.y, residual.y);
-    ((uint2 *)bf16)[at] = rounded;
-    ((uint2 *)residual_bits)[at] = residual;
+    Four four = load_four(bf16, residual_bits, means, variances, at);
+    adamw_four(four, ((const uint2 *)gradients)[at], scale, u, 4 * i < DECAYED ? 1.f - u.lr * u.decay : 1.f);
+    store_four(bf16, residual_bits, means, variances, at, four);
 }
 
+// AdamW over the embedding, a warp per row. A row that no token read has a gradient of zero; it is left alone until a token
+// of the loaded batch reads it, and then makes the updates that it missed one after the other, as if each had been made in
+// its time: the numbers of the last UPDATE_LOG are in the `log`. `made` [N, V] counts the updates of each row. Every
+// UPDATE_LOG-th time, and where ALL is asked for, no row is left out.
+extern "C" __global__ void __launch_bounds__(THREADS) adamw_embedding(
+    u16 *__restrict__ bf16, u16 *__restrict__ residual_bits, float *__restrict__ means, float *__restrict__ variances,
+    const u16 *__restrict__ gradients, const float *__restrict__ scales, const Update *__restrict__ pending,
+    const Update *__restrict__ log, u32 *__restrict__ made, const unsigned char *__restrict__ was_read,
+    const u32 *__restrict__ first, u64 offset, int all) {
+    PDL_BEGIN;
+    const int member = blockIdx.y, row = blockIdx.x * WARPS_PER_BLOCK + (threadIdx.x >> 5), lane = threadIdx.x & 31;
+    if (row >= V) return;
+    const u32 number = pending->number, place = member * V + row, start = made[place];
+    const u32 *next = first + (u64)member * (V + 1) + row;
+    if (start > number) return;
+    const bool has_gradient = was_read[place];
+    if (!(has_gradient || all || number % UPDATE_LOG == UPDATE_LOG - 1 || next[0] < next[1])) return;
+    const float scale = scales[member];
+    for (int c = lane; c < D / 4; c += 32) {
+        const u64 at = ((u64)member * SIZE + offset + (u64)row * D) / 4 + c;
+        Four four = load_four(bf16, residual_bits, means, variances, at);
+        for (u32 n = start; n <= number; n++) {
+            const Update u = log[n % UPDATE_LOG];
+            const uint2 g = n == number && has_gradient ? ((const uint2 *)gradients)[at] : make_uint2(0, 0);
+            adamw_four(four, g, scale, u, 1.f - u.lr * u.decay);
+        }
+        store_four(bf16, residual_bits, means, variances, at, four);
+    }
+    if (lane == 0) made[place] = number + 1;
+}

@@ -4,15 +4,18 @@
 //! ends with all that its update needs: the gradients, and by how much to clip them. The next forward pass starts the
 //! update, on a stream of low priority, in the order in which weights are needed, and waits for each part of them before
 //! it is read.
+//!
+//! Most rows of a large embedding are read by no token of a batch. They are left out, and make the updates that they missed
+//! when a token reads them, with the same result to the last bit (`adamw_embedding` in `update.cu`).
 
 use super::gpu::{Doing, Gpu};
-use super::kernels::{AdamW, Clip, Grid, Kernels, SquareSums, UpdateNumbers};
+use super::kernels::{AdamW, AdamWEmbedding, Clip, Grid, Kernels, SquareSums, UpdateNumbers};
 use super::memory::{Memory, Ptr};
 use super::parameters::Parameters;
-use super::sizes::{NORM_CHUNK, THREADS};
+use super::sizes::{NORM_CHUNK, THREADS, UPDATE_LOG, WARPS};
 use super::streams::{Streams, event};
 use crate::ops::Part;
-use crate::{Layout, Result};
+use crate::{Layout, Result, Tensor};
 use cudarc::driver::{CudaEvent, CudaStream};
 use std::ops::Range;
 use std::sync::Arc;
@@ -28,11 +31,20 @@ pub struct DeferredUpdate {
     done: usize,
     /// Whether there is an update to be made.
     pub pending: bool,
+    /// Updates so far, the pending one included.
+    pub count: u32,
+    embedding: Tensor,
+    /// Whether rows of the embedding may have missed updates.
+    pub behind: bool,
+    /// Updates that each row of the embedding has made, `[N, V]`, and whether the last batch read it.
+    made: Memory<u32>,
+    pub was_read: Memory<u8>,
     /// Sums of squares of the gradients, `[N, squares]`.
     square_partials: Memory<f32>,
-    /// By how much each member's gradients are scaled, and the update's numbers.
+    /// By how much each member's gradients are scaled, the update's numbers, and those of the last updates.
     scales: Memory<f32>,
     numbers: Memory<UpdateNumbers>,
+    log: Memory<UpdateNumbers>,
 }
 
 /// The embedding and the gains, which are needed first.
@@ -58,9 +70,15 @@ impl DeferredUpdate {
             done: parts.len(),
             parts,
             pending: false,
+            count: 0,
+            embedding: layout.embed,
+            behind: false,
+            made: Memory::new(gpu, members * layout.embed.rows)?,
+            was_read: Memory::new(gpu, members * layout.embed.rows)?,
             square_partials: Memory::new(gpu, members * count)?,
             scales: Memory::new(gpu, members)?,
             numbers: Memory::new(gpu, 1)?,
+            log: Memory::new(gpu, UPDATE_LOG)?,
         })
     }
 
@@ -76,20 +94,39 @@ impl DeferredUpdate {
 
     /// After a recorded step was replayed, which made the last update and left one of its own.
     pub fn replayed(&mut self) {
-        (self.pending, self.done) = (true, self.parts.len());
+        (self.pending, self.behind, self.done) = (true, true, self.parts.len());
+        self.count += 1;
     }
 
-    /// Starts the update that is to be made, if there is one, and waits for what is needed first.
-    pub fn start(&mut self, parameters: &Parameters, kernels: &mut Kernels, streams: &Streams) -> Result<()> {
+    /// Starts the update that is to be made, if there is one, and waits for what is needed first. Of the embedding, the rows
+    /// with a gradient are updated and those that are read next: `first` [N, V + 1] counts the tokens before each row's.
+    pub fn start(
+        &mut self,
+        first: Ptr<u32>,
+        parameters: &Parameters,
+        kernels: &mut Kernels,
+        streams: &Streams,
+    ) -> Result<()> {
         if !std::mem::take(&mut self.pending) {
-            return Ok(());
+            // An evaluation may have made the update, for the rows that it read.
+            return if self.behind {
+                self.update_embedding(first, false, parameters, kernels, &streams.main)
+            } else {
+                Ok(())
+            };
         }
+        self.behind = true;
         let stream = if streams.serial { &streams.main } else { &self.stream };
         if !streams.serial {
             self.fork.record(&streams.main).doing("starting an update")?;
             stream.wait(&self.fork).doing("starting an update")?;
         }
-        for (range, after) in &self.parts {
+        for (part, (range, after)) in self.parts.iter().enumerate() {
+            if part == self.index(Part::Embedding) {
+                self.update_embedding(first, false, parameters, kernels, stream)?;
+                after.record(stream).doing("starting an update")?;
+                continue;
+            }
             let (from, to) = (range.start / 4, range.end / 4);
             let (bf16, residual_bits) = parameters.weights();
             let kernel = AdamW {
@@ -113,15 +150,57 @@ impl DeferredUpdate {
         self.await_parts(FIRST, &streams.main)
     }
 
+    /// Updates the rows of the embedding that have a gradient or are read next, or `all` that have missed an update.
+    fn update_embedding(
+        &self,
+        first: Ptr<u32>,
+        all: bool,
+        parameters: &Parameters,
+        kernels: &mut Kernels,
+        stream: &Arc<CudaStream>,
+    ) -> Result<()> {
+        let (bf16, residual_bits) = parameters.weights();
+        let kernel = AdamWEmbedding {
+            bf16,
+            residual_bits,
+            means: parameters.means.ptr(),
+            variances: parameters.variances.ptr(),
+            gradients: parameters.gradients.ptr(),
+            scales: self.scales.ptr(),
+            pending: self.numbers.ptr(),
+            log: self.log.ptr(),
+            made: self.made.ptr(),
+            was_read: self.was_read.ptr(),
+            first,
+            offset: self.embedding.offset as u64,
+            all: all as i32,
+        };
+        let grid = Grid::new([self.embedding.rows.div_ceil(WARPS), self.members, 1], THREADS);
+        // SAFETY: the rows are within each member's parameters, which are waited for as those of `start`; `first` has a
+        // place for every row and one more.
+        unsafe { kernels.launch(&kernel, grid, stream) }
+    }
+
     /// Makes the main stream wait for a part's update.
     pub fn await_part(&mut self, part: Part, main: &CudaStream) -> Result<()> {
         self.await_parts(self.index(part) + 1, main)
     }
 
     /// Makes the update that is to be made, if there is one: to be called before weights are read or written from outside.
-    pub fn flush(&mut self, parameters: &Parameters, kernels: &mut Kernels, streams: &Streams) -> Result<()> {
-        self.start(parameters, kernels, streams)?;
-        self.await_parts(self.parts.len(), &streams.main)
+    /// No row of the embedding is left behind.
+    pub fn flush(
+        &mut self,
+        first: Ptr<u32>,
+        parameters: &Parameters,
+        kernels: &mut Kernels,
+        streams: &Streams,
+    ) -> Result<()> {
+        self.start(first, parameters, kernels, streams)?;
+        self.await_parts(self.parts.len(), &streams.main)?;
+        if std::mem::take(&mut self.behind) {
+            self.update_embedding(first, true, parameters, kernels, &streams.main)?;
+        }
+        Ok(())
     }
 
     fn await_parts(&mut self, count: usize, main: &CudaStream) -> Result<()> {
@@ -147,12 +226,14 @@ impl DeferredUpdate {
         let kernel = SquareSums {
             gradients: parameters.gradients.ptr(),
             partials: self.square_partials.ptr(),
+            was_read: self.was_read.ptr(),
             from: (range.start / 8) as u32,
             to: (range.end / 8) as u32,
             first: before as i32,
             count: (self.square_partials.len() / self.members) as i32,
         };
-        let grid = Grid::new([squares(range), self.members, 1], THREADS);
+        let variant = usize::from(part == Part::Embedding);
+        let grid = Grid { variant, ..Grid::new([squares(range), self.members, 1], THREADS) };
         // SAFETY: the range is within each member's gradients, and each part has its own places among the partial sums.
         unsafe { kernels.launch(&kernel, grid, stream) }
     }
@@ -174,12 +255,14 @@ impl DeferredUpdate {
             sums,
             scales: self.scales.ptr(),
             pending: self.numbers.ptr(),
+            log: self.log.ptr(),
             history,
         };
         // SAFETY: `scales`, `sums` and every place of the history have room for each member; the update before has read
         // `numbers` and `scales`.
         unsafe { kernels.launch(&kernel, Grid::new([self.members, 1, 1], THREADS), main)? };
         self.pending = true;
+        self.count += 1;
         Ok(())
     }
 }

@@ -336,5 +336,20 @@ pub fn selftest<O: Inspect>(
     let ours = train(population(shape, &[3, 4], batch.rows)?)?;
     let theirs = train(Population::new(crate::Device::Cpu, shape, &[3, 4], batch.rows)?)?;
     passed &= compare(ours, theirs, TRAINED, report);
+
+    // Whoever looks at the weights meanwhile changes nothing, to the last bit.
+    let looked_at = |every: u64| -> Result<Named> {
+        let mut population = population(shape, &[3, 4], batch.rows)?;
+        for step in 1..=STEPS {
+            let data: Vec<_> = (0..2).map(|member| sequences(shape, member, step)).collect();
+            population.train_step(&data, &config.update(step))?;
+            if step % every == 0 {
+                population.evaluate(&data[..])?;
+                population.read(0, Vector::Weights)?;
+            }
+        }
+        Ok(vec![("weights, looked at meanwhile".into(), population.read(1, Vector::Weights)?)])
+    };
+    passed &= compare(looked_at(3)?, looked_at(STEPS)?, 0.0, report);
     Ok(passed)
 }
