@@ -1,7 +1,9 @@
 //! The work of processes on a study, with a workload that stands for training.
 
+use crate::common::tiny;
 use crate::study_common::{Fault, Journal, STEPS, Toy, create, study};
 use invitro_lab::Stop;
+use invitro_lab::executor::Training;
 use invitro_lab::executor::local::work;
 use invitro_lab::executor::together::{Ended, Place, Settings, work_together};
 use invitro_lab::study::StudyFolder;
@@ -10,6 +12,7 @@ use invitro_lab::study::folder::CellState;
 use invitro_lab::study::retry::{self, retry};
 use invitro_lab::study::status::{CellStatus, Overview};
 use invitro_lab::study::worker::{WorkerRecord, records};
+use invitro_model::Device;
 use invitro_results::Status;
 use invitro_results::folder::{METRICS_TABLE, STATUS, SUMMARY, WORDS};
 use invitro_results::table::Table;
@@ -226,6 +229,25 @@ fn a_device_that_breaks_leaves_the_work_to_the_others() {
     let error = work_together(&folder, &[(&broken, &journal), (&toy, &journal)], &settings(&stop)).unwrap_err();
     assert!(error.to_string().contains("the GPU fell off the bus"), "{error}");
     assert_eq!((journal.count("gave up the GPU fell off the bus"), done(&folder)), (1, 16));
+}
+
+#[test]
+fn populations_under_way_together_train_as_if_alone() {
+    let place = tempfile::tempdir().unwrap();
+    std::fs::write(place.path().join("tiny.toml"), tiny(&["train.steps=20", "eval.every=5"]).to_toml()).unwrap();
+    let file = place.path().join("pair.toml");
+    std::fs::write(&file, "name = \"pair\"\nbase = \"tiny.toml\"\n[factors]\nmixture.lambda = [0.25, 0.5]\n").unwrap();
+    let tables = |name: &str, workers: usize| -> Vec<Vec<u8>> {
+        let folder = StudyFolder::create(&file, &[], &place.path().join(name), None, false).unwrap();
+        let training = Training::on(&[Device::Cpu], Some(1), 1).pop().unwrap();
+        let journal = Journal::default();
+        let places: Vec<Place> = vec![(&training, &journal); workers];
+        let ended = work_together(&folder, &places, &settings(&Stop::new())).unwrap();
+        assert_eq!((ended.done, ended.left), (2, 0), "{:?}", journal.lines);
+        assert!(training.slots.busy() > Duration::ZERO);
+        folder.cells.iter().map(|cell| std::fs::read(folder.run(cell).join(METRICS_TABLE)).unwrap()).collect()
+    };
+    assert!(tables("alone", 1) == tables("together", 2));
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::run_args::Executor;
 use super::slurm;
 use anyhow::{Context, Result, bail};
 use invitro_lab::Stop;
-use invitro_lab::activity::Activity;
+use invitro_lab::activity::{Activity, Times};
 use invitro_lab::executor::slurm::REQUEUE;
 use invitro_lab::executor::together::{Ended, Place, Settings, work_together};
 use invitro_lab::executor::training::PER_GPU;
@@ -92,7 +92,10 @@ fn work_on(
     let (limit, fail_fast, expiry) = (args.limit, args.fail_fast, args.lease);
     let begun = Instant::now();
     let ended = work_together(folder, &places, &Settings { stop, only, limit, fail_fast, expiry })?;
-    tell_times(&display, &trainings, begun.elapsed());
+    let times = display.times();
+    // Its line goes before others come.
+    drop(display);
+    tell_times(&times, &trainings, begun.elapsed());
     Ok(ended)
 }
 
@@ -102,8 +105,7 @@ pub fn trainings(devices: &[Device], jobs: Option<u32>, per_gpu: Option<u32>) ->
 }
 
 /// Where the time went, if anything was trained.
-fn tell_times(display: &Display, trainings: &[Training], passed: Duration) {
-    let times = display.times();
+fn tell_times(times: &Times, trainings: &[Training], passed: Duration) {
     if !times.0.contains_key(&Activity::Training) {
         return;
     }
