@@ -1,6 +1,6 @@
 //! Several workers in one process: one per population that is to be under way at once, on one device or on many.
 //!
-//! Each is a worker like any other, with leases of its own. What they share is in [`Together`]: they take cells one after the
+//! Each is a worker like any other, with leases of its own. What they share is in `Together`: they take cells one after the
 //! other, keep one limit, and wake each other when something has changed.
 
 use super::local::work_as;

@@ -93,11 +93,14 @@ impl Sizes {
 /// assert_eq!(balanced(96, 96, 32, 2), 24); // two populations each, instead of 32, 32 and 32
 /// assert_eq!(balanced(288, 864, 32, 2), 29); // ten of each of three shapes
 /// assert_eq!(balanced(12, 12, 32, 2), 12); // six would leave a GPU too little to do
+/// assert_eq!(balanced(5, 5, 4, 2), 3); // more than fit are never put together
 /// ```
 pub fn balanced(alike: usize, all: usize, capacity: usize, workers: usize) -> usize {
     let rounds = all.div_ceil(capacity * workers).max(1);
-    let size = all.div_ceil(rounds * workers).max(LEAST.min(capacity));
-    alike.div_ceil(alike.div_ceil(size).max(1)).max(1)
+    let size = all.div_ceil(rounds * workers).max(1);
+    let enough = (alike / LEAST.min(capacity)).max(alike.div_ceil(capacity));
+    let populations = alike.div_ceil(size).min(enough).max(1);
+    alike.div_ceil(populations).max(1)
 }
 
 /// All cells as populations of at most `size` members each: what `plan` shows and a Slurm array runs.
