@@ -262,6 +262,8 @@ fn bad_input_gets_one_sentence() {
     let elsewhere = at("e");
     let unknown = ["run", "--config", TINY, "--device", "gpu", "--out", elsewhere.to_str().unwrap()];
     refused(&invitro(&unknown).output().unwrap(), "no device \"gpu\": there are auto, cpu, cuda and cuda:NUMBER");
+    let several = unknown.map(|argument| if argument == "gpu" { "cuda:all" } else { argument });
+    refused(&invitro(&several).output().unwrap(), "which only `study run` and `study plan` take");
     let missing = invitro(&["evaluate", "nowhere"]).output().unwrap();
     refused(&missing, "`nowhere` is not a run folder");
 }

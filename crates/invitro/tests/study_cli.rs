@@ -77,7 +77,7 @@ fn a_dry_run_prints_the_script_and_leaves_nothing() {
     let expected = [
         "#!/bin/bash",
         "#SBATCH --job-name=invitro-paper",
-        "#SBATCH --array=0-26",
+        "#SBATCH --array=0-14",
         "#SBATCH --signal=B:USR1@120",
         "#SBATCH --partition=gpu",
         "#SBATCH --time=0-02:00:00",
@@ -91,7 +91,63 @@ fn a_dry_run_prints_the_script_and_leaves_nothing() {
     }
     let last = script.lines().last().unwrap();
     assert!(last.starts_with("exec ") && last.contains("study run") && last.contains("slurm/0001"), "{last}");
+    assert!(last.contains(" --device cuda --lease"), "{last}");
     assert!(!out.exists());
+}
+
+#[test]
+fn gpus_are_asked_for_as_slurm_has_them_and_used() {
+    let place = tempfile::tempdir().unwrap();
+    let (out, profile) = (place.path().join("out"), place.path().join("profile"));
+    std::fs::write(&profile, "#SBATCH --gpus-per-node=a100:4\n").unwrap();
+    let (out, profile) = (out.to_str().unwrap(), profile.to_str().unwrap());
+    let submit = |more: &[&str]| {
+        let mut command = study(&["run", &shipped("paper"), "--executor", "slurm", "--dry-run", "--out", out]);
+        command.args(more);
+        command
+    };
+    // What is given; the line that asks for it, the number of tasks, and the device of a task.
+    let cases: [(&[&str], Option<&str>, usize, &str); 7] = [
+        (&["--gpus", "1"], Some("gpu:1"), 15, "cuda"),
+        (&["--gpus", "a100:2", "--device", "cuda"], Some("gpu:a100:2"), 9, "cuda:all"),
+        (&["--gpus", "2", "--gres", "nvme:1"], Some("nvme:1,gpu:2"), 9, "cuda:all"),
+        (&["--gres", "gpu:h200:4"], Some("gpu:h200:4"), 6, "cuda:all"),
+        (&["--device", "cuda"], Some("gpu:1"), 15, "cuda"),
+        (&["--profile", profile], None, 6, "cuda:all"),
+        (&["--gpus", "1", "--per-gpu", "1"], Some("gpu:1"), 27, "cuda"),
+    ];
+    for (given, gres, tasks, device) in cases {
+        let script = succeed(&mut submit(given));
+        let asked = script.lines().find_map(|line| line.strip_prefix("#SBATCH --gres="));
+        assert_eq!(asked, gres, "{given:?}\n{script}");
+        assert!(script.contains(&format!("#SBATCH --array=0-{}\n", tasks - 1)), "{given:?}\n{script}");
+        assert!(script.contains(&format!(" --device {device} --lease")), "{given:?}\n{script}");
+    }
+    let refusals: [(&[&str], &str); 5] = [
+        (&["--gpus", "0"], "`0` is no number of GPUs: write 1, 2 or, with their type, a100:2"),
+        (&["--gpus", "a100:"], "is no number of GPUs"),
+        (&["--gpus", "1", "--device", "cpu"], "--device cpu would not use them"),
+        (&["--gpus", "1", "--gres", "gpu:1"], "both ask for GPUs"),
+        (&["--device", "cuda:all"], "say with --gpus how many GPUs a task has"),
+    ];
+    for (given, sentence) in refusals {
+        let refused = submit(given).output().unwrap();
+        let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(refused.status.code() == Some(2) && told.contains(sentence), "{given:?}: {told}");
+    }
+}
+
+#[test]
+fn several_devices_are_for_studies_and_each_must_be_there() {
+    let place = tempfile::tempdir().unwrap();
+    let file = write(place.path(), "small", "[factors]\nmixture.lambda = [0.25, 0.5]\n");
+    let (file, out) = (file.to_str().unwrap(), place.path().join("out"));
+    for device in ["cuda:all,cpu", "cuda:0,cpu", "cuda:97,cuda:98", "cuda:0,,"] {
+        let run = study(&["run", file, "--out", out.to_str().unwrap(), "--device", device]).output().unwrap();
+        let told = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert!(run.status.code() == Some(2) && told.lines().count() == 1, "{device}: {told}");
+        assert!(!out.exists(), "{device}");
+    }
 }
 
 #[test]

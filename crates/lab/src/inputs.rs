@@ -49,12 +49,12 @@ impl RunInputs {
 }
 
 impl InputCache {
-    /// Forgets what was not asked for since the last time this was called. Called before every population, the cache holds
-    /// the inputs of two of them at most, however many a study has.
-    pub fn forget_unused(&self) {
-        self.languages.forget_unused();
-        self.texts.forget_unused();
-        self.sets.forget_unused();
+    /// Forgets what was not asked for in the last `calls` calls of this. Called before every population with the number of
+    /// those that train at once, the cache holds the inputs of two of each at most, however many a study has.
+    pub fn forget_unused(&self, calls: usize) {
+        self.languages.forget_unused(calls);
+        self.texts.forget_unused(calls);
+        self.sets.forget_unused(calls);
     }
 
     /// The languages of a single run's experiment.
@@ -108,8 +108,8 @@ struct Cache<T>(Mutex<HashMap<String, Kept<T>>>);
 
 struct Kept<T> {
     made: Arc<OnceLock<std::result::Result<Arc<T>, String>>>,
-    /// Whether it was asked for of late.
-    used: bool,
+    /// How often unused things were forgotten since it was asked for.
+    age: usize,
 }
 
 impl<T> Default for Cache<T> {
@@ -123,8 +123,8 @@ impl<T> Cache<T> {
         let key = serde_json::to_string(key).expect("settings are plain data");
         let place = {
             let mut all = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            let kept = all.entry(key).or_insert_with(|| Kept { made: Arc::default(), used: true });
-            kept.used = true;
+            let kept = all.entry(key).or_insert_with(|| Kept { made: Arc::default(), age: 0 });
+            kept.age = 0;
             kept.made.clone()
         };
         // The cache is free again; only those who want the same thing wait for it.
@@ -132,9 +132,12 @@ impl<T> Cache<T> {
         made.clone().map_err(Error::Inputs)
     }
 
-    fn forget_unused(&self) {
+    fn forget_unused(&self, calls: usize) {
         let mut all = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        all.retain(|_, kept| std::mem::take(&mut kept.used));
+        all.retain(|_, kept| {
+            kept.age += 1;
+            kept.age <= calls
+        });
     }
 }
 

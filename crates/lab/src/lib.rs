@@ -3,7 +3,8 @@
 //! - [`experiment`]: the config of a run, from presets, files and overrides; [`identity`]: which run it stands for;
 //!   [`keys`]: what every key means and may be
 //! - [`inputs`]: languages, tokenizers and evaluation sets, made once for all who share them
-//! - [`population`]: training experiments of one shape as one population; [`data_loader`]: its batches
+//! - [`population`]: training experiments of one shape as one population; [`data_loader`]: its batches; [`activity`]:
+//!   where its time goes
 //! - [`card`]: model cards and data cards
 //! - [`corpus`]: rows as text, those of training among them
 //! - [`evaluation`]: tasks, reachability, losses
@@ -13,6 +14,7 @@
 //! - [`wording`]: what is wrong with a setting, in words
 //! - [`folder`], [`log`], `record`: what a run leaves on disk, through `invitro-results`
 
+pub mod activity;
 pub mod card;
 pub mod corpus;
 pub mod data_loader;

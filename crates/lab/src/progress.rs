@@ -1,5 +1,6 @@
 //! What a caller may show while a population trains.
 
+use crate::activity::Activity;
 use invitro_results::{Condition, Loss, Measure, Quantity, Row, TaskMetric};
 
 /// How a population sets out.
@@ -16,6 +17,8 @@ pub struct Started {
 
 /// Everything has an empty default.
 pub trait Progress: Sync {
+    /// Whenever a population goes over to something else.
+    fn doing(&self, _activity: Activity) {}
     /// Before something that takes a moment: "languages and tokenizers".
     fn preparing(&self, _what: &str) {}
     fn started(&self, _start: &Started) {}

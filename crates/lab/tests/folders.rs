@@ -468,10 +468,10 @@ fn inputs_are_shared_and_then_forgotten() {
     let (first, second) = (tiny(&["seeds.data=0"]), tiny(&["seeds.data=1"]));
     let held = |cache: &InputCache, experiment| Arc::downgrade(&cache.get(experiment).unwrap().text);
     let text = held(&cache, &first);
-    cache.forget_unused();
+    cache.forget_unused(1);
     assert!(std::sync::Weak::ptr_eq(&held(&cache, &first), &text), "the next population has the same");
     held(&cache, &second);
-    cache.forget_unused();
-    cache.forget_unused();
+    cache.forget_unused(1);
+    cache.forget_unused(1);
     assert_eq!(text.strong_count(), 0);
 }

@@ -1,14 +1,18 @@
 //! The work of processes on a study, with a workload that stands for training.
 
+use crate::common::tiny;
 use crate::study_common::{Fault, Journal, STEPS, Toy, create, study};
 use invitro_lab::Stop;
-use invitro_lab::executor::local::{Ended, Settings, work};
+use invitro_lab::executor::Training;
+use invitro_lab::executor::local::work;
+use invitro_lab::executor::together::{Ended, Place, Settings, work_together};
 use invitro_lab::study::StudyFolder;
 use invitro_lab::study::collect::collect;
 use invitro_lab::study::folder::CellState;
 use invitro_lab::study::retry::{self, retry};
 use invitro_lab::study::status::{CellStatus, Overview};
 use invitro_lab::study::worker::{WorkerRecord, records};
+use invitro_model::Device;
 use invitro_results::Status;
 use invitro_results::folder::{METRICS_TABLE, STATUS, SUMMARY, WORDS};
 use invitro_results::table::Table;
@@ -162,6 +166,88 @@ fn several_at_once_share_the_work() {
     assert_eq!(ended.iter().map(|ended| ended.done).sum::<usize>(), 48);
     assert!(ended.iter().all(|ended| ended.left == 0), "each returns when all is done: {ended:?}");
     assert!(sittings(&folder).iter().all(|of| *of == [0]), "every cell in one sitting");
+}
+
+/// Works with so many workers of one process.
+fn together(folder: &StudyFolder, toy: &Toy, workers: usize, settings: &Settings, journal: &Journal) -> Ended {
+    let place: Place = (toy, journal);
+    work_together(folder, &vec![place; workers], settings).unwrap()
+}
+
+#[test]
+fn workers_of_one_process_share_the_work_and_end_together() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = create(place.path(), &study(12, 2));
+    let (mut toy, journal, stop) = (Toy::new(10), Journal::default(), Stop::new());
+    toy.pause = Duration::from_millis(1);
+    let begun = Instant::now();
+    let ended = together(&folder, &toy, 2, &settings(&stop), &journal);
+    assert_eq!(ended, Ended { done: 48, failed: 0, left: 0, stopped: false });
+    // 24 of each of two shapes: not 10, 10 and 4, but alike.
+    assert_eq!(*toy.trained.lock().unwrap(), [8; 6]);
+    assert!(sittings(&folder).iter().all(|of| *of == [0]), "every cell in one sitting");
+    assert_eq!(journal.count("waiting"), 0, "nobody tells of waiting for oneself");
+    assert!(begun.elapsed() < Duration::from_secs(4), "who waits is woken");
+    assert!(records(&folder.workers()).is_empty(), "all sign off");
+    assert_eq!(together(&folder, &toy, 2, &settings(&stop), &journal), Ended::default());
+}
+
+#[test]
+fn workers_of_one_process_keep_one_limit_stop_together_and_go_on() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = create(place.path(), &study(8, 1));
+    let stop = Stop::new();
+    let limited = Settings { limit: Some(7), ..settings(&stop) };
+    let ended = together(&folder, &Toy::new(2), 3, &limited, &Journal::default());
+    assert_eq!(ended, Ended { done: 7, failed: 0, left: 9, stopped: false });
+    let mut slow = Toy::new(2);
+    slow.pause = Duration::from_millis(20);
+    let stop = Stop::new().at(Instant::now() + Duration::from_millis(200));
+    let ended = together(&folder, &slow, 3, &settings(&stop), &Journal::default());
+    assert!(ended.stopped && ended.left == 9, "{ended:?}");
+    // A failure that is to end all ends all workers.
+    let mut failing = Toy::new(2);
+    failing.pause = Duration::from_millis(5);
+    failing.faults = Box::new(|member| (member.experiment.language.distance == 0.007).then_some(Fault::Fails));
+    let stop = Stop::new();
+    let settings_of = Settings { fail_fast: true, ..settings(&stop) };
+    let ended = together(&folder, &failing, 2, &settings_of, &Journal::default());
+    assert!(stop.requested() && ended.failed >= 1, "{ended:?}");
+    let stop = Stop::new();
+    retry(&folder, retry::Request::default(), EXPIRY).unwrap();
+    assert_eq!(together(&folder, &Toy::new(2), 3, &settings(&stop), &Journal::default()).left, 0);
+    assert_eq!(done(&folder), 16);
+}
+
+#[test]
+fn a_device_that_breaks_leaves_the_work_to_the_others() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = create(place.path(), &study(8, 1));
+    let (broken, mut toy, journal) = (Toy { is_broken: true, ..Toy::new(4) }, Toy::new(4), Journal::default());
+    toy.pause = Duration::from_millis(5);
+    let stop = Stop::new();
+    let error = work_together(&folder, &[(&broken, &journal), (&toy, &journal)], &settings(&stop)).unwrap_err();
+    assert!(error.to_string().contains("the GPU fell off the bus"), "{error}");
+    assert_eq!((journal.count("gave up the GPU fell off the bus"), done(&folder)), (1, 16));
+}
+
+#[test]
+fn populations_under_way_together_train_as_if_alone() {
+    let place = tempfile::tempdir().unwrap();
+    std::fs::write(place.path().join("tiny.toml"), tiny(&["train.steps=20", "eval.every=5"]).to_toml()).unwrap();
+    let file = place.path().join("pair.toml");
+    std::fs::write(&file, "name = \"pair\"\nbase = \"tiny.toml\"\n[factors]\nmixture.lambda = [0.25, 0.5]\n").unwrap();
+    let tables = |name: &str, workers: usize| -> Vec<Vec<u8>> {
+        let folder = StudyFolder::create(&file, &[], &place.path().join(name), None, false).unwrap();
+        let training = Training::on(&[Device::Cpu], Some(1), 1).pop().unwrap();
+        let journal = Journal::default();
+        let places: Vec<Place> = vec![(&training, &journal); workers];
+        let ended = work_together(&folder, &places, &settings(&Stop::new())).unwrap();
+        assert_eq!((ended.done, ended.left), (2, 0), "{:?}", journal.lines);
+        assert!(training.slots.busy() > Duration::ZERO);
+        folder.cells.iter().map(|cell| std::fs::read(folder.run(cell).join(METRICS_TABLE)).unwrap()).collect()
+    };
+    assert!(tables("alone", 1) == tables("together", 2));
 }
 
 #[test]

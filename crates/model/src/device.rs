@@ -4,8 +4,11 @@ use crate::cpu::simd;
 use crate::cuda::Gpu;
 use crate::{Error, Result};
 
+/// All GPUs of the machine, as users write it.
+pub const ALL: &str = "cuda:all";
+
 /// A CPU, or an NVIDIA GPU by its number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Device {
     Cpu,
     Cuda(usize),
@@ -18,12 +21,32 @@ impl Device {
             "cpu" => Ok(Device::Cpu),
             "cuda" => Ok(Device::Cuda(0)),
             "auto" => Ok(if Gpu::driver_present() && Gpu::open(0).is_ok() { Device::Cuda(0) } else { Device::Cpu }),
+            _ if text == ALL || text.contains(',') => Err(Error::Device(format!(
+                "{text:?} is for several devices, which only `study run` and `study plan` take: name one, such as cuda:0"
+            ))),
             _ => {
                 text.strip_prefix("cuda:").and_then(|number| number.parse().ok()).map(Device::Cuda).ok_or_else(|| {
                     Error::Device(format!("no device {text:?}: there are auto, cpu, cuda and cuda:NUMBER"))
                 })
             }
         }
+    }
+
+    /// One device as in [`Device::parse`], several between commas (`cuda:0,cuda:2`), or all GPUs that there are
+    /// (`cuda:all`). A GPU that is named twice is there twice.
+    pub fn parse_list(text: &str) -> Result<Vec<Self>> {
+        if text == ALL {
+            return Ok((0..Gpu::count()?).map(Device::Cuda).collect());
+        }
+        let named: Vec<&str> = text.split(',').map(str::trim).collect();
+        if named.len() == 1 {
+            return Ok(vec![Device::parse(text)?]);
+        }
+        let gpu = |name: &&str| match Device::parse(name)? {
+            gpu @ Device::Cuda(_) if *name != "auto" => Ok(gpu),
+            _ => Err(Error::Device(format!("{text:?} is not a list of GPUs: write cuda:0,cuda:1 and so on, or {ALL}"))),
+        };
+        named.iter().map(gpu).collect()
     }
 
     /// What a person would call it.

@@ -11,6 +11,15 @@ fn names_are_read_and_others_refused() {
     assert_eq!(Device::parse("cpu").unwrap(), Device::Cpu);
     assert_eq!(Device::parse("cuda").unwrap(), Device::Cuda(0));
     assert_eq!(Device::parse("cuda:3").unwrap(), Device::Cuda(3));
+    assert_eq!(Device::parse_list("cpu").unwrap(), [Device::Cpu]);
+    assert_eq!(Device::parse_list("cuda:0,cuda:2,cuda:0").unwrap(), [0, 2, 0].map(Device::Cuda));
+    for list in ["cuda:0,cpu", "cuda:0,", "auto,cuda:0", "cuda:all,cuda:0"] {
+        assert!(Device::parse_list(list).is_err(), "{list}");
+    }
+    for several in ["cuda:all", "cuda:0,cuda:1"] {
+        let error = Device::parse(several).unwrap_err().to_string();
+        assert!(error.contains(several) && error.contains("study run"), "{error}");
+    }
     let error = Device::parse("gpu").unwrap_err().to_string();
     assert!(error.contains("gpu") && error.contains("cuda:NUMBER"), "{error}");
 }

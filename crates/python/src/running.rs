@@ -38,7 +38,7 @@ pub fn train(
     let work = |sender: Sender<Value>| -> Result<Outcome> {
         let teller = Teller { sender, steps: experiment.train.steps, told: Mutex::new(None) };
         let options = Options { device, force, stop: &stop, progress: &teller };
-        let mut outcomes = population::run_with(&members, &options, cache)?;
+        let mut outcomes = population::run_with(&members, &options, cache, None)?;
         outcomes.pop().ok_or_else(|| Error::Inputs("there was no run".into()))
     };
     let mut raised: Option<PyErr> = None;

@@ -5,10 +5,11 @@ use crate::bar::{Bar, Part, joined};
 use crate::pace::Pace;
 use crate::progress::{goes_on, thousands};
 use crate::terminal::{Paint, To, paint};
+use invitro_lab::activity::Times;
 use invitro_lab::executor::Reporter;
 use invitro_lab::progress::{Headline, Progress, Started};
 use invitro_lab::study::Cell;
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 use std::time::Instant;
 
 pub struct Display {
@@ -16,24 +17,51 @@ pub struct Display {
     state: Mutex<State>,
 }
 
+/// What one worker tells of its population.
+pub struct WorkerDisplay<'a> {
+    display: &'a Display,
+    worker: usize,
+}
+
 #[derive(Default)]
 struct State {
     cells: usize,
     done: usize,
     failed: usize,
-    members: usize,
-    pace: Pace,
+    /// By worker.
+    populations: Vec<Population>,
+    /// When a log is due its next line.
+    log: Pace,
     /// What was said already.
     notes: Vec<String>,
+    times: Times,
+}
+
+#[derive(Default)]
+struct Population {
+    members: usize,
+    pace: Pace,
+    loss: f64,
+    is_training: bool,
 }
 
 impl Display {
-    /// For a study of `cells`, of which so many are done.
-    pub fn new(cells: usize, done: usize) -> Display {
-        Display { bar: Bar::new(), state: Mutex::new(State { cells, done, ..State::default() }) }
+    /// For a study of `cells`, of which so many are done, and so many workers.
+    pub fn new(cells: usize, done: usize, workers: usize) -> Display {
+        let populations = (0..workers).map(|_| Population::default()).collect();
+        Display { bar: Bar::new(), state: Mutex::new(State { cells, done, populations, ..State::default() }) }
     }
 
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+    pub fn worker(&self, worker: usize) -> WorkerDisplay<'_> {
+        WorkerDisplay { display: self, worker }
+    }
+
+    /// What the time of all workers that have ended went to.
+    pub fn times(&self) -> Times {
+        self.state().times.clone()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
@@ -44,28 +72,54 @@ impl State {
         format!("{} of {} done{failed}", self.done, self.cells)
     }
 
-    fn describe(&self, loss: f64, now: Instant) -> Vec<Part> {
-        let Pace { step, steps, .. } = self.pace;
+    /// The share that is done of what trains now, and the line.
+    fn describe(&self, now: Instant) -> (f64, Vec<Part>) {
+        let training: Vec<&Population> = self.populations.iter().filter(|one| one.is_training).collect();
+        let mean =
+            |of: fn(&Population) -> f64| training.iter().map(|one| of(one)).sum::<f64>() / training.len().max(1) as f64;
+        let done = mean(|one| one.pace.step as f64 / one.pace.steps.max(1) as f64);
+        let cells = count(training.iter().map(|one| one.members).sum(), "cell");
+        let what = match training[..] {
+            [Population { pace: Pace { step, steps, .. }, .. }] => format!("step {step}/{steps} of {cells}"),
+            _ => format!("{cells} in {} populations", training.len()),
+        };
+        let tokens = training.iter().map(|one| one.pace.tokens_per_second()).sum();
         let mut parts = vec![
-            (1, format!("step {step}/{steps} of {}", count(self.members, "cell"))),
-            (2, format!("loss {loss:.3}")),
-            (4, format!("{} tokens/s", thousands(self.pace.tokens_per_second()))),
+            (1, what),
+            (2, format!("loss {:.3}", mean(|one| one.loss))),
+            (4, format!("{} tokens/s", thousands(tokens))),
         ];
-        parts.extend(self.pace.left(now).map(|left| (3, format!("{} left", time(left)))));
+        let left = training.iter().filter_map(|one| one.pace.left(now)).reduce(f64::max);
+        parts.extend(left.map(|left| (3, format!("{} left", time(left)))));
         parts.push((0, self.of_all()));
-        parts
+        (done, parts)
     }
 }
 
-impl Progress for Display {
+impl WorkerDisplay<'_> {
+    fn bar(&self) -> &Bar {
+        &self.display.bar
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.display.state()
+    }
+}
+
+impl Progress for WorkerDisplay<'_> {
     fn preparing(&self, what: &str) {
-        self.bar.show(None, &[(0, format!("making {what}…"))]);
+        // Where others train, their line says more.
+        if !self.state().populations.iter().any(|one| one.is_training) {
+            self.bar().show(None, &[(0, format!("making {what}…"))]);
+        }
     }
 
     fn started(&self, start: &Started) {
         let from = if start.from > 0 { format!(" from step {}", start.from) } else { String::new() };
-        self.bar.line(&format!("training {} on {}{from}", count(start.members, "cell"), start.device));
-        self.state().pace.start(start.from, start.steps, Instant::now());
+        self.bar().line(&format!("training {} on {}{from}", count(start.members, "cell"), start.device));
+        let population = &mut self.state().populations[self.worker];
+        population.pace.start(start.from, start.steps, Instant::now());
+        population.is_training = true;
     }
 
     fn noted(&self, _member: usize, note: &str) {
@@ -73,40 +127,42 @@ impl Progress for Display {
         let mut state = self.state();
         if !state.notes.iter().any(|said| said == note) {
             state.notes.push(note.to_owned());
-            self.bar.line(&format!("note: {note}"));
+            self.bar().line(&format!("note: {note}"));
         }
     }
 
     fn damaged(&self, _member: usize, from: u64, why: &str) {
-        self.bar.warn(&format!("{why}; {}", goes_on(from)));
+        self.bar().warn(&format!("{why}; {}", goes_on(from)));
     }
 
     fn mended(&self, _member: usize, why: &str) {
-        self.bar.warn(&format!("{why}; written again"));
+        self.bar().warn(&format!("{why}; written again"));
     }
 
     fn stepped(&self, step: u64, losses: &[f64], tokens: u64) {
-        let mean = losses.iter().sum::<f64>() / losses.len().max(1) as f64;
         let now = Instant::now();
         let mut state = self.state();
-        state.pace.stepped(step, tokens, now);
-        let parts = state.describe(mean, now);
-        self.bar.show(Some(step as f64 / state.pace.steps.max(1) as f64), &parts);
-        if !self.bar.is_shown() && state.pace.due(now) {
-            self.bar.line(&joined(&parts));
+        let population = &mut state.populations[self.worker];
+        population.pace.stepped(step, tokens, now);
+        population.loss = losses.iter().sum::<f64>() / losses.len().max(1) as f64;
+        let (done, parts) = state.describe(now);
+        self.bar().show(Some(done), &parts);
+        if !self.bar().is_shown() && state.log.due(now) {
+            self.bar().line(&joined(&parts));
         }
     }
 
     fn evaluated(&self, _member: usize, _step: u64, _headline: &Headline) {
-        self.state().pace.resume(Instant::now());
+        self.state().populations[self.worker].pace.resume(Instant::now());
     }
 }
 
-impl Reporter for Display {
+impl Reporter for WorkerDisplay<'_> {
     fn taken(&self, cells: &[&Cell]) {
-        self.state().members = cells.len();
+        let population = &mut self.state().populations[self.worker];
+        (population.members, population.is_training) = (cells.len(), false);
         for cell in cells {
-            self.bar.line(&format!("taken   {}  {}", cell.id, cell.label));
+            self.bar().line(&format!("taken   {}  {}", cell.id, cell.label));
         }
     }
 
@@ -116,28 +172,38 @@ impl Reporter for Display {
         let done = paint(To::Err, Paint::Green, "done");
         let text = format!("{done}    {}  {}  ({})", cell.id, cell.label, state.of_all());
         drop(state);
-        self.bar.line(&text);
+        self.bar().line(&text);
     }
 
     fn cell_failed(&self, cell: &Cell, error: &str) {
         self.state().failed += 1;
         let failed = paint(To::Err, Paint::Red, "failed");
-        self.bar.warn(&format!("{failed}  {}  {}: {error}", cell.id, cell.label));
+        self.bar().warn(&format!("{failed}  {}  {}: {error}", cell.id, cell.label));
     }
 
     fn taken_again(&self, cell: &Cell, why: &str) {
-        self.bar.line(&format!("again   {}  {}: its results cannot be used: {why}", cell.id, cell.label));
+        self.bar().line(&format!("again   {}  {}: its results cannot be used: {why}", cell.id, cell.label));
     }
 
     fn halved(&self, members: usize, why: &str) {
-        self.bar.line(&format!("halved  a population of {members}: {why}"));
+        self.bar().line(&format!("halved  a population of {members}: {why}"));
     }
 
     fn lost(&self, cell: &Cell) {
-        self.bar.line(&format!("lost    {}  {}: another worker has taken it over", cell.id, cell.label));
+        self.bar().line(&format!("lost    {}  {}: another worker has taken it over", cell.id, cell.label));
     }
 
     fn waiting(&self, held: usize) {
-        self.bar.line(&format!("waiting for others, who are at work on {}", count(held, "cell")));
+        self.bar().line(&format!("waiting for others, who are at work on {}", count(held, "cell")));
+    }
+
+    fn gave_up(&self, error: &str) {
+        self.bar().warn(&format!("a worker has ended, the others go on: {error}"));
+    }
+
+    fn timed(&self, times: &Times) {
+        let mut state = self.state();
+        state.populations[self.worker].is_training = false;
+        state.times.add(times);
     }
 }

@@ -3,6 +3,7 @@
 mod collect;
 mod display;
 pub mod format;
+mod gpus;
 mod measure;
 mod plan;
 mod retry;

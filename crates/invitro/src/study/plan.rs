@@ -1,12 +1,13 @@
 //! `invitro study plan`: what a study would do, and what it would take. Nothing is run, unless to measure.
 
 use super::format::{count, size, time};
+use super::run::trainings;
 use crate::table;
 use crate::terminal::{self, To};
 use anyhow::{Context, Result};
 use invitro_lab::executor::{Training, Workload};
 use invitro_lab::study::estimate::{assumed, disk, measure, noted};
-use invitro_lab::study::grouping::{Open, populations};
+use invitro_lab::study::grouping::{Open, Sizes, populations};
 use invitro_lab::study::{Cell, CellState, StudyFolder};
 use invitro_model::Device;
 use invitro_results::dotted::show;
@@ -27,12 +28,15 @@ pub struct Args {
     /// The study's folder: what is done there is not planned again, and its recorded rates are used
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// auto, cpu, cuda or cuda:NUMBER
+    /// auto, cpu, cuda, cuda:NUMBER, several GPUs as cuda:0,cuda:2, or cuda:all
     #[arg(long, default_value = "auto")]
     device: String,
-    /// Cells trained at once [default: one per core, or what the GPU's memory holds]
+    /// Cells trained at once on each device [default: one per core, or what the GPU's memory holds]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     jobs: Option<u32>,
+    /// Populations under way on each GPU: while one is evaluated, another trains [default: 2]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    per_gpu: Option<u32>,
     /// Time a few steps of each kind of population on the device
     #[arg(long)]
     measure: bool,
@@ -74,9 +78,12 @@ pub fn run(args: Args) -> Result<ExitCode> {
     } else {
         folder.cells.iter().map(|cell| Open { cell, step: 0 }).collect()
     };
-    let device = Device::parse(&args.device)?;
-    let kinds = kinds(&args, &folder, &open, device)?;
-    let seconds = kinds.iter().fold(0.0, |sum, kind| sum + kind.seconds);
+    let devices = Device::parse_list(&args.device)?;
+    let trainings = trainings(&devices, args.jobs, args.per_gpu);
+    let device = devices[0];
+    let kinds = kinds(&args, &folder, &open, &trainings)?;
+    // GPUs share the work; a GPU's populations share the GPU.
+    let seconds = kinds.iter().fold(0.0, |sum, kind| sum + kind.seconds) / trainings.len() as f64;
     let bytes: u64 = open.iter().map(|open| disk(open.cell)).sum();
     if args.json {
         emit!("{}", in_json(&folder, &open, &kinds, device, seconds, bytes)?);
@@ -92,7 +99,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
     }
     say!();
     let all: usize = kinds.iter().map(|kind| kind.populations).sum();
-    say!("{} on {}", count(all, "population"), device.describe()?);
+    let names: Vec<String> = trainings.iter().map(|one| one.device.describe()).collect::<Result<_, _>>()?;
+    say!("{} on {}", count(all, "population"), names.join(", "));
     let mut rows = vec![["  model", "cells", "populations", "members", "time"].map(str::to_owned).to_vec()];
     for kind in &kinds {
         let experiment = &kind.cells[0].experiment;
@@ -122,15 +130,16 @@ pub fn run(args: Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn kinds<'a>(args: &Args, folder: &StudyFolder, open: &[Open<'a>], device: Device) -> Result<Vec<Kind<'a>>> {
-    let training = Training::new(device, args.jobs.map(|jobs| jobs as usize));
+fn kinds<'a>(args: &Args, folder: &StudyFolder, open: &[Open<'a>], trainings: &[Training]) -> Result<Vec<Kind<'a>>> {
+    let (training, device) = (&trainings[0], trainings[0].device);
+    let balance = Sizes::new(&folder.cells, trainings.iter().map(|one| one.populations).sum());
     let mut by_key: BTreeMap<&str, Vec<&'a Cell>> = BTreeMap::new();
     for open in open {
         by_key.entry(&open.cell.population_key).or_default().push(open.cell);
     }
     let mut sizes: HashMap<&str, usize> = HashMap::new();
     for (key, cells) in &by_key {
-        sizes.insert(key, training.capacity(cells[0])?);
+        sizes.insert(key, balance.of(cells[0], training.capacity(cells[0])?));
     }
     let mut groups: HashMap<&str, (usize, usize)> = HashMap::new();
     for members in populations(open.iter().copied(), |cell| sizes[cell.population_key.as_str()]) {

@@ -1,14 +1,16 @@
 //! `invitro study run`: works on a study until nothing is left, here or through Slurm.
 
-use super::display::Display;
-use super::format::count;
+use super::display::{Display, WorkerDisplay};
+use super::format::{count, time};
 pub use super::run_args::Args;
 use super::run_args::Executor;
 use super::slurm;
 use anyhow::{Context, Result, bail};
 use invitro_lab::Stop;
-use invitro_lab::executor::local::{Ended, Settings, work};
+use invitro_lab::activity::{Activity, Times};
 use invitro_lab::executor::slurm::REQUEUE;
+use invitro_lab::executor::together::{Ended, Place, Settings, work_together};
+use invitro_lab::executor::training::PER_GPU;
 use invitro_lab::executor::{Training, queue};
 use invitro_lab::study::{CellState, StudyFolder};
 use invitro_model::Device;
@@ -30,6 +32,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         let folder = if args.slurm.dry_run { plan(&args)? } else { open(&args)? };
         return slurm::run(&folder, &args);
     }
+    let devices = devices(&args.device)?;
     let folder = open(&args)?;
     let only = args.task.as_deref().map(slurm::cells_of_this_task).transpose()?;
     let mut stop = Stop::new().on_signals()?;
@@ -39,7 +42,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let time_is_up = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(signal_hook::consts::SIGUSR1, time_is_up.clone())
         .context("signals cannot be watched")?;
-    let ended = work_on(&folder, &args, &stop, only.as_ref())?;
+    let ended = work_on(&folder, &devices, &args, &stop, only.as_ref())?;
     tell(&folder, &ended)?;
     if ended.stopped && args.task.is_some() && time_is_up.load(Ordering::Relaxed) {
         // Slurm puts back what it preempts itself; at the end of the time a task has to ask. Whoever asks is ended at
@@ -54,9 +57,21 @@ pub fn run(args: Args) -> Result<ExitCode> {
     })
 }
 
-fn work_on(folder: &StudyFolder, args: &Args, stop: &Stop, only: Option<&HashSet<String>>) -> Result<Ended> {
-    let device = Device::parse(&args.device)?;
-    let training = Training::new(device, args.jobs.map(|jobs| jobs as usize));
+/// The devices that are named, each of which must be there: one that is missing is told before others have begun.
+fn devices(named: &str) -> Result<Vec<Device>> {
+    let devices = Device::parse_list(named)?;
+    devices.iter().try_for_each(|device| device.describe().map(drop))?;
+    Ok(devices)
+}
+
+fn work_on(
+    folder: &StudyFolder,
+    devices: &[Device],
+    args: &Args,
+    stop: &Stop,
+    only: Option<&HashSet<String>>,
+) -> Result<Ended> {
+    let trainings = trainings(devices, args.jobs, args.per_gpu);
     let cell_states = folder.cell_states(&HashSet::new())?;
     let stale: Vec<&String> = cell_states
         .iter()
@@ -67,9 +82,40 @@ fn work_on(folder: &StudyFolder, args: &Args, stop: &Stop, only: Option<&HashSet
         note!("{cells} cannot be used ({why}); `study retry --stale` runs them anew");
     }
     let done = cell_states.iter().filter(|(cell_state, _)| *cell_state == CellState::Done).count();
-    let display = Display::new(folder.cells.len(), done);
+    // The devices in turn, so that each has something to do where there are few cells.
+    let most = trainings.iter().map(|training| training.populations).max().unwrap_or(0);
+    let turns = (0..most).flat_map(|turn| trainings.iter().filter(move |training| turn < training.populations));
+    let workers: Vec<&Training> = turns.collect();
+    let display = Display::new(folder.cells.len(), done, workers.len());
+    let told: Vec<WorkerDisplay> = (0..workers.len()).map(|worker| display.worker(worker)).collect();
+    let places: Vec<Place> = workers.iter().zip(&told).map(|(&training, told)| (training as _, told as _)).collect();
     let (limit, fail_fast, expiry) = (args.limit, args.fail_fast, args.lease);
-    Ok(work(folder, &training, &Settings { stop, only, limit, fail_fast, expiry }, &display)?)
+    let begun = Instant::now();
+    let ended = work_together(folder, &places, &Settings { stop, only, limit, fail_fast, expiry })?;
+    let times = display.times();
+    // Its line goes before others come.
+    drop(display);
+    tell_times(&times, &trainings, begun.elapsed());
+    Ok(ended)
+}
+
+/// Training on these devices, as `--jobs` and `--per-gpu` say.
+pub fn trainings(devices: &[Device], jobs: Option<u32>, per_gpu: Option<u32>) -> Vec<Training> {
+    Training::on(devices, jobs.map(|jobs| jobs as usize), per_gpu.map_or(PER_GPU, |number| number as usize))
+}
+
+/// Where the time went, if anything was trained.
+fn tell_times(times: &Times, trainings: &[Training], passed: Duration) {
+    if !times.0.contains_key(&Activity::Training) {
+        return;
+    }
+    for training in trainings {
+        if let Device::Cuda(number) = training.device {
+            let share = 100.0 * training.slots.busy().as_secs_f64() / passed.as_secs_f64();
+            note!("cuda:{number} trained {share:.1} % of {}", time(passed.as_secs_f64()));
+        }
+    }
+    note!("time of the workers: {}", times.shares());
 }
 
 fn tell(folder: &StudyFolder, ended: &Ended) -> Result<()> {

@@ -1,6 +1,7 @@
 //! The arguments of `invitro study run`, which both executors read.
 
 use super::format::parse_time;
+use super::gpus::{Gpus, parse_gpus};
 use clap::ValueEnum;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -28,12 +29,15 @@ pub struct Args {
     /// Results of this study that `study collect` wrote elsewhere: their cells are not run again
     #[arg(long, value_name = "DIR")]
     pub with: Option<PathBuf>,
-    /// auto, cpu, cuda or cuda:NUMBER
+    /// auto, cpu, cuda, cuda:NUMBER, several GPUs as cuda:0,cuda:2, or cuda:all
     #[arg(long, default_value = "auto")]
     pub device: String,
-    /// Cells trained at once [default: one per core, or what the GPU's memory holds]
+    /// Cells trained at once on each device [default: one per core, or what the GPU's memory holds]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,
+    /// Populations under way on each GPU: while one is evaluated, another trains [default: 2]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
+    pub per_gpu: Option<u32>,
     /// Take no more than this many cells
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
@@ -71,7 +75,10 @@ pub struct SlurmArgs {
     /// Partition of the tasks
     #[arg(long, value_name = "NAME")]
     pub partition: Option<String>,
-    /// Resources of each task, such as gpu:1
+    /// GPUs of each task, such as 1, 2 or a100:2 [default: 1 with --device cuda]; with several a task trains on all of them
+    #[arg(long, value_name = "[TYPE:]N", value_parser = parse_gpus)]
+    pub gpus: Option<Gpus>,
+    /// Generic resources of each task as `sbatch` has them, such as gpu:1
     #[arg(long, value_name = "LIST")]
     pub gres: Option<String>,
     /// File with further lines for the script: #SBATCH options, and commands to run first
@@ -80,7 +87,7 @@ pub struct SlurmArgs {
     /// Tasks at once, at most
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub at_once: Option<u32>,
-    /// Cells per task [default: 32 with --gres, else --jobs or 4]
+    /// Cells per task [default: 64 for each GPU, else --jobs or 4]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub population: Option<u32>,
 }

@@ -1,10 +1,12 @@
 //! `invitro study run --executor slurm`: writes and submits the job arrays.
 
 use super::format::count;
+use super::gpus::asked;
 use super::run_args::Args;
 use anyhow::{Context, Result, bail};
 use invitro_lab::executor::queue;
 use invitro_lab::executor::slurm::{Request, covered, plan, submit, tasks};
+use invitro_lab::executor::training::{MOST_ON_GPU, PER_GPU};
 use invitro_lab::study::StudyFolder;
 use invitro_lab::study::grouping::Open;
 use invitro_lab::study::status::{CellStatus, Overview};
@@ -13,9 +15,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-/// Cells of a task where nothing else says.
-const ON_GPU: u32 = 32;
-const ON_CPU: u32 = 4;
+/// Cells of a task on a CPU where nothing else says.
+const ON_CPU: usize = 4;
 
 pub fn run(folder: &StudyFolder, args: &Args) -> Result<ExitCode> {
     let request = request(args)?;
@@ -44,19 +45,25 @@ fn request(args: &Args) -> Result<Request> {
     let read = |path: &PathBuf| {
         std::fs::read_to_string(path).with_context(|| format!("the profile `{}` cannot be read", path.display()))
     };
-    let on_device = if slurm.gres.is_some() { ON_GPU } else { args.jobs.unwrap_or(ON_CPU) };
-    let mut arguments = vec!["--device".into(), args.device.clone(), "--lease".into()];
+    let profile = slurm.profile.as_ref().map(read).transpose()?;
+    let asked = asked(args, profile.as_deref())?;
+    let number = |given: Option<u32>, default: usize| given.map_or(default, |given| given as usize);
+    let on_device = match asked.gpus {
+        0 => number(args.jobs, ON_CPU),
+        gpus => gpus * number(args.jobs, MOST_ON_GPU * number(args.per_gpu, PER_GPU)),
+    };
+    let mut arguments = vec!["--device".into(), asked.device, "--lease".into()];
     arguments.push(format!("{}s", args.lease.as_secs()));
-    if let Some(jobs) = args.jobs {
-        arguments.extend(["--jobs".into(), jobs.to_string()]);
+    for (option, given) in [("--jobs", args.jobs), ("--per-gpu", args.per_gpu)] {
+        arguments.extend(given.into_iter().flat_map(|given| [option.to_owned(), given.to_string()]));
     }
     Ok(Request {
         partition: slurm.partition.clone(),
         time: args.time,
-        gres: slurm.gres.clone(),
-        profile: slurm.profile.as_ref().map(read).transpose()?,
+        gres: asked.gres,
+        profile,
         at_once: slurm.at_once.map(|most| most as usize),
-        population: slurm.population.unwrap_or(on_device) as usize,
+        population: number(slurm.population, on_device),
         program: std::env::current_exe().context("where this program lies cannot be found out")?,
         arguments,
     })

@@ -107,6 +107,9 @@ fn in_words(folder: &StudyFolder, overview: &Overview, queue: Option<&Queue>, al
     if let (Some(rate), Some(left)) = (overview.rate, overview.seconds_left()) {
         lines.push(format!("{rate:.1} steps/s over all members, {} left", time(left)));
     }
+    if let Some(times) = overview.times() {
+        lines.push(format!("time of the workers: {}", times.shares()));
+    }
     lines.extend(queue.map(|queue| match queue {
         Err(why) => format!("the queue cannot be read: {why}"),
         Ok(states) if states.is_empty() => "no tasks in the queue".into(),

@@ -53,31 +53,51 @@ pub fn batch_rows(context: usize) -> usize {
     4 * context
 }
 
+/// What every member said when it was asked.
+pub struct Asked {
+    decoded: Vec<Vec<Decoded>>,
+    answers: Vec<Vec<Answer>>,
+    losses: Vec<Vec<(usize, Loss)>>,
+}
+
 /// Evaluates every member that there is someone to examine for.
 pub fn evaluate(
     respondent: &mut impl Respondent,
     examinees: &[Option<Examinee>],
     step: u64,
 ) -> Result<Vec<Option<Evaluated>>> {
+    let asked = ask(respondent, examinees, step)?;
+    Ok(judge(respondent, examinees, step, &asked))
+}
+
+/// The part of an evaluation that the device has to do.
+pub fn ask(respondent: &mut impl Respondent, examinees: &[Option<Examinee>], step: u64) -> Result<Asked> {
     let decoded = decode(respondent, examinees, step)?;
     let questions: Vec<_> = examinees
         .iter()
         .map(|examinee| examinee.as_ref().map(|e| e.inputs.sets.questions()).unwrap_or_default())
         .collect();
     let answers = respondent.score(&questions)?;
-    let losses = losses(respondent, examinees)?;
+    Ok(Asked { decoded, answers, losses: losses(respondent, examinees)? })
+}
+
+/// The part that is left to the host.
+pub fn judge(
+    respondent: &impl Respondent,
+    examinees: &[Option<Examinee>],
+    step: u64,
+    asked: &Asked,
+) -> Vec<Option<Evaluated>> {
+    let Asked { decoded, answers, losses } = asked;
     let mut evaluated: Vec<Option<Evaluated>> = examinees
         .par_iter()
         .enumerate()
-        .map(|(m, examinee)| {
-            let examinee = examinee.as_ref()?;
-            Some(examinee.measure(step, &decoded[m], &answers[m], &losses[m]))
-        })
+        .map(|(m, examinee)| Some(examinee.as_ref()?.measure(step, &decoded[m], &answers[m], &losses[m])))
         .collect();
     for one in evaluated.iter_mut().flatten() {
         one.rows.retain(|row| respondent.measures(row.quantity.measure));
     }
-    Ok(evaluated)
+    evaluated
 }
 
 /// Decodes every member's prompts, all tasks at once: what a step of decoding costs hardly depends on how many rows it has.

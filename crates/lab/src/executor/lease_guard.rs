@@ -2,6 +2,7 @@
 //! is looked at.
 
 use super::Reporter;
+use crate::activity::Activity;
 use crate::progress::{Headline, Progress, Started};
 use crate::study::Cell;
 use crate::study::lease::{Lease, Leases};
@@ -20,6 +21,11 @@ pub(super) struct LeaseGuard<'a> {
 }
 
 impl Progress for LeaseGuard<'_> {
+    fn doing(&self, activity: Activity) {
+        self.worker.stopwatch.switch(activity);
+        self.reporter.doing(activity);
+    }
+
     fn preparing(&self, what: &str) {
         self.reporter.preparing(what);
     }

@@ -1,14 +1,16 @@
-//! The work of one process on a study: take, train, go on.
+//! The work of one worker on a study: take, train, go on.
 //!
-//! A cell is taken by lease, so any number of processes share a folder. A cell that fails is recorded and does not
+//! A cell is taken by lease, so any number of workers share a folder, in one process or in many. A cell that fails is recorded and does not
 //! touch the others; one whose results cannot be read is taken again; a population that does not fit the device is halved.
-//! When nothing is left to take but others are still at work, the process waits: should one of them die, its cells are
+//! When nothing is left to take but others are still at work, it waits: should one of them die, its cells are
 //! taken over.
 
+use super::faults::{is_device, is_no_room, panic_text, record_failure};
 use super::lease_guard::LeaseGuard;
+use super::together::{Ended, Place, Settings, Together, work_together};
 use super::{Reporter, Workload};
-use crate::Stop;
-use crate::error::{At, Error, Result};
+use crate::activity::Activity;
+use crate::error::Result;
 use crate::population::{Member, Outcome};
 use crate::study::Cell;
 use crate::study::estimate::{self, Rate};
@@ -18,92 +20,44 @@ use crate::study::intact;
 use crate::study::lease::{Lease, Leases};
 use crate::study::retry::{reopen, start_over};
 use crate::study::worker::{Watch, Worker};
-use invitro_results::{State, Status};
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-pub struct Settings<'a> {
-    pub stop: &'a Stop,
-    /// Only these cells, by id.
-    pub only: Option<&'a HashSet<String>>,
-    /// Take no more than this many cells.
-    pub limit: Option<usize>,
-    /// Stop at the first failure.
-    pub fail_fast: bool,
-    /// How long a silent worker elsewhere keeps its cells.
-    pub expiry: Duration,
-}
-
-/// How the work ended.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Ended {
-    /// Cells this process brought to their end.
-    pub done: usize,
-    pub failed: usize,
-    /// Cells that are neither done nor failed nor stale.
-    pub left: usize,
-    /// By a signal, the time, or a failure that ends all.
-    pub stopped: bool,
-}
-
-/// Works on the study until nothing is left, or it is asked to stop.
+/// Works on the study with one worker until nothing is left, or it is asked to stop.
 pub fn work(
     folder: &StudyFolder,
     workload: &dyn Workload,
     settings: &Settings,
     reporter: &dyn Reporter,
 ) -> Result<Ended> {
-    folder.remove_abandoned();
-    let worker = Worker::start(&folder.workers(), settings.expiry)?;
-    let worker_loop = WorkerLoop { folder, workload, settings, reporter, leases: folder.leases(), worker: &worker };
-    let mut memory = Memory {
-        watch: Watch::new(&folder.workers(), settings.expiry),
-        closed: HashSet::new(),
-        busy: HashMap::new(),
-        unwritten: HashSet::new(),
-        mended: HashSet::new(),
-        sizes: HashMap::new(),
-        taken: 0,
-    };
-    let mut ended = Ended::default();
-    let mut told = None;
-    loop {
-        let view = worker_loop.look(&mut memory)?;
-        ended.left = view.open.len() + view.held + view.unwritten;
-        ended.stopped = ended.left > 0 && settings.stop.requested();
-        let enough = settings.limit.is_some_and(|limit| memory.taken >= limit);
-        if ended.stopped || enough || view.open.len() + view.held == 0 {
-            return Ok(ended);
-        }
-        let held = if view.open.is_empty() { Vec::new() } else { worker_loop.take(&view, &mut memory, &mut ended)? };
-        if held.is_empty() {
-            if view.open.is_empty() && told.replace(view.held) != Some(view.held) {
-                reporter.waiting(view.held);
-            }
-            worker_loop.rest();
-            continue;
-        }
-        told = None;
-        memory.taken += held.len();
-        worker_loop.train(&held, &mut memory, &mut ended)?;
-    }
+    work_together(folder, &[(workload, reporter)], settings)
 }
 
-/// What one process has learnt about the study so far.
+/// The same as one of the workers of a process.
+pub(super) fn work_as(
+    folder: &StudyFolder,
+    (workload, reporter): Place,
+    settings: &Settings,
+    together: &Together,
+) -> Result<Ended> {
+    let worker = Worker::start(&folder.workers(), settings.expiry)?;
+    let leases = folder.leases();
+    let worker_loop = WorkerLoop { folder, workload, settings, reporter, leases, worker: &worker, together };
+    let ended = worker_loop.work();
+    reporter.timed(&worker.stopwatch.times());
+    ended
+}
+/// What a worker has learnt about the study so far.
 struct Memory {
     watch: Watch,
     /// Cells that are done: they are not looked at again. Failed ones are; somebody may open them.
     closed: HashSet<String>,
     /// Cells whose folder somebody else is writing to, and when to try again.
     busy: HashMap<String, Instant>,
-    /// Cells whose folder could not be written to: left for the next process, when there may be room.
-    unwritten: HashSet<String>,
-    /// Cells that came to no readable results and were started over, which is done once.
-    mended: HashSet<String>,
     /// Members per population, by key, once known.
     sizes: HashMap<String, usize>,
-    taken: usize,
 }
 
 struct View<'a> {
@@ -122,11 +76,56 @@ struct WorkerLoop<'a> {
     reporter: &'a dyn Reporter,
     leases: Leases,
     worker: &'a Worker,
+    together: &'a Together,
 }
 
 type Held<'a> = (&'a Cell, Lease);
 
 impl<'a> WorkerLoop<'a> {
+    fn work(&self) -> Result<Ended> {
+        let Settings { stop, limit, expiry, .. } = self.settings;
+        let mut memory = Memory {
+            watch: Watch::new(&self.folder.workers(), *expiry),
+            closed: HashSet::new(),
+            busy: HashMap::new(),
+            sizes: HashMap::new(),
+        };
+        let mut ended = Ended::default();
+        let mut told = None;
+        loop {
+            let changes = self.together.changes.load(Ordering::Relaxed);
+            let mut taken = self.together.taken.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            let view = self.look(&mut memory)?;
+            ended.left = view.open.len() + view.held + view.unwritten;
+            ended.stopped = ended.left > 0 && stop.requested();
+            let enough = limit.is_some_and(|limit| *taken >= limit);
+            if ended.stopped || enough || view.open.len() + view.held == 0 {
+                return Ok(ended);
+            }
+            let most = limit.map_or(usize::MAX, |limit| limit - *taken);
+            let held = if view.open.is_empty() { Vec::new() } else { self.take(&view, most, &mut memory, &mut ended)? };
+            if held.is_empty() {
+                drop(taken);
+                // Other workers of this process are no news.
+                let alone = self.together.at_work.load(Ordering::Relaxed) == 0;
+                if view.open.is_empty() && alone && told.replace(view.held) != Some(view.held) {
+                    self.reporter.waiting(view.held);
+                }
+                self.rest(changes);
+                continue;
+            }
+            *taken += held.len();
+            self.together.at_work.fetch_add(1, Ordering::Relaxed);
+            drop(taken);
+            told = None;
+            let trained = self.train(&held, &mut memory, &mut ended);
+            self.worker.stopwatch.switch(Activity::Idle);
+            self.together.at_work.fetch_sub(1, Ordering::Relaxed);
+            self.together.changed();
+            trained?;
+        }
+    }
+
     fn look(&self, memory: &mut Memory) -> Result<View<'a>> {
         let cell_states = self.folder.cell_states(&memory.closed)?;
         let generations = self.leases.generations()?;
@@ -135,14 +134,13 @@ impl<'a> WorkerLoop<'a> {
             if state == CellState::Done {
                 memory.closed.insert(cell.id.clone());
             }
-            let wanted = self.settings.only.is_none_or(|only| only.contains(&cell.id));
-            let (Some(step), true) = (state.open_at(), wanted) else { continue };
+            let (Some(step), true) = (state.open_at(), self.settings.wants(cell)) else { continue };
             let holder = generations.get(&cell.id).and_then(|generation| self.leases.holder(&cell.id, *generation));
             let is_held = holder.is_some_and(|holder| !memory.watch.dead(&holder));
             let is_busy = memory.busy.get(&cell.id).is_some_and(|until| Instant::now() < *until);
             if is_held || is_busy {
                 view.held += 1;
-            } else if memory.unwritten.contains(&cell.id) {
+            } else if self.together.unwritten().contains(&cell.id) {
                 view.unwritten += 1;
             } else {
                 view.open.push(Open { cell, step });
@@ -151,19 +149,20 @@ impl<'a> WorkerLoop<'a> {
         Ok(view)
     }
 
-    /// Takes the next population, or what others leave of it.
-    fn take(&self, view: &View<'a>, memory: &mut Memory, ended: &mut Ended) -> Result<Vec<Held<'a>>> {
+    /// Takes the next population, or what others leave of it, of `most` cells.
+    fn take(&self, view: &View<'a>, most: usize, memory: &mut Memory, ended: &mut Ended) -> Result<Vec<Held<'a>>> {
         let mut pool = Pool::new(view.open.iter().copied());
         let Some(first) = pool.first() else { return Ok(Vec::new()) };
         let size = match memory.sizes.get(&first.cell.population_key) {
             Some(&size) => size,
             None => {
-                let size = self.workload.capacity(first.cell)?.max(1);
+                let capacity = self.workload.capacity(first.cell)?.max(1);
+                let size = self.together.sizes.of(first.cell, capacity);
                 memory.sizes.insert(first.cell.population_key.clone(), size);
                 size
             }
         };
-        let size = self.settings.limit.map_or(size, |limit| size.min(limit - memory.taken));
+        let size = size.min(most);
         let generations = self.leases.generations()?;
         let mut members: Vec<Open> = Vec::new();
         let mut leases: HashMap<&str, Lease> = HashMap::new();
@@ -215,6 +214,8 @@ impl<'a> WorkerLoop<'a> {
                 let population_key = held[0].0.population_key.clone();
                 let (kind, members) = (self.workload.kind().to_owned(), held.len());
                 let (steps, seconds) = (guard.counted.into_inner(), begun.elapsed().as_secs_f64());
+                // Of the device's time it had its share.
+                let seconds = seconds / self.workload.populations() as f64;
                 if steps > 0 {
                     // A rate that is not noted costs an estimate; the cells are what counts.
                     let _ = estimate::note(self.folder, &Rate { population_key, kind, members, steps, seconds });
@@ -267,7 +268,7 @@ impl<'a> WorkerLoop<'a> {
                     self.reporter.finished(cell);
                 }
                 // What it was made from may be damaged too.
-                Some(why) if memory.mended.insert(cell.id.clone()) && self.leases.holds(lease) => {
+                Some(why) if self.together.mended(&cell.id) && self.leases.holds(lease) => {
                     self.reporter.taken_again(cell, &why);
                     start_over(self.folder, cell)?;
                 }
@@ -280,12 +281,12 @@ impl<'a> WorkerLoop<'a> {
                 // Should its record be missing, as on a full disk, the cell would be tried over and over.
                 let is_open = cell_state(&self.folder.run(cell)).0.open_at().is_some();
                 if is_open && self.leases.holds(lease) && record_failure(self.folder, cell, &error).is_err() {
-                    memory.unwritten.insert(cell.id.clone());
+                    self.together.unwritten().insert(cell.id.clone());
                 }
                 self.count_failure(ended);
             }
             Outcome::Unwritten { .. } => {
-                memory.unwritten.insert(cell.id.clone());
+                self.together.unwritten().insert(cell.id.clone());
                 self.count_failure(ended);
             }
             Outcome::Stopped { .. } => {}
@@ -304,35 +305,12 @@ impl<'a> WorkerLoop<'a> {
         }
     }
 
-    /// Waits a moment, or less if asked to stop.
-    fn rest(&self) {
+    /// Waits a moment, or less if asked to stop or if another worker of this process has made a change since.
+    fn rest(&self, changes: u64) {
         let until = Instant::now() + (self.settings.expiry / 12).min(Duration::from_secs(5));
-        while Instant::now() < until && !self.settings.stop.requested() {
+        let changed = || self.together.changes.load(Ordering::Relaxed) != changes;
+        while Instant::now() < until && !self.settings.stop.requested() && !changed() {
             std::thread::sleep(Duration::from_millis(50).min(self.settings.expiry / 12));
         }
     }
-}
-
-fn record_failure(folder: &StudyFolder, cell: &Cell, error: &str) -> Result<()> {
-    let run = folder.run(cell);
-    std::fs::create_dir_all(&run).writing(&run)?;
-    let status = Status::read(&run).ok().flatten();
-    let mut status = status.unwrap_or_else(|| Status::new(cell.id.clone(), cell.experiment.train.steps));
-    (status.state, status.error) = (State::Failed, Some(error.to_owned()));
-    Ok(status.write(&run)?)
-}
-
-/// The device itself is missing or broken: no cell is to blame, and no other cell would fare better.
-fn is_device(error: &Error) -> bool {
-    matches!(error, Error::Model(invitro_model::Error::Device(_)))
-}
-
-fn is_no_room(error: &Error) -> bool {
-    matches!(error, Error::Model(invitro_model::Error::OutOfMemory(_)))
-}
-
-fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no reason given".into());
-    format!("the run broke: {text}")
 }

@@ -1,18 +1,21 @@
 //! Where the cells of a study are run: on this machine, or by Slurm on many.
 //!
-//! Both come down to [`local::work`]: a process takes cells nobody else holds, trains them as populations, and goes on
+//! Both come down to [`local::work`]: a worker takes cells nobody else holds, trains them as populations, and goes on
 //! until nothing is left. Any number of processes may do so on one folder, on any number of machines that share it; a
 //! Slurm array is a way of starting them, each with a part of the cells to see to.
 
+mod faults;
 mod lease_guard;
 pub mod local;
 pub mod queue;
 pub mod slurm;
+pub mod together;
 pub mod training;
 
 pub use training::Training;
 
 use crate::Stop;
+use crate::activity::Times;
 use crate::error::Result;
 use crate::population::{Member, Outcome};
 use crate::progress::Progress;
@@ -23,7 +26,12 @@ pub trait Workload: Sync {
     /// The kind of device, `cpu` or `cuda`, that recorded rates hold for.
     fn kind(&self) -> &'static str;
 
-    /// How many cells like this one are trained at once.
+    /// How many populations share its device at a time.
+    fn populations(&self) -> usize {
+        1
+    }
+
+    /// How many cells like this one are trained at once, in one population.
     fn capacity(&self, cell: &Cell) -> Result<usize>;
 
     /// Trains the members as one population: one outcome each. `Err` for what concerns all of them.
@@ -43,4 +51,8 @@ pub trait Reporter: Progress {
     fn lost(&self, _cell: &Cell) {}
     /// Nothing is left to take, but others are still at work on so many cells.
     fn waiting(&self, _held: usize) {}
+    /// The worker ends by an error, and others of this process go on.
+    fn gave_up(&self, _error: &str) {}
+    /// What the worker's time went to, at its end.
+    fn timed(&self, _times: &Times) {}
 }

@@ -26,7 +26,7 @@ pub struct Rate {
     pub members: usize,
     /// Taken by all members together.
     pub steps: u64,
-    /// From taking the cells to giving them back, evaluations included.
+    /// From taking the cells to giving them back, evaluations included; its share, where populations share a device.
     pub seconds: f64,
 }
 

@@ -5,7 +5,7 @@
 //! nearly the same number of tokens, so little is padded), and then in the study's order.
 
 use super::file::Cell;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 
 /// A cell that may be taken, and the step it stands at.
 #[derive(Debug, Clone, Copy)]
@@ -51,6 +51,56 @@ impl<'a> Pool<'a> {
         }
         taken
     }
+}
+
+/// Members below which a population is not made smaller for the sake of balance.
+const LEAST: usize = 8;
+
+/// How large populations are where several workers train at once: as large as may be, and such that the workers have as
+/// many to do each. A function of the study's cells, of what fits and of the number of workers, and not of what is
+/// done already: on a GPU the last bits of a run go with the size of its population.
+#[derive(Debug)]
+pub struct Sizes {
+    by_key: HashMap<String, usize>,
+    all: usize,
+    workers: usize,
+}
+
+impl Sizes {
+    pub fn new<'a>(cells: impl IntoIterator<Item = &'a Cell>, workers: usize) -> Sizes {
+        let mut sizes = Sizes { by_key: HashMap::new(), all: 0, workers };
+        for cell in cells {
+            *sizes.by_key.entry(cell.population_key.clone()).or_default() += 1;
+            sizes.all += 1;
+        }
+        sizes
+    }
+
+    /// Members of populations of cells like this one, of which `capacity` may train together.
+    pub fn of(&self, cell: &Cell, capacity: usize) -> usize {
+        let alike = self.by_key.get(&cell.population_key).copied().unwrap_or(1);
+        match self.workers {
+            0 | 1 => capacity,
+            workers => balanced(alike, self.all, capacity, workers),
+        }
+    }
+}
+
+/// Members of the populations of `alike` cells, which are some of `all`.
+///
+/// ```
+/// use invitro_lab::study::grouping::balanced;
+/// assert_eq!(balanced(96, 96, 32, 2), 24); // two populations each, instead of 32, 32 and 32
+/// assert_eq!(balanced(288, 864, 32, 2), 29); // ten of each of three shapes
+/// assert_eq!(balanced(12, 12, 32, 2), 12); // six would leave a GPU too little to do
+/// assert_eq!(balanced(5, 5, 4, 2), 3); // more than fit are never put together
+/// ```
+pub fn balanced(alike: usize, all: usize, capacity: usize, workers: usize) -> usize {
+    let rounds = all.div_ceil(capacity * workers).max(1);
+    let size = all.div_ceil(rounds * workers).max(1);
+    let enough = (alike / LEAST.min(capacity)).max(alike.div_ceil(capacity));
+    let populations = alike.div_ceil(size).min(enough).max(1);
+    alike.div_ceil(populations).max(1)
 }
 
 /// All cells as populations of at most `size` members each: what `plan` shows and a Slurm array runs.

@@ -3,6 +3,7 @@
 use super::file::Cell;
 use super::folder::{CellState, StudyFolder};
 use super::worker::{WorkerRecord, glance};
+use crate::activity::{Activity, Times};
 use crate::error::Result;
 use invitro_results::Status;
 use serde::Serialize;
@@ -102,6 +103,13 @@ impl Overview {
             } += 1;
         }
         counts
+    }
+
+    /// What the time of the workers goes to, once one of them trains.
+    pub fn times(&self) -> Option<Times> {
+        let mut all = Times::default();
+        self.workers.iter().for_each(|worker| all.add(&worker.times));
+        all.0.contains_key(&Activity::Training).then_some(all)
     }
 
     pub fn seconds_left(&self) -> Option<f64> {

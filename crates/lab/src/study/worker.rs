@@ -6,6 +6,7 @@
 //! the file's time is held against that of a file written just now: both are the file server's. A worker that ends
 //! removes its file; one that could not beat for too long counts itself as dead too (see [`Worker::overdue`]).
 
+use crate::activity::{Stopwatch, Times};
 use crate::error::Result;
 use invitro_results::folder::write_file;
 use serde::{Deserialize, Serialize};
@@ -34,6 +35,9 @@ pub struct WorkerRecord {
     pub steps: u64,
     #[serde(default)]
     pub seconds: f64,
+    /// What these seconds went to.
+    #[serde(default)]
+    pub times: Times,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,9 +90,11 @@ pub fn unix_now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-/// This process as a worker, its heart beating in a thread until it is dropped.
+/// A thread of this process as a worker, its heart beating in a thread until it is dropped.
 pub struct Worker {
     pub id: String,
+    /// Of what it is doing.
+    pub stopwatch: Arc<Stopwatch>,
     shared: Arc<Shared>,
     heart: Option<JoinHandle<()>>,
 }
@@ -103,7 +109,11 @@ struct Shared {
     ended: Mutex<bool>,
     wake: Condvar,
     steps: AtomicU64,
+    stopwatch: Arc<Stopwatch>,
 }
+
+/// Workers that this process has started: the last part of their names.
+static STARTED: AtomicU64 = AtomicU64::new(0);
 
 impl Worker {
     /// Signs up in the run store. Others may count this worker as dead after `expiry` without a beat.
@@ -111,7 +121,8 @@ impl Worker {
         let process = Process::this();
         remove_dead_workers(workers, &process);
         let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
-        let id = format!("{}-{}-{nanos:x}", host(), process.pid);
+        let number = STARTED.fetch_add(1, Ordering::Relaxed);
+        let id = format!("{}-{}-{nanos:x}-{number}", host(), process.pid);
         let path = workers.join(format!("{id}.json"));
         let slurm_job = std::env::var("SLURM_JOB_ID").ok();
         let record = WorkerRecord {
@@ -124,7 +135,9 @@ impl Worker {
             at: unix_now(),
             steps: 0,
             seconds: 0.0,
+            times: Times::default(),
         };
+        let stopwatch = Arc::new(Stopwatch::default());
         let shared = Arc::new(Shared {
             path,
             record: Mutex::new(record),
@@ -134,6 +147,7 @@ impl Worker {
             ended: Mutex::new(false),
             wake: Condvar::new(),
             steps: AtomicU64::new(0),
+            stopwatch: stopwatch.clone(),
         });
         shared.beat()?;
         let heart = std::thread::spawn({
@@ -149,7 +163,7 @@ impl Worker {
                 }
             }
         });
-        Ok(Worker { id, shared, heart: Some(heart) })
+        Ok(Worker { id, stopwatch, shared, heart: Some(heart) })
     }
 
     /// Whether others may have counted this worker as dead by now: it was stopped, or the folder out of reach.
@@ -176,7 +190,7 @@ impl Shared {
         (record.at, record.steps) = (unix_now(), self.steps.load(Ordering::Relaxed));
         // Taken before the write, which may hang: others see it no earlier.
         let now = self.started.elapsed();
-        record.seconds = now.as_secs_f64();
+        (record.seconds, record.times) = (now.as_secs_f64(), self.stopwatch.times());
         let written = write_file(&self.path, &serde_json::to_vec(&*record).expect("a record is plain data"));
         // A full disk has no room for a new file, but its first byte may be written again: the file's time moves.
         let touch = || OpenOptions::new().write(true).open(&self.path)?.write_all_at(b"{", 0);

@@ -46,6 +46,8 @@ pub struct Toy {
     pub refused: Mutex<Vec<usize>>,
     /// Populations beyond this many members do not fit.
     pub room: usize,
+    /// There is no device to train on.
+    pub is_broken: bool,
 }
 
 pub enum Fault {
@@ -57,7 +59,16 @@ pub enum Fault {
 impl Toy {
     pub fn new(capacity: usize) -> Toy {
         let (trained, refused, breaks) = Default::default();
-        Toy { capacity, pause: Duration::ZERO, faults: Box::new(|_| None), breaks, trained, refused, room: usize::MAX }
+        Toy {
+            capacity,
+            pause: Duration::ZERO,
+            faults: Box::new(|_| None),
+            breaks,
+            trained,
+            refused,
+            room: usize::MAX,
+            is_broken: false,
+        }
     }
 }
 
@@ -71,6 +82,9 @@ impl Workload for Toy {
     }
 
     fn train(&self, members: &[Member], stop: &Stop, progress: &dyn Progress) -> Result<Vec<Outcome>> {
+        if self.is_broken {
+            return Err(Error::Model(invitro_model::Error::Device("the GPU fell off the bus".into())));
+        }
         if members.len() > self.room {
             self.refused.lock().unwrap().push(members.len());
             return Err(Error::Model(invitro_model::Error::OutOfMemory("no room for so many".into())));
@@ -202,5 +216,9 @@ impl Reporter for Journal {
 
     fn waiting(&self, held: usize) {
         self.line(format!("waiting {held}"));
+    }
+
+    fn gave_up(&self, error: &str) {
+        self.line(format!("gave up {error}"));
     }
 }

@@ -283,7 +283,8 @@ impl Scratch {
 
 impl Drop for Cuda {
     fn drop(&mut self) {
-        // What a step still under way reads is freed with the engine. A failure has no one to tell.
-        let _ = self.gpu.context.synchronize();
+        // What a step still under way reads is freed with the engine.
+        self.update.wait();
+        self.streams.wait_for_all();
     }
 }

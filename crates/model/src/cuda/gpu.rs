@@ -29,14 +29,23 @@ impl Gpu {
         unsafe { sys::is_culib_present() }
     }
 
-    /// Opens the GPU with this number, or says why it cannot be used.
-    pub fn open(ordinal: usize) -> Result<Self> {
+    /// How many GPUs a process may use; at least one.
+    pub fn count() -> Result<usize> {
         if !Self::driver_present() {
             return Err(Error::Device(MISSING.into()));
         }
-        let count = CudaContext::device_count().doing("counting GPUs")?;
-        if ordinal >= count as usize {
-            return Err(Error::Device(format!("no GPU number {ordinal}: this machine has {count}")));
+        match CudaContext::device_count().doing("counting GPUs")? {
+            0 => Err(Error::Device(format!("this machine has no GPU{}: use the device cpu", visible()))),
+            count => Ok(count as usize),
+        }
+    }
+
+    /// Opens the GPU with this number, or says why it cannot be used.
+    pub fn open(ordinal: usize) -> Result<Self> {
+        let count = Self::count()?;
+        if ordinal >= count {
+            let from = if count == 1 { "cuda:0 alone".into() } else { format!("cuda:0 to cuda:{}", count - 1) };
+            return Err(Error::Device(format!("no GPU number {ordinal}: there is {from}{}", visible())));
         }
         let context = CudaContext::new(ordinal).doing("opening the GPU")?;
         // SAFETY: tracking orders cudarc's own slices between streams. We have none: our memory is `Memory`, and our
@@ -62,6 +71,12 @@ impl Gpu {
     pub(super) fn bind(&self) -> Result<()> {
         self.context.bind_to_thread().doing("using the GPU")
     }
+}
+
+/// What hides GPUs from this process, if anything does.
+fn visible() -> String {
+    let set = std::env::var("CUDA_VISIBLE_DEVICES").ok();
+    set.map_or(String::new(), |set| format!(" (CUDA_VISIBLE_DEVICES is {set:?})"))
 }
 
 /// Turns an error of CUDA or cuBLASLt into a sentence that says what failed; out of memory names what to change.

@@ -59,7 +59,7 @@ impl<T: Copy> Memory<T> {
         // SAFETY: these bytes were just allocated.
         unsafe { result::memset_d8_sync(address, 0, bytes) }.doing(&doing)?;
         // Despite its name the driver may still be at it, and our streams do not wait for it.
-        gpu.context.synchronize().doing(&doing)?;
+        default_stream_done(&doing)?;
         Ok(memory)
     }
 
@@ -68,7 +68,7 @@ impl<T: Copy> Memory<T> {
         let memory = Self::new(gpu, values.len())?;
         // SAFETY: there is room for all values.
         unsafe { result::memcpy_htod_sync(memory.address, values) }.doing("copying to the GPU")?;
-        gpu.context.synchronize().doing("copying to the GPU")?;
+        default_stream_done("copying to the GPU")?;
         Ok(memory)
     }
 
@@ -110,6 +110,12 @@ impl<T: Copy> Memory<T> {
         unsafe { result::memcpy_dtoh_sync(&mut values, self.ptr().add(at).address) }.doing("copying from the GPU")?;
         Ok(values)
     }
+}
+
+/// Waits for what the bound context was asked outside of streams, and not for the streams of other populations.
+fn default_stream_done(doing: &str) -> Result<()> {
+    // SAFETY: the default stream is always there.
+    unsafe { result::stream::synchronize(std::ptr::null_mut()) }.doing(doing)
 }
 
 impl<T> Drop for Memory<T> {

@@ -67,6 +67,16 @@ impl Streams {
         self.main.synchronize().doing("waiting")
     }
 
+    /// Waits until the GPU has done everything that any of these streams was asked. Never for the whole context: another
+    /// population may be recording a step in it, which such a wait would break.
+    pub fn wait_for_all(&self) {
+        let side = [&self.reductions.stream, &self.long_spans.stream, &self.weight_gradients.stream];
+        for stream in side.into_iter().chain([&self.main]) {
+            // A failure has no one to tell.
+            let _ = stream.synchronize();
+        }
+    }
+
     /// Starts a matmul on the weight-gradient stream, after everything asked of the main one so far. `at.right` is the
     /// buffer that will be written again.
     ///

@@ -82,6 +82,11 @@ impl DeferredUpdate {
         })
     }
 
+    /// Waits for what its stream was asked. A failure has no one to tell.
+    pub fn wait(&self) {
+        let _ = self.stream.synchronize();
+    }
+
     /// Where a part is among `parts`.
     fn index(&self, part: Part) -> usize {
         match part {
