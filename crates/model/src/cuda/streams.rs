@@ -70,8 +70,9 @@ impl Streams {
     /// Waits until the GPU has done everything that any of these streams was asked. Never for the whole context: another
     /// population may be recording a step in it, which such a wait would break.
     pub fn wait_for_all(&self) {
-        let side = [&self.reductions.stream, &self.long_spans.stream, &self.weight_gradients.stream];
-        for stream in side.into_iter().chain([&self.main]) {
+        let side = self.longer_spans.iter().chain([&self.reductions]).map(|side| &side.stream);
+        let side = side.chain([&self.weight_gradients.stream]);
+        for stream in side.chain([&self.main]) {
             // A failure has no one to tell.
             let _ = stream.synchronize();
         }
