@@ -106,7 +106,7 @@ impl<F: Float> Cpu<F> {
             (tensor.offset, at)
         });
         let tensors: Vec<_> = tensors.collect();
-        let panels = layout.matrices().map(|t| packed_len(&kernel, capacity.max(t.rows), t.cols)).max().unwrap_or(0);
+        let panels = layout.matrices().map(|t| packed_len(&kernel, t.rows, t.cols)).max().unwrap_or(0);
         let losses = vec![Loss { sum: vec![0.0; GROUPS], count: vec![0; GROUPS], grad_norm: 0.0 }; members];
         Ok(Cpu {
             members,

@@ -186,7 +186,7 @@ impl<F: Float> Ops for Cpu<F> {
             let place = self.place(member, weight);
             let size = (self.loaded.real[member], n, k);
             let [_, gradients, ..] = &mut self.vectors;
-            matmul::weight_gradient(&self.kernel, size, dy, x, &mut self.panels, &mut gradients[place]);
+            matmul::weight_gradient(&self.kernel, size, dy, x, &mut gradients[place]);
         }
         Ok(())
     }

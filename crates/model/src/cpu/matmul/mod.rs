@@ -19,6 +19,8 @@ use rayon::prelude::*;
 const K_BLOCK: usize = 256;
 /// Rows of A per task.
 const ROW_BLOCK: usize = 48;
+/// The most tiles of a transposed A per task, so that they stay in the second cache.
+const TASK_TILES: usize = 64;
 
 /// The left factor: a pointer to contiguous rows, or to contiguous columns, and how far apart they are; or to packed
 /// tiles of `mr` rows, and how many columns they have.
@@ -152,49 +154,51 @@ pub fn rows<F: Float>(
     });
 }
 
-/// grad\[n, k\] = dyᵀ · x over `rows` rows, dy being `[rows, n]` and x `[rows, k]`; `panels` is scratch for x packed.
+/// grad\[n, k\] = dyᵀ · x over `rows` rows, dy being `[rows, n]` and x `[rows, k]`.
 pub fn weight_gradient<F: Float>(
     kernel: &Kernel<F>,
     (rows, n, k): (usize, usize, usize),
     dy: &[F],
     x: &[F],
-    panels: &mut [F],
     grad: &mut [F],
 ) {
     assert!(dy.len() >= rows * n && x.len() >= rows * k && grad.len() >= n * k);
     if rows == 0 {
         return grad[..n * k].fill(F::ZERO);
     }
-    // Block by block of rows, so that a block's panels lie together.
-    let wide = packed_len(kernel, 1, k);
-    panels[..rows * wide]
-        .par_chunks_mut(K_BLOCK * wide)
-        .zip(x[..rows * k].par_chunks(K_BLOCK * k))
-        .for_each(|(panels, x)| pack(kernel, x, x.len() / k, k, panels));
-    let mr = kernel.mr();
+    let (mr, nr) = (kernel.mr(), kernel.nr);
     let tiles = n.div_ceil(mr);
-    // Wide tasks read dy in long runs, and x seldom; the tiles of one still fit the second cache.
-    let per_task = tiles.div_ceil(rayon::current_num_threads()).clamp(1, 64);
-    let panels = &*panels;
+    // Wide tasks read dy in long runs, and x seldom; every thread has as many of them.
+    let threads = rayon::current_num_threads();
+    let tasks = threads * tiles.div_ceil(threads * TASK_TILES);
+    let per_task = tiles.div_ceil(tasks);
     grad[..n * k].par_chunks_mut(per_task * mr * k).enumerate().for_each(|(task, grad)| {
         let first = task * per_task * mr;
-        let columns = grad.len() / k;
-        with_scratch::<F, _>(per_task * mr * K_BLOCK, |packed| {
+        let rows_of_grad = grad.len() / k;
+        with_scratch::<F, _>((nr + per_task * mr) * K_BLOCK, |scratch| {
+            let (panel, packed) = scratch.split_at_mut(nr * K_BLOCK);
             for from in (0..rows).step_by(K_BLOCK) {
                 let depth = K_BLOCK.min(rows - from);
-                pack_columns(&dy[from * n..], depth, n, first..first + columns, mr, packed);
-                let c = grad.as_mut_ptr();
-                let init = if from > 0 { c as *const F } else { std::ptr::null() };
-                // SAFETY: the sizes are asserted above, `packed` holds the tiles of all `columns`, and `grad` is this task's.
-                unsafe {
-                    block(
-                        kernel,
-                        (columns, k, depth),
-                        Left::Tiles(packed.as_ptr(), depth),
-                        (panels.as_ptr().add(from * wide), depth * kernel.nr),
-                        (c, k),
-                        (init, k),
-                    );
+                pack_columns(&dy[from * n..], depth, n, first..first + rows_of_grad, mr, packed);
+                for column in (0..k).step_by(nr) {
+                    // Each task packs x for itself, a panel at a time: a panel in the first cache costs less than one that
+                    // tasks share through memory.
+                    let columns = nr.min(k - column);
+                    copy_lines(&x[from * k + column..], k, columns, nr, &mut panel[..depth * nr]);
+                    let c = grad[column..].as_mut_ptr();
+                    let init = if from > 0 { c as *const F } else { std::ptr::null() };
+                    // SAFETY: the sizes are asserted above, `packed` holds the tiles of all rows of `grad`, which is this
+                    // task's, and `panel` the block's rows of these columns of x.
+                    unsafe {
+                        block(
+                            kernel,
+                            (rows_of_grad, columns, depth),
+                            Left::Tiles(packed.as_ptr(), depth),
+                            (panel.as_ptr(), 0),
+                            (c, k),
+                            (init, k),
+                        );
+                    }
                 }
             }
         });
