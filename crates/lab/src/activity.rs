@@ -15,9 +15,9 @@ pub enum Activity {
     /// Another population trains on the device.
     AwaitingSlot,
     /// The part of an evaluation that the device does.
-    Asking,
-    /// The rest of it: answers are judged and written down.
-    Judging,
+    Inference,
+    /// The rest of it: answers are scored and written down.
+    Scoring,
     Saving,
     /// Writing the tables of runs that are done.
     Finishing,
@@ -33,8 +33,8 @@ impl Activity {
             Activity::Training => "training",
             Activity::AwaitingBatch => "awaiting batches",
             Activity::AwaitingSlot => "awaiting the device",
-            Activity::Asking => "asking",
-            Activity::Judging => "judging",
+            Activity::Inference => "inference",
+            Activity::Scoring => "scoring",
             Activity::Saving => "saving",
             Activity::Finishing => "finishing",
             Activity::Preparing => "preparing",
@@ -61,7 +61,7 @@ impl Times {
         *self.0.entry(activity).or_default() += seconds;
     }
 
-    /// `training 71 %, asking 9 %, …`, what is less than one in two hundred left out.
+    /// `training 71 %, inference 9 %, …`, what is less than one in two hundred left out.
     pub fn shares(&self) -> String {
         let total = self.total();
         let share = |(activity, seconds): (&Activity, &f64)| {

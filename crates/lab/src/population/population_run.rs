@@ -228,9 +228,9 @@ impl<'a> PopulationRun<'a> {
         }
         let begun = Instant::now();
         let examinees: Vec<_> = self.runners.iter().map(|r| r.failure.is_none().then(|| r.examinee(step))).collect();
-        options.progress.doing(Activity::Asking);
+        options.progress.doing(Activity::Inference);
         let asked = evaluation::ask(&mut self.population, &examinees, step)?;
-        options.progress.doing(Activity::Judging);
+        options.progress.doing(Activity::Scoring);
         let evaluated = evaluation::judge(&self.population, &examinees, step, &asked);
         let members = self.runners.len() as f64;
         // Files are synced to the disk, which takes its time: all members at once.

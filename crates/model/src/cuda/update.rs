@@ -126,12 +126,10 @@ impl DeferredUpdate {
             self.fork.record(&streams.main).doing("starting an update")?;
             stream.wait(&self.fork).doing("starting an update")?;
         }
-        for (part, (range, after)) in self.parts.iter().enumerate() {
-            if part == self.index(Part::Embedding) {
-                self.update_embedding(first, false, parameters, kernels, stream)?;
-                after.record(stream).doing("starting an update")?;
-                continue;
-            }
+        let (embedding, others) = self.parts.split_first().expect("the embedding is the first part");
+        self.update_embedding(first, false, parameters, kernels, stream)?;
+        embedding.1.record(stream).doing("starting an update")?;
+        for (range, after) in others {
             let (from, to) = (range.start / 4, range.end / 4);
             let (bf16, residual_bits) = parameters.weights();
             let kernel = AdamW {
