@@ -38,29 +38,37 @@ fn a_gpu_has_two_populations_under_way_and_a_cpu_one() {
 #[test]
 fn populations_that_share_a_device_train_in_turn() {
     let slots = TrainingSlots::new(1);
+    let wait_for = |others: u64| {
+        while slots.waiting() < others {
+            std::thread::yield_now();
+        }
+    };
     let journal = Mutex::new(Vec::new());
     let begun = Instant::now();
     std::thread::scope(|scope| {
-        for name in ["one", "other"] {
-            let (slots, journal) = (&slots, &journal);
+        let held = slots.take();
+        for (before, name) in ["one", "other"].into_iter().enumerate() {
+            wait_for(before as u64);
+            let (slots, journal, wait_for) = (&slots, &journal, &wait_for);
             scope.spawn(move || {
-                for _ in 0..3 {
+                for visit in 0..3 {
                     let slot = slots.take();
-                    journal.lock().unwrap().push((name, begun.elapsed()));
-                    std::thread::sleep(Duration::from_millis(20));
-                    journal.lock().unwrap().push((name, begun.elapsed()));
+                    journal.lock().unwrap().push(name);
+                    // The other one is back before this one leaves, but for the end of its last visit.
+                    wait_for(u64::from(visit < 2 || name == "one"));
+                    journal.lock().unwrap().push(name);
                     drop(slot);
                 }
             });
         }
+        wait_for(2);
+        std::thread::sleep(Duration::from_millis(20));
+        drop(held);
     });
-    let journal = journal.into_inner().unwrap();
     // Each is in and out before the next is in, and whoever waits comes before who was just there.
-    let names: Vec<&str> = journal.chunks(2).map(|visit| visit[0].0).collect();
-    assert!(journal.chunks(2).all(|visit| visit[0].0 == visit[1].0), "{journal:?}");
-    assert_eq!(names[1..5].iter().filter(|name| **name == "one").count(), 2, "{journal:?}");
-    assert!(names[1..5].windows(2).all(|pair| pair[0] != pair[1]), "{journal:?}");
-    assert!(slots.busy() >= Duration::from_millis(120) && slots.busy() <= begun.elapsed());
+    assert_eq!(journal.into_inner().unwrap(), ["one", "one", "other", "other"].repeat(3));
+    assert_eq!(slots.waiting(), 0);
+    assert!(slots.busy() >= Duration::from_millis(20) && slots.busy() <= begun.elapsed());
     // Of two slots, both can be taken.
     let two = TrainingSlots::new(2);
     let _held = (two.take(), two.take());

@@ -56,6 +56,12 @@ impl TrainingSlots {
         state.busy + state.since.map_or(Duration::ZERO, |since| since.elapsed())
     }
 
+    /// How many populations wait for a slot.
+    pub fn waiting(&self) -> u64 {
+        let state = self.state();
+        (state.drawn - state.left).saturating_sub(self.slots)
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
