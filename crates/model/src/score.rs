@@ -10,6 +10,7 @@ use crate::inference::{Answers, Wanted};
 use crate::reading::{MemberReading, Score};
 use crate::shard::Shard;
 use crate::{Error, Result};
+use rayon::prelude::*;
 use std::sync::Arc;
 
 /// A prompt and what might follow it.
@@ -43,24 +44,26 @@ pub fn score(shard: &mut dyn Shard, questions: &[Vec<Question>]) -> Result<Vec<V
     let rows = rows(context);
     shard.make_room(rows, rows, rows)?;
     let mut cursors = vec![Cursor::default(); questions.len()];
-    let mut answers: Vec<Vec<Answer>> = questions
-        .iter()
-        .map(|questions| questions.iter().map(|q| vec![Vec::new(); q.continuations.len()]).collect())
-        .collect();
+    let mut answers: Vec<Vec<Answer>> = questions.par_iter().map(|questions| room_for_answers(questions)).collect();
     loop {
-        let members = questions.iter().zip(&mut cursors);
+        let members = questions.par_iter().zip(&mut cursors);
         let (parts, order): (Vec<_>, Vec<_>) = members.map(|(questions, cursor)| fill(questions, cursor, rows)).unzip();
         if parts.iter().all(|part| part.tokens.is_empty()) {
             return Ok(answers);
         }
         let got = shard.ask(&parts, Wanted::Scores)?;
-        for ((asked, got), answers) in order.iter().zip(got).zip(&mut answers) {
+        order.par_iter().zip(got).zip(&mut answers).for_each(|((asked, got), answers)| {
             let Answers::Scores(scores) = got else { unreachable!("scores were asked for") };
             for (&(question, continuation), score) in asked.iter().zip(scores) {
                 answers[question][continuation].push(score);
             }
-        }
+        });
     }
+}
+
+fn room_for_answers(questions: &[Question]) -> Vec<Answer> {
+    let room = |continuation: &Vec<u32>| Vec::with_capacity(continuation.len());
+    questions.iter().map(|question| question.continuations.iter().map(room).collect()).collect()
 }
 
 /// One pass of a member: as many continuations as fit, each prompt before its first, every row's slot being its own

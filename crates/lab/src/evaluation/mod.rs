@@ -74,7 +74,7 @@ pub fn evaluate(
 pub fn ask(respondent: &mut impl Respondent, examinees: &[Option<Examinee>], step: u64) -> Result<Asked> {
     let decoded = decode(respondent, examinees, step)?;
     let questions: Vec<_> = examinees
-        .iter()
+        .par_iter()
         .map(|examinee| examinee.as_ref().map(|e| e.inputs.sets.questions()).unwrap_or_default())
         .collect();
     let answers = respondent.score(&questions)?;
@@ -104,7 +104,7 @@ pub fn judge(
 fn decode(respondent: &mut impl Respondent, examinees: &[Option<Examinee>], step: u64) -> Result<Vec<Vec<Decoded>>> {
     let asked =
         |examinee: &Option<Examinee>| examinee.as_ref().map_or(Vec::new(), |examinee| examinee.inputs.sets.ask(step));
-    let prompts: Vec<Vec<Prompt>> = examinees.iter().map(asked).collect();
+    let prompts: Vec<Vec<Prompt>> = examinees.par_iter().map(asked).collect();
     respondent.decode(&prompts)
 }
 
@@ -112,7 +112,7 @@ fn decode(respondent: &mut impl Respondent, examinees: &[Option<Examinee>], step
 fn losses(respondent: &mut impl Respondent, examinees: &[Option<Examinee>]) -> Result<Vec<Vec<(usize, Loss)>>> {
     let rows = batch_rows(respondent.context());
     let mut batches: Vec<Vec<held_out::Batch>> =
-        examinees.iter().map(|e| e.as_ref().map_or(Vec::new(), |e| e.inputs.sets.held_out.batches(rows))).collect();
+        examinees.par_iter().map(|e| e.as_ref().map_or(Vec::new(), |e| e.inputs.sets.held_out.batches(rows))).collect();
     let mut losses = vec![Vec::new(); examinees.len()];
     while batches.iter().any(|own| !own.is_empty()) {
         let next: Vec<Option<held_out::Batch>> = batches.iter_mut().map(Vec::pop).collect();
