@@ -20,9 +20,14 @@ use std::time::{Duration, Instant};
 struct Instantly {
     shape: Shape,
     members: usize,
+    counts: Counts,
+}
+
+#[derive(Default)]
+struct Counts {
     passes: usize,
     rows: usize,
-    picks: usize,
+    logits: usize,
     packing: Duration,
 }
 
@@ -47,8 +52,8 @@ impl Shard for Instantly {
     }
     fn evaluate(&mut self, sequences: &[Vec<Sequence>]) -> Result<Vec<Loss>> {
         let rows = |own: &Vec<Sequence>| own.iter().map(|one| one.tokens.len() - 1).sum::<usize>();
-        self.passes += 1;
-        self.rows += sequences.iter().map(rows).sum::<usize>();
+        self.counts.passes += 1;
+        self.counts.rows += sequences.iter().map(rows).sum::<usize>();
         let loss = Loss { sum: vec![1.0; 3], count: vec![1; 3], grad_norm: 0.0 };
         Ok(vec![loss; self.members])
     }
@@ -64,11 +69,12 @@ impl Shard for Instantly {
     fn ask(&mut self, parts: &[MemberReading], wanted: Wanted) -> Result<Vec<Answers>> {
         let begun = Instant::now();
         let reading = Reading::pack(parts, cuda::ROUND);
-        self.packing += begun.elapsed();
-        self.passes += 1;
-        self.rows += reading.members * reading.rows;
-        self.picks += reading.members * reading.picks;
-        let token = |at: usize| if (at * 7 + self.passes).is_multiple_of(12) { EOS } else { 100 + at as u32 % 100 };
+        self.counts.packing += begun.elapsed();
+        self.counts.passes += 1;
+        self.counts.rows += reading.members * reading.rows;
+        self.counts.logits += reading.members * reading.picks;
+        let token =
+            |at: usize| if (at * 7 + self.counts.passes).is_multiple_of(12) { EOS } else { 100 + at as u32 % 100 };
         let answer = |&picks: &usize| match wanted {
             Wanted::Scores => Answers::Scores(vec![Score { logprob: -1.0, rank: 10 }; picks]),
             Wanted::Logits => Answers::Logits(vec![0.0; picks * self.shape.vocab]),
@@ -78,21 +84,16 @@ impl Shard for Instantly {
     }
 }
 
-/// The population, and what each part took.
-struct Timed {
-    shard: Instantly,
-}
+/// Tells what each part takes.
+struct Timed(Instantly);
 
 impl Timed {
     fn time<T>(&mut self, part: &str, work: impl FnOnce(&mut Instantly) -> Result<T>) -> invitro_lab::Result<T> {
-        let shape = self.shard.shape.clone();
-        self.shard =
-            Instantly { shape, members: self.shard.members, passes: 0, rows: 0, picks: 0, packing: Duration::ZERO };
         let begun = Instant::now();
-        let result = work(&mut self.shard)?;
-        let Instantly { passes, rows, picks, packing, .. } = &self.shard;
+        let result = work(&mut self.0)?;
+        let Counts { passes, rows, logits, packing } = std::mem::take(&mut self.0.counts);
         println!(
-            "  {part:10} {:7.1} ms, {:.1} of it packing · {passes} passes · {rows} rows · {picks} logits",
+            "  {part:10} {:7.1} ms, {:.1} of it packing · {passes} passes · {rows} rows · {logits} logits",
             begun.elapsed().as_secs_f64() * 1e3,
             packing.as_secs_f64() * 1e3
         );
@@ -102,17 +103,17 @@ impl Timed {
 
 impl Respondent for Timed {
     fn context(&self) -> usize {
-        self.shard.shape.context
+        self.0.shape.context
     }
     fn decode(&mut self, prompts: &[Vec<Prompt>]) -> invitro_lab::Result<Vec<Vec<Decoded>>> {
-        let seeds = vec![0; self.shard.members];
+        let seeds = vec![0; self.0.members];
         self.time("decoding", |shard| decode(shard, prompts, &seeds, EOS))
     }
     fn score(&mut self, questions: &[Vec<Question>]) -> invitro_lab::Result<Vec<Vec<Answer>>> {
         self.time("scoring", |shard| score(shard, questions))
     }
     fn losses(&mut self, sequences: &[Vec<Sequence>]) -> invitro_lab::Result<Vec<Loss>> {
-        Ok(self.shard.evaluate(sequences)?)
+        Ok(self.0.evaluate(sequences)?)
     }
 }
 
@@ -133,21 +134,17 @@ fn main() -> invitro_lab::Result<()> {
     }
     let inputs = cache.get(&experiment)?;
     let shape = experiment.model.shape(inputs.text.rows());
-    let shard = Instantly { shape, members, passes: 0, rows: 0, picks: 0, packing: Duration::ZERO };
-    let mut timed = Timed { shard };
+    let mut timed = Timed(Instantly { shape, members, counts: Counts::default() });
     let examinees: Vec<_> = (0..members).map(|_| Some(Examinee { inputs: &inputs, with_baselines: false })).collect();
     for _ in 0..2 {
         println!("{members} members, {} threads", std::thread::available_parallelism().map_or(1, usize::from));
         let begun = Instant::now();
         let asked = evaluation::ask(&mut timed, &examinees, 500)?;
-        println!(
-            "  asking     {:7.1} ms · {} passes of losses",
-            begun.elapsed().as_secs_f64() * 1e3,
-            timed.shard.passes
-        );
+        let losses = std::mem::take(&mut timed.0.counts).passes;
+        println!("  inference  {:7.1} ms, {losses} passes of losses with it", begun.elapsed().as_secs_f64() * 1e3);
         let begun = Instant::now();
-        evaluation::judge(&timed, &examinees, 500, &asked);
-        println!("  judging    {:7.1} ms", begun.elapsed().as_secs_f64() * 1e3);
+        evaluation::measure(&timed, &examinees, 500, &asked);
+        println!("  measures   {:7.1} ms", begun.elapsed().as_secs_f64() * 1e3);
     }
     Ok(())
 }

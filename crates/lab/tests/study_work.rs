@@ -5,7 +5,7 @@ use crate::study_common::{Fault, Journal, STEPS, Toy, create, study};
 use invitro_lab::Stop;
 use invitro_lab::executor::Training;
 use invitro_lab::executor::local::work;
-use invitro_lab::executor::together::{Ended, Place, Settings, work_together};
+use invitro_lab::executor::workers::{Ended, Settings, WorkerSetup, run_workers};
 use invitro_lab::study::StudyFolder;
 use invitro_lab::study::collect::collect;
 use invitro_lab::study::folder::CellState;
@@ -170,8 +170,8 @@ fn several_at_once_share_the_work() {
 
 /// Works with so many workers of one process.
 fn together(folder: &StudyFolder, toy: &Toy, workers: usize, settings: &Settings, journal: &Journal) -> Ended {
-    let place: Place = (toy, journal);
-    work_together(folder, &vec![place; workers], settings).unwrap()
+    let place: WorkerSetup = (toy, journal);
+    run_workers(folder, &vec![place; workers], settings).unwrap()
 }
 
 #[test]
@@ -226,7 +226,7 @@ fn a_device_that_breaks_leaves_the_work_to_the_others() {
     let (broken, mut toy, journal) = (Toy { is_broken: true, ..Toy::new(4) }, Toy::new(4), Journal::default());
     toy.pause = Duration::from_millis(5);
     let stop = Stop::new();
-    let error = work_together(&folder, &[(&broken, &journal), (&toy, &journal)], &settings(&stop)).unwrap_err();
+    let error = run_workers(&folder, &[(&broken, &journal), (&toy, &journal)], &settings(&stop)).unwrap_err();
     assert!(error.to_string().contains("the GPU fell off the bus"), "{error}");
     assert_eq!((journal.count("gave up the GPU fell off the bus"), done(&folder)), (1, 16));
 }
@@ -241,8 +241,8 @@ fn populations_under_way_together_train_as_if_alone() {
         let folder = StudyFolder::create(&file, &[], &place.path().join(name), None, false).unwrap();
         let training = Training::on(&[Device::Cpu], Some(1), 1).pop().unwrap();
         let journal = Journal::default();
-        let places: Vec<Place> = vec![(&training, &journal); workers];
-        let ended = work_together(&folder, &places, &settings(&Stop::new())).unwrap();
+        let places: Vec<WorkerSetup> = vec![(&training, &journal); workers];
+        let ended = run_workers(&folder, &places, &settings(&Stop::new())).unwrap();
         assert_eq!((ended.done, ended.left), (2, 0), "{:?}", journal.lines);
         assert!(training.slots.busy() > Duration::ZERO);
         folder.cells.iter().map(|cell| std::fs::read(folder.run(cell).join(METRICS_TABLE)).unwrap()).collect()

@@ -9,8 +9,8 @@ use anyhow::{Context, Result, bail};
 use invitro_lab::Stop;
 use invitro_lab::activity::{Activity, Times};
 use invitro_lab::executor::slurm::REQUEUE;
-use invitro_lab::executor::together::{Ended, Place, Settings, work_together};
 use invitro_lab::executor::training::PER_GPU;
+use invitro_lab::executor::workers::{Ended, Settings, WorkerSetup, run_workers};
 use invitro_lab::executor::{Training, queue};
 use invitro_lab::study::{CellState, StudyFolder};
 use invitro_model::Device;
@@ -88,10 +88,11 @@ fn work_on(
     let workers: Vec<&Training> = turns.collect();
     let display = Display::new(folder.cells.len(), done, workers.len());
     let told: Vec<WorkerDisplay> = (0..workers.len()).map(|worker| display.worker(worker)).collect();
-    let places: Vec<Place> = workers.iter().zip(&told).map(|(&training, told)| (training as _, told as _)).collect();
+    let setups: Vec<WorkerSetup> =
+        workers.iter().zip(&told).map(|(&training, told)| (training as _, told as _)).collect();
     let (limit, fail_fast, expiry) = (args.limit, args.fail_fast, args.lease);
     let begun = Instant::now();
-    let ended = work_together(folder, &places, &Settings { stop, only, limit, fail_fast, expiry })?;
+    let ended = run_workers(folder, &setups, &Settings { stop, only, limit, fail_fast, expiry })?;
     let times = display.times();
     // Its line goes before others come.
     drop(display);

@@ -67,7 +67,7 @@ pub fn evaluate(
     step: u64,
 ) -> Result<Vec<Option<Evaluated>>> {
     let asked = ask(respondent, examinees, step)?;
-    Ok(judge(respondent, examinees, step, &asked))
+    Ok(measure(respondent, examinees, step, &asked))
 }
 
 /// The part of an evaluation that the device has to do.
@@ -82,7 +82,7 @@ pub fn ask(respondent: &mut impl Respondent, examinees: &[Option<Examinee>], ste
 }
 
 /// The part that is left to the host.
-pub fn judge(
+pub fn measure(
     respondent: &impl Respondent,
     examinees: &[Option<Examinee>],
     step: u64,

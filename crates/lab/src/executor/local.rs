@@ -1,13 +1,13 @@
 //! The work of one worker on a study: take, train, go on.
 //!
-//! A cell is taken by lease, so any number of workers share a folder, in one process or in many. A cell that fails is recorded and does not
-//! touch the others; one whose results cannot be read is taken again; a population that does not fit the device is halved.
-//! When nothing is left to take but others are still at work, it waits: should one of them die, its cells are
-//! taken over.
+//! A cell is taken by lease, so any number of workers share a folder, in one process or in many. A cell that fails is
+//! recorded and does not touch the others; one whose results cannot be read is taken again; a population that does not fit
+//! the device is halved. When nothing is left to take but others are still at work, it waits: should one of them die, its
+//! cells are taken over.
 
 use super::faults::{is_device, is_no_room, panic_text, record_failure};
 use super::lease_guard::LeaseGuard;
-use super::together::{Ended, Place, Settings, Together, work_together};
+use super::workers::{Ended, Settings, SharedState, WorkerSetup, run_workers};
 use super::{Reporter, Workload};
 use crate::activity::Activity;
 use crate::error::Result;
@@ -32,19 +32,19 @@ pub fn work(
     settings: &Settings,
     reporter: &dyn Reporter,
 ) -> Result<Ended> {
-    work_together(folder, &[(workload, reporter)], settings)
+    run_workers(folder, &[(workload, reporter)], settings)
 }
 
 /// The same as one of the workers of a process.
 pub(super) fn work_as(
     folder: &StudyFolder,
-    (workload, reporter): Place,
+    (workload, reporter): WorkerSetup,
     settings: &Settings,
-    together: &Together,
+    shared: &SharedState,
 ) -> Result<Ended> {
     let worker = Worker::start(&folder.workers(), settings.expiry)?;
     let leases = folder.leases();
-    let worker_loop = WorkerLoop { folder, workload, settings, reporter, leases, worker: &worker, together };
+    let worker_loop = WorkerLoop { folder, workload, settings, reporter, leases, worker: &worker, shared };
     let ended = worker_loop.work();
     reporter.timed(&worker.stopwatch.times());
     ended
@@ -76,7 +76,7 @@ struct WorkerLoop<'a> {
     reporter: &'a dyn Reporter,
     leases: Leases,
     worker: &'a Worker,
-    together: &'a Together,
+    shared: &'a SharedState,
 }
 
 type Held<'a> = (&'a Cell, Lease);
@@ -93,8 +93,8 @@ impl<'a> WorkerLoop<'a> {
         let mut ended = Ended::default();
         let mut told = None;
         loop {
-            let changes = self.together.changes.load(Ordering::Relaxed);
-            let mut taken = self.together.taken.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            let changes = self.shared.changes.load(Ordering::Relaxed);
+            let mut taken = self.shared.taken.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
             let view = self.look(&mut memory)?;
             ended.left = view.open.len() + view.held + view.unwritten;
             ended.stopped = ended.left > 0 && stop.requested();
@@ -107,7 +107,7 @@ impl<'a> WorkerLoop<'a> {
             if held.is_empty() {
                 drop(taken);
                 // Other workers of this process are no news.
-                let alone = self.together.at_work.load(Ordering::Relaxed) == 0;
+                let alone = self.shared.at_work.load(Ordering::Relaxed) == 0;
                 if view.open.is_empty() && alone && told.replace(view.held) != Some(view.held) {
                     self.reporter.waiting(view.held);
                 }
@@ -115,13 +115,13 @@ impl<'a> WorkerLoop<'a> {
                 continue;
             }
             *taken += held.len();
-            self.together.at_work.fetch_add(1, Ordering::Relaxed);
+            self.shared.at_work.fetch_add(1, Ordering::Relaxed);
             drop(taken);
             told = None;
             let trained = self.train(&held, &mut memory, &mut ended);
             self.worker.stopwatch.switch(Activity::Idle);
-            self.together.at_work.fetch_sub(1, Ordering::Relaxed);
-            self.together.changed();
+            self.shared.at_work.fetch_sub(1, Ordering::Relaxed);
+            self.shared.changed();
             trained?;
         }
     }
@@ -140,7 +140,7 @@ impl<'a> WorkerLoop<'a> {
             let is_busy = memory.busy.get(&cell.id).is_some_and(|until| Instant::now() < *until);
             if is_held || is_busy {
                 view.held += 1;
-            } else if self.together.unwritten().contains(&cell.id) {
+            } else if self.shared.unwritten().contains(&cell.id) {
                 view.unwritten += 1;
             } else {
                 view.open.push(Open { cell, step });
@@ -157,7 +157,7 @@ impl<'a> WorkerLoop<'a> {
             Some(&size) => size,
             None => {
                 let capacity = self.workload.capacity(first.cell)?.max(1);
-                let size = self.together.sizes.of(first.cell, capacity);
+                let size = self.shared.sizes.of(first.cell, capacity);
                 memory.sizes.insert(first.cell.population_key.clone(), size);
                 size
             }
@@ -268,7 +268,7 @@ impl<'a> WorkerLoop<'a> {
                     self.reporter.finished(cell);
                 }
                 // What it was made from may be damaged too.
-                Some(why) if self.together.mended(&cell.id) && self.leases.holds(lease) => {
+                Some(why) if self.shared.mended(&cell.id) && self.leases.holds(lease) => {
                     self.reporter.taken_again(cell, &why);
                     start_over(self.folder, cell)?;
                 }
@@ -281,12 +281,12 @@ impl<'a> WorkerLoop<'a> {
                 // Should its record be missing, as on a full disk, the cell would be tried over and over.
                 let is_open = cell_state(&self.folder.run(cell)).0.open_at().is_some();
                 if is_open && self.leases.holds(lease) && record_failure(self.folder, cell, &error).is_err() {
-                    self.together.unwritten().insert(cell.id.clone());
+                    self.shared.unwritten().insert(cell.id.clone());
                 }
                 self.count_failure(ended);
             }
             Outcome::Unwritten { .. } => {
-                self.together.unwritten().insert(cell.id.clone());
+                self.shared.unwritten().insert(cell.id.clone());
                 self.count_failure(ended);
             }
             Outcome::Stopped { .. } => {}
@@ -308,7 +308,7 @@ impl<'a> WorkerLoop<'a> {
     /// Waits a moment, or less if asked to stop or if another worker of this process has made a change since.
     fn rest(&self, changes: u64) {
         let until = Instant::now() + (self.settings.expiry / 12).min(Duration::from_secs(5));
-        let changed = || self.together.changes.load(Ordering::Relaxed) != changes;
+        let changed = || self.shared.changes.load(Ordering::Relaxed) != changes;
         while Instant::now() < until && !self.settings.stop.requested() && !changed() {
             std::thread::sleep(Duration::from_millis(50).min(self.settings.expiry / 12));
         }

@@ -9,8 +9,8 @@ mod lease_guard;
 pub mod local;
 pub mod queue;
 pub mod slurm;
-pub mod together;
 pub mod training;
+pub mod workers;
 
 pub use training::Training;
 

@@ -231,7 +231,7 @@ impl<'a> PopulationRun<'a> {
         options.progress.doing(Activity::Inference);
         let asked = evaluation::ask(&mut self.population, &examinees, step)?;
         options.progress.doing(Activity::Scoring);
-        let evaluated = evaluation::judge(&self.population, &examinees, step, &asked);
+        let evaluated = evaluation::measure(&self.population, &examinees, step, &asked);
         let members = self.runners.len() as f64;
         // Files are synced to the disk, which takes its time: all members at once.
         let record = |(m, (runner, evaluated)): (usize, (&mut Runner, Option<Evaluated>))| {

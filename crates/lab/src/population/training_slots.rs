@@ -1,12 +1,12 @@
 //! Whose turn it is to train on a device that several populations share.
 //!
-//! A population trains up to its next evaluation and then leaves the device alone but for its questions, while its host judges
+//! A population trains up to its next evaluation and then leaves the device alone but for its questions, while its host scores
 //! answers and writes files. Another one that waits trains meanwhile. Who waits longest comes first, so that populations
 //! that set out together do not stay in step, all training and then all evaluating.
 //!
 //! ```text
-//! one    train ████  judge ░░  wait ····  train ████  judge ░░  …
-//! other  wait  ····  train ████  judge ░░  wait ··    train ████ …
+//! one    train ████  score ░░  wait ····  train ████  score ░░  …
+//! other  wait  ····  train ████  score ░░  wait ··    train ████ …
 //! ```
 
 use std::sync::{Condvar, Mutex, MutexGuard};

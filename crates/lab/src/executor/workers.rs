@@ -1,6 +1,6 @@
 //! Several workers in one process: one per population that is to be under way at once, on one device or on many.
 //!
-//! Each is a worker like any other, with leases of its own. What they share is in `Together`: they take cells one after the
+//! Each is a worker like any other, with leases of its own. What they share is in `SharedState`: they take cells one after the
 //! other, keep one limit, and wake each other when something has changed.
 
 use super::local::work_as;
@@ -45,11 +45,11 @@ pub struct Ended {
     pub stopped: bool,
 }
 
-/// A worker to be: what it does with cells, and whom it tells.
-pub type Place<'a> = (&'a dyn Workload, &'a dyn Reporter);
+/// What a worker does with cells, and whom it tells.
+pub type WorkerSetup<'a> = (&'a dyn Workload, &'a dyn Reporter);
 
 /// What the workers of a process share.
-pub(super) struct Together {
+pub(super) struct SharedState {
     /// How large their populations are.
     pub sizes: Sizes,
     /// Cells taken so far. Whoever looks for cells holds it.
@@ -64,7 +64,7 @@ pub(super) struct Together {
     mended: Mutex<HashSet<String>>,
 }
 
-impl Together {
+impl SharedState {
     pub fn unwritten(&self) -> MutexGuard<'_, HashSet<String>> {
         self.unwritten.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
@@ -79,36 +79,36 @@ impl Together {
     }
 }
 
-/// Works on the study with a worker in each place, until nothing is left or all are asked to stop. Should one of them
+/// Works on the study with one worker for each setup, until nothing is left or all are asked to stop. Should one of them
 /// break, as with its device, the others go on, and what happened is returned at the end.
-pub fn work_together(folder: &StudyFolder, places: &[Place], settings: &Settings) -> Result<Ended> {
+pub fn run_workers(folder: &StudyFolder, setups: &[WorkerSetup], settings: &Settings) -> Result<Ended> {
     folder.remove_abandoned();
     let wanted = folder.cells.iter().filter(|cell| settings.wants(cell));
-    let together = Together {
-        sizes: Sizes::new(wanted, places.len()),
+    let shared = SharedState {
+        sizes: Sizes::new(wanted, setups.len()),
         taken: Mutex::new(0),
         at_work: AtomicUsize::new(0),
         changes: AtomicU64::new(0),
         unwritten: Mutex::default(),
         mended: Mutex::default(),
     };
-    if let [place] = places {
-        return work_as(folder, *place, settings, &together);
+    if let [setup] = setups {
+        return work_as(folder, *setup, settings, &shared);
     }
     let threads = rayon::current_num_threads();
-    let work = |place: &Place| {
+    let work = |setup: &WorkerSetup| {
         // A pool of its own: what one evaluates must not keep another from its next step.
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         let pool = pool.map_err(|error| invitro_model::Error::Device(format!("threads cannot be started: {error}")))?;
-        let ended = pool.install(|| work_as(folder, *place, settings, &together));
+        let ended = pool.install(|| work_as(folder, *setup, settings, &shared));
         if let Err(error) = &ended {
-            place.1.gave_up(&error.to_string());
+            setup.1.gave_up(&error.to_string());
         }
-        together.changed();
+        shared.changed();
         ended
     };
     let ended: Vec<Result<Ended>> = std::thread::scope(|scope| {
-        let threads: Vec<_> = places.iter().map(|place| scope.spawn(|| work(place))).collect();
+        let threads: Vec<_> = setups.iter().map(|setup| scope.spawn(|| work(setup))).collect();
         let join = |thread: std::thread::ScopedJoinHandle<'_, Result<Ended>>| {
             thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         };

@@ -1,0 +1,194 @@
+//! Columns into files, and files into one.
+
+use super::{Column, Table};
+use crate::error::{At, Error, Result};
+use invitro_files::{PartialFile, sealed};
+use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical, ZstdLevel};
+use parquet::column::writer::ColumnCloseResult;
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type};
+use parquet::errors::Result as Parquet;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::WriterProperties;
+use parquet::file::reader::FileReader;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::Type;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+impl Column {
+    fn schema(&self, name: &str) -> Parquet<Type> {
+        let (physical, logical, repetition) = match self {
+            Column::Text(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String), Repetition::OPTIONAL),
+            Column::Whole(_) => (Physical::INT64, None, Repetition::OPTIONAL),
+            Column::Number(_) => (Physical::DOUBLE, None, Repetition::OPTIONAL),
+            Column::Flag(_) => (Physical::BOOLEAN, None, Repetition::REQUIRED),
+            Column::List(_) => return list_schema(name),
+        };
+        Type::primitive_type_builder(name, physical).with_repetition(repetition).with_logical_type(logical).build()
+    }
+}
+
+fn list_schema(name: &str) -> Parquet<Type> {
+    let element = Type::primitive_type_builder("element", Physical::BYTE_ARRAY)
+        .with_repetition(Repetition::REQUIRED)
+        .with_logical_type(Some(LogicalType::String))
+        .build()?;
+    let list = Type::group_type_builder("list")
+        .with_repetition(Repetition::REPEATED)
+        .with_fields(vec![Arc::new(element)])
+        .build()?;
+    Type::group_type_builder(name)
+        .with_repetition(Repetition::REQUIRED)
+        .with_logical_type(Some(LogicalType::List))
+        .with_fields(vec![Arc::new(list)])
+        .build()
+}
+
+/// Writes the columns, all of one length, whole or not at all. The same columns give the same bytes.
+pub fn write<N: AsRef<str>>(path: &Path, columns: &[(N, Column)]) -> Result<()> {
+    let encode = || -> Parquet<Vec<u8>> {
+        let mut bytes = Vec::new();
+        let mut writer = Writer::new(&mut bytes, columns)?;
+        writer.group(columns)?;
+        writer.seal();
+        writer.finish()?;
+        Ok(bytes)
+    };
+    let mut bytes = encode().writing(path)?;
+    let end = bytes.len().saturating_sub(FOOTER)..bytes.len();
+    sealed::seal(&mut bytes, end);
+    invitro_files::write(path, &bytes).writing(path)
+}
+
+/// Bytes at the end of a file that hold the footer's entries.
+const FOOTER: usize = 1 << 20;
+
+/// The entry that the seal stands in.
+fn seal_entry() -> KeyValue {
+    KeyValue::new("seal".to_owned(), sealed::blank())
+}
+
+/// Writes a table group after group.
+pub struct Writer<W: Write + Send>(SerializedFileWriter<W>);
+
+impl<W: Write + Send> Writer<W> {
+    /// A table with columns of these names and kinds, whatever rows they hold.
+    pub fn new<N: AsRef<str>>(out: W, columns: &[(N, Column)]) -> Parquet<Writer<W>> {
+        let fields = columns
+            .iter()
+            .map(|(name, column)| column.schema(name.as_ref()).map(Arc::new))
+            .collect::<Parquet<Vec<_>>>()?;
+        let schema = Type::group_type_builder("rows").with_fields(fields).build()?;
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
+            .set_created_by("invitro".to_owned())
+            .build();
+        Ok(Writer(SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties))?))
+    }
+
+    /// Makes room for the seal that [`write_with`] puts into the finished file.
+    pub fn seal(&mut self) {
+        self.0.append_key_value_metadata(seal_entry());
+    }
+
+    /// Appends rows, all columns of one length and in the table's order.
+    pub fn group<N>(&mut self, columns: &[(N, Column)]) -> Parquet<()> {
+        let mut group = self.0.next_row_group()?;
+        for (_, column) in columns {
+            let Some(mut out) = group.next_column()? else { break };
+            let bytes = |text: &String| ByteArray::from(text.as_str());
+            match column {
+                Column::Text(values) => {
+                    let kept: Vec<ByteArray> = values.iter().flatten().map(bytes).collect();
+                    out.typed::<ByteArrayType>().write_batch(&kept, Some(&present(values)), None)?;
+                }
+                Column::Whole(values) => {
+                    let kept: Vec<i64> = values.iter().flatten().copied().collect();
+                    out.typed::<Int64Type>().write_batch(&kept, Some(&present(values)), None)?;
+                }
+                Column::Number(values) => {
+                    let kept: Vec<f64> = values.iter().flatten().copied().collect();
+                    out.typed::<DoubleType>().write_batch(&kept, Some(&present(values)), None)?;
+                }
+                Column::Flag(values) => {
+                    out.typed::<BoolType>().write_batch(values, None, None)?;
+                }
+                Column::List(values) => {
+                    let kept: Vec<ByteArray> = values.iter().flatten().map(bytes).collect();
+                    // Every element is present, and all but a list's first repeat it.
+                    let repeated: Vec<i16> =
+                        values.iter().flat_map(|list| (0..list.len()).map(|at| i16::from(at > 0))).collect();
+                    let defined = vec![1; kept.len()];
+                    out.typed::<ByteArrayType>().write_batch(&kept, Some(&defined), Some(&repeated))?;
+                }
+            }
+            out.close()?;
+        }
+        group.close().map(|_| ())
+    }
+
+    /// Writes what closes the file.
+    pub fn finish(self) -> Parquet<()> {
+        self.0.close().map(|_| ())
+    }
+}
+
+/// Per row whether there is a value (1) or none (0).
+fn present<T>(values: &[Option<T>]) -> Vec<i16> {
+    values.iter().map(|value| i16::from(value.is_some())).collect()
+}
+
+/// Joins tables of one schema, a row group each, without decoding them.
+pub fn join(parts: &[PathBuf], whole: &Path) -> Result<()> {
+    write_with(whole, |out| join_into(parts, out))
+}
+
+/// A table that `write` makes, with a [`Writer::seal`], whole or not at all.
+pub fn write_with<E: From<Error>>(
+    path: &Path,
+    write: impl FnOnce(&mut BufWriter<File>) -> std::result::Result<(), E>,
+) -> std::result::Result<(), E> {
+    let mut file = PartialFile::new(path).writing(path)?;
+    write(file.writer())?;
+    file.writer().flush().writing(path)?;
+    sealed::seal_file(file.path()).writing(path)?;
+    Ok(file.finish().writing(path)?)
+}
+
+fn join_into<W: Write + Send>(parts: &[PathBuf], out: W) -> Result<()> {
+    let mut out = Some(out);
+    let mut writer: Option<SerializedFileWriter<W>> = None;
+    for part in parts {
+        let Table { reader, .. } = Table::open(part)?;
+        let file = File::open(part).reading(part)?;
+        let schema = reader.metadata().file_metadata().schema_descr().root_schema_ptr();
+        if let Some(out) = out.take() {
+            writer = Some(SerializedFileWriter::new(out, schema.clone(), Default::default()).reading(part)?);
+        }
+        let Some(writer) = writer.as_mut() else { continue };
+        if writer.schema_descr().root_schema() != schema.as_ref() {
+            let why = "its columns differ from those of the other runs".to_owned();
+            return Err(Error::Read { path: part.clone(), why });
+        }
+        for group in reader.metadata().row_groups() {
+            let mut out = writer.next_row_group().reading(part)?;
+            for column in group.columns() {
+                let chunk = ColumnCloseResult {
+                    bytes_written: column.compressed_size() as u64,
+                    rows_written: group.num_rows() as u64,
+                    metadata: column.clone(),
+                    bloom_filter: None,
+                    column_index: None,
+                    offset_index: None,
+                };
+                out.append_column(&file, chunk).reading(part)?;
+            }
+            out.close().reading(part)?;
+        }
+    }
+    let Some(mut writer) = writer else { return Ok(()) };
+    writer.append_key_value_metadata(seal_entry());
+    writer.close().map(|_| ()).reading(parts.first().map_or(Path::new(""), |p| p))
+}
