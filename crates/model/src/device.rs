@@ -1,8 +1,8 @@
 //! Where a population trains: the one place that knows the names of devices.
 
 use crate::cpu::simd;
-use crate::cuda::Gpu;
-use crate::{Error, Result};
+use crate::cuda::{Gpu, compile};
+use crate::{Error, Result, Shape};
 
 /// All GPUs of the machine, as users write it.
 pub const ALL: &str = "cuda:all";
@@ -58,6 +58,14 @@ impl Device {
                 Ok(format!("CPU, {threads} thread{plural}, {}", simd::level().name()))
             }
             Device::Cuda(number) => Ok(format!("{} (cuda:{number})", Gpu::open(*number)?.name)),
+        }
+    }
+
+    /// Does what takes time before models of this shape can be put on the device, so that it can be done beside other
+    /// things. What fails here fails again when they are put there.
+    pub fn prepare(&self, shape: &Shape) {
+        if let Device::Cuda(number) = self {
+            let _ = Gpu::open(*number).and_then(|gpu| compile::prepare(&gpu, shape));
         }
     }
 

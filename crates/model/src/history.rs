@@ -1,7 +1,7 @@
 //! The losses of the last steps: every step leaves its own in a ring on the device, which is read now and then.
 
 /// Steps whose losses a device keeps until they are read.
-pub const HISTORY: usize = 16;
+pub const HISTORY: usize = 48;
 
 /// Which places of a ring of [`HISTORY`] hold a step that was not read yet.
 #[derive(Clone, Debug, Default)]

@@ -59,8 +59,8 @@ impl<O: InferOps> Inference<O> {
             picks,
             x: ops.buf(wide * shape.width)?,
             mid: ops.buf(wide * shape.width)?,
-            norm: ops.buf(wide.max(members * picks) * shape.width)?,
-            inv_rms: ops.stat(wide.max(members * picks))?,
+            norm: ops.buf(wide * shape.width)?,
+            inv_rms: ops.stat(wide)?,
             qkv: ops.buf(wide * 3 * shape.width)?,
             attended: ops.buf(wide * shape.width)?,
             gate_up: ops.buf(wide * 2 * shape.hidden)?,
@@ -104,22 +104,21 @@ impl<O: InferOps> Inference<O> {
         let layout = ops.layout().clone();
         ops.load_reading(reading)?;
         ops.reach(Point::BeginForward)?;
-        ops.embed(layout.embed, &mut self.x)?;
+        let Inference { x, mid, norm, inv_rms, .. } = self;
+        ops.embed_rms_norm(layout.embed, x, layout.layers[0].norm1, norm, inv_rms)?;
         for (l, (at, cache)) in layout.layers.iter().zip(&mut self.caches).enumerate() {
-            ops.rms_norm(&self.x, at.norm1, &mut self.norm, &mut self.inv_rms)?;
             ops.reach(Point::BeginPart(Part::Layer(l)))?;
-            ops.linear(&self.norm, at.qkv, None, &mut self.qkv)?;
+            ops.linear(norm, at.qkv, None, &mut self.qkv)?;
             ops.attention_cached(&self.qkv, cache, self.slots, &mut self.attended)?;
-            ops.linear(&self.attended, at.out, Some(&self.x), &mut self.mid)?;
-            ops.rms_norm(&self.mid, at.norm2, &mut self.norm, &mut self.inv_rms)?;
-            ops.linear(&self.norm, at.gate_up, None, &mut self.gate_up)?;
-            ops.swiglu(&self.gate_up, &mut self.gated)?;
-            ops.linear(&self.gated, at.down, Some(&self.mid), &mut self.x)?;
+            ops.linear_rms_norm(&self.attended, at.out, x, mid, at.norm2, norm, inv_rms)?;
+            ops.linear_swiglu(norm, at.gate_up, &mut self.gate_up, &mut self.gated)?;
+            // What comes after is normed for the next layer, or for the head.
+            let gain = layout.layers.get(l + 1).map_or(layout.norm, |next| next.norm1);
+            ops.linear_rms_norm(&self.gated, at.down, mid, x, gain, norm, inv_rms)?;
         }
-        ops.select(&self.x, &mut self.picked)?;
-        ops.rms_norm(&self.picked, layout.norm, &mut self.norm, &mut self.inv_rms)?;
+        ops.select(norm, &mut self.picked)?;
         ops.reach(Point::BeginPart(Part::Head))?;
-        ops.head(&self.norm, layout.head, &mut self.logits)?;
+        ops.head(&self.picked, layout.head, &mut self.logits)?;
         Ok(&self.logits)
     }
 

@@ -1,8 +1,8 @@
 //! What can be said of the CUDA kernels without a GPU: their arguments, their sizes, that they compile, their numbers.
 
 use invitro_model::cuda::bf16::{join, split};
-use invitro_model::cuda::compile::{FUSED, PROGRAM, compile, nvrtc_present};
-use invitro_model::cuda::kernels::{FUSED_KERNELS, PROGRAM_KERNELS};
+use invitro_model::cuda::compile::{ATTENTION, FUSED, PROGRAM, compile, nvrtc_present};
+use invitro_model::cuda::kernels::{ATTENTION_KERNELS, FUSED_KERNELS, PROGRAM_KERNELS};
 use invitro_model::cuda::sizes;
 use invitro_model::ops::GROUPS;
 use invitro_model::{Layout, Shape};
@@ -47,7 +47,7 @@ fn arguments_are_the_kernels_own() {
         "Ptr<CachedSpan>" => "CachedSpan*",
         other => panic!("{other}"),
     };
-    let programs = [(PROGRAM, PROGRAM_KERNELS), (FUSED, FUSED_KERNELS)];
+    let programs = [(PROGRAM, PROGRAM_KERNELS), (ATTENTION, ATTENTION_KERNELS), (FUSED, FUSED_KERNELS)];
     for (source, signatures) in programs {
         let mut count = 0;
         for &(names, kinds) in signatures {
@@ -66,7 +66,8 @@ fn no_shared_size_is_spelled_in_the_kernels() {
     let shape = Shape::paper(2048);
     let options = sizes::options(&shape, &Layout::new(&shape)).unwrap();
     assert!(options.contains(&format!("-DGROUPS={GROUPS}")));
-    for (source, options) in [(PROGRAM, options), (FUSED, sizes::fused_options(&shape))] {
+    let every = [PROGRAM, ATTENTION].concat();
+    for (source, options) in [(every.as_str(), options), (FUSED, sizes::fused_options(&shape))] {
         for option in &options {
             let name = option.trim_start_matches("-D").split('=').next().unwrap();
             assert!(!source.contains(&format!("#define {name} ")), "{name} is defined twice");
@@ -83,10 +84,10 @@ fn all_kernels_compile() {
     }
     for shape in [Shape::paper(2048), Shape { width: 128, heads: 4, hidden: 192, ..Shape::paper(8190) }] {
         let options = sizes::options(&shape, &Layout::new(&shape)).unwrap();
-        let programs = [(PROGRAM, options.clone(), "sm_80"), (PROGRAM, options, "sm_90")];
-        for (source, options, architecture) in
-            programs.into_iter().chain([(FUSED, sizes::fused_options(&shape), "sm_90a")])
-        {
+        let everywhere = [PROGRAM, ATTENTION].into_iter().flat_map(|source| [(source, "sm_80"), (source, "sm_90")]);
+        let programs = everywhere.map(|(source, architecture)| (source, options.clone(), architecture));
+        let fused = (FUSED, sizes::fused_options(&shape), "sm_90a");
+        for (source, options, architecture) in programs.chain([fused]) {
             let target = [format!("--gpu-architecture={architecture}"), "--std=c++17".into()];
             compile(source, &[&options[..], &target].concat()).unwrap();
         }

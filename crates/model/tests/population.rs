@@ -179,29 +179,34 @@ fn what_no_population_can_be_or_read_is_said() {
 
 #[test]
 fn the_losses_of_every_step_are_kept_until_they_are_read() {
+    const STEPS: u64 = HISTORY as u64 + 24;
     let seeds = [0, 1];
     let place = || Population::new(Device::Cpu, &small(), &seeds, CAPACITY).unwrap();
     let batch = |step| -> Vec<_> { seeds.iter().map(|&seed| data(seed, step)).collect() };
     let mut population = place();
     let mut each = Vec::new();
-    for step in 1..=40 {
+    for step in 1..=STEPS {
         population.train_step(&batch(step), &train().update(step)).unwrap();
         each.push(population.losses().unwrap());
     }
     assert!(each.iter().flatten().all(|loss| loss.mean() > 0.0 && loss.grad_norm > 0.0));
-    assert_eq!(population.history().unwrap(), each[40 - HISTORY..], "the last of them, where nobody asked before");
+    assert_eq!(
+        population.history().unwrap(),
+        each[STEPS as usize - HISTORY..],
+        "the last of them, where nobody asked before"
+    );
     assert!(population.history().unwrap().is_empty());
 
     let mut population = place();
     let mut seen = Vec::new();
-    for step in 1..=40 {
+    for step in 1..=STEPS {
         population.train_step(&batch(step), &train().update(step)).unwrap();
         // An evaluation and a move to a larger place lose none.
         if step == 9 {
             population.evaluate(&batch(0)).unwrap();
             population.grow(CAPACITY + 64).unwrap();
         }
-        if [1, 4, 20, 36, 40].contains(&step) {
+        if [1, 4, 4 + HISTORY as u64, STEPS].contains(&step) {
             seen.extend(population.history().unwrap());
             assert_eq!(seen.len(), step as usize);
         }

@@ -11,6 +11,14 @@ typedef unsigned long long u64;
 #define INFINITY_F __int_as_float(0x7f800000)
 #define FULL 0xffffffffu
 
+// Programmatic dependent launch: a kernel may be started while the one before it ends. It says at once that the next may
+// start, and waits here for all that came before.
+#if __CUDA_ARCH__ >= 900
+#define PDL_BEGIN asm volatile("griddepcontrol.launch_dependents;\ngriddepcontrol.wait;" ::: "memory")
+#else
+#define PDL_BEGIN
+#endif
+
 // ---- bf16 pairs -----------------------------------------------------------------------------------------------------
 
 __device__ __forceinline__ float low(u32 x) { return __uint_as_float(x << 16); }

@@ -1,21 +1,31 @@
-//! Compiles the kernels for one model shape and one GPU, and caches the machine code beside other caches of the user.
+//! Compiles the kernels for one model shape and one GPU. The machine code is kept: in the process, and in a file beside other
+//! caches of the user.
 
 use super::gpu::{Doing, Gpu};
+use super::kernels::{ATTENTION_KERNELS, FUSED_KERNELS, Kernels, PROGRAM_KERNELS, Signature};
 use super::sizes;
 use crate::{Error, Layout, Result, Shape};
 use cudarc::driver::CudaModule;
 use cudarc::nvrtc::{Ptx, result as nvrtc, sys};
+use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread::ScopedJoinHandle;
 
 /// The kernels that every GPU runs.
 pub const PROGRAM: &str = concat!(
     include_str!("common.cu"),
     include_str!("pointwise.cu"),
-    include_str!("attention.cu"),
     include_str!("update.cu"),
     include_str!("inference.cu")
+);
+/// Attention, which every GPU runs too.
+pub const ATTENTION: &str = concat!(
+    include_str!("common.cu"),
+    include_str!("attention.cu"),
+    include_str!("attention_warp.cu"),
+    include_str!("attention_cached.cu")
 );
 /// The kernels that only GPUs of compute capability 9.0 can run.
 pub const FUSED: &str = concat!(
@@ -25,30 +35,108 @@ pub const FUSED: &str = concat!(
     include_str!("linear_rms_norm.cu")
 );
 
-/// [`PROGRAM`] for a shape, loaded.
-pub fn program(gpu: &Gpu, shape: &Shape, layout: &Layout) -> Result<Arc<CudaModule>> {
+/// A source, its options, and the kernels in it.
+struct Program {
+    source: &'static str,
+    options: Vec<String>,
+    kernels: &'static [Signature],
+}
+
+impl Program {
+    fn new(
+        source: &'static str,
+        kernels: &'static [Signature],
+        mut options: Vec<String>,
+        architecture: &str,
+    ) -> Program {
+        options.extend([format!("--gpu-architecture={architecture}"), "--std=c++17".into()]);
+        Program { source, options, kernels }
+    }
+}
+
+/// Whether matmuls of this shape can be fused with what stands beside them.
+pub fn can_fuse(gpu: &Gpu, shape: &Shape) -> bool {
+    gpu.capability == (9, 0) && [128, 256].contains(&shape.width) && shape.hidden.is_multiple_of(sizes::CHUNK)
+}
+
+/// What models of a shape need on a GPU.
+fn programs(gpu: &Gpu, shape: &Shape) -> Result<Vec<Program>> {
     let (major, minor) = gpu.capability;
-    load(gpu, PROGRAM, sizes::options(shape, layout)?, &format!("sm_{major}{minor}"))
+    let (options, architecture) = (sizes::options(shape, &Layout::new(shape))?, format!("sm_{major}{minor}"));
+    let mut programs = vec![
+        Program::new(ATTENTION, ATTENTION_KERNELS, options.clone(), &architecture),
+        Program::new(PROGRAM, PROGRAM_KERNELS, options, &architecture),
+    ];
+    if can_fuse(gpu, shape) {
+        programs.push(Program::new(FUSED, FUSED_KERNELS, sizes::fused_options(shape), "sm_90a"));
+    }
+    Ok(programs)
 }
 
-/// [`FUSED`] for a shape, loaded.
-pub fn fused(gpu: &Gpu, shape: &Shape) -> Result<Arc<CudaModule>> {
-    load(gpu, FUSED, sizes::fused_options(shape), "sm_90a")
+/// Compiles what a shape needs, if that was not done before: what takes seconds can begin early.
+pub fn prepare(gpu: &Gpu, shape: &Shape) -> Result<()> {
+    images(&programs(gpu, shape)?).map(drop)
 }
 
-fn load(gpu: &Gpu, source: &str, mut options: Vec<String>, architecture: &str) -> Result<Arc<CudaModule>> {
-    options.extend([format!("--gpu-architecture={architecture}"), "--std=c++17".into()]);
-    let path = cache_path(source, &options);
-    let cached = path.as_ref().and_then(|path| std::fs::read(path).ok());
-    // The cached file may be damaged: then it is made anew.
-    if let Some(module) = cached.and_then(|image| gpu.context.load_module(Ptx::from_binary(image)).ok()) {
+/// The kernels of a shape, loaded.
+pub fn load(gpu: &Gpu, shape: &Shape) -> Result<Kernels> {
+    let programs = programs(gpu, shape)?;
+    let mut kernels = Kernels::default();
+    for (program, image) in programs.iter().zip(images(&programs)?) {
+        kernels.load(&module(gpu, program, &image)?, program.kernels)?;
+    }
+    Ok(kernels)
+}
+
+/// The machine code of programs, which are compiled at the same time.
+fn images(programs: &[Program]) -> Result<Vec<Arc<Vec<u8>>>> {
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = programs.iter().map(|program| scope.spawn(|| image(program))).collect();
+        let join = |thread: ScopedJoinHandle<'_, Result<Arc<Vec<u8>>>>| {
+            thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        };
+        threads.into_iter().map(join).collect()
+    })
+}
+
+fn module(gpu: &Gpu, program: &Program, image: &[u8]) -> Result<Arc<CudaModule>> {
+    let loaded = |image: &[u8]| gpu.context.load_module(Ptx::from_binary(image.to_vec()));
+    if let Ok(module) = loaded(image) {
         return Ok(module);
     }
-    let image = compile(source, &options)?;
-    if let Some(path) = path {
-        cache(&path, &image);
+    // The cached file may be damaged: then it is made anew.
+    let image = Arc::new(compile_and_cache(program)?);
+    locked(&IMAGES).insert(file_name(program), Arc::new(Mutex::new(Some(image.clone()))));
+    loaded(&image).doing("loading the kernels")
+}
+
+/// Machine code by the name of its file. Who asks while another compiles it waits for that.
+type Image = Arc<Mutex<Option<Arc<Vec<u8>>>>>;
+static IMAGES: Mutex<BTreeMap<String, Image>> = Mutex::new(BTreeMap::new());
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+fn image(program: &Program) -> Result<Arc<Vec<u8>>> {
+    let name = file_name(program);
+    let place = locked(&IMAGES).entry(name.clone()).or_default().clone();
+    let mut known = locked(&place);
+    if let Some(image) = &*known {
+        return Ok(image.clone());
     }
-    gpu.context.load_module(Ptx::from_binary(image)).doing("loading the kernels")
+    let cached = cache_folder().and_then(|folder| std::fs::read(folder.join(name)).ok());
+    let image = Arc::new(cached.map_or_else(|| compile_and_cache(program), Ok)?);
+    *known = Some(image.clone());
+    Ok(image)
+}
+
+fn compile_and_cache(program: &Program) -> Result<Vec<u8>> {
+    let image = compile(program.source, &program.options)?;
+    if let Some(folder) = cache_folder() {
+        cache(&folder.join(file_name(program)), &image);
+    }
+    Ok(image)
 }
 
 /// Whether NVRTC can be opened.
@@ -87,11 +175,15 @@ pub fn compile(source: &str, options: &[String]) -> Result<Vec<u8>> {
     image
 }
 
-/// Where the machine code of a source with these options is cached: a name that changes with both.
-fn cache_path(source: &str, options: &[String]) -> Option<PathBuf> {
-    let base = std::env::var_os("XDG_CACHE_HOME")
-        .map(PathBuf::from)
-        .or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache")))?;
+/// Where machine code is cached.
+fn cache_folder() -> Option<PathBuf> {
+    let base = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+    let base = base.or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache")))?;
+    Some(base.join("invitro"))
+}
+
+/// The name of a program's machine code, which changes with the source, the options and the compiler.
+fn file_name(program: &Program) -> String {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let (mut major, mut minor) = (0, 0);
     if nvrtc_present() {
@@ -99,12 +191,12 @@ fn cache_path(source: &str, options: &[String]) -> Option<PathBuf> {
         unsafe { sys::nvrtcVersion(&mut major, &mut minor) };
     }
     let version = format!("{major}.{minor}");
-    for part in options.iter().map(String::as_str).chain([source, &version]) {
+    for part in program.options.iter().map(String::as_str).chain([program.source, &version]) {
         for byte in part.bytes().chain([0]) {
             hash = (hash ^ byte as u64).wrapping_mul(0x0100_0000_01b3);
         }
     }
-    Some(base.join("invitro").join(format!("kernels-{hash:016x}.cubin")))
+    format!("kernels-{hash:016x}.cubin")
 }
 
 /// Writes beside and renames; a cache that cannot be written only costs the next start a second.

@@ -1,14 +1,15 @@
 //! A population on one GPU: its parameters, its streams, the recorded steps, and the memory of a step.
 
+use super::attention::CLASSES;
 use super::bf16::Bf16;
 use super::compile;
 use super::gemm::{Gemm, Matmul, Operands, Size};
 use super::gpu::Gpu;
 use super::graphs::Graphs;
-use super::kernels::{Attention, AttentionBackward, FUSED_KERNELS, Grid, Kernel, Kernels, PROGRAM_KERNELS};
+use super::kernels::{Attention, AttentionBackward, FUSED_KERNELS, Grid, Kernel, Kernels};
 use super::memory::{Memory, Pinned, Ptr};
 use super::parameters::{self, Parameters};
-use super::sizes::{CHUNK, CLASSES, EMBED_ROWS, FUSED_SHARED, LARGE_TILE};
+use super::sizes::{EMBED_ROWS, FUSED_SHARED, LARGE_TILE};
 use super::staging::{FULL_ROWS, Sections, Staging};
 use super::streams::Streams;
 use super::update::DeferredUpdate;
@@ -113,17 +114,16 @@ impl Cuda {
                 gpu.name
             )));
         }
-        let mut kernels = Kernels::default();
-        kernels.load(&compile::program(gpu, shape, &layout)?, PROGRAM_KERNELS)?;
-        let fused = gpu.capability == (9, 0) && [128, 256].contains(&shape.width) && shape.hidden.is_multiple_of(CHUNK);
+        let kernels = compile::load(gpu, shape)?;
+        let fused = compile::can_fuse(gpu, shape);
         if fused {
-            kernels.load(&compile::fused(gpu, shape)?, FUSED_KERNELS)?;
             let mut names = FUSED_KERNELS.iter().flat_map(|(names, _)| *names);
             names.try_for_each(|name| kernels.allow_shared(name, FUSED_SHARED))?;
         }
         for class in CLASSES {
-            kernels.allow_shared(Attention::NAMES[class.variants.0], class.shared(shape))?;
-            kernels.allow_shared(AttentionBackward::NAMES[class.variants.1], class.shared_backward(shape))?;
+            let (forward, backward) = (class.forward(shape, true), class.backward(shape, true));
+            kernels.allow_shared(Attention::NAMES[forward.variant], forward.shared)?;
+            kernels.allow_shared(AttentionBackward::NAMES[backward.variant], backward.shared)?;
         }
         let staging = Staging::new(gpu, Sections::most(members, capacity, shape.vocab))?;
         let sections = Sections::new(members, 0, Default::default(), shape.vocab);

@@ -88,7 +88,8 @@ impl InferOps for Cuda {
         let store = CacheStore { qkv, spans, angles, cache, rows, span_cap, slots };
         self.run(store, Grid::new([count, self.members, 1], THREADS))?;
         let attend = AttentionCached { qkv, spans, angles, cache, out: out.ptr(), rows, span_cap, slots };
-        self.run(attend, Grid::new([count, self.shape.heads, self.members], 32 * CACHED_WARPS))
+        let blocks = [count, self.shape.heads.div_ceil(CACHED_WARPS), self.members];
+        self.run(attend, Grid::new(blocks, 32 * CACHED_WARPS))
     }
 
     fn select(&mut self, x: &Buf, out: &mut Buf) -> Result<()> {

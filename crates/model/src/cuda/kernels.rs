@@ -92,14 +92,6 @@ kernels! { PROGRAM_KERNELS:
     GainBackward("gain_backward") { partials: Ptr<f32>, gradients: Ptr<Bf16>, blocks: i32 }
     Swiglu("swiglu") { gate_up: Ptr<Bf16>, out: Ptr<Bf16>, chunks: u32 }
     SwigluBackward("swiglu_backward") { gate_up: Ptr<Bf16>, dout: Ptr<Bf16>, dgate_up: Ptr<Bf16>, chunks: u32 }
-    /// Over short spans, and over long ones.
-    Attention("attention_short", "attention_long") {
-        qkv: Ptr<Bf16>, spans: Ptr<FlatSpan>, angles: Ptr<[f32; 2]>, out: Ptr<Bf16>, log_sum: Ptr<f32>,
-    }
-    AttentionBackward("attention_backward_short", "attention_backward_long", "attention_backward_longest") {
-        qkv: Ptr<Bf16>, out: Ptr<Bf16>, log_sum: Ptr<f32>, dout: Ptr<Bf16>, spans: Ptr<FlatSpan>,
-        angles: Ptr<[f32; 2]>, dqkv: Ptr<Bf16>,
-    }
     CrossEntropy("cross_entropy") {
         logits: Ptr<Bf16>, targets: Ptr<i32>, weight_of_member: Ptr<f32>, losses: Ptr<f32>, rows: i32,
     }
@@ -120,14 +112,6 @@ kernels! { PROGRAM_KERNELS:
         scales: Ptr<f32>, pending: Ptr<UpdateNumbers>, log: Ptr<UpdateNumbers>, made: Ptr<u32>, was_read: Ptr<u8>,
         first: Ptr<u32>, offset: u64, all: i32,
     }
-    CacheStore("cache_store") {
-        qkv: Ptr<Bf16>, spans: Ptr<CachedSpan>, angles: Ptr<[f32; 2]>, cache: Ptr<Bf16>, rows: i32, span_cap: i32,
-        slots: i32,
-    }
-    AttentionCached("attention_cached") {
-        qkv: Ptr<Bf16>, spans: Ptr<CachedSpan>, angles: Ptr<[f32; 2]>, cache: Ptr<Bf16>, out: Ptr<Bf16>, rows: i32,
-        span_cap: i32, slots: i32,
-    }
     SelectRows("select_rows") {
         x: Ptr<Bf16>, pick_rows: Ptr<u32>, out: Ptr<Bf16>, rows: i32, picks: i32, total: i32,
     }
@@ -135,6 +119,31 @@ kernels! { PROGRAM_KERNELS:
     Draw("draw") { logits: Ptr<f32>, uniforms: Ptr<f32>, out: Ptr<u32>, inverse_temperature: f32 }
     ScoresOf("scores_of") {
         logits: Ptr<f32>, targets: Ptr<u32>, pick_sets: Ptr<u32>, sets: Ptr<u32>, out: Ptr<[u32; 2]>,
+    }
+}
+
+kernels! { ATTENTION_KERNELS:
+    /// Over spans of so many rows by warps, over short spans by blocks, and over long ones.
+    Attention("attention_32", "attention_48", "attention_64", "attention_short", "attention_long") {
+        qkv: Ptr<Bf16>, spans: Ptr<FlatSpan>, angles: Ptr<[f32; 2]>, out: Ptr<Bf16>, log_sum: Ptr<f32>,
+    }
+    AttentionBackward(
+        "attention_backward_32",
+        "attention_backward_48",
+        "attention_backward_short",
+        "attention_backward_long",
+        "attention_backward_longest"
+    ) {
+        qkv: Ptr<Bf16>, out: Ptr<Bf16>, log_sum: Ptr<f32>, dout: Ptr<Bf16>, spans: Ptr<FlatSpan>,
+        angles: Ptr<[f32; 2]>, dqkv: Ptr<Bf16>,
+    }
+    CacheStore("cache_store") {
+        qkv: Ptr<Bf16>, spans: Ptr<CachedSpan>, angles: Ptr<[f32; 2]>, cache: Ptr<Bf16>, rows: i32, span_cap: i32,
+        slots: i32,
+    }
+    AttentionCached("attention_cached") {
+        qkv: Ptr<Bf16>, spans: Ptr<CachedSpan>, angles: Ptr<[f32; 2]>, cache: Ptr<Bf16>, out: Ptr<Bf16>, rows: i32,
+        span_cap: i32, slots: i32,
     }
 }
 

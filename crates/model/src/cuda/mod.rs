@@ -6,7 +6,8 @@
 //!
 //! - `gpu`, `memory`, `bf16`: the device, typed memory on it, and its number formats
 //! - `sizes`, `compile`, `kernels`: the `.cu` programs, compiled for a shape, and their typed arguments
-//! - `gemm`: matmuls; `streams`, `update`, `graphs`: what runs at the same time as what, and recorded steps
+//! - `gemm`, `attention`: matmuls, and attention over spans
+//! - `streams`, `update`, `graphs`: what runs at the same time as what, and recorded steps
 //! - `parameters`, `staging`: what stays on the GPU, and what goes there every step
 //! - `engine`: all of it together; `ops`, `fused`, `infer`: the operations over it
 //! - `probe`: what only the self-test and the bench ask for
@@ -14,6 +15,7 @@
 //! A member's result is bitwise the same whoever trains beside it as long as the population has as many members and its
 //! batches as many rows: cuBLASLt picks its algorithm by those sizes.
 
+mod attention;
 pub mod bf16;
 pub mod compile;
 mod engine;

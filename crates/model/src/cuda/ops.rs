@@ -1,48 +1,18 @@
 //! [`Ops`] on CUDA: each operation is one matmul or one or two kernels.
 
+use super::attention::SpanClass;
 use super::engine::{Buf, Cuda, Stat};
 use super::gemm::{Matmul, Operands};
 use super::gpu::Doing;
 use super::kernels::*;
 use super::memory::{Memory, Ptr};
-use super::sizes::{CLASSES, LOSS_THREADS, SpanClass, THREADS, WARPS, cross_entropy_threads, head_groups};
-use super::streams::Streams;
+use super::sizes::{LOSS_THREADS, THREADS, WARPS, cross_entropy_threads};
 use crate::history::HISTORY;
 use crate::ops::{GROUPS, Loss, Ops, Part, Point, Update, Vector, check_batch};
 use crate::{Batch, Layout, Result, Shape, Tensor};
 use cudarc::driver::result;
 
 impl Cuda {
-    /// Attention over each class of spans with the kernel made for it; `launch` says its variant and its bytes of shared
-    /// memory. Longer spans run at the same time as the shortest.
-    fn attend<K: Kernel>(
-        &mut self,
-        launch: impl Fn(&SpanClass, &Shape) -> (usize, usize),
-        kernel: impl Fn(Ptr<FlatSpan>) -> K,
-    ) -> Result<()> {
-        let parallel = !self.streams.serial;
-        for (index, class) in CLASSES.iter().enumerate().rev() {
-            let count = self.batch.sections.classes[index];
-            if count == 0 {
-                continue;
-            }
-            let before: usize = self.batch.sections.classes[..index].iter().sum();
-            let kernel = kernel(self.staging.at(self.batch.sections.spans).add(before));
-            let (variant, shared) = launch(class, &self.shape);
-            let blocks = [count * head_groups(&self.shape), 1, 1];
-            let grid = Grid { variant, blocks, threads: 32 * class.warps, shared };
-            if parallel && before > 0 {
-                let stream = self.streams.longer_spans[index - 1].fork(&self.streams.main)?;
-                // SAFETY: as in `Cuda::run`; each span has its own rows of the result, and the stream is joined below.
-                unsafe { self.kernels.launch(&kernel, grid, stream)? };
-            } else {
-                self.run(kernel, grid)?;
-            }
-        }
-        let Streams { longer_spans, main, .. } = &mut self.streams;
-        longer_spans.iter_mut().try_for_each(|stream| stream.join(main))
-    }
-
     /// Waits for the main stream; the sums of all members at `from`, `times` over.
     fn fetch_sums(&mut self, from: Ptr<f32>, times: usize) -> Result<Vec<f32>> {
         self.gpu.bind()?;
@@ -270,16 +240,14 @@ impl Ops for Cuda {
     fn attention(&mut self, qkv: &Buf, out: &mut Buf, log_sum: &mut Stat) -> Result<()> {
         let angles = self.scratch.angles.ptr();
         let (qkv, out, log_sum) = (qkv.ptr(), out.ptr(), log_sum.ptr());
-        let launch = |class: &SpanClass, shape: &Shape| (class.variants.0, class.shared(shape));
-        self.attend(launch, |spans| Attention { qkv, spans, angles, out, log_sum })
+        self.attend(SpanClass::forward, |spans| Attention { qkv, spans, angles, out, log_sum })
     }
 
     fn attention_backward(&mut self, qkv: &Buf, out: &Buf, log_sum: &Stat, dout: &Buf, dqkv: &mut Buf) -> Result<()> {
         self.about_to_write(dqkv)?;
         let angles = self.scratch.angles.ptr();
         let (qkv, out, log_sum, dout, dqkv) = (qkv.ptr(), out.ptr(), log_sum.ptr(), dout.ptr(), dqkv.ptr());
-        let launch = |class: &SpanClass, shape: &Shape| (class.variants.1, class.shared_backward(shape));
-        self.attend(launch, |spans| AttentionBackward { qkv, out, log_sum, dout, spans, angles, dqkv })
+        self.attend(SpanClass::backward, |spans| AttentionBackward { qkv, out, log_sum, dout, spans, angles, dqkv })
     }
 
     fn embed_rms_norm(

@@ -1,19 +1,11 @@
 // The kernels of a training step that are neither matmuls nor attention nor the update: embedding, RMSNorm, SwiGLU. After
-// `common.cu`; `attention.cu`, `update.cu` and `inference.cu` follow in the same program.
+// `common.cu`; `update.cu` and `inference.cu` follow in the same program.
 
 // Matmuls run over rows from the first to the last. The kernels between two matmuls run from the last row to the first:
 // they start with what the matmul before wrote last, which is still in the L2 cache, and end with what the next reads
 // first.
 #define REVERSED_BLOCK (gridDim.x - 1 - blockIdx.x)
 #define WARPS_PER_BLOCK (THREADS / 32)
-
-// Programmatic dependent launch: a kernel may be started while the one before it ends. It says at once that the next may
-// start, and waits here for all that came before.
-#if __CUDA_ARCH__ >= 900
-#define PDL_BEGIN asm volatile("griddepcontrol.launch_dependents;\ngriddepcontrol.wait;" ::: "memory")
-#else
-#define PDL_BEGIN
-#endif
 
 // ---- reductions: butterflies, the same order whatever the data ------------------------------------------------------
 

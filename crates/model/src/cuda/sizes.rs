@@ -1,6 +1,7 @@
 //! The sizes that Rust and the kernels share. Each has one home, here or in the shape, and reaches the kernels as a `-D`
 //! option of NVRTC.
 
+use super::attention::warp_rows;
 use crate::layout::ALIGN;
 use crate::ops::GROUPS;
 use crate::{Error, Layout, Result, Shape};
@@ -13,7 +14,7 @@ pub const THREADS: usize = 256;
 pub const WARPS: usize = THREADS / 32;
 /// Threads of the block that sums a member's losses.
 pub const LOSS_THREADS: usize = 512;
-/// Warps of a block of attention, over short spans and over long ones, and over a cache.
+/// Warps of a block of attention: over short spans, over long ones, and over a cache.
 pub const SHORT_WARPS: usize = 4;
 pub const LONG_WARPS: usize = 8;
 pub const CACHED_WARPS: usize = 4;
@@ -50,69 +51,6 @@ pub fn cross_entropy_threads(vocab: usize) -> usize {
     if vocab <= 4096 { 128 } else { 256 }
 }
 
-/// Spans are put into classes by length, each with its own launch of the attention kernels.
-pub struct SpanClass {
-    /// The longest span of the class.
-    pub rows: usize,
-    pub warps: usize,
-    /// Which of the kernels' variants, forward and backward.
-    pub variants: (usize, usize),
-}
-
-pub const CLASSES: [SpanClass; 5] = [
-    SpanClass { rows: 32, warps: SHORT_WARPS, variants: (0, 0) },
-    SpanClass { rows: 48, warps: SHORT_WARPS, variants: (0, 0) },
-    SpanClass { rows: 64, warps: SHORT_WARPS, variants: (0, 0) },
-    SpanClass { rows: 128, warps: LONG_WARPS, variants: (1, 1) },
-    SpanClass { rows: usize::MAX, warps: LONG_WARPS, variants: (1, 2) },
-];
-/// The first class where a batch is too small to fill a GPU class by class.
-pub const MERGED_CLASS: usize = 2;
-/// The variant of the backward that has no room to keep the gradients of the scores.
-const NOT_KEPT: usize = 2;
-
-/// Heads of an attention block: those that share a cache line of a row.
-fn block_heads(shape: &Shape) -> usize {
-    (64 / shape.head_width()).max(1)
-}
-
-/// Blocks of attention that share a span.
-pub fn head_groups(shape: &Shape) -> usize {
-    shape.heads.div_ceil(block_heads(shape))
-}
-
-/// Bytes of a span's matrices in an attention block, and of as many numbers per row.
-fn staged_bytes(shape: &Shape, rows: usize, matrices: usize, numbers: usize) -> usize {
-    let heads = block_heads(shape);
-    let apart = if heads > 1 { 32 } else { 0 };
-    heads * (2 * matrices * (rows * (shape.head_width() + 8) + apart) + 4 * numbers * rows)
-}
-
-impl SpanClass {
-    /// The longest span of the class under a context, in whole tiles.
-    fn staged_rows(&self, shape: &Shape) -> usize {
-        self.rows.min(shape.context).next_multiple_of(16)
-    }
-
-    /// Bytes of shared memory of a block of the forward pass.
-    pub fn shared(&self, shape: &Shape) -> usize {
-        staged_bytes(shape, self.staged_rows(shape), 3, 1)
-    }
-
-    /// Bytes of shared memory of a block of the backward pass: also the gradients of the scores of all pairs of tiles, or
-    /// 16 rows for each warp.
-    pub fn shared_backward(&self, shape: &Shape) -> usize {
-        let rows = self.staged_rows(shape);
-        let tiles = rows / 16;
-        let more = if self.variants.1 == NOT_KEPT {
-            2 * 16 * self.warps * (shape.head_width() + 8)
-        } else {
-            512 * block_heads(shape) * (tiles * (tiles + 1) / 2)
-        };
-        staged_bytes(shape, rows, 4, 2) + more
-    }
-}
-
 /// The options of the program that every GPU runs, or why there are none for this shape.
 pub fn options(shape: &Shape, layout: &Layout) -> Result<Vec<String>> {
     let head = shape.head_width();
@@ -142,6 +80,8 @@ pub fn options(shape: &Shape, layout: &Layout) -> Result<Vec<String>> {
         ("SHORT_WARPS", SHORT_WARPS),
         ("LONG_WARPS", LONG_WARPS),
         ("CACHED_WARPS", CACHED_WARPS),
+        ("WARP_ROWS", warp_rows(shape).0),
+        ("WARP_ROWS_BACKWARD", warp_rows(shape).1),
         ("EMBED_ROWS", EMBED_ROWS),
         ("NORM_CHUNK", NORM_CHUNK),
         ("UPDATE_LOG", UPDATE_LOG),

@@ -1,10 +1,11 @@
 //! What changes from step to step, copied to the GPU in one piece: tokens, targets, spans, the rows of each token, and
 //! the update's numbers. Two page-locked buffers, so that the host fills one while the GPU reads the other.
 
+use super::attention::{CLASSES, class_of};
 use super::gpu::{Doing, Gpu};
 use super::kernels::{FlatSpan, Overflow, UpdateNumbers};
 use super::memory::{Memory, Pinned, Ptr};
-use super::sizes::{CLASSES, EMBED_ROWS, FILLER, MERGED_CLASS, SpanClass};
+use super::sizes::{EMBED_ROWS, FILLER};
 use super::streams::event;
 use crate::by_token::sort_by_token;
 use crate::ops::Update;
@@ -105,7 +106,7 @@ impl Staging {
         vocab: usize,
         stream: &CudaStream,
     ) -> Result<Sections> {
-        let spans = classified(batch);
+        let spans = classified(batch, batch.members * batch.rows < FULL_ROWS);
         let step = (batch.spans.iter().map(Vec::len).sum::<usize>() / 16).max(1).next_multiple_of(8);
         let classes = spans.each_ref().map(|s| s.len().next_multiple_of(step));
         let sections = Sections::new(batch.members, batch.rows, classes, vocab);
@@ -127,14 +128,12 @@ impl Staging {
 type SpansByClass = [Vec<FlatSpan>; CLASSES.len()];
 
 /// Spans of all members by class, the last first, as `REVERSED_BLOCK` in `pointwise.cu` explains.
-fn classified(batch: &Batch) -> SpansByClass {
+fn classified(batch: &Batch, small: bool) -> SpansByClass {
     let mut classes = [const { Vec::new() }; CLASSES.len()];
-    let first = if batch.members * batch.rows < FULL_ROWS { MERGED_CLASS } else { 0 };
     for (member, spans) in batch.spans.iter().enumerate() {
         for span in spans {
             let filler = span.start as usize >= batch.real[member];
-            let fits = |class: &SpanClass| filler || span.len as usize <= class.rows;
-            let class = CLASSES.iter().position(fits).unwrap_or(CLASSES.len() - 1).max(first);
+            let class = class_of(if filler { 0 } else { span.len as usize }, small);
             let start = (member * batch.rows) as u32 + span.start;
             classes[class].push([start, if filler { span.len | FILLER } else { span.len }]);
         }

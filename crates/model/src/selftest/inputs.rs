@@ -5,12 +5,14 @@ use crate::stream::Stream;
 use crate::{Layout, Sequence, Shape};
 
 /// Shapes and numbers of models: the paper's, but for fewer layers and a vocabulary that fills no word of memory evenly; a
-/// small one of other proportions; and so many of a narrow one that a GPU works with its largest tiles.
-pub fn usual_populations() -> [(Shape, usize); 3] {
+/// small one of other proportions; and so many of a narrow one, with narrow and with wide heads, that a GPU works with its
+/// largest tiles.
+pub fn usual_populations() -> [(Shape, usize); 4] {
     let usual = Shape { layers: 2, ..Shape::paper(509) };
     let small = Shape { width: 96, heads: 3, hidden: 256, vocab: 256, ..usual.clone() };
     let narrow = Shape { width: 128, heads: 4, hidden: 192, vocab: 512, ..usual.clone() };
-    [(usual, 2), (small, 2), (narrow, 28)]
+    let wide_heads = Shape { heads: 2, ..narrow.clone() };
+    [(usual, 2), (small, 2), (narrow, 28), (wide_heads, 28)]
 }
 
 /// Every kind of span: short, long, and, since members differ, filler. Rounded up to 64, the rows are no multiple of 128.
