@@ -38,7 +38,7 @@ fn a_gpu_has_two_populations_under_way_and_a_cpu_one() {
 #[test]
 fn populations_that_share_a_device_train_in_turn() {
     let slots = TrainingSlots::new(1);
-    let wait_for = |others: u64| {
+    let wait_for = |others: usize| {
         while slots.waiting() < others {
             std::thread::yield_now();
         }
@@ -46,16 +46,17 @@ fn populations_that_share_a_device_train_in_turn() {
     let journal = Mutex::new(Vec::new());
     let begun = Instant::now();
     std::thread::scope(|scope| {
-        let held = slots.take();
+        let held = slots.take(0.0);
         for (before, name) in ["one", "other"].into_iter().enumerate() {
-            wait_for(before as u64);
+            wait_for(before);
             let (slots, journal, wait_for) = (&slots, &journal, &wait_for);
             scope.spawn(move || {
                 for visit in 0..3 {
-                    let slot = slots.take();
+                    let slot = slots.take(0.0);
                     journal.lock().unwrap().push(name);
                     // The other one is back before this one leaves, but for the end of its last visit.
-                    wait_for(u64::from(visit < 2 || name == "one"));
+                    wait_for(usize::from(visit < 2 || name == "one"));
+                    assert!(!slot.is_wanted(), "by one that is no further");
                     journal.lock().unwrap().push(name);
                     drop(slot);
                 }
@@ -65,11 +66,33 @@ fn populations_that_share_a_device_train_in_turn() {
         std::thread::sleep(Duration::from_millis(20));
         drop(held);
     });
-    // Each is in and out before the next is in, and whoever waits comes before who was just there.
+    // Each is in and out before the next is in, and of those that are as far, whoever waits comes before who was just there.
     assert_eq!(journal.into_inner().unwrap(), ["one", "one", "other", "other"].repeat(3));
     assert_eq!(slots.waiting(), 0);
     assert!(slots.busy() >= Duration::from_millis(20) && slots.busy() <= begun.elapsed());
     // Of two slots, both can be taken.
     let two = TrainingSlots::new(2);
-    let _held = (two.take(), two.take());
+    let _held = (two.take(0.0), two.take(0.5));
+}
+
+#[test]
+fn who_is_further_ahead_trains_first() {
+    let slots = TrainingSlots::new(1);
+    let order = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        let held = slots.take(0.3);
+        for (before, done) in [0.1, 0.2, 0.3, 0.4].into_iter().enumerate() {
+            let (slots, order) = (&slots, &order);
+            scope.spawn(move || {
+                let _slot = slots.take(done);
+                order.lock().unwrap().push(done);
+            });
+            while slots.waiting() <= before {
+                std::thread::yield_now();
+            }
+            assert_eq!(held.is_wanted(), done > 0.3, "by {done}");
+        }
+        drop(held);
+    });
+    assert_eq!(order.into_inner().unwrap(), [0.4, 0.3, 0.2, 0.1]);
 }

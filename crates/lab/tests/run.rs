@@ -2,7 +2,9 @@
 
 use crate::common::{SAME, bytes, family, find, member, mixed, rows, run, steps, tiny, train, trio};
 use invitro_lab::card::Published;
-use invitro_lab::population::Outcome;
+use invitro_lab::inputs::InputCache;
+use invitro_lab::population::{self, Options, Outcome, TrainingSlots};
+use invitro_lab::progress::Silent;
 use invitro_lab::{Experiment, State, Status, Stop, Trained, folder};
 use invitro_model::Device;
 use invitro_results::folder::read_json_lines;
@@ -219,6 +221,34 @@ fn seeds_train_as_one_population_with_the_results_of_single_runs() {
         assert_eq!(bytes(&members[2].folder, name), bytes(&alone, name), "{name}");
     }
     assert_ne!(bytes(&members[2].folder, METRICS), bytes(&members[3].folder, METRICS));
+}
+
+#[test]
+fn populations_that_share_a_slot_have_the_results_of_single_runs() {
+    let place = tempfile::tempdir().unwrap();
+    // Steps differ: one is further ahead than the other whenever both want to train.
+    let experiments = [tiny(&["train.steps=40"]), tiny(&["train.steps=60", "seeds.model=1"])];
+    let (slots, cache, stop) = (TrainingSlots::new(1), InputCache::default(), Stop::new());
+    let beside = |i: usize| place.path().join(format!("beside{i}"));
+    std::thread::scope(|scope| {
+        for (i, experiment) in experiments.iter().enumerate() {
+            let (slots, cache, stop, folder) = (&slots, &cache, &stop, beside(i));
+            scope.spawn(move || {
+                let options = Options { device: Device::Cpu, force: false, stop, progress: &Silent };
+                let done = population::run_with(&[member(experiment, &folder)], &options, cache, Some(slots));
+                assert_eq!(done.unwrap(), [Outcome::Done]);
+            });
+        }
+    });
+    assert_eq!(slots.waiting(), 0);
+    for (i, experiment) in experiments.iter().enumerate() {
+        let alone = place.path().join(format!("alone{i}"));
+        run(experiment, &alone);
+        for name in SAME {
+            assert_eq!(bytes(&alone, name), bytes(&beside(i), name), "{name}");
+        }
+        assert_eq!(steps(&alone), steps(&beside(i)));
+    }
 }
 
 #[test]

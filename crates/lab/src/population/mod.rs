@@ -106,7 +106,12 @@ pub fn run_with(
     options.progress.doing(Activity::Preparing);
     options.progress.preparing("languages, tokenizers and evaluation sets");
     let numbered: Vec<(usize, &Member)> = members.iter().enumerate().collect();
-    let opened = inputs::on_threads(&numbered, |(place, member)| open(*place, member, options, cache));
+    let opened = std::thread::scope(|scope| {
+        if let Some(Member { experiment, .. }) = members.first() {
+            scope.spawn(|| options.device.prepare(&experiment.shape()));
+        }
+        inputs::on_threads(&numbered, |(place, member)| open(*place, member, options, cache))
+    });
     let mut outcomes: Vec<Option<Outcome>> = opened.iter().map(|o| o.as_ref().err().cloned()).collect();
     for (i, outcome) in outcomes.iter().enumerate() {
         if let Some(Outcome::Failed { error } | Outcome::Unwritten { error }) = outcome {

@@ -1,6 +1,6 @@
 //! A population and the members it trains: a batch, a step, now and then an evaluation and a checkpoint.
 
-use super::training_slots::TrainingSlots;
+use super::training_slots::{Slot, TrainingSlots};
 use super::{Options, Outcome};
 use crate::activity::Activity;
 use crate::data_loader::DataLoader;
@@ -14,10 +14,13 @@ use invitro_model::{Checkpoint, Device, HISTORY, Loss, Population};
 use invitro_results::{Loss as LossMetric, Measure, Rows, State, training};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Members whose checkpoints are in memory together.
 const SAVED_AT_ONCE: usize = 16;
+
+/// How long the losses of steps on a GPU may go unread.
+const UNREAD_FOR: Duration = Duration::from_millis(250);
 
 /// What has become of a member whose training ended at a step.
 pub(super) fn outcome(runner: &Runner, step: u64) -> Outcome {
@@ -117,8 +120,9 @@ impl<'a> PopulationRun<'a> {
         }
         while self.step < self.runners[0].experiment.train.steps && self.any_left() {
             options.progress.doing(Activity::AwaitingSlot);
-            let slot = slots.map(TrainingSlots::take);
-            let (losses, stop) = self.train_segment(&mut loader, options)?;
+            let done = self.step as f64 / self.runners[0].experiment.train.steps as f64;
+            let slot = slots.map(|slots| slots.take(done));
+            let (losses, stop) = self.train_segment(&mut loader, options, slot.as_ref())?;
             // Whoever waits for the device trains while this population is looked at.
             drop(slot);
             let step = self.step;
@@ -135,12 +139,21 @@ impl<'a> PopulationRun<'a> {
         Ok(())
     }
 
-    /// Trains up to the next step that is evaluated or saved, or until asked to stop; the losses of the last step, and
-    /// whether it was asked. The device has nothing left to do for this population then.
-    fn train_segment(&mut self, loader: &mut DataLoader, options: &Options) -> Result<(Vec<Loss>, bool)> {
+    /// Trains up to the next step that is evaluated or saved, until another population wants the slot, or until asked to
+    /// stop; the losses of the last step, and whether it was asked. The device has nothing left to do for this population
+    /// then.
+    fn train_segment(
+        &mut self,
+        loader: &mut DataLoader,
+        options: &Options,
+        slot: Option<&Slot>,
+    ) -> Result<(Vec<Loss>, bool)> {
         let train = self.runners[0].experiment.train.clone();
-        let check_every = if options.device == Device::Cpu { 1 } else { HISTORY as u64 };
-        let mut tokens = 0;
+        // A GPU idles while its losses are read: that is not done after every step.
+        let due = |unread: usize, clock: Instant| {
+            options.device == Device::Cpu || unread == HISTORY || clock.elapsed() >= UNREAD_FOR
+        };
+        let (mut tokens, mut unread) = (0, 0);
         let mut clock = Instant::now();
         loop {
             let step = self.step + 1;
@@ -151,21 +164,22 @@ impl<'a> PopulationRun<'a> {
             self.make_room(&batch)?;
             self.population.train_step(&batch, &train.update(step))?;
             self.step = step;
+            unread += 1;
             let stop = options.stop.requested();
             let ends =
                 stop || step == train.steps || self.runners[0].is_evaluated_at(step) || self.runners[0].saves_at(step);
-            if !ends && !step.is_multiple_of(check_every) {
+            if !ends && !due(unread, clock) {
                 continue;
             }
             let mut history = self.population.history()?;
             self.keep_steps(&history, clock.elapsed().as_secs_f64());
             let losses = history.pop().unwrap_or_default();
             options.progress.stepped(step, &losses.iter().map(Loss::mean).collect::<Vec<_>>(), tokens);
-            tokens = 0;
+            (tokens, unread) = (0, 0);
             let share = self.share(clock);
             self.runners.iter_mut().for_each(|r| r.status.seconds.train += share);
             clock = Instant::now();
-            if ends || !self.any_left() {
+            if ends || !self.any_left() || slot.is_some_and(Slot::is_wanted) {
                 return Ok((losses, stop));
             }
         }

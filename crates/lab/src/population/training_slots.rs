@@ -1,53 +1,63 @@
 //! Whose turn it is to train on a device that several populations share.
 //!
 //! A population trains up to its next evaluation and then leaves the device alone but for its questions, while its host scores
-//! answers and writes files. Another one that waits trains meanwhile. Who waits longest comes first, so that populations
-//! that set out together do not stay in step, all training and then all evaluating.
+//! answers and writes files. Another one that waits trains meanwhile. Who is further ahead comes first, and one behind it
+//! makes room in the midst of its steps: so populations that set out together come apart, and while one of them ends and the
+//! next is prepared, another trains.
 //!
 //! ```text
-//! one    train ████  score ░░  wait ····  train ████  score ░░  …
-//! other  wait  ····  train ████  score ░░  wait ··    train ████ …
+//! one    train ████  score ░░  train ████  score ░░  train ████  …
+//! other  wait  ····  train ██  wait  ····  train ██  wait  ····  …
 //! ```
 
 use std::sync::{Condvar, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-/// Populations that may train at once on one device, first come, first served.
+/// Populations that may train at once on one device.
 pub struct TrainingSlots {
-    slots: u64,
+    slots: usize,
     state: Mutex<State>,
-    freed: Condvar,
+    changed: Condvar,
 }
 
 #[derive(Default)]
 struct State {
-    /// The numbers drawn by those who came, and how many of them have left again.
-    drawn: u64,
-    left: u64,
+    taken: usize,
+    /// Who waits: the share of its steps that is done, and a number that rises with every one who comes.
+    waiting: Vec<(f64, u64)>,
+    came: u64,
     /// Since when a slot is taken, and how long any was before that.
     since: Option<Instant>,
     busy: Duration,
 }
 
 /// Held while a population trains.
-pub struct Slot<'a>(&'a TrainingSlots);
+pub struct Slot<'a> {
+    slots: &'a TrainingSlots,
+    done: f64,
+}
 
 impl TrainingSlots {
     /// At least one.
     pub fn new(slots: usize) -> TrainingSlots {
-        TrainingSlots { slots: slots.max(1) as u64, state: Mutex::default(), freed: Condvar::new() }
+        TrainingSlots { slots: slots.max(1), state: Mutex::default(), changed: Condvar::new() }
     }
 
-    /// Waits for a slot.
-    pub fn take(&self) -> Slot<'_> {
+    /// Waits for a slot, for a population that has done this share of its steps.
+    pub fn take(&self, done: f64) -> Slot<'_> {
         let mut state = self.state();
-        let number = state.drawn;
-        state.drawn += 1;
-        while number >= state.left + self.slots {
-            state = self.freed.wait(state).unwrap_or_else(|poisoned| poisoned.into_inner());
+        let own = (done, state.came);
+        state.came += 1;
+        state.waiting.push(own);
+        while state.taken == self.slots || state.next() != Some(own) {
+            state = self.changed.wait(state).unwrap_or_else(|poisoned| poisoned.into_inner());
         }
+        state.waiting.retain(|&other| other != own);
+        state.taken += 1;
         state.since.get_or_insert_with(Instant::now);
-        Slot(self)
+        // There may be a slot for the next one too.
+        self.changed.notify_all();
+        Slot { slots: self, done }
     }
 
     /// How long at least one population was training.
@@ -57,9 +67,8 @@ impl TrainingSlots {
     }
 
     /// How many populations wait for a slot.
-    pub fn waiting(&self) -> u64 {
-        let state = self.state();
-        (state.drawn - state.left).saturating_sub(self.slots)
+    pub fn waiting(&self) -> usize {
+        self.state().waiting.len()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -67,14 +76,28 @@ impl TrainingSlots {
     }
 }
 
+impl State {
+    /// The furthest of those who wait; of those who are as far, the one who came first.
+    fn next(&self) -> Option<(f64, u64)> {
+        self.waiting.iter().copied().max_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)))
+    }
+}
+
+impl Slot<'_> {
+    /// Whether a population waits that is further than this one was when it took the slot.
+    pub fn is_wanted(&self) -> bool {
+        self.slots.state().next().is_some_and(|(done, _)| done > self.done)
+    }
+}
+
 impl Drop for Slot<'_> {
     fn drop(&mut self) {
-        let mut state = self.0.state();
-        state.left += 1;
-        if state.left == state.drawn {
+        let mut state = self.slots.state();
+        state.taken -= 1;
+        if state.taken == 0 {
             let since = state.since.take();
             state.busy += since.map_or(Duration::ZERO, |since| since.elapsed());
         }
-        self.0.freed.notify_all();
+        self.slots.changed.notify_all();
     }
 }
