@@ -17,7 +17,7 @@ use invitro_tokenizer::special::EOS;
 use std::time::{Duration, Instant};
 
 /// A device that answers at once: a sentence ends after a dozen tokens or so, and all words are likely alike.
-struct Instantly {
+struct InstantDevice {
     shape: Shape,
     members: usize,
     counts: Counts,
@@ -31,7 +31,7 @@ struct Counts {
     packing: Duration,
 }
 
-impl Shard for Instantly {
+impl Shard for InstantDevice {
     fn members(&self) -> usize {
         self.members
     }
@@ -85,10 +85,10 @@ impl Shard for Instantly {
 }
 
 /// Tells what each part takes.
-struct Timed(Instantly);
+struct Timed(InstantDevice);
 
 impl Timed {
-    fn time<T>(&mut self, part: &str, work: impl FnOnce(&mut Instantly) -> Result<T>) -> invitro_lab::Result<T> {
+    fn time<T>(&mut self, part: &str, work: impl FnOnce(&mut InstantDevice) -> Result<T>) -> invitro_lab::Result<T> {
         let begun = Instant::now();
         let result = work(&mut self.0)?;
         let Counts { passes, rows, logits, packing } = std::mem::take(&mut self.0.counts);
@@ -134,7 +134,7 @@ fn main() -> invitro_lab::Result<()> {
     }
     let inputs = cache.get(&experiment)?;
     let shape = experiment.model.shape(inputs.text.rows());
-    let mut timed = Timed(Instantly { shape, members, counts: Counts::default() });
+    let mut timed = Timed(InstantDevice { shape, members, counts: Counts::default() });
     let examinees: Vec<_> = (0..members).map(|_| Some(Examinee { inputs: &inputs, with_baselines: false })).collect();
     for _ in 0..2 {
         println!("{members} members, {} threads", std::thread::available_parallelism().map_or(1, usize::from));

@@ -56,7 +56,7 @@ fn populations_that_share_a_device_train_in_turn() {
                     journal.lock().unwrap().push(name);
                     // The other one is back before this one leaves, but for the end of its last visit.
                     wait_for(usize::from(visit < 2 || name == "one"));
-                    assert!(!slot.is_wanted(), "by one that is no further");
+                    assert!(!slot.should_yield(), "by one that is no further");
                     journal.lock().unwrap().push(name);
                     drop(slot);
                 }
@@ -90,7 +90,7 @@ fn who_is_further_ahead_trains_first() {
             while slots.waiting() <= before {
                 std::thread::yield_now();
             }
-            assert_eq!(held.is_wanted(), done > 0.3, "by {done}");
+            assert_eq!(held.should_yield(), done > 0.3, "by {done}");
         }
         drop(held);
     });

@@ -229,10 +229,10 @@ fn populations_that_share_a_slot_have_the_results_of_single_runs() {
     // Steps differ: one is further ahead than the other whenever both want to train.
     let experiments = [tiny(&["train.steps=40"]), tiny(&["train.steps=60", "seeds.model=1"])];
     let (slots, cache, stop) = (TrainingSlots::new(1), InputCache::default(), Stop::new());
-    let beside = |i: usize| place.path().join(format!("beside{i}"));
+    let shared = |i: usize| place.path().join(format!("shared{i}"));
     std::thread::scope(|scope| {
         for (i, experiment) in experiments.iter().enumerate() {
-            let (slots, cache, stop, folder) = (&slots, &cache, &stop, beside(i));
+            let (slots, cache, stop, folder) = (&slots, &cache, &stop, shared(i));
             scope.spawn(move || {
                 let options = Options { device: Device::Cpu, force: false, stop, progress: &Silent };
                 let done = population::run_with(&[member(experiment, &folder)], &options, cache, Some(slots));
@@ -245,9 +245,9 @@ fn populations_that_share_a_slot_have_the_results_of_single_runs() {
         let alone = place.path().join(format!("alone{i}"));
         run(experiment, &alone);
         for name in SAME {
-            assert_eq!(bytes(&alone, name), bytes(&beside(i), name), "{name}");
+            assert_eq!(bytes(&alone, name), bytes(&shared(i), name), "{name}");
         }
-        assert_eq!(steps(&alone), steps(&beside(i)));
+        assert_eq!(steps(&alone), steps(&shared(i)));
     }
 }
 

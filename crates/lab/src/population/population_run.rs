@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 const SAVED_AT_ONCE: usize = 16;
 
 /// How long the losses of steps on a GPU may go unread.
-const UNREAD_FOR: Duration = Duration::from_millis(250);
+const READ_LOSSES_AFTER: Duration = Duration::from_millis(250);
 
 /// What has become of a member whose training ended at a step.
 pub(super) fn outcome(runner: &Runner, step: u64) -> Outcome {
@@ -139,7 +139,7 @@ impl<'a> PopulationRun<'a> {
         Ok(())
     }
 
-    /// Trains up to the next step that is evaluated or saved, until another population wants the slot, or until asked to
+    /// Trains up to the next step that is evaluated or saved, until it has to yield the slot, or until asked to
     /// stop; the losses of the last step, and whether it was asked. The device has nothing left to do for this population
     /// then.
     fn train_segment(
@@ -151,7 +151,7 @@ impl<'a> PopulationRun<'a> {
         let train = self.runners[0].experiment.train.clone();
         // A GPU idles while its losses are read: that is not done after every step.
         let due = |unread: usize, clock: Instant| {
-            options.device == Device::Cpu || unread == HISTORY || clock.elapsed() >= UNREAD_FOR
+            options.device == Device::Cpu || unread == HISTORY || clock.elapsed() >= READ_LOSSES_AFTER
         };
         let (mut tokens, mut unread) = (0, 0);
         let mut clock = Instant::now();
@@ -179,7 +179,7 @@ impl<'a> PopulationRun<'a> {
             let share = self.share(clock);
             self.runners.iter_mut().for_each(|r| r.status.seconds.train += share);
             clock = Instant::now();
-            if ends || !self.any_left() || slot.is_some_and(Slot::is_wanted) {
+            if ends || !self.any_left() || slot.is_some_and(Slot::should_yield) {
                 return Ok((losses, stop));
             }
         }

@@ -1,9 +1,9 @@
 //! Whose turn it is to train on a device that several populations share.
 //!
 //! A population trains up to its next evaluation and then leaves the device alone but for its questions, while its host scores
-//! answers and writes files. Another one that waits trains meanwhile. Who is further ahead comes first, and one behind it
-//! makes room in the midst of its steps: so populations that set out together come apart, and while one of them ends and the
-//! next is prepared, another trains.
+//! answers and writes files. Another one that waits trains meanwhile. The one with the larger share of its steps done has
+//! priority, and the other yields between two steps: so populations that were started together get out of phase, and while one
+//! of them ends and the next is prepared, another trains.
 //!
 //! ```text
 //! one    train ████  score ░░  train ████  score ░░  train ████  …
@@ -85,7 +85,7 @@ impl State {
 
 impl Slot<'_> {
     /// Whether a population waits that is further than this one was when it took the slot.
-    pub fn is_wanted(&self) -> bool {
+    pub fn should_yield(&self) -> bool {
         self.slots.state().next().is_some_and(|(done, _)| done > self.done)
     }
 }

@@ -220,8 +220,8 @@ __device__ __forceinline__ int assigned_tile(int round, int warp, int warps) {
 // A span is (first row, length) over the rows of all members; unused ones have length 0.
 // Filler has the bit FILLER of its length set. Matmuls run over it, those of the weights' gradients too: its gradients
 // must be zero, and what they are multiplied with finite, even if a model with NaNs used that memory before.
-__device__ __forceinline__ void clear(u16 *to, u32 rows, int stride, u32 width) {
-    for (u32 i = threadIdx.x; i < rows * (width / 8); i += blockDim.x)
+__device__ __forceinline__ void clear(u16 *to, u32 rows, int stride, u32 width, u32 thread, u32 threads) {
+    for (u32 i = thread; i < rows * (width / 8); i += threads)
         *(uint4 *)(to + (u64)(i / (width / 8)) * stride + i % (width / 8) * 8) = make_uint4(0, 0, 0, 0);
 }
 template <int WARPS>
@@ -234,7 +234,7 @@ __device__ __forceinline__ void attend(
     const uint2 span = spans[blockIdx.x / HEAD_GROUPS];
     const int len = span.y, padded = (len + 15) & ~15, matrix = MATRIX(padded);
     const u64 base = span.x;
-    if (span.y & FILLER) clear(out + base * D + group * HD, span.y & ~FILLER, D, heads * HD);
+    if (span.y & FILLER) clear(out + base * D + group * HD, span.y & ~FILLER, D, heads * HD, threadIdx.x, blockDim.x);
     if (len <= 0) return;  // unused, or filler
     const u16 *q = qkv + base * QKV + group * HD;
     u16 *queries = shared, *keys = queries + BLOCK_HEADS * matrix, *values = keys + BLOCK_HEADS * matrix;
@@ -313,7 +313,7 @@ __device__ __forceinline__ void attend_backward(
     const uint2 span = spans[blockIdx.x / HEAD_GROUPS];
     const int len = span.y, padded = (len + 15) & ~15, tiles = padded / 16, matrix = MATRIX(padded);
     const u64 base = span.x;
-    if (span.y & FILLER) clear(dqkv + base * QKV + group * HD * 3, span.y & ~FILLER, QKV, heads * HD * 3);
+    if (span.y & FILLER) clear(dqkv + base * QKV + group * HD * 3, span.y & ~FILLER, QKV, heads * HD * 3, threadIdx.x, blockDim.x);
     if (len <= 0) return;
     const u16 *q = qkv + base * QKV + group * HD, *o = out + base * D + group * HD, *d = dout + base * D + group * HD;
     u16 *queries = shared, *keys = queries + BLOCK_HEADS * matrix, *values = keys + BLOCK_HEADS * matrix, *grads = values + BLOCK_HEADS * matrix;

@@ -7,54 +7,71 @@ use super::sizes::{LONG_WARPS, SHORT_WARPS};
 use super::streams::Streams;
 use crate::{Result, Shape};
 
-/// Spans are put into classes by length, each with its own launch.
-pub struct SpanClass {
-    /// The longest span of the class.
-    pub rows: usize,
-}
+/// The longest span of each class: spans are put into classes by length, each with its own launch.
+pub const CLASSES: [usize; 5] = [32, 48, 64, 128, usize::MAX];
+/// The first classes, whose spans a block of SHORT_WARPS warps takes.
+const SHORT_CLASSES: usize = 3;
+/// The class of all short spans where they do not fill a GPU class by class.
+const MERGED_CLASS: usize = SHORT_CLASSES - 1;
+/// The first classes, forward and backward, of which a warp takes a head of a span alone: as many rows as its registers hold. Each
+/// has a variant of the kernel; the others' variants follow.
+const WARP_CLASSES: (usize, usize) = (3, 2);
+/// The heads for which that is faster.
+const NARROW: usize = 32;
 
-pub const CLASSES: [SpanClass; 5] = [
-    SpanClass { rows: 32 },
-    SpanClass { rows: 48 },
-    SpanClass { rows: 64 },
-    SpanClass { rows: 128 },
-    SpanClass { rows: usize::MAX },
-];
-/// The class of all short spans where there are too few of them to fill a GPU class by class.
-const MERGED_CLASS: usize = 2;
 /// The class of a span of so many rows, in a small batch or not.
 pub fn class_of(rows: usize, small: bool) -> usize {
-    let fits = |class: &SpanClass| rows <= class.rows;
-    let class = CLASSES.iter().position(fits).unwrap_or(CLASSES.len() - 1);
+    let class = CLASSES.iter().position(|&most| rows <= most).unwrap_or(CLASSES.len() - 1);
     if small { class.max(MERGED_CLASS) } else { class }
 }
 
-/// Classes of spans that a block of few warps takes.
-const SHORT_CLASSES: usize = 3;
-
-/// Variants of the kernels, forward and backward, that take a head of a span by a warp: one for each of the first classes.
-const WARP_VARIANTS: (usize, usize) = (3, 2);
-
-/// How the kernel for a class is launched.
-pub struct SpanLaunch {
-    /// Which of the kernel's variants.
-    pub variant: usize,
-    pub warps: usize,
-    /// Heads of a span that a block takes.
-    heads: usize,
-    /// Bytes of shared memory.
-    pub shared: usize,
+/// The launch of the forward pass over `count` spans of a class, a multiple of 8, of a small batch or not.
+pub fn forward(class: usize, count: usize, shape: &Shape, small: bool) -> Grid {
+    if !small && class < WARP_CLASSES.0 && shape.head_width() == NARROW {
+        return by_warps(class, count, shape);
+    }
+    let variant = WARP_CLASSES.0 + usize::from(class >= SHORT_CLASSES);
+    staged(class, count, shape, variant, staged_bytes(shape, staged_rows(class, shape), 3, 1))
 }
 
-/// The longest spans that a warp takes alone, forward and backward: of narrow heads as many rows as its registers hold. With
-/// wider ones it gains nothing.
-pub fn warp_rows(shape: &Shape) -> (usize, usize) {
-    if shape.head_width() == 32 { (64, 48) } else { (16, 16) }
+/// The same of the backward pass.
+pub fn backward(class: usize, count: usize, shape: &Shape, small: bool) -> Grid {
+    if !small && class < WARP_CLASSES.1 && shape.head_width() == NARROW {
+        return by_warps(class, count, shape);
+    }
+    let rows = staged_rows(class, shape);
+    let tiles = rows / 16;
+    // The gradients of the scores of all pairs of tiles; for the longest spans 16 rows for each warp.
+    let more = if class + 1 < CLASSES.len() {
+        512 * staged_heads(shape) * (tiles * (tiles + 1) / 2)
+    } else {
+        2 * 16 * LONG_WARPS * (shape.head_width() + 8)
+    };
+    let variant = WARP_CLASSES.1 + class.saturating_sub(MERGED_CLASS);
+    staged(class, count, shape, variant, staged_bytes(shape, rows, 4, 2) + more)
+}
+
+/// A warp takes a head of a span.
+fn by_warps(class: usize, count: usize, shape: &Shape) -> Grid {
+    let blocks = [count * shape.heads / SHORT_WARPS, 1, 1];
+    Grid { variant: class, blocks, threads: 32 * SHORT_WARPS, shared: 0 }
+}
+
+/// A block takes [`staged_heads`] heads of a span, in shared memory.
+fn staged(class: usize, count: usize, shape: &Shape, variant: usize, shared: usize) -> Grid {
+    let warps = if class < SHORT_CLASSES { SHORT_WARPS } else { LONG_WARPS };
+    let blocks = [count * shape.heads.div_ceil(staged_heads(shape)), 1, 1];
+    Grid { variant, blocks, threads: 32 * warps, shared }
 }
 
 /// Heads of a block that stages a span in shared memory: those that share a cache line of a row.
 fn staged_heads(shape: &Shape) -> usize {
     (64 / shape.head_width()).max(1)
+}
+
+/// The longest span of a class under a context, in whole tiles.
+fn staged_rows(class: usize, shape: &Shape) -> usize {
+    CLASSES[class].min(shape.context).next_multiple_of(16)
 }
 
 /// Bytes of a span's matrices in shared memory, and of as many numbers per row.
@@ -64,75 +81,24 @@ fn staged_bytes(shape: &Shape, rows: usize, matrices: usize, numbers: usize) -> 
     heads * (2 * matrices * (rows * (shape.head_width() + 8) + apart) + 4 * numbers * rows)
 }
 
-impl SpanClass {
-    fn index(&self) -> usize {
-        CLASSES.iter().position(|class| class.rows == self.rows).expect("one of the classes")
-    }
-
-    /// The longest span of the class under a context, in whole tiles.
-    fn staged_rows(&self, shape: &Shape) -> usize {
-        self.rows.min(shape.context).next_multiple_of(16)
-    }
-
-    /// A warp takes one head of a span: a variant of the kernel for each class.
-    fn by_warps(&self) -> SpanLaunch {
-        SpanLaunch { variant: self.index(), warps: SHORT_WARPS, heads: SHORT_WARPS, shared: 0 }
-    }
-
-    /// A block takes a few heads of a span, in shared memory.
-    fn staged(&self, shape: &Shape, variant: usize, shared: usize) -> SpanLaunch {
-        let warps = if self.index() < SHORT_CLASSES { SHORT_WARPS } else { LONG_WARPS };
-        SpanLaunch { variant, warps, heads: staged_heads(shape), shared }
-    }
-
-    /// For a small batch or not.
-    pub fn forward(&self, shape: &Shape, small: bool) -> SpanLaunch {
-        if !small && self.rows <= warp_rows(shape).0 {
-            return self.by_warps();
-        }
-        let variant = WARP_VARIANTS.0 + usize::from(self.index() >= SHORT_CLASSES);
-        self.staged(shape, variant, staged_bytes(shape, self.staged_rows(shape), 3, 1))
-    }
-
-    pub fn backward(&self, shape: &Shape, small: bool) -> SpanLaunch {
-        if !small && self.rows <= warp_rows(shape).1 {
-            return self.by_warps();
-        }
-        let (rows, class) = (self.staged_rows(shape), self.index());
-        let tiles = rows / 16;
-        // The gradients of the scores of all pairs of tiles; for the longest spans 16 rows for each warp.
-        let more = if class + 1 < CLASSES.len() {
-            512 * staged_heads(shape) * (tiles * (tiles + 1) / 2)
-        } else {
-            2 * 16 * LONG_WARPS * (shape.head_width() + 8)
-        };
-        let variant = WARP_VARIANTS.1 + class.saturating_sub(SHORT_CLASSES - 1);
-        self.staged(shape, variant, staged_bytes(shape, rows, 4, 2) + more)
-    }
-}
-
 impl Cuda {
-    /// Attention over each class of spans with the kernel made for it. Longer spans run at the same time as the shortest.
+    /// Attention over each class of spans with the kernel made for it. All classes run at the same time.
     pub(super) fn attend<K: Kernel>(
         &mut self,
-        launch: impl Fn(&SpanClass, &Shape, bool) -> SpanLaunch,
+        launch: impl Fn(usize, usize, &Shape, bool) -> Grid,
         kernel: impl Fn(Ptr<FlatSpan>) -> K,
     ) -> Result<()> {
         let (parallel, small) = (!self.streams.serial, self.underfilled());
-        for (index, class) in CLASSES.iter().enumerate().rev() {
-            let count = self.batch.sections.classes[index];
+        let classes = self.batch.sections.classes;
+        for (class, &count) in classes.iter().enumerate().rev() {
             if count == 0 {
                 continue;
             }
-            let before: usize = self.batch.sections.classes[..index].iter().sum();
+            let before: usize = classes[..class].iter().sum();
             let kernel = kernel(self.staging.at(self.batch.sections.spans).add(before));
-            let SpanLaunch { variant, warps, heads, shared } = launch(class, &self.shape, small);
-            // Staged heads may be fewer in a span's last block; those of warps fill theirs, since `count` is a multiple of 8.
-            let blocks =
-                if shared > 0 { count * self.shape.heads.div_ceil(heads) } else { count * self.shape.heads / heads };
-            let grid = Grid { variant, blocks: [blocks, 1, 1], threads: 32 * warps, shared };
+            let grid = launch(class, count, &self.shape, small);
             if parallel && before > 0 {
-                let stream = self.streams.longer_spans[index - 1].fork(&self.streams.main)?;
+                let stream = self.streams.longer_spans[class - 1].fork(&self.streams.main)?;
                 // SAFETY: as in `Cuda::run`; each span has its own rows of the result, and the stream is joined below.
                 unsafe { self.kernels.launch(&kernel, grid, stream)? };
             } else {

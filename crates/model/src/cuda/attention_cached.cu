@@ -34,7 +34,7 @@ extern "C" __global__ void __launch_bounds__(32 * CACHED_WARPS) attention_cached
     const int head = blockIdx.y * CACHED_WARPS + (threadIdx.x >> 5), member = blockIdx.z, lane = threadIdx.x & 31;
     if (head >= HEADS) return;
     const CachedSpan span = spans[member * span_cap + blockIdx.x];
-    const Place at = {(u64)member * rows + span.start, (int)span.len, head, lane >> 2, lane & 3};
+    const WarpSpan at = {(u64)member * rows + span.start, (int)span.len, head, lane >> 2, lane & 3};
     const u16 *from = qkv + at.base * QKV + head * HD, *cached = cache + (u64)member * slots * 2 * D + head * HD;
     u16 *to = out + at.base * D + head * HD;
     const int prefix = span.prefix_len, seen = prefix + at.len;
@@ -42,7 +42,7 @@ extern "C" __global__ void __launch_bounds__(32 * CACHED_WARPS) attention_cached
     for (int first = 0; first < at.len; first += 16) {
         Tile queries;
         float acc[WORDS][4] = {}, top[2] = {-INFINITY_F, -INFINITY_F}, sum[2] = {0.f, 0.f};
-        load_rotary(queries, from, first, at);
+        load_rotary_rows(queries, from, first, at);
 #pragma unroll
         for (int h = 0; h < 2; h++) {
             float4 by[WORDS / 2];
@@ -55,7 +55,7 @@ extern "C" __global__ void __launch_bounds__(32 * CACHED_WARPS) attention_cached
             for (int h = 0; h < 2; h++) {
                 const int k = key + at.g + 8 * h, slot = k < prefix ? (int)span.prefix + k : (int)span.slot + k - prefix;
                 const u16 *row = cached + (u64)slot * 2 * D;
-                load_halves(keys.of[h], row, at.t, k < seen);
+                load_rotary_row(keys.of[h], row, at.t, k < seen);
                 load_row(values.of[h], row + D, at.t, k < seen);
             }
             float c[2][4] = {};
@@ -79,7 +79,8 @@ extern "C" __global__ void __launch_bounds__(32 * CACHED_WARPS) attention_cached
 #pragma unroll
                     for (int x = 2 * r; x < 2 * r + 2; x++) sum[r] += c[n][x] = power2(c[n][x] * scale - next);
             }
-            const u32 p[4] = {pack(c[0][0], c[0][1]), pack(c[0][2], c[0][3]), pack(c[1][0], c[1][1]), pack(c[1][2], c[1][3])};
+            u32 p[4];
+            pack_scores(p, c);
             values.combined(acc, p);
         }
         const float inverse[2] = {1.f / quad_sum(sum[0]), 1.f / quad_sum(sum[1])};

@@ -37,16 +37,16 @@ struct Tile {
     }
 };
 
-// Where a head of a span lies, and the lane in it.
-struct Place {
+// A warp's head of a span, and the lane in it.
+struct WarpSpan {
     u64 base;
     int len, head, g, t;
 };
-__device__ __forceinline__ void place_of(Place &place, const uint2 *spans, u32 &filler) {
+__device__ __forceinline__ void find_span(WarpSpan &at, const uint2 *spans, u32 &filler) {
     const u32 item = blockIdx.x * SHORT_WARPS + (threadIdx.x >> 5), lane = threadIdx.x & 31;
     const uint2 span = spans[item / HEADS];
     filler = span.y & FILLER ? span.y & ~FILLER : 0;
-    place = {span.x, (int)span.y, (int)(item % HEADS), (int)(lane >> 2), (int)(lane & 3)};
+    at = {span.x, (int)span.y, (int)(item % HEADS), (int)(lane >> 2), (int)(lane & 3)};
 }
 
 // The lane's words of a row of values, outputs or their gradients.
@@ -58,7 +58,7 @@ __device__ __forceinline__ void load_row(u32 *to, const u16 *row, int t, bool re
     }
 }
 // The lane's words of a row of queries or keys.
-__device__ __forceinline__ void load_halves(u32 *to, const u16 *row, int t, bool real) {
+__device__ __forceinline__ void load_rotary_row(u32 *to, const u16 *row, int t, bool real) {
 #pragma unroll
     for (int half = 0; half < 2; half++) {
         const u16 *from = row + half * (HD / 2) + t * (HD / 8);
@@ -75,18 +75,18 @@ __device__ __forceinline__ void load_halves(u32 *to, const u16 *row, int t, bool
 #endif
     }
 }
-__device__ __forceinline__ void load_rows(Tile &tile, const u16 *from, int stride, int first, const Place &at) {
+__device__ __forceinline__ void load_rows(Tile &tile, const u16 *from, int stride, int first, const WarpSpan &at) {
 #pragma unroll
     for (int h = 0; h < 2; h++) {
         const int row = first + at.g + 8 * h;
         load_row(tile.of[h], from + (u64)row * stride, at.t, row < at.len);
     }
 }
-__device__ __forceinline__ void load_rotary(Tile &tile, const u16 *from, int first, const Place &at) {
+__device__ __forceinline__ void load_rotary_rows(Tile &tile, const u16 *from, int first, const WarpSpan &at) {
 #pragma unroll
     for (int h = 0; h < 2; h++) {
         const int row = first + at.g + 8 * h;
-        load_halves(tile.of[h], from + (u64)row * QKV, at.t, row < at.len);
+        load_rotary_row(tile.of[h], from + (u64)row * QKV, at.t, row < at.len);
     }
 }
 // The lane's angles of a row: cosine and sine of both dims of each word of the lower half.
@@ -106,7 +106,7 @@ __device__ __forceinline__ void rotate(u32 *row, const float4 *by) {
         row[j + WORDS / 2] = pack(low(b) * by[j].x + low(a) * by[j].y, high(b) * by[j].z + high(a) * by[j].w);
     }
 }
-__device__ __forceinline__ void rotate_both(Tile &queries, Tile &keys, const float2 *angles, int first, const Place &at) {
+__device__ __forceinline__ void rotate_both(Tile &queries, Tile &keys, const float2 *angles, int first, const WarpSpan &at) {
 #pragma unroll
     for (int h = 0; h < 2; h++) {
         float4 by[WORDS / 2];
@@ -115,7 +115,7 @@ __device__ __forceinline__ void rotate_both(Tile &queries, Tile &keys, const flo
         rotate(keys.of[h], by);
     }
 }
-__device__ __forceinline__ void store_rows(u16 *to, int stride, float (*c)[4], int first, const Place &at, const float *scale) {
+__device__ __forceinline__ void store_rows(u16 *to, int stride, float (*c)[4], int first, const WarpSpan &at, const float *scale) {
 #pragma unroll
     for (int h = 0; h < 2; h++) {
         const int row = first + at.g + 8 * h;
@@ -130,7 +130,7 @@ __device__ __forceinline__ void store_rows(u16 *to, int stride, float (*c)[4], i
     }
 }
 // Writes gradients of rotated rows, scaled and rotated back.
-__device__ __forceinline__ void store_rotary(u16 *to, float (*c)[4], int first, const Place &at, float scale, const float2 *angles) {
+__device__ __forceinline__ void store_rotary_rows(u16 *to, float (*c)[4], int first, const WarpSpan &at, float scale, const float2 *angles) {
 #pragma unroll
     for (int h = 0; h < 2; h++) {
         const int row = first + at.g + 8 * h;
@@ -146,41 +146,32 @@ __device__ __forceinline__ void store_rotary(u16 *to, float (*c)[4], int first, 
         }
         if (row < at.len)
 #pragma unroll
-            for (int half = 0; half < 2; half++) {
-                u16 *p = to + (u64)row * QKV + half * (HD / 2) + at.t * (HD / 8);
-                const u32 *from = x + half * (WORDS / 2);
-#if HD == 32
-                *(uint2 *)p = make_uint2(from[0], from[1]);
-#else
-#pragma unroll
-                for (int n = 0; n < HD / 64; n++) *(uint4 *)(p + 8 * n) = make_uint4(from[4 * n], from[4 * n + 1], from[4 * n + 2], from[4 * n + 3]);
-#endif
-            }
+            for (int half = 0; half < 2; half++)
+                *(uint2 *)(to + (u64)row * QKV + half * (HD / 2) + at.t * (HD / 8)) = make_uint2(x[2 * half], x[2 * half + 1]);
     }
 }
 
-// Zeros in the filler's rows of a head, by one warp.
-__device__ __forceinline__ void clear_head(u16 *to, u32 rows, int stride) {
-    for (u32 i = threadIdx.x & 31; i < rows * (HD / 8); i += 32)
-        *(uint4 *)(to + (u64)(i / (HD / 8)) * stride + i % (HD / 8) * 8) = make_uint4(0, 0, 0, 0);
+// Scores as the left operand of a matmul over their columns.
+__device__ __forceinline__ void pack_scores(u32 *p, const float (*c)[4]) {
+    p[0] = pack(c[0][0], c[0][1]), p[1] = pack(c[0][2], c[0][3]), p[2] = pack(c[1][0], c[1][1]), p[3] = pack(c[1][2], c[1][3]);
 }
 
 template <int TILES>
 __device__ __forceinline__ void attend_warp(
     const u16 *__restrict__ qkv, const uint2 *__restrict__ spans, const float2 *__restrict__ angles, u16 *__restrict__ out,
     float *__restrict__ log_sum) {
-    Place at;
+    WarpSpan at;
     u32 filler;
-    place_of(at, spans, filler);
+    find_span(at, spans, filler);
     u16 *to = out + at.base * D + at.head * HD;
-    if (filler) clear_head(to, filler, D);
+    if (filler) clear(to, filler, D, HD, threadIdx.x & 31, 32);
     if (at.len <= 0) return;
     const u16 *from = qkv + at.base * QKV + at.head * HD;
     Tile queries[TILES], keys[TILES], values[TILES];
 #pragma unroll
     for (int i = 0; i < TILES; i++) {
-        load_rotary(queries[i], from, 16 * i, at);
-        load_rotary(keys[i], from + D, 16 * i, at);
+        load_rotary_rows(queries[i], from, 16 * i, at);
+        load_rotary_rows(keys[i], from + D, 16 * i, at);
         load_rows(values[i], from + 2 * D, QKV, 16 * i, at);
     }
 #pragma unroll
@@ -218,8 +209,8 @@ __device__ __forceinline__ void attend_warp(
         }
 #pragma unroll
         for (int j = 0; j <= i; j++) {
-            const float(*e)[4] = c + 2 * j;
-            const u32 p[4] = {pack(e[0][0], e[0][1]), pack(e[0][2], e[0][3]), pack(e[1][0], e[1][1]), pack(e[1][2], e[1][3])};
+            u32 p[4];
+            pack_scores(p, c + 2 * j);
 #pragma unroll
             for (int w = 0; w < WORDS; w++) mma(acc[w], p, values[j].of[0][w], values[j].of[1][w]);
         }
@@ -231,12 +222,12 @@ template <int TILES>
 __device__ __forceinline__ void attend_warp_backward(
     const u16 *__restrict__ qkv, const u16 *__restrict__ out, const float *__restrict__ log_sum, const u16 *__restrict__ dout,
     const uint2 *__restrict__ spans, const float2 *__restrict__ angles, u16 *__restrict__ dqkv) {
-    Place at;
+    WarpSpan at;
     u32 filler;
-    place_of(at, spans, filler);
+    find_span(at, spans, filler);
     u16 *to = dqkv + at.base * QKV + at.head * HD;
     if (filler)
-        for (int part = 0; part < 3; part++) clear_head(to + part * D, filler, QKV);
+        for (int part = 0; part < 3; part++) clear(to + part * D, filler, QKV, HD, threadIdx.x & 31, 32);
     if (at.len <= 0) return;
     const u16 *from = qkv + at.base * QKV + at.head * HD, *results = out + at.base * D + at.head * HD, *grads_of = dout + at.base * D + at.head * HD;
     const float root = rsqrtf((float)HD), log2e = 1.4426950408889634f, scale = root * log2e, one[2] = {1.f, 1.f};
@@ -245,8 +236,8 @@ __device__ __forceinline__ void attend_warp_backward(
     float2 sums[TILES][2], deltas[TILES][2];
 #pragma unroll
     for (int i = 0; i < TILES; i++) {
-        load_rotary(queries[i], from, 16 * i, at);
-        load_rotary(keys[i], from + D, 16 * i, at);
+        load_rotary_rows(queries[i], from, 16 * i, at);
+        load_rotary_rows(keys[i], from + D, 16 * i, at);
         load_rows(values[i], from + 2 * D, QKV, 16 * i, at);
         load_rows(grads[i], grads_of, D, 16 * i, at);
 #pragma unroll
@@ -310,7 +301,7 @@ __device__ __forceinline__ void attend_warp_backward(
             u32 *keep = kept[i][j];
             keep[0] = transposed(ds[0]), keep[1] = transposed(ds[2]), keep[2] = transposed(ds[1]), keep[3] = transposed(ds[3]);
         }
-        store_rotary(to + D, dk, 16 * j, at, root, angles);
+        store_rotary_rows(to + D, dk, 16 * j, at, root, angles);
         store_rows(to + 2 * D, QKV, dv, 16 * j, at, one);
     }
 #pragma unroll
@@ -323,29 +314,33 @@ __device__ __forceinline__ void attend_warp_backward(
         for (int j = 0; j <= i; j++)
 #pragma unroll
             for (int w = 0; w < WORDS; w++) mma(dq[w], kept[i][j], keys[j].of[0][w], keys[j].of[1][w]);
-        store_rotary(to, dq, 16 * i, at, root, angles);
+        store_rotary_rows(to, dq, 16 * i, at, root, angles);
     }
 }
 
-// Kernels for more rows than a warp has registers for are not launched: they are made small.
-#define TILES_OF(rows, most) ((rows <= most ? rows : 16) / 16)
+// Only narrow heads fit: for wider ones these are not launched, and empty.
+#if HD == 32
+#define NARROW(call) call
+#else
+#define NARROW(call)
+#endif
 extern "C" __global__ void __launch_bounds__(32 * SHORT_WARPS) attention_32(FORWARD_ARGS) {
     PDL_BEGIN;
-    attend_warp<TILES_OF(32, WARP_ROWS)>(qkv, spans, angles, out, log_sum);
+    NARROW(attend_warp<32 / 16>(qkv, spans, angles, out, log_sum));
 }
 extern "C" __global__ void __launch_bounds__(32 * SHORT_WARPS) attention_48(FORWARD_ARGS) {
     PDL_BEGIN;
-    attend_warp<TILES_OF(48, WARP_ROWS)>(qkv, spans, angles, out, log_sum);
+    NARROW(attend_warp<48 / 16>(qkv, spans, angles, out, log_sum));
 }
 extern "C" __global__ void __launch_bounds__(32 * SHORT_WARPS) attention_64(FORWARD_ARGS) {
     PDL_BEGIN;
-    attend_warp<TILES_OF(64, WARP_ROWS)>(qkv, spans, angles, out, log_sum);
+    NARROW(attend_warp<64 / 16>(qkv, spans, angles, out, log_sum));
 }
 extern "C" __global__ void __launch_bounds__(32 * SHORT_WARPS) attention_backward_32(BACKWARD_ARGS) {
     PDL_BEGIN;
-    attend_warp_backward<TILES_OF(32, WARP_ROWS_BACKWARD)>(qkv, out, log_sum, dout, spans, angles, dqkv);
+    NARROW(attend_warp_backward<32 / 16>(qkv, out, log_sum, dout, spans, angles, dqkv));
 }
 extern "C" __global__ void __launch_bounds__(32 * SHORT_WARPS) attention_backward_48(BACKWARD_ARGS) {
     PDL_BEGIN;
-    attend_warp_backward<TILES_OF(48, WARP_ROWS_BACKWARD)>(qkv, out, log_sum, dout, spans, angles, dqkv);
+    NARROW(attend_warp_backward<48 / 16>(qkv, out, log_sum, dout, spans, angles, dqkv));
 }

@@ -1,6 +1,6 @@
 //! A population on one GPU: its parameters, its streams, the recorded steps, and the memory of a step.
 
-use super::attention::CLASSES;
+use super::attention::{self, CLASSES};
 use super::bf16::Bf16;
 use super::compile;
 use super::gemm::{Gemm, Matmul, Operands, Size};
@@ -120,8 +120,9 @@ impl Cuda {
             let mut names = FUSED_KERNELS.iter().flat_map(|(names, _)| *names);
             names.try_for_each(|name| kernels.allow_shared(name, FUSED_SHARED))?;
         }
-        for class in CLASSES {
-            let (forward, backward) = (class.forward(shape, true), class.backward(shape, true));
+        for class in 0..CLASSES.len() {
+            let (forward, backward) =
+                (attention::forward(class, 0, shape, true), attention::backward(class, 0, shape, true));
             kernels.allow_shared(Attention::NAMES[forward.variant], forward.shared)?;
             kernels.allow_shared(AttentionBackward::NAMES[backward.variant], backward.shared)?;
         }

@@ -1,6 +1,6 @@
 //! [`Ops`] on CUDA: each operation is one matmul or one or two kernels.
 
-use super::attention::SpanClass;
+use super::attention;
 use super::engine::{Buf, Cuda, Stat};
 use super::gemm::{Matmul, Operands};
 use super::gpu::Doing;
@@ -240,14 +240,14 @@ impl Ops for Cuda {
     fn attention(&mut self, qkv: &Buf, out: &mut Buf, log_sum: &mut Stat) -> Result<()> {
         let angles = self.scratch.angles.ptr();
         let (qkv, out, log_sum) = (qkv.ptr(), out.ptr(), log_sum.ptr());
-        self.attend(SpanClass::forward, |spans| Attention { qkv, spans, angles, out, log_sum })
+        self.attend(attention::forward, |spans| Attention { qkv, spans, angles, out, log_sum })
     }
 
     fn attention_backward(&mut self, qkv: &Buf, out: &Buf, log_sum: &Stat, dout: &Buf, dqkv: &mut Buf) -> Result<()> {
         self.about_to_write(dqkv)?;
         let angles = self.scratch.angles.ptr();
         let (qkv, out, log_sum, dout, dqkv) = (qkv.ptr(), out.ptr(), log_sum.ptr(), dout.ptr(), dqkv.ptr());
-        self.attend(SpanClass::backward, |spans| AttentionBackward { qkv, out, log_sum, dout, spans, angles, dqkv })
+        self.attend(attention::backward, |spans| AttentionBackward { qkv, out, log_sum, dout, spans, angles, dqkv })
     }
 
     fn embed_rms_norm(

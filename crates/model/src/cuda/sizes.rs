@@ -1,7 +1,6 @@
 //! The sizes that Rust and the kernels share. Each has one home, here or in the shape, and reaches the kernels as a `-D`
 //! option of NVRTC.
 
-use super::attention::warp_rows;
 use crate::layout::ALIGN;
 use crate::ops::GROUPS;
 use crate::{Error, Layout, Result, Shape};
@@ -80,8 +79,6 @@ pub fn options(shape: &Shape, layout: &Layout) -> Result<Vec<String>> {
         ("SHORT_WARPS", SHORT_WARPS),
         ("LONG_WARPS", LONG_WARPS),
         ("CACHED_WARPS", CACHED_WARPS),
-        ("WARP_ROWS", warp_rows(shape).0),
-        ("WARP_ROWS_BACKWARD", warp_rows(shape).1),
         ("EMBED_ROWS", EMBED_ROWS),
         ("NORM_CHUNK", NORM_CHUNK),
         ("UPDATE_LOG", UPDATE_LOG),
