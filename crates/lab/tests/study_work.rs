@@ -148,6 +148,22 @@ fn limits_and_time_are_kept_and_the_next_goes_on() {
 }
 
 #[test]
+fn a_limit_takes_the_first_cells_in_order_whatever_would_train_well_together() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = create(place.path(), &study(5, 2));
+    let first = |limit: usize| folder.cells.iter().take(limit).map(|cell| cell.id.clone()).collect::<HashSet<_>>();
+    for (limit, workers) in [(6, 1), (7, 2)] {
+        let (stop, before) = (Stop::new(), done(&folder));
+        let limited = Settings { limit: Some(limit), ..settings(&stop) };
+        let ended = together(&folder, &Toy::new(4), workers, &limited, &Journal::default());
+        assert_eq!(ended, Ended { done: limit, failed: 0, left: 20 - before - limit, stopped: false });
+        let states = folder.cell_states(&HashSet::new()).unwrap();
+        let cells = folder.cells.iter().zip(states).filter(|(_, (state, _))| *state == CellState::Done);
+        assert_eq!(cells.map(|(cell, _)| cell.id.clone()).collect::<HashSet<_>>(), first(before + limit));
+    }
+}
+
+#[test]
 fn several_at_once_share_the_work() {
     let place = tempfile::tempdir().unwrap();
     let folder = create(place.path(), &study(12, 2));

@@ -1,7 +1,8 @@
 //! The contract between those who run experiments and those who read results.
 //!
 //! - [`Condition`], [`Measure`], [`Quantity`]: what is measured, with its name on disk
-//! - [`Row`], [`metrics`], [`training`], [`summary`], [`words`], [`folder`]: what a run writes; [`table`]: Parquet
+//! - [`Row`], [`metrics`], [`training`], [`summary`], [`words`], [`folder`]: what a run writes; [`table`]: Parquet;
+//!   [`compact`]: tables made small
 //! - [`Plan`]: what a study sets out to run; [`mod@identity`]: which run a config stands for;
 //!   [`dotted`]: its settings by their keys
 //! - [`read()`]: a run's or a study's folder as [`Results`], with a [`Run`] and its [`Curve`]s for each
@@ -13,6 +14,7 @@
 #![warn(missing_docs)]
 
 mod commit;
+pub mod compact;
 mod compare;
 mod condition;
 mod curve;

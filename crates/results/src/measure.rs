@@ -74,6 +74,12 @@ impl TaskMetric {
         name.parse().map_err(|_| UnknownName(name))
     }
 
+    /// Whether it is one part of the type constraints.
+    pub fn is_of_types(self) -> bool {
+        use TaskMetric::{TypesAdjective, TypesAdverb, TypesDescriptor, TypesRelation};
+        matches!(self, TypesRelation | TypesDescriptor | TypesAdjective | TypesAdverb)
+    }
+
     /// Whether this counts one kind of failure.
     pub fn is_failure(self) -> bool {
         self.name().starts_with("failure.")
@@ -324,6 +330,33 @@ impl Measure {
             Measure::Reach(reach) => reach.boundary,
             _ => false,
         }
+    }
+
+    /// Whether a report on a study shows it. One on a run also shows the parts of type constraints.
+    pub fn is_of_studies(self) -> bool {
+        match self {
+            Measure::Task(_, metric) => !metric.is_failure() && !metric.is_of_types(),
+            Measure::Reach(Reach { boundary: true, .. }) => false,
+            Measure::Reach(Reach { targets, top, masked_elsewhere, .. }) => match targets.against() {
+                Some(_) => top.is_none_or(|top| top == Fraction::PAPER),
+                None => !masked_elsewhere,
+            },
+            Measure::Loss(loss) => !Task::ALL.into_iter().any(|task| Loss::of_task(task) == loss),
+            _ => true,
+        }
+    }
+
+    /// Whether it is a loss or a log-probability, and no share.
+    pub fn is_in_nats(self) -> bool {
+        match self {
+            Measure::Reach(reach) => reach.statistic == Statistic::LogProb,
+            _ => matches!(self, Measure::Loss(_) | Measure::Contrast(..)),
+        }
+    }
+
+    /// Whether it is the contrast of facts in nats of the model, of whichever words.
+    pub fn is_knowledge(self) -> bool {
+        [Measure::KNOWLEDGE, Measure::KNOWLEDGE.masked_elsewhere()].contains(&self)
     }
 
     /// Every measure there is, in the order of the documentation.

@@ -251,9 +251,18 @@ fn complete(points: HashMap<&Quantity, Vec<Point>>) -> HashMap<Quantity, Curve> 
     points.into_iter().map(curve).collect()
 }
 
-/// Whether a row of `metrics.parquet` is one that no figure shows.
-pub fn is_detail(row: &table::Columns) -> bool {
-    quantity(row).is_some_and(|quantity| quantity.measure.is_detail())
+/// Whether a report on a study shows a row of `metrics.parquet`, which is left with less in it: losses and
+/// log-probabilities in single precision, and the run's own interval only where the report reads it.
+pub(crate) fn shorten(row: &mut table::Columns) -> bool {
+    let Some(measure) = quantity(row).map(|quantity| quantity.measure) else { return false };
+    if !measure.is_knowledge() {
+        row.extend(["low", "high"].map(|name| (name.to_owned(), serde_json::Value::Null)));
+    }
+    // Shares are compared with thresholds, where they may be equal.
+    if measure.is_in_nats() {
+        row.values_mut().for_each(table::to_single);
+    }
+    measure.is_of_studies()
 }
 
 /// Whether a row of `metrics.parquet` or a line of `metrics.jsonl` is of a model that does not train.

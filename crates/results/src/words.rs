@@ -152,50 +152,42 @@ pub fn write(path: &Path, run: &str, words: &[Word]) -> Result<()> {
 /// Joins the words of several runs. They may be of other languages, or of a version that wrote fewer columns: what one of
 /// them does not have is null.
 pub fn join(parts: &[PathBuf], whole: &Path) -> Result<()> {
-    let mut union: Vec<(String, Column)> = Vec::new();
-    let mut differ = false;
-    for (at, part) in parts.iter().enumerate() {
-        let table = Table::open(part)?;
-        let names = table.names();
-        if at > 0 && names.iter().ne(union.iter().map(|(name, _)| name)) {
-            differ = true;
-        }
-        if names.iter().any(|name| !union.iter().any(|(known, _)| known == name)) {
-            let new = table.retain(|_, _| false)?.into_iter();
-            let new: Vec<_> = new.filter(|(name, _)| !union.iter().any(|(known, _)| known == name)).collect();
-            union.extend(new);
-        }
-    }
-    if !differ {
+    let (union, all_alike) = table::union(parts)?;
+    if all_alike {
         return table::join(parts, whole);
     }
     table::write_with(whole, |out| {
         let mut writer = table::Writer::new(out, &union).writing(whole)?;
         for part in parts {
-            let table = Table::open(part)?;
-            let mut own: HashMap<String, Column> = table.retain(|_, _| true)?.into_iter().collect();
-            let column = |(name, like): &(String, Column)| {
-                (name.clone(), own.remove(name).unwrap_or_else(|| nothing(like, table.len())))
-            };
-            writer.group(&union.iter().map(column).collect::<Vec<_>>()).writing(part)?;
+            let rows = Table::open(part)?.rows()?;
+            let columns = union.iter().map(|(name, like)| (name, like.with(name, &rows)));
+            writer.group(&columns.collect::<Vec<_>>()).writing(part)?;
         }
         writer.seal();
         writer.finish().writing(whole)
     })
 }
 
-/// A column of the same kind as another that holds nothing.
-fn nothing(like: &Column, rows: usize) -> Column {
-    match like {
-        Column::Number(_) => Column::Number(vec![None; rows]),
-        Column::Whole(_) => Column::Whole(vec![None; rows]),
-        _ => Column::Text(vec![None; rows]),
-    }
-}
-
 /// The number of words in a file, without reading them.
 pub fn count(path: &Path) -> Result<usize> {
     Ok(Table::open(path)?.len())
+}
+
+/// A row of `words.parquet` with less in it: contrasts in single precision, over training to hundredths, and where not
+/// all of `curves` is wanted their ends alone.
+pub(crate) fn shorten(row: &mut table::Columns, curves: bool) {
+    for (name, value) in row.iter_mut() {
+        if name.starts_with(CONTRAST) {
+            table::to_single(value);
+        } else if name.starts_with(CONTRASTS)
+            && let Some(text) = value.as_str()
+        {
+            let points = curve(text).into_iter().map(|(step, value)| (step, (value * 100.0).round() / 100.0));
+            let points: Vec<(u32, f64)> = points.collect();
+            let kept = if curves { &points[..] } else { &points[points.len().saturating_sub(1)..] };
+            *value = curve_text(kept).into();
+        }
+    }
 }
 
 /// Hands over every `stride`-th word of each run, with the run's identity. Runs of one data seed mask the same words in

@@ -18,7 +18,8 @@ pub struct Args {
     /// Write the tables as .csv too
     #[arg(long)]
     csv: bool,
-    /// Only what a report needs: no kinds of failure, no second reading of reachability, an even sample of the words
+    /// Only what a report on the study shows, losses and log-probabilities in single precision, and an even sample of
+    /// the words: some three times smaller
     #[arg(long)]
     compact: bool,
 }

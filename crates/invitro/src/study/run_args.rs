@@ -38,7 +38,8 @@ pub struct Args {
     /// Populations under way on each GPU: while one is evaluated, another trains [default: 2]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub per_gpu: Option<u32>,
-    /// Take no more than this many cells
+    /// Take no more than this many cells, the first that are missing in the study's order: every setting with
+    /// one pair of seeds, then with the next
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
     /// Stop cleanly within this time, such as 25m or 2h; with Slurm, the time limit of each task

@@ -149,9 +149,10 @@ impl<'a> WorkerLoop<'a> {
         Ok(view)
     }
 
-    /// Takes the next population, or what others leave of it, of `most` cells.
+    /// Takes the next population, or what others leave of it, out of the first `most` cells: a limit takes the study's
+    /// cells in order, whatever trains well together.
     fn take(&self, view: &View<'a>, most: usize, memory: &mut Memory, ended: &mut Ended) -> Result<Vec<Held<'a>>> {
-        let mut pool = Pool::new(view.open.iter().copied());
+        let mut pool = Pool::new(view.open.iter().copied().take(most));
         let Some(first) = pool.first() else { return Ok(Vec::new()) };
         let size = match memory.sizes.get(&first.cell.population_key) {
             Some(&size) => size,
@@ -162,7 +163,6 @@ impl<'a> WorkerLoop<'a> {
                 size
             }
         };
-        let size = size.min(most);
         let generations = self.leases.generations()?;
         let mut members: Vec<Open> = Vec::new();
         let mut leases: HashMap<&str, Lease> = HashMap::new();

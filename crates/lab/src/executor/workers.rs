@@ -19,7 +19,7 @@ pub struct Settings<'a> {
     pub stop: &'a Stop,
     /// Only these cells, by id.
     pub only: Option<&'a HashSet<String>>,
-    /// Take no more than this many cells.
+    /// Take no more than this many cells, the first that are open in the study's order.
     pub limit: Option<usize>,
     /// Stop at the first failure.
     pub fail_fast: bool,
@@ -83,7 +83,7 @@ impl SharedState {
 /// break, as with its device, the others go on, and what happened is returned at the end.
 pub fn run_workers(folder: &StudyFolder, setups: &[WorkerSetup], settings: &Settings) -> Result<Ended> {
     folder.remove_abandoned();
-    let wanted = folder.cells.iter().filter(|cell| settings.wants(cell));
+    let wanted = folder.cells.iter().filter(|cell| settings.wants(cell)).take(settings.limit.unwrap_or(usize::MAX));
     let shared = SharedState {
         sizes: Sizes::new(wanted, setups.len()),
         taken: Mutex::new(0),

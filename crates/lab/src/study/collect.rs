@@ -7,11 +7,10 @@ use super::retry::open_all;
 use crate::error::{At, Error, Result};
 use crate::inputs::{InputCache, on_threads};
 use crate::record;
-use invitro_files::PartialFolder;
 use invitro_results::folder::{METRICS_TABLE, RUNS_TABLE, SUMMARY, WORDS, read_json};
 use invitro_results::summary;
 use invitro_results::table::{self, Columns, Table};
-use invitro_results::{State, Status, column, metrics, words};
+use invitro_results::{State, Status, column, compact, words};
 use rayon::prelude::*;
 use serde_json::json;
 use std::collections::HashSet;
@@ -35,12 +34,9 @@ pub struct Collected {
 pub struct Request {
     /// The tables as `.csv` too.
     pub csv: bool,
-    /// Only what a report needs: no kinds of failure, no second reading of reachability, an even sample of the words.
+    /// Only what a report on the study shows, log-probabilities in single precision, and an even sample of the words.
     pub compact: bool,
 }
-
-/// Words that a compact study keeps in all.
-const WORDS_KEPT: usize = 60_000;
 
 /// Cells whose rows are in memory at once.
 const PART: usize = 1024;
@@ -68,16 +64,16 @@ pub fn collect(folder: &StudyFolder, request: Request) -> Result<Collected> {
     // The runs last: whoever sees a new runs.parquet finds the metrics that go with it.
     let mut files = Vec::new();
     for name in [METRICS_TABLE, WORDS] {
-        let mut made: Vec<PathBuf> = done.iter().map(|run| run.join(name)).collect();
-        let place = request.compact.then(|| PartialFolder::new(&folder.path.join("compact"))).transpose();
-        let place = place.writing(&folder.path)?;
-        if let Some(place) = &place {
-            made = thin(name, &made, place.path(), folder.cells.len())?;
-        }
+        let made = done.iter().map(|run| run.join(name));
         let parts: Vec<PathBuf> = folder.known.table(name).into_iter().chain(made).collect();
         let whole = folder.path.join(name);
         if !parts.is_empty() {
-            let join = if name == WORDS { words::join } else { table::join };
+            let join = match (name, request.compact) {
+                (WORDS, false) => words::join,
+                (WORDS, true) => compact::join_words,
+                (_, false) => table::join,
+                (_, true) => compact::join_metrics,
+            };
             join(&parts, &whole)?;
             files.push(whole);
         }
@@ -206,22 +202,4 @@ fn row(folder: &StudyFolder, cell: &Cell, (state, status): &(CellState, Option<S
         row.insert(column::ERROR.into(), json!(why));
     }
     Ok(row)
-}
-
-/// Writes of each run's table what a report needs into `place`.
-fn thin(name: &str, parts: &[PathBuf], place: &Path, cells: usize) -> Result<Vec<PathBuf>> {
-    let thin = |(at, part): (usize, &PathBuf)| {
-        let whole = Table::open(part)?;
-        let columns = if name == WORDS {
-            // Every k-th of a run's; runs of one data seed mask the same words, and so keep the same.
-            let stride = whole.len().div_ceil((WORDS_KEPT / cells).max(1));
-            whole.retain(|at, _| at.is_multiple_of(stride))?
-        } else {
-            whole.retain(|_, row| !metrics::is_detail(row))?
-        };
-        let thinned = place.join(format!("{at}.parquet"));
-        table::write(&thinned, &columns)?;
-        Ok(thinned)
-    };
-    parts.par_iter().enumerate().map(thin).collect()
 }

@@ -8,6 +8,7 @@ mod read;
 mod write;
 
 pub use read::{Batch, Table, csv_cell};
+pub(crate) use write::union;
 pub use write::{Writer, join, write, write_with};
 
 use serde_json::{Map, Value};
@@ -28,4 +29,23 @@ pub enum Column {
     Flag(Vec<bool>),
     /// Texts, at least one in every row.
     List(Vec<Vec<String>>),
+}
+
+impl Column {
+    /// A column of the same kind with the values of these rows; text where the kind cannot be told from rows.
+    pub(crate) fn with(&self, name: &str, rows: &[Columns]) -> Column {
+        let values = || rows.iter().map(|row| row.get(name));
+        match self {
+            Column::Whole(_) => Column::Whole(values().map(|value| value.and_then(Value::as_i64)).collect()),
+            Column::Number(_) => Column::Number(values().map(|value| value.and_then(Value::as_f64)).collect()),
+            _ => Column::Text(values().map(|value| value.and_then(Value::as_str).map(str::to_owned)).collect()),
+        }
+    }
+}
+
+/// Takes a number to single precision, some seven digits.
+pub(crate) fn to_single(value: &mut Value) {
+    if let Some(number) = value.as_f64().filter(|_| value.is_f64()) {
+        *value = f64::from(number as f32).into();
+    }
 }

@@ -168,26 +168,37 @@ impl Table {
 
     /// Every row as a map from column to value, numbers in their own kind; what is missing is null.
     pub fn rows(&self) -> Result<Vec<Columns>> {
-        let row = |row: Row| row.get_column_iter().map(|(name, field)| (name.clone(), value(field))).collect();
-        self.each_row().map(|next| next.map(row)).collect()
+        self.each_row().map(|next| next.map(columns_of)).collect()
     }
 
     /// The table with only the rows that are to stay, given each row's number and values.
     pub fn retain(&self, stays: impl Fn(usize, &Columns) -> bool) -> Result<Vec<(String, Column)>> {
+        let rows = self.rows()?.into_iter().enumerate();
+        let kept: Vec<Columns> = rows.filter(|(at, row)| stays(*at, row)).map(|(_, row)| row).collect();
+        Ok(self.columns().iter().map(|(name, like)| (name.clone(), like.with(name, &kept))).collect())
+    }
+
+    /// Its columns without their rows.
+    pub fn columns(&self) -> Vec<(String, Column)> {
         let fields = self.reader.metadata().file_metadata().schema().get_fields();
-        let mut columns: Vec<(String, Column)> = Vec::new();
-        let kept: Vec<Columns> =
-            self.rows()?.into_iter().enumerate().filter(|(at, row)| stays(*at, row)).map(|(_, row)| row).collect();
-        for field in fields {
-            let values = || kept.iter().map(|row| &row[field.name()]);
-            let column = match field.get_physical_type() {
-                Physical::INT64 => Column::Whole(values().map(Value::as_i64).collect()),
-                Physical::DOUBLE => Column::Number(values().map(Value::as_f64).collect()),
-                _ => Column::Text(values().map(|value| value.as_str().map(str::to_owned)).collect()),
-            };
-            columns.push((field.name().to_owned(), column));
-        }
-        Ok(columns)
+        let empty = |physical| match physical {
+            Physical::INT64 => Column::Whole(Vec::new()),
+            Physical::DOUBLE => Column::Number(Vec::new()),
+            _ => Column::Text(Vec::new()),
+        };
+        fields.iter().map(|field| (field.name().to_owned(), empty(field.get_physical_type()))).collect()
+    }
+
+    /// How many rows each of its groups has.
+    pub fn groups(&self) -> Vec<usize> {
+        self.reader.metadata().row_groups().iter().map(|group| group.num_rows() as usize).collect()
+    }
+
+    /// The rows of one group, as [`Table::rows`] has them.
+    pub fn group_rows(&self, group: usize) -> Result<Vec<Columns>> {
+        let group = guarded(&self.path, || self.reader.get_row_group(group))?;
+        let read = || group.get_row_iter(None)?.map(|row| row.map(columns_of)).collect();
+        guarded(&self.path, read)
     }
 
     /// Writes the table as comma-separated values.
@@ -223,6 +234,10 @@ impl Table {
 /// What the library makes of a file, which it may panic over.
 fn guarded<T>(path: &Path, read: impl FnOnce() -> Parquet<T>) -> Result<T> {
     caught(read).map_err(|why| Error::Read { path: path.to_owned(), why })?.reading(path)
+}
+
+fn columns_of(row: Row) -> Columns {
+    row.get_column_iter().map(|(name, field)| (name.clone(), value(field))).collect()
 }
 
 fn value(field: &Field) -> Value {

@@ -145,6 +145,18 @@ pub fn join(parts: &[PathBuf], whole: &Path) -> Result<()> {
     write_with(whole, |out| join_into(parts, out))
 }
 
+/// The columns that any of the tables has, without rows, and whether all have the same.
+pub(crate) fn union(parts: &[PathBuf]) -> Result<(Vec<(String, Column)>, bool)> {
+    let (mut union, mut all_alike): (Vec<(String, Column)>, bool) = (Vec::new(), true);
+    for (at, part) in parts.iter().enumerate() {
+        let own = Table::open(part)?.columns();
+        all_alike &= at == 0 || own == union;
+        let new = own.into_iter().filter(|(name, _)| !union.iter().any(|(known, _)| known == name));
+        union.extend(new.collect::<Vec<_>>());
+    }
+    Ok((union, all_alike))
+}
+
 /// A table that `write` makes, with a [`Writer::seal`], whole or not at all.
 pub fn write_with<E: From<Error>>(
     path: &Path,

@@ -1,0 +1,74 @@
+//! A study's tables made small, to be kept with a paper or a repository: what a report on the study shows, losses and
+//! log-probabilities in single precision, and many runs in a group of rows, so that what they have in common stands there
+//! once.
+
+use crate::error::{At, Result};
+use crate::table::{self, Columns, Table};
+use crate::{metrics, words};
+use rayon::prelude::*;
+use std::path::{Path, PathBuf};
+
+/// Rows that make a group, some forty runs of metrics; more are never in memory at once, but for a group that is larger.
+const ROWS: usize = 1 << 18;
+
+/// Words that are kept in all, and those of them whose contrast is kept over training.
+const WORDS: usize = 60_000;
+const CURVES: usize = 3_000;
+
+/// Joins the metrics of runs: those of a report on a study, and a run's own intervals only of the contrast of facts in
+/// nats.
+pub fn join_metrics(parts: &[PathBuf], whole: &Path) -> Result<()> {
+    join(parts, whole, |rows| rows.retain_mut(metrics::shorten))
+}
+
+/// Joins the words of runs, an even sample of each run's: runs of one data seed mask the same words, and so keep the
+/// same.
+pub fn join_words(parts: &[PathBuf], whole: &Path) -> Result<()> {
+    let all = parts.iter().map(|part| words::count(part)).sum::<Result<usize>>()?;
+    let stride = all.div_ceil(WORDS).max(1);
+    let with_curves = stride * (all / stride).div_ceil(CURVES).max(1);
+    join(parts, whole, |rows| {
+        let (mut run, mut at) = (None, 0);
+        rows.retain_mut(|row| {
+            if run.as_ref() != row.get("run") {
+                (run, at) = (row.get("run").cloned(), 0);
+            }
+            words::shorten(row, at % with_curves == 0);
+            at += 1;
+            (at - 1) % stride == 0
+        });
+    })
+}
+
+/// Joins tables, whose columns may differ, after `shorten` has left of each group of rows what is to stay.
+fn join(parts: &[PathBuf], whole: &Path, shorten: impl Fn(&mut Vec<Columns>) + Sync) -> Result<()> {
+    let (union, _) = table::union(parts)?;
+    let mut groups = Vec::new();
+    for part in parts {
+        groups.extend(Table::open(part)?.groups().into_iter().enumerate().map(|(at, rows)| (part, at, rows)));
+    }
+    table::write_with(whole, |out| {
+        let mut writer = table::Writer::new(out, &union).writing(whole)?;
+        let mut rest = &groups[..];
+        while !rest.is_empty() {
+            let mut rows = 0;
+            let fit = rest.iter().take_while(|(.., own)| {
+                rows += own;
+                rows <= ROWS
+            });
+            let (next, after) = rest.split_at(fit.count().max(1));
+            let read = |(part, at, _): &(&PathBuf, usize, usize)| {
+                let mut rows = Table::open(part)?.group_rows(*at)?;
+                shorten(&mut rows);
+                Ok(rows)
+            };
+            let rows: Vec<Vec<Columns>> = next.par_iter().map(read).collect::<Result<_>>()?;
+            let rows = rows.concat();
+            let columns = union.par_iter().map(|(name, like)| (name, like.with(name, &rows)));
+            writer.group(&columns.collect::<Vec<_>>()).writing(whole)?;
+            rest = after;
+        }
+        writer.seal();
+        writer.finish().writing(whole)
+    })
+}
