@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 #[derive(clap::Args)]
 pub struct ExperimentArgs {
-    /// Built-in experiment to start from: quick or paper [default: quick]
+    /// Built-in experiment to start from: quick, paper or converged [default: quick]
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
     /// Experiment file, laid over the preset

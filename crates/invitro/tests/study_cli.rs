@@ -38,6 +38,7 @@ fn the_shipped_studies_have_the_cells_they_say() {
     };
     assert_eq!(cells("paper"), 864);
     assert_eq!(cells("facts"), 4 * 5 * 3 * 9);
+    assert_eq!((cells("converged"), cells("readings")), (12, (3 * 2 + 1) * 12 * 3));
     assert_eq!(cells("ablations"), (4 + 3 + 2 + 3 + 5 - 4) * 9, "the base is in every grid, and one cell");
     let plan = succeed(&mut study(&["plan", &shipped("paper"), "--device", "cpu", "--jobs", "32"]));
     assert!(plan.starts_with("paper: 864 cells, 3 data seeds × 3 model seeds\n"), "{plan}");

@@ -33,7 +33,11 @@ use toml::{Table, Value};
 pub(crate) const PAPER: &str = include_str!("presets/paper.toml");
 
 /// The built-in experiments, each laid over the defaults; the first is the one that is taken if none is named.
-pub const PRESETS: [(&str, &str); 2] = [("quick", include_str!("presets/quick.toml")), ("paper", PAPER)];
+pub const PRESETS: [(&str, &str); 3] = [
+    ("quick", include_str!("presets/quick.toml")),
+    ("paper", PAPER),
+    ("converged", include_str!("presets/converged.toml")),
+];
 
 /// Everything a run is a function of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -347,7 +351,8 @@ pub(crate) fn keep_files(table: &mut Table, base: &Path) -> Result<()> {
 
 fn preset_table(name: &str) -> Result<Table> {
     let Some((_, text)) = PRESETS.iter().find(|(known, _)| *known == name) else {
-        let known = PRESETS.map(|(known, _)| known).join(" and ");
+        let [quick, paper, converged] = PRESETS.map(|(known, _)| known);
+        let known = format!("{quick}, {paper} and {converged}");
         return Err(Error::Preset { given: name.into(), known });
     };
     let mut table = table_of(&Experiment::default());

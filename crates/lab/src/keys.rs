@@ -165,7 +165,7 @@ fn parsed(value: &str) -> Option<Value> {
 const HEAD: &str = "\
 # The keys of an experiment
 
-An experiment is one TOML file. Every command takes `--preset quick` (the default) or `--preset paper`, `--config FILE`
+An experiment is one TOML file. Every command takes `--preset quick` (the default), `paper` or `converged`, `--config FILE`
 laid over it, and `key=value` over both:
 
 ```sh

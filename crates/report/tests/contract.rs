@@ -189,6 +189,7 @@ fn a_study() {
     let figures = [
         "trajectory",
         "effects",
+        "specifications",
         "reachability",
         "nulls",
         "contrast",

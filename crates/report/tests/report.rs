@@ -3,7 +3,7 @@
 use crate::synthetic::curves::Config;
 use crate::synthetic::{self, Plan, Progress};
 use invitro_report::findings::stages::{Crossed, Stage};
-use invitro_report::findings::{correlations, order};
+use invitro_report::findings::{claims, correlations, order, specifications};
 use invitro_report::{Error, Options, build, data};
 use invitro_results::Emergence;
 use invitro_results::dotted::set;
@@ -62,6 +62,7 @@ fn a_study_has_every_figure_and_its_numbers() {
         "overlap",
         "loss",
         "sentences",
+        "specifications",
     ];
     let data = files(&folder.path().join("figures/data"));
     for name in names {
@@ -290,6 +291,55 @@ fn other_settings_are_compared_one_at_a_time() {
     assert_eq!(counts, [("sov", "2"), ("svo", "2"), ("first", "2"), ("token", "2")]);
 }
 
+/// Each claim under every reading of what the paper leaves open; the reading that the claims' own table has is among them, and
+/// comes to the same among the runs of one setting.
+#[test]
+fn claims_stand_under_every_reading() {
+    let [folder, alone] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let (vocabs, lambdas) = (vec![2048, 4096, 8192], vec![0.05, 0.5]);
+    let plan = Plan { vocabs, lambdas, distances: vec![0.0, 0.5], data_seeds: 3, ..Plan::one() };
+    for (boundary, places) in [("token", &[&folder, &alone][..]), ("first", &[&folder])] {
+        for (config, place) in
+            plan.configs().into_iter().flat_map(|config| places.iter().map(move |it| (config.clone(), it)))
+        {
+            let mut experiment = plan.experiment(&config);
+            set(&mut experiment, "tokenizer.boundary", boundary.into());
+            let name = format!("{boundary}-{}", config.id);
+            let run = place.path().join(&name);
+            // Another setting, other runs.
+            let data = if boundary == "first" { config.data + 7 } else { config.data };
+            synthetic::run_folder(&run, &Config { id: name, data, ..config }, &plan, Progress::Done);
+            fs::write(run.join("config.toml"), experiment.to_string()).unwrap();
+        }
+    }
+    let study = data::read(folder.path()).unwrap();
+    let curves = specifications::all(&study);
+    let readings: Vec<(&str, usize)> =
+        curves.iter().map(|curve| (&curve.paper[..], curve.specifications.len() + curve.without)).collect();
+    assert_eq!(readings[1], ("Masked reachability falls as |*V*| grows.", 2 * 2 * 4 * 2));
+    assert!(
+        readings.contains(&("B is more fragmented than A.", 2)) && readings.contains(&("A comes before B.", 2 * 2))
+    );
+    for curve in &curves {
+        assert!(curve.specifications.is_sorted_by(|a, b| a.estimate.value <= b.estimate.value));
+    }
+    let study = data::read(alone.path()).unwrap();
+    let claims = claims::all(&study, &correlations::all(&study));
+    let claim = claims.iter().find(|claim| claim.paper == curves[1].paper).unwrap();
+    let counted = if claim.readings[0].measured.contains("Top-") { "any target" } else { "share" };
+    for (reading, read) in claim.readings.iter().zip(["at the peak", "at the end"]) {
+        let wanted = [("tokenizer.boundary", "token"), ("*K*", "0.1 |*V*|"), ("counted", counted), ("read", read)];
+        let is_wanted = |one: &&specifications::Specification| {
+            one.choices.iter().map(|(what, how)| (&what[..], &how[..])).eq(wanted)
+        };
+        let one = curves[1].specifications.iter().find(is_wanted).expect("the claim's own reading");
+        assert_eq!(one.estimate.value, reading.estimate.unwrap().value, "{read}");
+    }
+    page(folder.path());
+    let csv = fs::read_to_string(folder.path().join("figures/data/specifications.csv")).unwrap();
+    assert_eq!(csv.lines().count(), 1 + curves.iter().map(|curve| curve.specifications.len()).sum::<usize>());
+}
+
 #[test]
 fn studies_that_differ_in_evaluation_alone_do_not_share_runs() {
     let store = tempfile::tempdir().unwrap();
@@ -323,7 +373,7 @@ fn emergence_has_the_threshold_that_experiments_set() {
     let study = data::read(folder.path()).unwrap();
     let [a, b, _] = study.conditions() else { panic!("three conditions") };
     let places = [(a.clone(), Stage::TYPES), (b.clone(), Stage::TYPES)];
-    let order::Order { share, ties } = order::Order::of(&study, Crossed::First, &places[0], &places[1]);
+    let order::Order { share, ties } = order::Order::of(study.ended(&[]), Crossed::First, &places[0], &places[1]);
     let when =
         |run: &data::Run, place: &order::Milestone| place.1.emergence(run, &place.0, 0.3).and_then(Emergence::step);
     let before = study.runs.iter().filter(|run| when(run, &places[0]) < when(run, &places[1])).count();

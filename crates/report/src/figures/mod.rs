@@ -31,6 +31,7 @@ mod run_curves;
 mod run_reach;
 mod sentences;
 mod settings;
+mod specifications;
 mod style;
 mod table;
 mod trajectory;
@@ -66,6 +67,7 @@ pub fn all(study: &Study, findings: &Findings) -> Vec<Figure> {
         &|| family::figure(study),
         &|| arms::figure(study),
         &|| effects::figure(study, findings),
+        &|| specifications::figure(study),
         &|| Some(reachability::figure(study)),
         &|| Some(nulls::figure(study)),
         &|| contrast::by_level(study),

@@ -53,7 +53,7 @@ pub fn all(study: &Study, correlations: &[Correlated]) -> Vec<Claim> {
         }),
         at_moments("Masked reachability falls as |*V*| grows.", &|transfer, design| {
             let measured = format!("standardised effect of {VOCAB} on {}", transfer.name(study));
-            less(measured, design.slope(VOCAB))
+            Reading::of(measured, less(design.slope(VOCAB)))
         }),
     ];
     let crossings = from_first(study);
@@ -63,12 +63,12 @@ pub fn all(study: &Study, correlations: &[Correlated]) -> Vec<Claim> {
     let design = Design::new(study, study.at(study.plain()), false, |run| run.over_pairs(overlap));
     claims.push(once(
         "Vocabulary overlap falls as |*V*| grows.",
-        less(format!("standardised effect of {VOCAB} on the overlap"), design.slope(VOCAB)),
+        Reading::of(format!("standardised effect of {VOCAB} on the overlap"), less(design.slope(VOCAB))),
     ));
     claims.push(at_moments("*λ* matters more than *d*.", &|transfer, design| {
         let difference = design.effect(&[LAMBDA, SIMILARITY], |effects| effects[0].abs() - effects[1].abs());
         let measured = format!("|effect of {LAMBDA}| less |effect of {SIMILARITY}|, on {}", transfer.name(study));
-        more(measured, difference, (0.0, MARGIN))
+        Reading::of(measured, more(difference, (0.0, MARGIN)))
     }));
     crossings.iter().for_each(|crossing| claims.extend(orders(study, crossing, crossings.len() > 1)));
     claims
@@ -99,7 +99,7 @@ fn fragmentation(study: &Study, crossing: &Crossing, several: bool) -> [Claim; 2
     [
         once(
             &format!("{target} is more fragmented than {source}."),
-            more(format!("fertility of {target} less that of {source}"), gaps, (0.0, 0.0)),
+            Reading::of(format!("fertility of {target} less that of {source}"), more(gaps, (0.0, 0.0))),
         ),
         once(
             &if several {
@@ -107,7 +107,7 @@ fn fragmentation(study: &Study, crossing: &Crossing, several: bool) -> [Claim; 2
             } else {
                 "The gap is largest at small *λ*.".into()
             },
-            less(format!("standardised effect of {LAMBDA} on that difference"), slope),
+            Reading::of(format!("standardised effect of {LAMBDA} on that difference"), less(slope)),
         ),
     ]
 }
@@ -129,7 +129,7 @@ fn orders(study: &Study, crossing: &Crossing, several: bool) -> [Claim; 4] {
     ];
     orders.map(|(paper, first, second)| {
         let reading = |crossed: Crossed| {
-            let order = Order::of(study, crossed, &first, &second);
+            let order = Order::of(study.ended(study.plain()), crossed, &first, &second);
             let measured = format!("share of runs with {}", order::label(&first, &second));
             let mut reading = Reading {
                 when: match crossed {
@@ -137,7 +137,7 @@ fn orders(study: &Study, crossing: &Crossing, several: bool) -> [Claim; 4] {
                     Crossed::Lasting => "lasting crossing",
                 },
                 note: order.note(),
-                ..more(measured, order.share, (0.5, 0.0))
+                ..Reading::of(measured, more(order.share, (0.5, 0.0)))
             };
             if (first.1, second.1) == (Stage::GRAMMAR, Stage::TYPES) {
                 reading.verdict = Verdict::NotJudged;
@@ -150,16 +150,23 @@ fn orders(study: &Study, crossing: &Crossing, several: bool) -> [Claim; 4] {
     })
 }
 
-/// A claim of more than `neutral`.
-fn more(measured: String, estimate: Option<Estimate>, (neutral, margin): (f64, f64)) -> Reading {
-    let verdict = Verdict::of(estimate.as_ref(), neutral, margin);
-    Reading { when: "", measured, estimate, verdict, note: String::new() }
+/// An estimate, and what it says of a claim.
+pub type Judged = (Option<Estimate>, Verdict);
+
+/// Of a claim of more than `neutral`.
+pub fn more(estimate: Option<Estimate>, (neutral, margin): (f64, f64)) -> Judged {
+    (estimate, Verdict::of(estimate.as_ref(), neutral, margin))
 }
 
-/// A claim that a standardised effect is negative.
-fn less(measured: String, estimate: Option<Estimate>) -> Reading {
-    let verdict = Verdict::of(estimate.map(Estimate::negated).as_ref(), 0.0, MARGIN);
-    Reading { verdict, ..more(measured, estimate, (0.0, MARGIN)) }
+/// Of a claim that a standardised effect is negative.
+pub fn less(estimate: Option<Estimate>) -> Judged {
+    (estimate, Verdict::of(estimate.map(Estimate::negated).as_ref(), 0.0, MARGIN))
+}
+
+impl Reading {
+    fn of(measured: String, (estimate, verdict): Judged) -> Reading {
+        Reading { when: "", measured, estimate, verdict, note: String::new() }
+    }
 }
 
 fn bridge(study: &Study, correlations: &[Correlated], transfer: Transfer) -> Reading {
@@ -170,7 +177,7 @@ fn bridge(study: &Study, correlations: &[Correlated], transfer: Transfer) -> Rea
         .filter_map(|row| row.over_seeds.map(|estimate| spoken(&estimate)))
         .collect();
     let measured = format!("Pearson's *r* of *β̂* with {}", transfer.name(study));
-    let mut reading = more(measured, estimate, (0.0, MARGIN));
+    let mut reading = Reading::of(measured, more(estimate, (0.0, MARGIN)));
     reading.note = match estimate.and_then(|estimate| estimate.interval).map(|interval| interval.contains(0.62)) {
         Some(true) => "0.62 lies in the interval".to_owned(),
         Some(false) => "0.62 lies outside the interval".to_owned(),

@@ -292,7 +292,7 @@ fn cascade(study: &Study) -> Hypothesis {
     let mut answers = Vec::new();
     for crossed in Crossed::ALL {
         let link = |(first, second): &(Milestone, Milestone)| {
-            let order = Order::of(study, crossed, first, second);
+            let order = Order::of(study.ended(study.plain()), crossed, first, second);
             let verdict = Verdict::of(order.share.as_ref(), 0.5, 0.0);
             let what = format!("the share of runs with {} ({})", order::label(first, second), crossed.label());
             let note = order.note();

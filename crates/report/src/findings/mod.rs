@@ -17,6 +17,7 @@ mod headline;
 pub mod hypotheses;
 pub mod knowledge;
 pub mod order;
+pub mod specifications;
 pub mod stages;
 pub mod transfer;
 

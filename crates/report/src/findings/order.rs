@@ -2,7 +2,7 @@
 //! other; runs that show both at the same evaluation say nothing, and are counted beside.
 
 use super::stages::{Crossed, Stage};
-use crate::data::{Run, Study};
+use crate::data::Run;
 use crate::stats::{Estimate, Seed, seeds};
 use crate::wording::counted;
 use invitro_results::{Condition, Emergence};
@@ -31,11 +31,14 @@ pub struct Order {
 }
 
 impl Order {
-    pub fn of(study: &Study, crossing: Crossed, first: &Milestone, second: &Milestone) -> Order {
-        let found: Vec<(Seed, Ordering)> = study
-            .ended(study.plain())
-            .filter_map(|run| Some((run.seed, compare(run, crossing, first, second)?)))
-            .collect();
+    pub fn of<'a>(
+        runs: impl Iterator<Item = &'a Run>,
+        crossing: Crossed,
+        first: &Milestone,
+        second: &Milestone,
+    ) -> Order {
+        let order = |run: &Run| Some((run.seed, compare(run, crossing, first, second)?));
+        let found: Vec<(Seed, Ordering)> = runs.filter_map(order).collect();
         let strictly = found.iter().filter(|(_, order)| *order != Ordering::Equal);
         Order {
             share: seeds::proportion(strictly.map(|(seed, order)| (*seed, *order == Ordering::Less))),

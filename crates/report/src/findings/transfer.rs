@@ -103,10 +103,15 @@ impl Transfer {
             return false;
         }
         let values: Vec<f64> = study.ended(study.plain()).filter_map(|run| self.value(study, run)).collect();
-        let extreme = values.iter().filter(|value| **value >= 0.99 || **value <= 0.01).count();
-        values.len() > 1
-            && (extreme as f64 > 0.9 * values.len() as f64 || deviation(&values) < 0.005 * mean(&values).max(0.1))
+        is_saturated(&values)
     }
+}
+
+/// Whether shares hardly vary between runs because nearly all are at the top or at the bottom.
+pub fn is_saturated(values: &[f64]) -> bool {
+    let extreme = values.iter().filter(|value| **value >= 0.99 || **value <= 0.01).count();
+    values.len() > 1
+        && (extreme as f64 > 0.9 * values.len() as f64 || deviation(values) < 0.005 * mean(values).max(0.1))
 }
 
 /// ` in B†`; nothing where no language has masked words.
