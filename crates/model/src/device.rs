@@ -61,8 +61,8 @@ impl Device {
         }
     }
 
-    /// Does what takes time before models of this shape can be put on the device, so that it can be done beside other
-    /// things. What fails here fails again when they are put there.
+    /// Opens the device and compiles its kernels for models of this shape ahead of time, while data is prepared. What fails here
+    /// fails again when models are put on the device.
     pub fn prepare(&self, shape: &Shape) {
         if let Device::Cuda(number) = self {
             let _ = Gpu::open(*number).and_then(|gpu| compile::prepare(&gpu, shape));

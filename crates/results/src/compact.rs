@@ -64,7 +64,7 @@ fn join(parts: &[PathBuf], whole: &Path, shorten: impl Fn(&mut Vec<Columns>) + S
             };
             let rows: Vec<Vec<Columns>> = next.par_iter().map(read).collect::<Result<_>>()?;
             let rows = rows.concat();
-            let columns = union.par_iter().map(|(name, like)| (name, like.with(name, &rows)));
+            let columns = union.par_iter().map(|(name, like)| (name, like.of_rows(name, &rows)));
             writer.group(&columns.collect::<Vec<_>>()).writing(whole)?;
             rest = after;
         }

@@ -74,12 +74,6 @@ impl TaskMetric {
         name.parse().map_err(|_| UnknownName(name))
     }
 
-    /// Whether it is one part of the type constraints.
-    pub fn is_of_types(self) -> bool {
-        use TaskMetric::{TypesAdjective, TypesAdverb, TypesDescriptor, TypesRelation};
-        matches!(self, TypesRelation | TypesDescriptor | TypesAdjective | TypesAdverb)
-    }
-
     /// Whether this counts one kind of failure.
     pub fn is_failure(self) -> bool {
         self.name().starts_with("failure.")
@@ -332,11 +326,12 @@ impl Measure {
         }
     }
 
-    /// Whether a report on a study shows it. One on a run also shows the parts of type constraints.
-    pub fn is_of_studies(self) -> bool {
+    /// Whether the report on a study shows it; that on a run shows more.
+    pub fn is_in_study_report(self) -> bool {
         match self {
-            Measure::Task(_, metric) => !metric.is_failure() && !metric.is_of_types(),
-            Measure::Reach(Reach { boundary: true, .. }) => false,
+            _ if self.is_detail() => false,
+            // Types of relations, descriptors, adjectives and adverbs one by one.
+            Measure::Task(_, metric) => !metric.name().starts_with("types_"),
             Measure::Reach(Reach { targets, top, masked_elsewhere, .. }) => match targets.against() {
                 Some(_) => top.is_none_or(|top| top == Fraction::PAPER),
                 None => !masked_elsewhere,
@@ -352,11 +347,6 @@ impl Measure {
             Measure::Reach(reach) => reach.statistic == Statistic::LogProb,
             _ => matches!(self, Measure::Loss(_) | Measure::Contrast(..)),
         }
-    }
-
-    /// Whether it is the contrast of facts in nats of the model, of whichever words.
-    pub fn is_knowledge(self) -> bool {
-        [Measure::KNOWLEDGE, Measure::KNOWLEDGE.masked_elsewhere()].contains(&self)
     }
 
     /// Every measure there is, in the order of the documentation.

@@ -255,14 +255,14 @@ fn complete(points: HashMap<&Quantity, Vec<Point>>) -> HashMap<Quantity, Curve> 
 /// log-probabilities in single precision, and the run's own interval only where the report reads it.
 pub(crate) fn shorten(row: &mut table::Columns) -> bool {
     let Some(measure) = quantity(row).map(|quantity| quantity.measure) else { return false };
-    if !measure.is_knowledge() {
+    if ![Measure::KNOWLEDGE, Measure::KNOWLEDGE.masked_elsewhere()].contains(&measure) {
         row.extend(["low", "high"].map(|name| (name.to_owned(), serde_json::Value::Null)));
     }
     // Shares are compared with thresholds, where they may be equal.
     if measure.is_in_nats() {
         row.values_mut().for_each(table::to_single);
     }
-    measure.is_of_studies()
+    measure.is_in_study_report()
 }
 
 /// Whether a row of `metrics.parquet` or a line of `metrics.jsonl` is of a model that does not train.

@@ -160,7 +160,7 @@ pub fn join(parts: &[PathBuf], whole: &Path) -> Result<()> {
         let mut writer = table::Writer::new(out, &union).writing(whole)?;
         for part in parts {
             let rows = Table::open(part)?.rows()?;
-            let columns = union.iter().map(|(name, like)| (name, like.with(name, &rows)));
+            let columns = union.iter().map(|(name, like)| (name, like.of_rows(name, &rows)));
             writer.group(&columns.collect::<Vec<_>>()).writing(part)?;
         }
         writer.seal();

@@ -1,5 +1,5 @@
-//! Compiles the kernels for one model shape and one GPU. The machine code is kept: in the process, and in a file beside other
-//! caches of the user.
+//! Compiles the kernels for one model shape and one GPU. The machine code is cached: in the process, and in a file in the
+//! user's cache folder.
 
 use super::gpu::{Doing, Gpu};
 use super::kernels::{ATTENTION_KERNELS, FUSED_KERNELS, Kernels, PROGRAM_KERNELS, Signature};
@@ -54,7 +54,7 @@ impl Program {
     }
 }
 
-/// Whether matmuls of this shape can be fused with what stands beside them.
+/// Whether matmuls of this shape can be fused with the norm before them and the activation after them.
 pub fn can_fuse(gpu: &Gpu, shape: &Shape) -> bool {
     gpu.capability == (9, 0) && [128, 256].contains(&shape.width) && shape.hidden.is_multiple_of(sizes::CHUNK)
 }
@@ -120,8 +120,8 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 fn image(program: &Program) -> Result<Arc<Vec<u8>>> {
     let name = file_name(program);
-    let place = locked(&IMAGES).entry(name.clone()).or_default().clone();
-    let mut known = locked(&place);
+    let entry = locked(&IMAGES).entry(name.clone()).or_default().clone();
+    let mut known = locked(&entry);
     if let Some(image) = &*known {
         return Ok(image.clone());
     }

@@ -36,7 +36,7 @@ impl Cuda {
         self.streams.wait()
     }
 
-    /// To be called before the first step: no matmul is fused with what stands beside it, as on GPUs that have no kernels
+    /// To be called before the first step: no matmul is fused with a norm or an activation, as on GPUs that have no kernels
     /// for that.
     pub fn disable_fusion(&mut self) {
         self.fused = false;

@@ -66,9 +66,8 @@ pub fn all(study: &Study, correlations: &[Correlated]) -> Vec<Claim> {
         Reading::of(format!("standardised effect of {VOCAB} on the overlap"), less(design.slope(VOCAB))),
     ));
     claims.push(at_moments("*λ* matters more than *d*.", &|transfer, design| {
-        let difference = design.effect(&[LAMBDA, SIMILARITY], |effects| effects[0].abs() - effects[1].abs());
         let measured = format!("|effect of {LAMBDA}| less |effect of {SIMILARITY}|, on {}", transfer.name(study));
-        Reading::of(measured, more(difference, (0.0, MARGIN)))
+        Reading::of(measured, more(design.lambda_over_distance(), (0.0, MARGIN)))
     }));
     crossings.iter().for_each(|crossing| claims.extend(orders(study, crossing, crossings.len() > 1)));
     claims
@@ -86,15 +85,42 @@ fn once(paper: &str, reading: Reading) -> Claim {
     Claim { paper: paper.to_owned(), readings: vec![reading] }
 }
 
-fn fragmentation(study: &Study, crossing: &Crossing, several: bool) -> [Claim; 2] {
-    let fertility =
-        |condition: &Condition| Quantity::of(Measure::Tokenizer(Words::Text, TokenizerMetric::Fertility), condition);
+/// By how many pieces a word more the target is cut into than the source.
+pub fn fertility_gap(crossing: &Crossing) -> impl Fn(&Run) -> Option<f64> {
+    let fertility = |condition| Quantity::of(Measure::Tokenizer(Words::Text, TokenizerMetric::Fertility), condition);
     let (of_target, of_source) = (fertility(&crossing.target), fertility(&crossing.source));
-    let gap = |run: &Run| Some(run.once(&of_target)? - run.once(&of_source)?);
+    move |run| Some(run.once(&of_target)? - run.once(&of_source)?)
+}
+
+/// What the paper says comes first, and what after it.
+pub fn ordered(crossing: &Crossing, several: bool) -> [(String, Milestone, Milestone); 4] {
+    let Crossing { source, target, masked } = crossing;
+    let at = |condition: &Condition, stage: Stage| -> Milestone { (condition.clone(), stage) };
+    let then = |first: &Condition, second: &Condition| format!("{} comes before {}.", first.label(), second.label());
+    let here = if several { format!(" in {}", masked.label()) } else { String::new() };
+    [
+        (then(source, target), at(source, Stage::TYPES), at(target, Stage::TYPES)),
+        (then(target, masked), at(target, Stage::TYPES), at(masked, Stage::TYPES)),
+        (format!("Grammar comes before types{here}."), at(masked, Stage::GRAMMAR), at(masked, Stage::TYPES)),
+        (
+            format!("Types come before masked reachability{here}."),
+            at(masked, Stage::TYPES),
+            at(masked, Stage::Reachable),
+        ),
+    ]
+}
+
+/// Types are counted among grammatical sentences: that grammar comes before them cannot fail and is no evidence.
+pub fn cannot_fail(first: &Milestone, second: &Milestone) -> bool {
+    (first.1, second.1) == (Stage::GRAMMAR, Stage::TYPES)
+}
+
+fn fragmentation(study: &Study, crossing: &Crossing, several: bool) -> [Claim; 2] {
+    let gap = fertility_gap(crossing);
     let (target, source) = (crossing.target.label(), crossing.source.label());
     let (gaps, slope) = (
-        study.mean(study.at(study.plain()), gap),
-        Design::new(study, study.at(study.plain()), false, gap).slope(LAMBDA),
+        study.mean(study.at(study.plain()), &gap),
+        Design::new(study, study.at(study.plain()), false, &gap).slope(LAMBDA),
     );
     [
         once(
@@ -113,21 +139,7 @@ fn fragmentation(study: &Study, crossing: &Crossing, several: bool) -> [Claim; 2
 }
 
 fn orders(study: &Study, crossing: &Crossing, several: bool) -> [Claim; 4] {
-    let Crossing { source, target, masked } = crossing;
-    let at = |condition: &Condition, stage: Stage| -> Milestone { (condition.clone(), stage) };
-    let then = |first: &Condition, second: &Condition| format!("{} comes before {}.", first.label(), second.label());
-    let here = if several { format!(" in {}", masked.label()) } else { String::new() };
-    let orders = [
-        (then(source, target), at(source, Stage::TYPES), at(target, Stage::TYPES)),
-        (then(target, masked), at(target, Stage::TYPES), at(masked, Stage::TYPES)),
-        (format!("Grammar comes before types{here}."), at(masked, Stage::GRAMMAR), at(masked, Stage::TYPES)),
-        (
-            format!("Types come before masked reachability{here}."),
-            at(masked, Stage::TYPES),
-            at(masked, Stage::Reachable),
-        ),
-    ];
-    orders.map(|(paper, first, second)| {
+    ordered(crossing, several).map(|(paper, first, second)| {
         let reading = |crossed: Crossed| {
             let order = Order::of(study.ended(study.plain()), crossed, &first, &second);
             let measured = format!("share of runs with {}", order::label(&first, &second));
@@ -139,7 +151,7 @@ fn orders(study: &Study, crossing: &Crossing, several: bool) -> [Claim; 4] {
                 note: order.note(),
                 ..Reading::of(measured, more(order.share, (0.5, 0.0)))
             };
-            if (first.1, second.1) == (Stage::GRAMMAR, Stage::TYPES) {
+            if cannot_fail(&first, &second) {
                 reading.verdict = Verdict::NotJudged;
                 reading.note =
                     "types are counted among grammatical sentences, so this cannot fail and is no evidence".into();

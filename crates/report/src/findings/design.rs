@@ -95,6 +95,11 @@ impl Design {
         })
     }
 
+    /// By how much more λ matters than d: the size of its effect less that of similarity's.
+    pub fn lambda_over_distance(&self) -> Option<Estimate> {
+        self.effect(&[LAMBDA, SIMILARITY], |effects| effects[0].abs() - effects[1].abs())
+    }
+
     /// The slope on one predictor.
     pub fn slope(&self, name: &str) -> Option<Estimate> {
         self.effect(&[name], |slopes| slopes[0])

@@ -2,18 +2,16 @@
 //! is counted (*K*, any target or the share of them) and when it is read, or which crossing counts. Each reading is a
 //! specification, and a claim's are sorted by what they come to.
 
-use super::claims::{Judged, less, more};
+use super::claims::{Judged, cannot_fail, fertility_gap, less, more, ordered};
 use super::crossings::{Crossing, from_first};
 use super::design::{BRIDGE, Design, LAMBDA, SIMILARITY, VOCAB, bridge_of};
 use super::order::{Milestone, Order};
-use super::stages::{Crossed, Stage};
-use super::transfer::{gate, in_masked, is_saturated};
+use super::stages::Crossed;
+use super::transfer::{gate, in_masked, is_saturated, mean_in_masked};
 use crate::data::factors::said;
 use crate::data::{Run, Study};
-use crate::stats::{Estimate, mean, seeds};
-use invitro_results::{
-    Condition, Fraction, MARGIN, Measure, Moment, Quantity, Scorer, Statistic, Targets, TokenizerMetric, Verdict, Words,
-};
+use crate::stats::{Estimate, seeds};
+use invitro_results::{Fraction, MARGIN, Measure, Moment, Scorer, Statistic, Targets, TokenizerMetric, Verdict, Words};
 use rayon::prelude::*;
 
 /// What was left open, and how it was read.
@@ -44,6 +42,13 @@ struct Setting<'a> {
     runs: Vec<&'a Run>,
 }
 
+impl Setting<'_> {
+    /// Its own choices, and those of a reading.
+    fn with<const N: usize>(&self, more: [(&str, String); N]) -> Vec<Choice> {
+        self.choices.iter().cloned().chain(more.map(|(what, how)| (what.to_owned(), how))).collect()
+    }
+}
+
 fn settings(study: &Study) -> Vec<Setting<'_>> {
     let keys = study.other_factors();
     let mut settings: Vec<Setting> = Vec::new();
@@ -69,134 +74,100 @@ pub fn all(study: &Study) -> Vec<SpecificationCurve> {
     curves
 }
 
-/// Reachability, as it is counted and read.
+/// How reachability is counted, and when it is read.
 type Counted = (Statistic, Fraction, Moment);
 
+/// The verdict on a claim of the runs with their reachability, and of the factors' effects on it.
+type Judge<'a> = &'a (dyn Fn(&[(&Run, f64)], &Design) -> Judged + Sync);
+
 fn of_reachability(study: &Study, settings: &[Setting]) -> Vec<SpecificationCurve> {
-    let gate = gate(study).is_some();
-    let counted = [Statistic::Any, Statistic::Share].into_iter().flat_map(|statistic| {
-        Fraction::ALL
-            .into_iter()
-            .flat_map(move |top| [Moment::Peak, Moment::End].map(|moment| (statistic, top, moment)))
-    });
-    let counted: Vec<Counted> = counted.collect();
-    let masked = in_masked(study);
-    let claims: [(&str, String, &(dyn Fn(&Design, &[&Run]) -> Judged + Sync)); 3] = [
-        ("*β̂* correlates with masked reachability.", "Pearson's *r*".into(), &|design: &Design, runs: &[&Run]| {
-            let rows = runs.iter().zip(&design.y);
-            let rows = rows.filter_map(|(run, y)| Some((run.seed, bridge_of(study, run, BRIDGE)?, *y)));
-            more(seeds::pearson(rows), (0.0, MARGIN))
-        }),
-        (
-            "Masked reachability falls as |*V*| grows.",
-            format!("effect of {VOCAB} on reachability{masked}"),
-            &|design, _| less(design.slope(VOCAB)),
-        ),
-        ("*λ* matters more than *d*.", format!("|effect of {LAMBDA}| − |effect of {SIMILARITY}|"), &|design, _| {
-            let difference = design.effect(&[LAMBDA, SIMILARITY], |effects| effects[0].abs() - effects[1].abs());
-            more(difference, (0.0, MARGIN))
-        }),
-    ];
-    let curve = |(paper, measured, judge): &(&str, String, &(dyn Fn(&Design, &[&Run]) -> Judged + Sync))| {
-        let readings = settings.iter().flat_map(|setting| counted.iter().map(move |counted| (setting, *counted)));
-        let readings: Vec<(&Setting, Counted)> = readings.collect();
-        let judged = |(setting, counted): &(&Setting, Counted)| {
-            let value = |run: &Run| reached(study, run, *counted);
-            let with: Vec<&Run> =
-                setting.runs.iter().copied().filter(|run| value(run).is_some_and(f64::is_finite)).collect();
-            let design = Design::new(study, with.iter().copied(), false, value);
-            let (statistic, top, moment) = counted;
+    let not_learned = gate(study).is_some();
+    let moments = [Moment::Peak, Moment::End];
+    let tops =
+        |statistic| Fraction::ALL.into_iter().flat_map(move |top| moments.map(|moment| (statistic, top, moment)));
+    let counted: Vec<Counted> = [Statistic::Any, Statistic::Share].into_iter().flat_map(tops).collect();
+    let readings = settings.iter().flat_map(|setting| counted.iter().map(move |counted| (setting, *counted)));
+    let readings: Vec<(&Setting, Counted)> = readings.collect();
+    let curve = |paper: &str, measured: String, judge: Judge| {
+        let judged = |(setting, (statistic, top, moment)): &(&Setting, Counted)| {
+            let measure = Measure::reach_at(Scorer::Network, Targets::Allowed, *statistic, *top);
+            let value = |run: &Run| mean_in_masked(study, run, measure, *moment).filter(|value| value.is_finite());
+            let reached = setting.runs.iter().filter_map(|run| Some((*run, value(run)?)));
+            let reached: Vec<(&Run, f64)> = reached.collect();
+            let values: Vec<f64> = reached.iter().map(|(_, value)| *value).collect();
+            let (estimate, verdict) = match is_saturated(&values) {
+                true => (None, Verdict::NotJudged),
+                false => judge(&reached, &Design::new(study, setting.runs.iter().copied(), false, value)),
+            };
             let choices = [
                 ("*K*", format!("{top} |*V*|")),
                 ("counted", if *statistic == Statistic::Any { "any target" } else { "share" }.to_owned()),
                 ("read", if *moment == Moment::Peak { "at the peak" } else { "at the end" }.to_owned()),
             ];
-            let mut choices: Vec<Choice> = choices.map(|(what, how)| (what.to_owned(), how)).into();
-            choices.splice(0..0, setting.choices.iter().cloned());
-            let judged = if is_saturated(&design.y) || design.y.len() != with.len() {
-                (None, Verdict::NotJudged)
-            } else {
-                judge(&design, &with)
-            };
-            (choices, if gate { (judged.0, Verdict::NotJudged) } else { judged })
+            (setting.with(choices), (estimate, if not_learned { Verdict::NotJudged } else { verdict }))
         };
-        sorted(paper, measured.clone(), 0.0, readings.par_iter().map(judged).collect())
+        sorted(paper, measured, 0.0, readings.par_iter().map(judged).collect())
     };
-    claims.iter().map(curve).collect()
-}
-
-/// Reachability in the masked conditions of a run.
-fn reached(study: &Study, run: &Run, (statistic, top, moment): Counted) -> Option<f64> {
-    let measure = Measure::reach_at(Scorer::Network, Targets::Allowed, statistic, top);
-    let of = |condition: &Condition| run.curve(&Quantity::of(measure, condition)).at(moment);
-    let values: Vec<f64> = study.masked().filter_map(of).collect();
-    (!values.is_empty()).then(|| mean(&values))
-}
-
-fn of_tokenizers(study: &Study, settings: &[Setting], crossing: &Crossing) -> Vec<SpecificationCurve> {
-    let fertility =
-        |condition: &Condition| Quantity::of(Measure::Tokenizer(Words::Text, TokenizerMetric::Fertility), condition);
-    let (of_target, of_source) = (fertility(&crossing.target), fertility(&crossing.source));
-    let gap = |run: &Run| Some(run.once(&of_target)? - run.once(&of_source)?);
-    let overlap = |run: &Run| run.over_pairs(Measure::Tokenizer(Words::Text, TokenizerMetric::Overlap));
-    let each = |judge: &dyn Fn(&[&Run]) -> Judged| -> Vec<(Vec<Choice>, Judged)> {
-        settings.iter().map(|setting| (setting.choices.clone(), judge(&setting.runs))).collect()
-    };
-    let design =
-        |runs: &[&Run], value: &dyn Fn(&Run) -> Option<f64>| Design::new(study, runs.iter().copied(), false, value);
-    let (target, source) = (crossing.target.label(), crossing.source.label());
+    let masked = in_masked(study);
     vec![
-        sorted(
-            &format!("{target} is more fragmented than {source}."),
-            format!("pieces a word of {target} − of {source}"),
-            0.0,
-            each(&|runs| more(study.mean(runs.iter().copied(), gap), (0.0, 0.0))),
+        curve("*β̂* correlates with masked reachability.", "Pearson's *r*".into(), &|reached, _| {
+            let row = |(run, value): &(&Run, f64)| Some((run.seed, bridge_of(study, run, BRIDGE)?, *value));
+            more(seeds::pearson(reached.iter().filter_map(row)), (0.0, MARGIN))
+        }),
+        curve(
+            "Masked reachability falls as |*V*| grows.",
+            format!("effect of {VOCAB} on reachability{masked}"),
+            &|_, design| less(design.slope(VOCAB)),
         ),
-        sorted(
-            "That gap is largest at small *λ*.",
-            format!("effect of {LAMBDA} on that difference"),
-            0.0,
-            each(&|runs| less(design(runs, &gap).slope(LAMBDA))),
-        ),
-        sorted(
-            "Vocabulary overlap falls as |*V*| grows.",
-            format!("effect of {VOCAB} on the overlap"),
-            0.0,
-            each(&|runs| less(design(runs, &overlap).slope(VOCAB))),
+        curve(
+            "*λ* matters more than *d*.",
+            format!("|effect of {LAMBDA}| − |effect of {SIMILARITY}|"),
+            &|_, design| more(design.lambda_over_distance(), (0.0, MARGIN)),
         ),
     ]
 }
 
+fn of_tokenizers(study: &Study, settings: &[Setting], crossing: &Crossing) -> Vec<SpecificationCurve> {
+    let gap = fertility_gap(crossing);
+    let overlap = |run: &Run| run.over_pairs(Measure::Tokenizer(Words::Text, TokenizerMetric::Overlap));
+    let slope = |runs: &[&Run], value: &dyn Fn(&Run) -> Option<f64>, factor| {
+        Design::new(study, runs.iter().copied(), false, value).slope(factor)
+    };
+    let curve = |paper: &str, measured: String, judge: &dyn Fn(&[&Run]) -> Judged| {
+        let judged = |setting: &Setting| (setting.choices.clone(), judge(&setting.runs));
+        sorted(paper, measured, 0.0, settings.iter().map(judged).collect())
+    };
+    let (target, source) = (crossing.target.label(), crossing.source.label());
+    vec![
+        curve(
+            &format!("{target} is more fragmented than {source}."),
+            format!("pieces a word of {target} − of {source}"),
+            &|runs| more(study.mean(runs.iter().copied(), &gap), (0.0, 0.0)),
+        ),
+        curve("That gap is largest at small *λ*.", format!("effect of {LAMBDA} on that difference"), &|runs| {
+            less(slope(runs, &gap, LAMBDA))
+        }),
+        curve("Vocabulary overlap falls as |*V*| grows.", format!("effect of {VOCAB} on the overlap"), &|runs| {
+            less(slope(runs, &overlap, VOCAB))
+        }),
+    ]
+}
+
 fn of_orders(settings: &[Setting], crossing: &Crossing) -> Vec<SpecificationCurve> {
-    let Crossing { source, target, masked } = crossing;
-    let at = |condition: &Condition, stage: Stage| -> Milestone { (condition.clone(), stage) };
-    let orders = [
-        (
-            format!("{} comes before {}.", source.label(), target.label()),
-            at(source, Stage::TYPES),
-            at(target, Stage::TYPES),
-        ),
-        (
-            format!("{} comes before {}.", target.label(), masked.label()),
-            at(target, Stage::TYPES),
-            at(masked, Stage::TYPES),
-        ),
-        ("Types come before masked reachability.".into(), at(masked, Stage::TYPES), at(masked, Stage::Reachable)),
-    ];
     let curve = |(paper, first, second): (String, Milestone, Milestone)| {
         let readings = settings.iter().flat_map(|setting| Crossed::ALL.map(|crossed| (setting, crossed)));
         let judged = |(setting, crossed): (&Setting, Crossed)| {
-            let crossing = match crossed {
+            let which = match crossed {
                 Crossed::First => "first",
                 Crossed::Lasting => "lasting",
             };
-            let choices = setting.choices.iter().cloned().chain([("crossing".to_owned(), crossing.to_owned())]);
             let order = Order::of(setting.runs.iter().copied(), crossed, &first, &second);
-            (choices.collect(), more(order.share, (0.5, 0.0)))
+            (setting.with([("crossing", which.to_owned())]), more(order.share, (0.5, 0.0)))
         };
         sorted(&paper, "share of the runs with an order".into(), 0.5, readings.map(judged).collect())
     };
-    orders.into_iter().map(curve).collect()
+    let may_fail = |(_, first, second): &(String, Milestone, Milestone)| !cannot_fail(first, second);
+    ordered(crossing, false).into_iter().filter(may_fail).map(curve).collect()
 }
 
 fn sorted(paper: &str, measured: String, neutral: f64, all: Vec<(Vec<Choice>, Judged)>) -> SpecificationCurve {

@@ -92,9 +92,7 @@ impl Transfer {
 
     pub fn value(self, study: &Study, run: &Run) -> Option<f64> {
         let (measure, moment) = self.measure();
-        let of = |condition: &Condition| run.curve(&Quantity::of(measure, condition)).at(moment);
-        let values: Vec<f64> = study.masked().filter_map(of).collect();
-        (!values.is_empty()).then(|| mean(&values))
+        mean_in_masked(study, run, measure, moment)
     }
 
     /// Whether it hardly varies between runs because nearly all are at the top or at the bottom.
@@ -105,6 +103,13 @@ impl Transfer {
         let values: Vec<f64> = study.ended(study.plain()).filter_map(|run| self.value(study, run)).collect();
         is_saturated(&values)
     }
+}
+
+/// A measure of a run, averaged over the conditions whose words were masked.
+pub fn mean_in_masked(study: &Study, run: &Run, measure: Measure, moment: Moment) -> Option<f64> {
+    let of = |condition: &Condition| run.curve(&Quantity::of(measure, condition)).at(moment);
+    let values: Vec<f64> = study.masked().filter_map(of).collect();
+    (!values.is_empty()).then(|| mean(&values))
 }
 
 /// Whether shares hardly vary between runs because nearly all are at the top or at the bottom.

@@ -33,7 +33,7 @@ pub enum Column {
 
 impl Column {
     /// A column of the same kind with the values of these rows; text where the kind cannot be told from rows.
-    pub(crate) fn with(&self, name: &str, rows: &[Columns]) -> Column {
+    pub(crate) fn of_rows(&self, name: &str, rows: &[Columns]) -> Column {
         let values = || rows.iter().map(|row| row.get(name));
         match self {
             Column::Whole(_) => Column::Whole(values().map(|value| value.and_then(Value::as_i64)).collect()),

@@ -175,7 +175,7 @@ impl Table {
     pub fn retain(&self, stays: impl Fn(usize, &Columns) -> bool) -> Result<Vec<(String, Column)>> {
         let rows = self.rows()?.into_iter().enumerate();
         let kept: Vec<Columns> = rows.filter(|(at, row)| stays(*at, row)).map(|(_, row)| row).collect();
-        Ok(self.columns().iter().map(|(name, like)| (name.clone(), like.with(name, &kept))).collect())
+        Ok(self.columns().iter().map(|(name, like)| (name.clone(), like.of_rows(name, &kept))).collect())
     }
 
     /// Its columns without their rows.
