@@ -11,7 +11,8 @@ fn new_runs_are_not_put_beside_results_of_another_schema() {
     let out = place.path().join("out");
     let mut command = Command::new(env!("CARGO_BIN_EXE_invitro"));
     command.args(["study", "run", "--device", "cpu", "--limit", "0", "--out"]).arg(&out);
-    command.arg(root.join("experiments/studies/facts.toml")).arg("--with").arg(root.join("results/facts"));
+    command.arg(root.join("experiments/studies/facts.toml"));
+    command.arg("--with").arg(root.join("crates/report/tests/schema-1"));
     let output = command.output().unwrap();
     let said = String::from_utf8_lossy(&output.stderr);
     let told = concat!("0.1.0, schema 1; this is ", env!("CARGO_PKG_VERSION"), ", schema 4");
@@ -32,27 +33,71 @@ fn new_runs_are_put_beside_results_of_this_schema() {
     assert!(output.status.success() && said.contains("0 cells done here; nothing is left to run"), "{output:?}");
 }
 
+/// Figures in the pages: the study, its figure, the file.
+const FIGURES: [(&str, &str, &str); 4] = [
+    ("budget", "trajectory", "figures/trajectory.svg"),
+    ("sharing", "arms", "figures/contrast-by-arm.svg"),
+    ("facts", "contrast", "figures/contrast.svg"),
+    ("paper", "specifications", "figures/specifications.svg"),
+];
+
+/// Those of the guide are of `crossing`.
+const OF_CROSSING: [&str; 16] = [
+    "bridge",
+    "cascade",
+    "contrast",
+    "contrast-bridge",
+    "dynamics",
+    "effects",
+    "emergence-by-language",
+    "emergence-by-level",
+    "fertility",
+    "loss",
+    "maxima",
+    "nulls",
+    "overlap",
+    "reachability",
+    "sentences",
+    "specifications",
+];
+
 #[test]
 fn reports_of_the_shipped_studies_are_rebuilt() {
-    let results = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let place = tempfile::tempdir().unwrap();
     for (study, said) in [
-        ("paper", "192 runs of 864 planned"),
-        ("facts", "120 runs of 540 planned"),
+        ("paper", "288 runs of 864 planned"),
+        ("facts", "180 runs of 540 planned"),
         ("crossing", "48 runs over 4 data seeds and 1 model seed; 48 ended"),
         ("budget", "24 runs over 3 data seeds and 1 model seed; 24 ended"),
         ("sharing", "150 runs over 5 data seeds and 1 model seed; 150 ended"),
         ("sharing-paper", "6 runs over 3 data seeds and 1 model seed; 6 ended"),
         ("withheld", "60 runs over 5 data seeds and 1 model seed; 60 ended"),
+        ("pivot", "60 runs over 5 data seeds and 1 model seed; 60 ended"),
     ] {
         let out = place.path().join(study);
         let mut command = Command::new(env!("CARGO_BIN_EXE_invitro"));
-        let output = command.arg("report").arg(results.join(study)).arg("--out").arg(&out).output().unwrap();
+        let output =
+            command.arg("report").arg(root.join("results").join(study)).arg("--out").arg(&out).output().unwrap();
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         let page = std::fs::read_to_string(out.join("report.html")).unwrap();
         assert!(page.contains(said) && page.contains("H4") && page.len() < 15_000_000, "{study}");
-        assert!(out.join("figures").join("captions.md").exists());
-        // Only since schema 2 are a run's seconds its own.
-        assert_eq!(page.contains("seconds of training, of all runs"), !["paper", "facts"].contains(&study));
+        assert!(page.contains("seconds of training, of all runs"), "{study}");
+        let figures = out.join("figures");
+        assert!(figures.join("captions.md").exists());
+        let mut shown: Vec<(&str, String)> =
+            FIGURES.iter().filter(|one| one.0 == study).map(|one| (one.1, one.2.to_owned())).collect();
+        if study == "crossing" {
+            shown.extend(OF_CROSSING.iter().map(|name| (*name, format!("guide/figures/study-{name}.svg"))));
+        }
+        for (name, file) in shown {
+            let drawn = std::fs::read(figures.join(format!("{name}.svg"))).unwrap();
+            let file = root.join("docs").join(file);
+            if std::env::var_os("UPDATE_GOLDEN").is_some() {
+                std::fs::write(&file, &drawn).unwrap();
+            }
+            let shown = std::fs::read(&file).unwrap_or_default();
+            assert!(shown == drawn, "{} is not what the report draws (UPDATE_GOLDEN=1 writes it anew)", file.display());
+        }
     }
 }

@@ -24,7 +24,7 @@ fn a_population_is_sized_to_the_memory() {
 }
 
 #[test]
-fn a_gpu_has_two_populations_under_way_and_a_cpu_one() {
+fn a_gpu_has_several_populations_under_way_and_a_cpu_one() {
     let populations = |devices: &[Device], at_once, per_gpu| -> Vec<(Device, usize)> {
         Training::on(devices, at_once, per_gpu).iter().map(|one| (one.device, one.populations)).collect()
     };

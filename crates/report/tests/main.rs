@@ -6,6 +6,7 @@ mod drawing;
 mod evidence;
 mod families;
 mod figures;
+mod findings;
 mod names;
 mod outputs;
 mod pdf;

@@ -68,8 +68,8 @@ pub use seal::{Seal, Sealer};
 pub use seeds::{Scale, Seed};
 pub use trajectory::Trajectory;
 pub use verdict::{
-    Estimate, FADED, Interval, MARGIN, Measured, RULE, SEEDS, Verdict, capital, digits, fading, grouped, knowledge,
-    not_learned, p_text, p_value,
+    Estimate, FADED, Interval, MARGIN, Measured, RULE, SEEDS, Verdict, capital, decimals, digits, fading, grouped,
+    knowledge, not_learned, p_text, p_value,
 };
 pub use withheld::Withheld;
 

@@ -86,6 +86,7 @@ pub mod column {
     pub const STEPS: &str = "steps";
     pub const DEVICE: &str = "device";
     pub const VERSION: &str = "version";
+    pub const COMMIT: &str = "commit";
     pub const SCHEMA: &str = "schema";
     pub const ERROR: &str = "error";
     /// Tokens that a step's loss is a mean of, on average.

@@ -21,6 +21,7 @@ pub fn describe(run: &str, state: State, status: Option<&Status>, settings: &[(S
         out.insert(column::STEPS.into(), json!(status.step));
         out.insert(column::DEVICE.into(), json!(status.device));
         out.insert(column::VERSION.into(), json!(status.version));
+        out.insert(column::COMMIT.into(), json!(status.commit));
         out.insert(column::SCHEMA.into(), json!(status.schema));
         out.extend(status.error.as_ref().map(|error| (column::ERROR.to_owned(), json!(error))));
     }

@@ -78,8 +78,21 @@ impl fmt::Display for Estimate {
 
 /// A number as texts write it: three decimals, none from 100 on, a real minus sign.
 pub fn digits(value: f64) -> String {
-    let text = if value.abs() >= 100.0 { format!("{value:.0}") } else { format!("{value:.3}") };
-    text.replace('-', "−")
+    decimals(value, if value.abs() >= 100.0 { 0 } else { 3 })
+}
+
+/// A number with so many decimals: a real minus sign, and none before a zero.
+///
+/// ```
+/// # use invitro_results::decimals;
+/// assert_eq!((decimals(-0.5, 2), decimals(-0.001, 2)), ("−0.50".into(), "0.00".into()));
+/// ```
+pub fn decimals(value: f64, places: usize) -> String {
+    let text = format!("{value:.places$}");
+    match text.strip_prefix('-') {
+        Some(zero) if !zero.contains(|next| matches!(next, '1'..='9')) => zero.to_owned(),
+        _ => text.replace('-', "−"),
+    }
 }
 
 /// A whole number with a comma between thousands: `40,000`.

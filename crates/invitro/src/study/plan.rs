@@ -34,7 +34,7 @@ pub struct Args {
     /// Cells trained at once on each device [default: one per core, or what the GPU's memory holds]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     jobs: Option<u32>,
-    /// Populations under way on each GPU: while one is evaluated, another trains [default: 2]
+    /// Populations under way on each GPU: while one is evaluated, the others train [default: 3]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     per_gpu: Option<u32>,
     /// Time a few steps of each kind of population on the device

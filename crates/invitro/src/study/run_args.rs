@@ -35,7 +35,7 @@ pub struct Args {
     /// Cells trained at once on each device [default: one per core, or what the GPU's memory holds]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub jobs: Option<u32>,
-    /// Populations under way on each GPU: while one is evaluated, another trains [default: 2]
+    /// Populations under way on each GPU: while one is evaluated, the others train [default: 3]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub per_gpu: Option<u32>,
     /// Take no more than this many cells, the first that are missing in the study's order: every setting with

@@ -1,7 +1,7 @@
 //! The workload of a real study: training on a device, with languages and tokenizers made once and shared by
 //! populations that follow each other.
 //!
-//! A GPU has two populations under way: while one is evaluated, saved or prepared by the host, the other trains.
+//! A GPU has three populations under way: while one is evaluated, saved or prepared by the host, the others train.
 
 use super::Workload;
 use crate::Stop;
@@ -19,7 +19,7 @@ use std::sync::{Arc, Mutex};
 pub const MOST_ON_GPU: usize = 32;
 
 /// Populations under way on a GPU, unless the user says so.
-pub const PER_GPU: usize = 2;
+pub const PER_GPU: usize = 3;
 
 pub struct Training {
     pub device: Device,

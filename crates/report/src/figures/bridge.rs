@@ -24,9 +24,9 @@ pub fn figure(study: &Study) -> Option<Figure> {
         name: "bridge",
         title: "Bridges against masked transfer".into(),
         caption: format!(
-            "One mark per run that ended{}. *r* is Pearson's with its 95 % interval over seeds, *p* from Student's *t* over runs as if \
+            "One mark per run that ended{} *r* is Pearson's with its 95 % interval over seeds, *p* from Student's *t* over runs as if \
              independent.",
-            pick(study, &[Factor::Vocab], &[]).map_or(String::new(), |by| format!(
+            pick(study, &[Factor::Vocab], &[]).map_or(".".to_owned(), |by| format!(
                 ", over all runs and within each level of {0}: is it more than a difference between levels of {0}?",
                 by.symbol()
             ))

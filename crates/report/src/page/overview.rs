@@ -10,7 +10,8 @@ use crate::findings::{Findings, Hypothesis, Knowledge, Test, headline};
 use crate::stats::{Estimate, Seed};
 use crate::wording::{counted, listed, spoken};
 use invitro_results::{
-    Measure, Moment, Quantity, RULE, Scorer, Statistic, Targets, TaskMetric, Verdict, capital, grouped, p_value,
+    Measure, Moment, Quantity, RULE, Scorer, Statistic, Targets, TaskMetric, Verdict, capital, decimals, grouped,
+    p_value,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -122,7 +123,7 @@ fn by_level(study: &Study) -> String {
             let quantity = Quantity::of(measure, masked);
             let value = |cell: &[(Factor, usize)], moment: Moment| {
                 let cell = [&comparable[..], cell].concat();
-                study.read(study.ended(&cell), &quantity, moment).map_or("–".into(), |it| format!("{:.2}", it.value))
+                study.read(study.ended(&cell), &quantity, moment).map_or("–".into(), |it| decimals(it.value, 2))
             };
             let below: Vec<_> = down.map_or(vec![None], |down| levels(down).map(|level| Some((down, level))).collect());
             for fixed in below {

@@ -154,7 +154,7 @@ fn seconds(study: &Study, what: &str, column: &str) -> Option<Vec<String>> {
 pub fn configs(study: &Study) -> String {
     let mut html = String::from("<section id=\"configs\"><h2>Config and versions</h2>\n");
     let mut rows = Vec::new();
-    for column in [column::VERSION, column::SCHEMA, column::DEVICE] {
+    for column in [column::VERSION, column::COMMIT, column::SCHEMA, column::DEVICE] {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         for value in study.runs.iter().filter_map(|run| run.columns.get(column)) {
             *counts.entry(value.to_string()).or_default() += 1;

@@ -1,0 +1,129 @@
+//! A study of `results/`, and what it says of itself.
+
+use crate::findings::page::with_interval;
+use invitro_report::data::{Factor, Run, Study, read};
+use invitro_report::findings::design::{Design, SIMILARITY, VOCAB};
+use invitro_report::findings::{Findings, Transfer};
+use invitro_report::stats::{Scale, Seed, seeds};
+use invitro_results::{Estimate, Measure, Moment, Quantity, Scorer, Statistic, Targets, Trajectory, decimals};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+pub struct Shipped {
+    pub study: Study,
+    pub findings: Findings,
+}
+
+/// Levels of settings, such as `[("tokenizer.vocab", "256")]`.
+pub type At<'a> = &'a [(&'a str, &'a str)];
+
+pub const VOCABULARY: &str = "tokenizer.vocab";
+pub const DISTANCE: &str = "language.distance";
+
+/// The contrast of facts in nats.
+pub fn contrast(condition: &str) -> Quantity {
+    Quantity::of(Measure::KNOWLEDGE, &condition.parse().unwrap())
+}
+
+/// The share of targets within the top 0.1 |V|.
+pub fn reachable(condition: &str) -> Quantity {
+    let share = Measure::reach(Scorer::Network, Targets::Allowed, Statistic::Share);
+    Quantity::of(share, &condition.parse().unwrap())
+}
+
+/// A share of the sentences that T1 made.
+pub fn sentences(condition: &str, metric: &str) -> Quantity {
+    format!("T1.{condition}.{metric}").parse().unwrap()
+}
+
+impl Shipped {
+    pub fn read(name: &str) -> Shipped {
+        let study = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results").join(name)).unwrap();
+        let findings = Findings::of(&study);
+        Shipped { study, findings }
+    }
+
+    /// The runs that ended, of those planned, and the data seeds.
+    pub fn size(&self) -> [String; 3] {
+        let planned = self.study.planned.unwrap_or(self.study.runs.len());
+        [self.study.ended(&[]).count(), planned, self.study.end_seeds()].map(|count| count.to_string())
+    }
+
+    pub fn levels(&self, key: &str) -> &[String] {
+        self.study.levels(Factor::of(key))
+    }
+
+    /// The runs that ended at these levels.
+    fn ended<'a>(&'a self, at: At<'a>) -> impl Iterator<Item = &'a Run> {
+        let has =
+            |run: &Run, (key, level): &(&str, &str)| run.columns.get(*key).is_some_and(|own| own.to_string() == *level);
+        self.study.ended(&[]).filter(move |run| at.iter().all(|wanted| has(run, wanted)))
+    }
+
+    /// A measure at a moment, over the runs at these levels.
+    pub fn at(&self, moment: Moment, quantity: &Quantity, at: At) -> Estimate {
+        self.study.read(self.ended(at), quantity, moment).unwrap_or_else(|| panic!("{quantity} at {at:?}"))
+    }
+
+    pub fn end(&self, quantity: &Quantity, at: At) -> Estimate {
+        self.at(Moment::End, quantity, at)
+    }
+
+    pub fn trajectory(&self, quantity: &Quantity) -> Trajectory {
+        self.study.trajectory(&[], quantity).expect("it was measured")
+    }
+
+    /// At the end, the runs at these levels less those at others; a mean for every data seed first.
+    pub fn less(&self, quantity: &Quantity, first: At, second: At) -> Estimate {
+        self.combined(quantity, &[(1.0, first), (-1.0, second)])
+    }
+
+    /// At the end, a sum of means over runs at several levels, for every data seed.
+    pub fn combined(&self, quantity: &Quantity, parts: &[(f64, At)]) -> Estimate {
+        let mut sums: BTreeMap<usize, f64> = BTreeMap::new();
+        for (weight, at) in parts {
+            let mut ends: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+            for run in self.ended(at) {
+                ends.entry(run.seed.data).or_default().extend(run.curve(quantity).end());
+            }
+            for (data, ends) in ends {
+                *sums.entry(data).or_default() += weight * ends.iter().sum::<f64>() / ends.len() as f64;
+            }
+        }
+        seeds::mean(Scale::Plain, sums.into_iter().map(|(data, sum)| (Seed { data, model: 0 }, sum))).unwrap()
+    }
+
+    /// The standardised effects of d and |V| on a measure of transfer.
+    pub fn effects(&self, transfer: Transfer) -> [Estimate; 2] {
+        let design = Design::of_transfer(&self.study, transfer, false);
+        [design.slope(SIMILARITY).unwrap().negated(), design.slope(VOCAB).unwrap()]
+    }
+
+    /// Pearson's r of a mean bridge with a measure of transfer over all runs, and with |V| held.
+    pub fn correlations(&self, bridge: Measure, transfer: Transfer) -> [Estimate; 2] {
+        let mut all = self.findings.correlations.iter();
+        let one = all.find(|one| one.transfer == transfer && one.bridge == bridge && one.vocab.is_none()).unwrap();
+        [one.over_seeds.unwrap(), one.within_vocab.or(one.over_seeds).unwrap()]
+    }
+
+    /// One arm less another, over all else.
+    pub fn arms(&self, first: &str, second: &str) -> Estimate {
+        let comparisons = self.findings.comparisons.iter().filter(|one| one.cell.is_empty());
+        let named = |one: &&invitro_report::findings::Comparison| {
+            one.levels.map(|level| self.study.levels(one.factor)[level].as_str()) == [first, second]
+        };
+        comparisons.rev().find(named).unwrap().difference.unwrap().estimate
+    }
+
+    /// A row of a table: what it is called, then a measure of the runs at each of these levels.
+    pub fn row(&self, name: &str, quantity: &Quantity, cells: &[Vec<(&str, &str)>]) -> String {
+        let cells: Vec<String> = cells.iter().map(|at| with_interval(self.end(quantity, at), 2)).collect();
+        format!("| {name} | {} |", cells.join(" | "))
+    }
+
+    /// `0.87 → 0.69`, from the peak to the end.
+    pub fn peak_to_end(&self, quantity: &Quantity, at: At) -> String {
+        let [peak, end] = [Moment::Peak, Moment::End].map(|moment| decimals(self.at(moment, quantity, at).value, 2));
+        format!("{peak} → {end}")
+    }
+}
