@@ -2,7 +2,7 @@
 
 use crate::study_common;
 use invitro_lab::executor::slurm;
-use invitro_lab::study::grouping::{Open, populations};
+use invitro_lab::study::grouping::{Open, Sizes, populations};
 use invitro_lab::study::{Cell, StudyFolder, cells, file};
 use invitro_language::Family;
 use invitro_results::Plan;
@@ -245,6 +245,18 @@ fn every_prefix_of_the_work_is_balanced() {
             assert!(most - least <= 2, "{key} after {until}: {levels:?}");
         }
     }
+}
+
+#[test]
+fn three_workers_share_a_study_of_large_models_and_not_one_of_few_small_ones() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/studies");
+    let size = |name: &str, limit: usize| {
+        let path = folder.join(name);
+        let all = cells(&file::read(&path, &[]).unwrap(), &path).unwrap();
+        Sizes::new(all.iter().take(limit), 3).of(&all[0], 32)
+    };
+    assert_eq!((size("paper.toml", 864), size("paper.toml", 288)), (32, 32));
+    assert_eq!((size("withheld.toml", 12), size("converged.toml", 12), size("converged.toml", 4)), (12, 4, 2));
 }
 
 #[test]

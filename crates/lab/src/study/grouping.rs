@@ -5,6 +5,7 @@
 //! nearly the same number of tokens, so little is padded), and then in the study's order.
 
 use super::file::Cell;
+use crate::experiment::Experiment;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
 /// A cell that may be taken, and the step it stands at.
@@ -53,8 +54,13 @@ impl<'a> Pool<'a> {
     }
 }
 
-/// Members below which a population is not made smaller for the sake of balance.
-const LEAST: usize = 8;
+/// Members below which a population is not made smaller for the sake of balance: eight of the paper's model and batch give
+/// a GPU enough to do, fewer where a member's step is more work.
+fn least(experiment: &Experiment) -> usize {
+    let (model, batch) = (&experiment.model, experiment.train.batch);
+    let work = model.width * model.width * model.layers * batch;
+    (8 * 256 * 256 * 4 * 64usize).div_ceil(work.max(1)).clamp(1, 8)
+}
 
 /// How large populations are where several workers train at once: as large as may be, and such that the workers have as
 /// many to do each. A function of the study's cells, of what fits and of the number of workers, and not of what is
@@ -81,24 +87,25 @@ impl Sizes {
         let alike = self.by_key.get(&cell.population_key).copied().unwrap_or(1);
         match self.workers {
             0 | 1 => capacity,
-            workers => balanced(alike, self.all, capacity, workers),
+            workers => balanced(alike, self.all, capacity, workers, least(&cell.experiment)),
         }
     }
 }
 
-/// Members of the populations of `alike` cells, which are some of `all`.
+/// Members of the populations of `alike` cells, which are some of `all`, `least` of which give a GPU enough to do.
 ///
 /// ```
 /// use invitro_lab::study::grouping::balanced;
-/// assert_eq!(balanced(96, 96, 32, 2), 24); // two populations each, instead of 32, 32 and 32
-/// assert_eq!(balanced(288, 864, 32, 2), 29); // ten of each of three shapes
-/// assert_eq!(balanced(12, 12, 32, 2), 12); // six would leave a GPU too little to do
-/// assert_eq!(balanced(5, 5, 4, 2), 3); // more than fit are never put together
+/// assert_eq!(balanced(96, 96, 32, 2, 8), 24); // two populations each, instead of 32, 32 and 32
+/// assert_eq!(balanced(288, 864, 32, 2, 8), 29); // ten of each of three shapes
+/// assert_eq!(balanced(12, 12, 32, 2, 8), 12); // six would leave a GPU too little to do
+/// assert_eq!(balanced(12, 12, 12, 3, 1), 4); // but not four larger models
+/// assert_eq!(balanced(5, 5, 4, 2, 8), 3); // more than fit are never put together
 /// ```
-pub fn balanced(alike: usize, all: usize, capacity: usize, workers: usize) -> usize {
+pub fn balanced(alike: usize, all: usize, capacity: usize, workers: usize, least: usize) -> usize {
     let rounds = all.div_ceil(capacity * workers).max(1);
     let size = all.div_ceil(rounds * workers).max(1);
-    let enough = (alike / LEAST.min(capacity)).max(alike.div_ceil(capacity));
+    let enough = (alike / least.min(capacity)).max(alike.div_ceil(capacity));
     let populations = alike.div_ceil(size).min(enough).max(1);
     alike.div_ceil(populations).max(1)
 }
