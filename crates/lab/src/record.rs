@@ -76,7 +76,7 @@ fn pieces(text: &TokenizedText, symbol: Symbol, language: Language) -> Vec<Strin
 }
 
 /// `words.parquet`: the masked words, what they are like, their pieces and bridges, whether some subject was asked for
-/// each, when it was first reached, and what was known of it over training.
+/// each, when it was first reached and whether it is at the end, and what was known of it over training.
 pub fn write_words(
     folder: &Path,
     experiment: &Experiment,
@@ -94,6 +94,10 @@ pub fn write_words(
         of(Some(masked.name())).or_else(|| of(None)).map(|&step| step as u32)
     };
     let known: Vec<Contrasts> = read_json_lines(&folder.join(CONTRASTS))?;
+    let last = known.last().and_then(|line| line.reachable.as_ref());
+    let reachable = |symbol: Symbol, masked: Language| {
+        last.map(|all| all.get(masked.name()).is_some_and(|words| words.binary_search(&symbol.0).is_ok()))
+    };
     let place: HashMap<(Language, Symbol), usize> =
         sets.contrasted().enumerate().map(|(at, word)| (word, at)).collect();
     let contrasts = |word: (Language, Symbol), language: Language| {
@@ -132,6 +136,7 @@ pub fn write_words(
             cognate_bridge: Some(bridge.cognate().jaccard),
             asked: Some(asked.contains(&(symbol, masked))),
             reachable_from: reachable_from(symbol, masked),
+            reachable: reachable(symbol, masked).filter(|_| asked.contains(&(symbol, masked))),
             traits: traits(masked, symbol),
         }
     };

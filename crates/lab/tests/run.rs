@@ -378,6 +378,8 @@ fn everything_is_told_of_every_language(experiment: &Experiment, folder: &Path, 
             };
             assert_eq!(word.reachable_from.map(u64::from), reached.iter().find(is_it).map(|line| line.step));
             assert!(word.reachable_from.is_none() || word.asked == Some(true));
+            assert_eq!(word.reachable.is_some(), word.asked == Some(true), "of a word that is asked for it is known");
+            assert!(word.reachable != Some(true) || word.reachable_from.is_some());
             let form = &word.forms[masked.index()];
             let traits = word.traits;
             assert_eq!(traits.pairs, Some(u32::from(form.contrast().is_some())));

@@ -424,6 +424,7 @@ fn no_word_ends_or_hides_the_data_it_stands_in() {
         cognate_bridge: Some(1.0),
         asked: Some(true),
         reachable_from: None,
+        reachable: None,
         ..Word::default()
     };
     let id = run.file_name().unwrap().to_str().unwrap().to_owned();

@@ -21,15 +21,22 @@ pub fn join_metrics(parts: &[PathBuf], whole: &Path) -> Result<()> {
     join(parts, whole, |rows| rows.retain_mut(metrics::shorten))
 }
 
-/// Joins the words of runs, an even sample of each run's: runs of one data seed mask the same words, and so keep the
-/// same.
+/// Joins the words of runs, an even sample of those of each run that were asked for; where none was, of all. Runs of one
+/// data seed mask and ask the same words, and so keep the same.
 pub fn join_words(parts: &[PathBuf], whole: &Path) -> Result<()> {
-    let all = parts.iter().map(|part| words::count(part)).sum::<Result<usize>>()?;
+    let asked = parts.par_iter().map(|part| words::count_asked(part)).sum::<Result<usize>>()?;
+    let all = match asked {
+        0 => parts.iter().map(|part| words::count(part)).sum::<Result<usize>>()?,
+        asked => asked,
+    };
     let stride = all.div_ceil(WORDS).max(1);
     let with_curves = stride * (all / stride).div_ceil(CURVES).max(1);
     join(parts, whole, |rows| {
         let (mut run, mut at) = (None, 0);
         rows.retain_mut(|row| {
+            if asked > 0 && !words::is_asked(row) {
+                return false;
+            }
             if run.as_ref() != row.get("run") {
                 (run, at) = (row.get("run").cloned(), 0);
             }

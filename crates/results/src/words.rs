@@ -30,6 +30,8 @@ pub struct Word {
     pub asked: Option<bool>,
     /// The first step at which it was reachable for a subject that Γ allows it.
     pub reachable_from: Option<u32>,
+    /// Whether it is so at the end of training; unknown where no subject was asked for it, and in older tables.
+    pub reachable: Option<bool>,
     /// What it is like, in the language it is masked in.
     pub traits: Traits,
 }
@@ -74,7 +76,7 @@ const FORM: &str = "form_";
 const PIECES: &str = "pieces_";
 const CONTRAST: &str = "contrast_";
 const CONTRASTS: &str = "contrasts_";
-const FIXED: [&str; 15] = [
+const FIXED: [&str; 16] = [
     "run",
     "symbol",
     "bridge",
@@ -90,6 +92,7 @@ const FIXED: [&str; 15] = [
     "letters",
     "pieces",
     "frequency",
+    "reachable",
 ];
 
 /// A curve as one text: `0:0.01 500:0.32`.
@@ -111,9 +114,9 @@ pub fn write(path: &Path, run: &str, words: &[Word]) -> Result<()> {
     let text = |of: &dyn Fn(&Word) -> Option<String>| Column::Text(words.iter().map(of).collect());
     let number = |of: fn(&Word) -> Option<f64>| Column::Number(words.iter().map(of).collect());
     let whole = |of: fn(&Word) -> Option<i64>| Column::Whole(words.iter().map(of).collect());
-    let [run_column, symbol, bridge, bridge_form, bridge_language, bridge_pieces, cognate, asked, reachable, rest @ ..] =
+    let [run_column, symbol, bridge, bridge_form, bridge_language, bridge_pieces, cognate, asked, first, rest @ ..] =
         FIXED;
-    let [masked_in, pairs, distance, letters, pieces, frequency] = rest;
+    let [masked_in, pairs, distance, letters, pieces, frequency, reachable] = rest;
     let mut columns: Vec<(String, Column)> = vec![
         (run_column.into(), text(&|_| Some(run.to_owned()))),
         (symbol.into(), text(&|word| Some(word.symbol.clone()))),
@@ -139,7 +142,8 @@ pub fn write(path: &Path, run: &str, words: &[Word]) -> Result<()> {
         (bridge_pieces.into(), text(&|word| word.bridge_to.as_ref().map(|_| word.bridge_pieces.join(" ")))),
         (cognate.into(), number(|word| word.cognate_bridge)),
         (asked.into(), whole(|word| word.asked.map(i64::from))),
-        (reachable.into(), whole(|word| word.reachable_from.map(i64::from))),
+        (first.into(), whole(|word| word.reachable_from.map(i64::from))),
+        (reachable.into(), whole(|word| word.reachable.map(i64::from))),
         (pairs.into(), whole(|word| word.traits.pairs.map(i64::from))),
         (distance.into(), number(|word| word.traits.distance)),
         (letters.into(), whole(|word| word.traits.letters.map(i64::from))),
@@ -172,6 +176,25 @@ pub fn join(parts: &[PathBuf], whole: &Path) -> Result<()> {
 pub fn count(path: &Path) -> Result<usize> {
     Ok(Table::open(path)?.len())
 }
+
+/// Whether a row of `words.parquet` is of a word that was asked for, by a subject or for its contrast.
+pub(crate) fn is_asked(row: &table::Columns) -> bool {
+    ASKED.iter().any(|name| row.get(*name).and_then(serde_json::Value::as_f64).is_some_and(|asked| asked > 0.0))
+}
+
+/// How many words of a file were.
+pub(crate) fn count_asked(path: &Path) -> Result<usize> {
+    let table = Table::open(path)?;
+    let mut asked = 0;
+    table.batches(&ASKED, |columns, rows| {
+        let is_asked = |row: &usize| columns.iter().any(|column| column.number(*row).is_some_and(|asked| asked > 0.0));
+        asked += (0..rows).filter(is_asked).count();
+    })?;
+    Ok(asked)
+}
+
+/// Columns that tell so.
+const ASKED: [&str; 2] = ["asked", "pairs"];
 
 /// A row of `words.parquet` with less in it: contrasts in single precision, over training to hundredths, and where not
 /// all of `curves` is wanted their ends alone.
@@ -216,23 +239,25 @@ pub fn read(path: &Path, stride: usize, mut each: impl FnMut(&str, Word)) -> Res
     })
 }
 
-/// A masked word whose contrast was taken, as numbers.
+/// A masked word that was asked for, as numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Asked {
     /// The symbol's name in the world.
     pub symbol: Arc<str>,
     /// The language it is masked in.
     pub masked_in: Arc<str>,
-    /// Its contrast of facts there at the end of training, in nats.
-    pub contrast: f64,
+    /// Its contrast of facts there at the end of training, in nats, where that was taken.
+    pub contrast: Option<f64>,
+    /// Whether it is reachable there at the end of training, where a subject was asked for it.
+    pub reachable: Option<bool>,
     /// The overlap of its pieces with those of its own form in another language.
     pub cognate_bridge: Option<f64>,
     /// What it is like.
     pub traits: Traits,
 }
 
-/// Hands over every word whose contrast was taken in the language it is masked in, with the run's identity. Tables of
-/// older versions, which do not tell what words are like, have none.
+/// Hands over every word that was asked for in the language it is masked in, for its contrast or whether it is reachable, with
+/// the run's identity. Tables of older versions, which do not tell what words are like, have none.
 pub fn read_asked(path: &Path, mut each: impl FnMut(&str, Asked)) -> Result<()> {
     let table = Table::open(path)?;
     let names = table.names();
@@ -243,7 +268,7 @@ pub fn read_asked(path: &Path, mut each: impl FnMut(&str, Asked)) -> Result<()> 
     }
     let contrasts: Vec<String> = languages.iter().map(|language| format!("{CONTRAST}{language}")).collect();
     let wanted = ["run", "symbol", "masked_in"].into_iter().chain(NUMBERS);
-    let wanted: Vec<&str> = wanted.chain(contrasts.iter().map(String::as_str)).collect();
+    let wanted: Vec<&str> = wanted.chain(["reachable"]).chain(contrasts.iter().map(String::as_str)).collect();
     // Few names in many rows.
     let mut known: HashSet<Arc<str>> = HashSet::new();
     let mut shared = |name: &str| match known.get(name) {
@@ -259,12 +284,17 @@ pub fn read_asked(path: &Path, mut each: impl FnMut(&str, Asked)) -> Result<()> 
         for row in 0..rows {
             let Some(masked_in) = columns[2].text(row) else { continue };
             let place = languages.iter().position(|language| *language == masked_in);
-            let Some(contrast) = place.and_then(|place| number(9 + place, row)) else { continue };
+            let contrast = place.and_then(|place| number(10 + place, row));
+            let reachable = number(9, row).map(|reachable| reachable > 0.0);
+            if contrast.is_none() && reachable.is_none() {
+                continue;
+            }
             let whole = |column: usize| number(column, row).map(|number| number as u32);
             let asked = Asked {
                 symbol: shared(columns[1].text(row).unwrap_or_default()),
                 masked_in: shared(masked_in),
                 contrast,
+                reachable,
                 cognate_bridge: number(3, row),
                 traits: Traits {
                     pairs: whole(4),
@@ -302,6 +332,7 @@ fn word(languages: &[&str], columns: &[Batch], row: usize) -> Word {
         cognate_bridge: number(6),
         asked: number(7).map(|asked| asked > 0.0),
         reachable_from: whole(8),
+        reachable: number(15).map(|reachable| reachable > 0.0),
         masked_in: text(9),
         traits: Traits {
             pairs: whole(10),
@@ -361,4 +392,7 @@ pub struct Contrasts {
     /// Per language, in nats: the words masked in the first language that has a mask, then those of the next, each in
     /// the order in which they are asked.
     pub nats: BTreeMap<String, Vec<f64>>,
+    /// Per language with a mask, the numbers of its masked words that are reachable now, rising; older files have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reachable: Option<BTreeMap<String, Vec<u32>>>,
 }

@@ -290,7 +290,16 @@ mod families {
         words::write(&path, "run", &[known(&written[0], 1, 0.5), known(&written[1], 1, 0.75)]).unwrap();
         let found = asked(&path);
         assert_eq!(found.len(), 1);
-        assert_eq!((found[0].0.as_str(), found[0].1.contrast, found[0].1.traits), ("run", 0.5, written[0].traits));
+        assert_eq!(
+            (found[0].0.as_str(), found[0].1.contrast, found[0].1.traits),
+            ("run", Some(0.5), written[0].traits)
+        );
+        // Without a contrast, and asked whether it is reachable.
+        let lost = Word { asked: Some(true), reachable: Some(false), ..written[0].clone() };
+        words::write(&path, "run", &[lost.clone(), written[1].clone()]).unwrap();
+        assert_eq!(read(&path), [lost, written[1].clone()]);
+        let found = asked(&path);
+        assert_eq!((found.len(), found[0].1.contrast, found[0].1.reachable), (1, None, Some(false)));
         words::write(&path, "run", &written).unwrap();
         // Of runs whose languages differ.
         let fewer = Word { masked_in: Some("B".into()), forms: ["A", "B"].map(form).into(), ..written[0].clone() };

@@ -19,7 +19,7 @@ pub struct Args {
     #[arg(long)]
     csv: bool,
     /// Only what a report on the study shows, losses and log-probabilities in single precision, and an even sample of
-    /// the words: some three times smaller
+    /// the words that were asked for: some three times smaller
     #[arg(long)]
     compact: bool,
 }

@@ -31,6 +31,7 @@ use invitro_results::words::{Contrasts, Reached, Sample};
 use invitro_results::{Row, Rows, Scorer};
 use rayon::prelude::*;
 use respondent::Respondent;
+use std::collections::BTreeMap;
 
 /// What came of one member's evaluation.
 pub struct Evaluated {
@@ -151,13 +152,17 @@ impl Examinee<'_> {
         }
         sets.held_out.rows(losses, &mut rows);
         let reached = sets.reach.reached(answers);
+        let mut reachable: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+        for (symbol, language) in &reached {
+            reachable.entry(language.name().to_owned()).or_default().push(symbol.0);
+        }
+        let contrasts = Contrasts { step, nats: sets.contrasts(answers), reachable: Some(reachable) };
         let line = |(symbol, language): (Symbol, Language)| Reached {
             step,
             symbol: symbol.0,
             masked_in: Some(language.name().to_owned()),
         };
         let reached = reached.into_iter().map(line).collect();
-        let contrasts = Contrasts { step, nats: sets.contrasts(answers) };
         Evaluated { rows: rows.list, samples, reached, contrasts }
     }
 }

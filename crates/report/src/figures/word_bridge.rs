@@ -24,11 +24,14 @@ struct Known<'a> {
     run: usize,
     word: &'a Asked,
     bridge: f64,
+    contrast: f64,
 }
 
 /// `None` where no contrast of a word is known.
 pub fn figure(study: &Study) -> Option<Figure> {
-    let known = |(run, word): &'_ (usize, Asked)| study.runs[*run].done() && word.cognate_bridge.is_some();
+    let known = |(run, word): &'_ (usize, Asked)| {
+        study.runs[*run].done() && word.cognate_bridge.is_some() && word.contrast.is_some()
+    };
     if !study.asked.iter().any(known) {
         return None;
     }
@@ -118,7 +121,7 @@ fn words<'a>(study: &'a Study, cell: &[(Factor, usize)]) -> Vec<Known<'a>> {
         .collect();
     let known = |(run, word): &'a (usize, Asked)| {
         let bridge = word.cognate_bridge.filter(|_| is_in[*run])?;
-        Some(Known { run: *run, word, bridge })
+        Some(Known { run: *run, word, bridge, contrast: word.contrast? })
     };
     study.asked.iter().filter_map(known).collect()
 }
@@ -136,7 +139,7 @@ fn panel(study: &Study, table: &mut Table, keys: &[String; 3], title: &str, word
     let masked: Vec<&str> = study.masked().map(|condition| &*condition.language).collect();
     for it in words.iter().step_by(words.len().div_ceil(DRAWN).max(1)) {
         let place = masked.iter().position(|language| *language == &*it.word.masked_in).unwrap_or(0);
-        let point = Point { x: it.bridge, y: it.word.contrast, interval: None, tip: String::new() };
+        let point = Point { x: it.bridge, y: it.contrast, interval: None, tip: String::new() };
         panel.marks.push(Mark::Point { point, colour: Colour::Masked(place), shape: Shape::Circle });
     }
     let mut points = Vec::new();
@@ -166,7 +169,7 @@ fn by_run<'a, const N: usize>(
     let mut runs = vec![None; study.runs.len()];
     for it in words {
         let sums = runs[it.run].get_or_insert([0.0; N]);
-        sums.iter_mut().zip(terms(it.bridge, it.word.contrast)).for_each(|(sum, term)| *sum += term);
+        sums.iter_mut().zip(terms(it.bridge, it.contrast)).for_each(|(sum, term)| *sum += term);
     }
     study.runs.iter().zip(runs).filter_map(|(run, sums)| Some((run.seed, sums?))).collect()
 }

@@ -110,13 +110,14 @@ fn words(study: &Study, runs: &[Option<(usize, usize)>]) -> Vec<Value> {
     for (run, word) in &study.asked {
         let Some((arm, settings)) = runs[*run] else { continue };
         let (Some(letters), Some(pieces)) = (word.traits.letters, word.traits.pieces) else { continue };
+        let Some(value) = word.contrast else { continue };
         all.push(Value {
             second: arm == 1,
             seed: study.runs[*run].seed,
             settings,
             kind: kinds.of((letters, pieces, &word.masked_in)),
             word: words.of((&word.symbol, &word.masked_in)),
-            value: word.contrast,
+            value,
         });
     }
     all

@@ -2,6 +2,7 @@
 //! pieces, how often it is said. Every run has its own level, so that what differs between runs alone explains nothing here.
 
 use super::arms::{Numbers, factors, not_known};
+use super::transfer::gate;
 use crate::data::{Cell, Study};
 use crate::stats::Estimate;
 use crate::stats::clusters::{Rows, over_seeds, two_way};
@@ -13,8 +14,43 @@ use invitro_results::{SEEDS, Verdict};
 pub const COGNATE_BRIDGE: &str = "cognate bridge";
 const COLUMNS: [&str; 5] = [COGNATE_BRIDGE, "distance", "letters", "pieces", "log frequency"];
 
+/// What is asked of a masked word at the end of training.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Its contrast of facts.
+    Contrast,
+    /// Whether it is reachable, for a subject that Γ allows it: 1 or 0.
+    Reachable,
+}
+
+impl Outcome {
+    /// What a coefficient is counted in.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Outcome::Contrast => "nats",
+            Outcome::Reachable => "share reachable",
+        }
+    }
+
+    fn value(self, word: &Asked) -> Option<f64> {
+        match self {
+            Outcome::Contrast => word.contrast,
+            Outcome::Reachable => word.reachable.map(|reachable| f64::from(u8::from(reachable))),
+        }
+    }
+
+    /// What more and what less of it is called, of a word.
+    fn said(self) -> [&'static str; 2] {
+        match self {
+            Outcome::Contrast => ["known better", "known less"],
+            Outcome::Reachable => ["left within reach more often", "left within reach less often"],
+        }
+    }
+}
+
 /// The regression over the words of some runs.
 pub struct ByWord {
+    pub outcome: Outcome,
     /// The arm, or all runs.
     pub title: String,
     /// With errors clustered by symbol and by data seed.
@@ -45,10 +81,11 @@ pub fn all(study: &Study) -> Vec<ByWord> {
         let levels = study.levels(factor).iter().enumerate();
         cells.extend(levels.map(|(place, level)| (factor.said(level), vec![(factor, place)])));
     }
-    cells.into_iter().filter_map(|(title, cell)| of(study, title, cell)).collect()
+    let both = [Outcome::Contrast, Outcome::Reachable].into_iter();
+    both.flat_map(|outcome| cells.iter().filter_map(move |(title, cell)| of(study, outcome, title, cell))).collect()
 }
 
-fn of(study: &Study, title: String, cell: Cell) -> Option<ByWord> {
+fn of(study: &Study, outcome: Outcome, title: &str, cell: &Cell) -> Option<ByWord> {
     let is_in = |run: usize| {
         let run = &study.runs[run];
         run.done() && cell.iter().all(|(factor, level)| run.level(*factor) == Some(*level))
@@ -57,9 +94,9 @@ fn of(study: &Study, title: String, cell: Cell) -> Option<ByWord> {
         Rows { columns: COLUMNS.map(|name| Column::new(name, Vec::new())).into(), y: Vec::new(), runs: Vec::new() };
     let (mut symbols, mut data, mut numbers) = (Vec::new(), Vec::new(), Numbers::new());
     for (run, word) in study.asked.iter().filter(|(run, _)| is_in(*run)) {
-        let Some(values) = values(word) else { continue };
+        let Some((values, y)) = values(word).zip(outcome.value(word)) else { continue };
         rows.columns.iter_mut().zip(values).for_each(|(column, value)| column.values.push(value));
-        rows.y.push(word.contrast);
+        rows.y.push(y);
         rows.runs.push(*run);
         let seed = study.runs[*run].seed.data;
         // A symbol of another data seed is one of another world.
@@ -70,8 +107,12 @@ fn of(study: &Study, title: String, cell: Cell) -> Option<ByWord> {
     let over_seeds = over_seeds(&rows, |run| study.runs[run].seed);
     let runs = rows.runs.iter().collect::<std::collections::BTreeSet<_>>().len();
     let bridge = over_seeds.iter().find(|(name, _)| name == COGNATE_BRIDGE).and_then(|(_, estimate)| estimate.as_ref());
-    let (verdict, sentence) = told(bridge, &clustered, not_known(study, &cell));
-    Some(ByWord { title, clustered, over_seeds, runs, verdict, sentence })
+    let gate = match outcome {
+        Outcome::Contrast => not_known(study, cell),
+        Outcome::Reachable => gate(study),
+    };
+    let (verdict, sentence) = told(outcome, bridge, &clustered, gate);
+    Some(ByWord { outcome, title: title.to_owned(), clustered, over_seeds, runs, verdict, sentence })
 }
 
 fn values(word: &Asked) -> Option<[f64; 5]> {
@@ -81,7 +122,7 @@ fn values(word: &Asked) -> Option<[f64; 5]> {
     Some([word.cognate_bridge?, traits.distance?, whole(traits.letters)?, whole(traits.pieces)?, frequency.ln()])
 }
 
-fn told(bridge: Option<&Estimate>, fitted: &Regression, gate: Option<String>) -> (Verdict, String) {
+fn told(outcome: Outcome, bridge: Option<&Estimate>, fitted: &Regression, gate: Option<String>) -> (Verdict, String) {
     let Some(bridge) = bridge else {
         let sentence = "The cognate bridge does not vary among the words of a run.".to_owned();
         return (Verdict::CannotTell, sentence);
@@ -94,23 +135,27 @@ fn told(bridge: Option<&Estimate>, fitted: &Regression, gate: Option<String>) ->
         (Some(_), _) => Verdict::NotJudged,
         (None, verdict) => verdict,
     };
-    let per = "nats from no piece in common with the cognate to all";
+    let per = format!(
+        "{} from no piece in common with the cognate to all",
+        if outcome == Outcome::Contrast { "nats" } else { "of the words" }
+    );
+    let [more, less] = outcome.said();
     let sentence = match verdict {
         Verdict::Supported => {
-            format!("A word that shares more of its pieces with its cognate is known better, {among}: {bridge} {per}.")
+            format!("A word that shares more of its pieces with its cognate is {more}, {among}: {bridge} {per}.")
         }
         Verdict::Contradicted => {
-            format!("A word that shares more of its pieces with its cognate is known less, {among}: {bridge} {per}.")
+            format!("A word that shares more of its pieces with its cognate is {less}, {among}: {bridge} {per}.")
         }
         Verdict::NotJudged => {
             let why =
                 gate.map_or_else(|| format!("with fewer than {SEEDS} data seeds"), |gate| format!("since {gate}"));
             format!(
-                "Whether a word that shares more of its pieces with its cognate is known better is not judged, {why}: {bridge} {per}."
+                "Whether a word that shares more of its pieces with its cognate is {more} is not judged, {why}: {bridge} {per}."
             )
         }
         _ => format!(
-            "It cannot be told whether a word that shares more of its pieces with its cognate is known better, {among}: {bridge} {per}."
+            "It cannot be told whether a word that shares more of its pieces with its cognate is {more}, {among}: {bridge} {per}."
         ),
     };
     (verdict, sentence)

@@ -5,6 +5,7 @@ use super::overview::badge;
 use crate::data::Study;
 use crate::draw::{escape, to_html};
 use crate::findings::arms::factors;
+use crate::findings::by_word::Outcome;
 use crate::findings::{ByWord, Comparison, Findings, forms};
 use crate::wording::spoken;
 use invitro_results::{Form, Verdict, digits, p_value};
@@ -69,32 +70,38 @@ fn direction(verdict: Verdict) -> &'static str {
 }
 
 fn by_word(all: &[ByWord]) -> String {
-    let Some(first) = all.first() else { return String::new() };
     let mut rows = Vec::new();
     for it in all {
+        let runs = || vec![it.outcome.unit().to_owned(), to_html(&it.title)];
         for effect in &it.clustered.effects {
-            rows.push(vec![
-                to_html(&it.title),
+            let mut row = runs();
+            row.extend([
                 to_html(&effect.name),
                 format!("{} ({})", digits(effect.value), digits(effect.error)),
                 it.estimate(&effect.name).map_or("none".into(), ToString::to_string),
                 format!("{} in {}", it.clustered.rows, it.runs),
                 format!("{:.3}", it.clustered.r_squared),
             ]);
+            rows.push(row);
         }
         if !it.clustered.dropped.is_empty() {
             let dropped = format!("left out, since they do not vary on their own: {}", it.clustered.dropped.join(", "));
-            rows.push([vec![to_html(&it.title), to_html(&dropped)], vec![String::new(); 4]].concat());
+            rows.push([runs(), vec![to_html(&dropped)], vec![String::new(); 4]].concat());
         }
     }
+    if rows.is_empty() {
+        return String::new();
+    }
+    let of = |outcome: Outcome| all.iter().find(|it| it.outcome == outcome);
+    let said = [Outcome::Contrast, Outcome::Reachable].into_iter().filter_map(of);
+    let said: String = said.map(|it| format!("<p class=\"said\">{}</p>\n", to_html(&it.sentence))).collect();
     let header =
-        ["runs", "predictor", "nats per unit (error)", "95 % interval over seeds", "words in runs", "*R*² within"];
+        ["in", "runs", "predictor", "per unit (error)", "95 % interval over seeds", "words in runs", "*R*² within"];
     format!(
-        "<h2>What a word's contrast goes with</h2>\n<p class=\"said\">{}</p>\n<p>Least squares over the masked words of the runs that ended, \
-         each run with a level of its own. The cognate bridge and the distance go from 0 to 1; frequency is that in the first language. Errors are \
+        "<h2>What a word's contrast and reachability go with</h2>\n{said}<p>Least squares over the masked words of the runs that ended, \
+         each run with a level of its own; reachable is 1 or 0. The cognate bridge and the distance go from 0 to 1; frequency is that in the first language. Errors are \
          clustered by symbol and by data seed (Cameron, Gelbach and Miller); a symbol of another data seed is one of another world. Intervals come \
          from leaving out seeds, with Student's <i>t</i> for their number. Words are not assigned their bridges at random: arms are.</p>\n{}",
-        to_html(&first.sentence),
         table("plain", &header, rows)
     )
 }
