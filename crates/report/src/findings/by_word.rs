@@ -1,4 +1,4 @@
-//! What a masked word's contrast goes with, among the words of a run: its cognate bridge, its distance, its letters and
+//! What a masked word's contrast and reachability go with, among the words of a run: its cognate bridge, its distance, its letters and
 //! pieces, how often it is said. Every run has its own level, so that what differs between runs alone explains nothing here.
 
 use super::arms::{Numbers, factors, not_known};
@@ -43,7 +43,7 @@ impl Outcome {
     fn said(self) -> [&'static str; 2] {
         match self {
             Outcome::Contrast => ["known better", "known less"],
-            Outcome::Reachable => ["left within reach more often", "left within reach less often"],
+            Outcome::Reachable => ["reachable at the end more often", "reachable at the end less often"],
         }
     }
 }

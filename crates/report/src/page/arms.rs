@@ -1,4 +1,5 @@
-//! Interventions on the page: what arms change, word by word; what a word's contrast goes with; words in other forms.
+//! Interventions on the page: what arms change, word by word; what a word's contrast and reachability go with; words in other
+//! forms.
 
 use super::html::table;
 use super::overview::badge;
