@@ -46,7 +46,8 @@ impl Page {
         }
     }
 
-    /// That this stands on the page once, with these values where the pattern has `{}`. Any white space is one space.
+    /// That this stands on the page once, with these values, numbers or words, where the pattern has `{}`. Any white space is
+    /// one space.
     pub fn says<const N: usize>(&mut self, pattern: &str, values: [String; N]) {
         let parts: Vec<&str> = pattern.split("{}").collect();
         assert_eq!(parts.len(), N + 1, "{pattern}");
@@ -56,8 +57,9 @@ impl Page {
             .filter_map(|after| {
                 let mut at = after;
                 let mut numbers = Vec::new();
-                for part in &parts[1..] {
-                    let end = at + number(&self.text[at..])?;
+                for (part, value) in parts[1..].iter().zip(&values) {
+                    let is_word = value.starts_with(char::is_alphabetic);
+                    let end = at + if is_word { word(&self.text[at..])? } else { number(&self.text[at..])? };
                     numbers.push(at..end);
                     at = end + matches(&self.text[end..], part)?;
                 }
@@ -75,7 +77,7 @@ impl Page {
 
     /// That the table with this header has these rows.
     pub fn table(&mut self, header: &str, rows: &[String]) {
-        let Some(start) = self.text.find(header) else {
+        let Some(start) = self.text.find(&format!("{header}\n")) else {
             self.wrong.push(format!("no table {header}"));
             return;
         };
@@ -122,6 +124,13 @@ impl Page {
                 '`' => code = !code,
                 ']' if rest.starts_with("](") => link = true,
                 ')' => link = false,
+                '\n' if code || link => {
+                    open.push(format!(
+                        "code or link that does not end: {}",
+                        self.text[..at].lines().next_back().unwrap()
+                    ));
+                    (code, link) = (false, false);
+                }
                 _ => {}
             }
             if code || link || !next.is_ascii_digit() {
@@ -183,6 +192,12 @@ fn matches(page: &str, text: &str) -> Option<usize> {
     Some(at)
 }
 
+/// The length of a word at the beginning of a text.
+fn word(text: &str) -> Option<usize> {
+    let length = text.find(|next: char| !next.is_alphabetic()).unwrap_or(text.len());
+    (length > 0).then_some(length)
+}
+
 /// The length of a number at the beginning of a text, with its interval.
 fn number(text: &str) -> Option<usize> {
     let unsigned = text.trim_start_matches(['−', '+']);
@@ -203,39 +218,44 @@ fn number(text: &str) -> Option<usize> {
     }
 }
 
-/// Whether a number with this before and after it is a setting or part of a name.
+/// Levels of |V|, d and λ.
+const LEVELS: [&str; 13] =
+    ["0", "0.05", "0.1", "0.25", "0.5", "0.75", "1", "256", "512", "1024", "2048", "4096", "8192"];
+
+/// Whether a number with this before and after it is a setting, a list's, or part of a name.
 fn is_setting(before: &str, after: &str) -> bool {
-    const NAMED: [&str; 12] =
-        ["|V|", "\\|V\\|", "d", "d =", "d ≤", "d ≥", "λ", "width", "batches of", "seed", "schema", "at most"];
-    if before.chars().next_back().is_some_and(char::is_alphanumeric) || after.starts_with("95 %") {
+    const NAMED: [&str; 7] = ["|V|", "\\|V\\|", "d", "d =", "d ≤", "d ≥", "λ"];
+    if before.ends_with(char::is_alphanumeric) || after.starts_with("95 % interval") {
         return true;
     }
-    // The first of a list such as "1. ".
-    if before.lines().next_back().is_none_or(|line| line.trim().is_empty() && !line.is_empty())
-        || before.ends_with('\n')
-    {
-        return after.trim_start_matches(|next: char| next.is_ascii_digit()).starts_with(". ");
+    if before.is_empty() || before.ends_with('\n') {
+        return after.chars().nth(1) == Some('.') && after.chars().nth(2) == Some(' ');
+    }
+    let is_digit = |next: char| next.is_ascii_digit() || next == '.';
+    let own = &after[..after.find(|next| !is_digit(next)).unwrap_or(after.len())];
+    if !LEVELS.contains(&own.trim_end_matches('.')) {
+        return false;
     }
     // "|V| 256, 512 and 1024": what stands before the first of them.
     let mut before = before.trim_end();
-    loop {
-        let shorter =
-            ["and", "to", "or", ",", "against"].iter().find_map(|joint| before.strip_suffix(joint)).map(str::trim_end);
-        let Some(shorter) = shorter else { break };
-        let number = shorter.trim_end_matches(|next: char| next.is_ascii_digit() || next == '.' || next == ',');
-        if number.len() == shorter.len() {
+    while let Some(shorter) = ["and", "to", "or", ","].iter().find_map(|joint| before.strip_suffix(joint)) {
+        let number = shorter.trim_end().trim_end_matches(is_digit);
+        if number.len() == shorter.trim_end().len() {
             break;
         }
         before = number.trim_end();
     }
-    NAMED.iter().any(|name| {
-        before.strip_suffix(name).is_some_and(|rest| !rest.chars().next_back().is_some_and(char::is_alphanumeric))
-    })
+    let is_alone = |rest: &str| !rest.ends_with(char::is_alphanumeric);
+    NAMED.iter().any(|name| before.strip_suffix(name).is_some_and(is_alone))
 }
 
-/// `0.52 [0.51, 0.53]`.
+/// `0.52 [0.51, 0.53]`; with more decimals where a bound would be rounded to 0 from one side.
 pub fn with_interval(estimate: Estimate, places: usize) -> String {
+    assert!(estimate.of_two.is_none(), "two data seeds have no interval: {estimate}");
     let Interval { low, high } = estimate.interval.expect("an interval");
+    let is_lost = |bound: f64| bound != 0.0 && !decimals(bound, places).contains(|next| matches!(next, '1'..='9'));
+    let at_bound = |bound: f64| bound.abs() >= 5e-4 && is_lost(bound);
+    let places = if at_bound(low) || at_bound(high) { places + 1 } else { places };
     let [value, low, high] = [estimate.value, low, high].map(|value| decimals(value, places));
     format!("{value} [{low}, {high}]")
 }
