@@ -1,6 +1,7 @@
 //! What is counted, and how often: seeds, tokenizers, seconds, words, and runs that are known from tables.
 
 use crate::synthetic::{self, Plan, Progress};
+use invitro_report::findings::by_word::Outcome;
 use invitro_report::findings::{Comparison, Findings, correlations};
 use invitro_report::{Options, build, data};
 use invitro_results::{Condition, Curve, Measure, Point, Quantity, Results, SCHEMA, TokenizerMetric, Verdict, Words};
@@ -252,6 +253,11 @@ fn arms_are_compared_word_by_word() {
     assert!(first.starts_with("With share = none"), "the largest difference comes first");
     assert!(!html.split("<script").next().unwrap().contains("NaN"), "no NaN is shown");
     assert_eq!(findings.by_word.len(), 12, "all runs, and every arm; of what is known and of what is reachable");
+    // Planted: the half of a run's words that shares more of its pieces.
+    let reachable = &findings.by_word[6];
+    let slope = reachable.estimate("cognate bridge").unwrap();
+    assert_eq!((reachable.outcome, reachable.verdict), (Outcome::Reachable, Verdict::Supported), "{slope}");
+    assert!(html.contains("is reachable at the end more often, among words of one run"));
     let of_none = &findings.by_word[5];
     assert!(of_none.clustered.dropped.contains(&"cognate bridge".to_owned()), "{:?}", of_none.clustered.dropped);
     assert_eq!(of_none.sentence, "The cognate bridge does not vary among the words of a run.");

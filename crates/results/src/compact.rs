@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// Rows that make a group, some forty runs of metrics; more are never in memory at once, but for a group that is larger.
 const ROWS: usize = 1 << 18;
 
-/// Words that are kept in all, and those of them whose contrast is kept over training.
+/// Words that are kept in all, about, and those of them whose contrast is kept over training.
 const WORDS: usize = 60_000;
 const CURVES: usize = 3_000;
 
@@ -21,28 +21,25 @@ pub fn join_metrics(parts: &[PathBuf], whole: &Path) -> Result<()> {
     join(parts, whole, |rows| rows.retain_mut(metrics::shorten))
 }
 
-/// Joins the words of runs, an even sample of those of each run that were asked for; where none was, of all. Runs of one
-/// data seed mask and ask the same words, and so keep the same.
+/// Joins the words of runs: those with a contrast, then those that were asked for, then others, as many as there is room
+/// for. Which ones of a kind go by a hash of the word, so that runs keep the same words, and tables that were made small
+/// before lose no more than they must.
 pub fn join_words(parts: &[PathBuf], whole: &Path) -> Result<()> {
-    let asked = parts.par_iter().map(|part| words::count_asked(part)).sum::<Result<usize>>()?;
-    let all = match asked {
-        0 => parts.iter().map(|part| words::count(part)).sum::<Result<usize>>()?,
-        asked => asked,
-    };
-    let stride = all.div_ceil(WORDS).max(1);
-    let with_curves = stride * (all / stride).div_ceil(CURVES).max(1);
+    let counts = parts.par_iter().map(|part| words::count_kinds(part)).collect::<Result<Vec<_>>>()?;
+    let mut room = WORDS as f64;
+    let kept = [0, 1, 2].map(|kind| {
+        let all = counts.iter().map(|counts| counts[kind] as f64).sum::<f64>();
+        let share = if all > 0.0 { (room / all).min(1.0) } else { 1.0 };
+        room -= share * all;
+        share
+    });
+    let all = counts.iter().flatten().sum::<usize>() as f64;
+    let with_curves = CURVES as f64 / all.clamp(1.0, WORDS as f64);
     join(parts, whole, |rows| {
-        let (mut run, mut at) = (None, 0);
         rows.retain_mut(|row| {
-            if asked > 0 && !words::is_asked(row) {
-                return false;
-            }
-            if run.as_ref() != row.get("run") {
-                (run, at) = (row.get("run").cloned(), 0);
-            }
-            words::shorten(row, at % with_curves == 0);
-            at += 1;
-            (at - 1) % stride == 0
+            let place = words::place(row);
+            words::shorten(row, place < with_curves * kept[0]);
+            place < kept[words::kind(row)]
         });
     })
 }

@@ -177,24 +177,37 @@ pub fn count(path: &Path) -> Result<usize> {
     Ok(Table::open(path)?.len())
 }
 
-/// Whether a row of `words.parquet` is of a word that was asked for, by a subject or for its contrast.
-pub(crate) fn is_asked(row: &table::Columns) -> bool {
-    ASKED.iter().any(|name| row.get(*name).and_then(serde_json::Value::as_f64).is_some_and(|asked| asked > 0.0))
+/// Columns that tell the kind of a word.
+const KIND: [&str; 2] = ["pairs", "asked"];
+
+/// The kind of a row of `words.parquet`: 0 where its contrast was taken, 1 where a subject was asked for it, else 2.
+pub(crate) fn kind(row: &table::Columns) -> usize {
+    let is = |name: &&str| row.get(*name).and_then(serde_json::Value::as_f64).is_some_and(|asked| asked > 0.0);
+    KIND.iter().position(is).unwrap_or(2)
 }
 
-/// How many words of a file were.
-pub(crate) fn count_asked(path: &Path) -> Result<usize> {
-    let table = Table::open(path)?;
-    let mut asked = 0;
-    table.batches(&ASKED, |columns, rows| {
-        let is_asked = |row: &usize| columns.iter().any(|column| column.number(*row).is_some_and(|asked| asked > 0.0));
-        asked += (0..rows).filter(is_asked).count();
+/// How many words of each kind a file has.
+pub(crate) fn count_kinds(path: &Path) -> Result<[usize; 3]> {
+    let mut counts = [0; 3];
+    Table::open(path)?.batches(&KIND, |columns, rows| {
+        for row in 0..rows {
+            let is = |column: &Batch| column.number(row).is_some_and(|asked| asked > 0.0);
+            counts[columns.iter().position(is).unwrap_or(2)] += 1;
+        }
     })?;
-    Ok(asked)
+    Ok(counts)
 }
 
-/// Columns that tell so.
-const ASKED: [&str; 2] = ["asked", "pairs"];
+/// The place of a row's word between 0 and 1, the same in every run.
+pub(crate) fn place(row: &table::Columns) -> f64 {
+    let mut hasher = blake3::Hasher::new();
+    for name in ["symbol", "masked_in"] {
+        hasher.update(row.get(name).and_then(serde_json::Value::as_str).unwrap_or_default().as_bytes());
+        hasher.update(&[0]);
+    }
+    let bytes: [u8; 4] = hasher.finalize().as_bytes()[..4].try_into().expect("a hash has 32 bytes");
+    f64::from(u32::from_le_bytes(bytes)) / f64::from(u32::MAX)
+}
 
 /// A row of `words.parquet` with less in it: contrasts in single precision, over training to hundredths, and where not
 /// all of `curves` is wanted their ends alone.

@@ -18,8 +18,8 @@ pub struct Args {
     /// Write the tables as .csv too
     #[arg(long)]
     csv: bool,
-    /// Only what a report on the study shows, losses and log-probabilities in single precision, and an even sample of
-    /// the words that were asked for: some three times smaller
+    /// Only what a report on the study shows, losses and log-probabilities in single precision, and a sample of the
+    /// words, those that were asked for first: some three times smaller
     #[arg(long)]
     compact: bool,
 }

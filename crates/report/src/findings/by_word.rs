@@ -2,14 +2,14 @@
 //! pieces, how often it is said. Every run has its own level, so that what differs between runs alone explains nothing here.
 
 use super::arms::{Numbers, factors, not_known};
-use super::transfer::gate;
+use super::crossings::source;
 use crate::data::{Cell, Study};
 use crate::stats::Estimate;
 use crate::stats::clusters::{Rows, over_seeds, two_way};
 use crate::stats::regression::{Column, Regression};
 use crate::wording::counted;
 use invitro_results::words::Asked;
-use invitro_results::{SEEDS, Verdict};
+use invitro_results::{Measure, Moment, Quantity, SEEDS, TaskMetric, Verdict, not_learned};
 
 pub const COGNATE_BRIDGE: &str = "cognate bridge";
 const COLUMNS: [&str; 5] = [COGNATE_BRIDGE, "distance", "letters", "pieces", "log frequency"];
@@ -109,10 +109,20 @@ fn of(study: &Study, outcome: Outcome, title: &str, cell: &Cell) -> Option<ByWor
     let bridge = over_seeds.iter().find(|(name, _)| name == COGNATE_BRIDGE).and_then(|(_, estimate)| estimate.as_ref());
     let gate = match outcome {
         Outcome::Contrast => not_known(study, cell),
-        Outcome::Reachable => gate(study),
+        Outcome::Reachable => not_grammatical(study, cell),
     };
     let (verdict, sentence) = told(outcome, bridge, &clustered, gate);
     Some(ByWord { outcome, title: title.to_owned(), clustered, over_seeds, runs, verdict, sentence })
+}
+
+/// Why nothing may be said of what is reachable in these runs: grammar was not learned where the words were seen.
+fn not_grammatical(study: &Study, cell: &Cell) -> Option<String> {
+    let grammatical = Measure::unscrambling(TaskMetric::Grammaticality);
+    study.masked().find_map(|masked| {
+        let source = source(study, grammatical, masked)?;
+        let learned = study.read(study.ended(cell), &Quantity::of(grammatical, &source), Moment::End);
+        not_learned(&source.label(), learned.as_ref())
+    })
 }
 
 fn values(word: &Asked) -> Option<[f64; 5]> {

@@ -96,11 +96,18 @@ fn by_word(all: &[ByWord]) -> String {
     let of = |outcome: Outcome| all.iter().find(|it| it.outcome == outcome);
     let said = [Outcome::Contrast, Outcome::Reachable].into_iter().filter_map(of);
     let said: String = said.map(|it| format!("<p class=\"said\">{}</p>\n", to_html(&it.sentence))).collect();
-    let header =
-        ["in", "runs", "predictor", "per unit (error)", "95 % interval over seeds", "words in runs", "*R*² within"];
+    let header = [
+        "outcome",
+        "runs",
+        "predictor",
+        "per unit (error)",
+        "95 % interval over seeds",
+        "words in runs",
+        "*R*² within",
+    ];
     format!(
         "<h2>What a word's contrast and reachability go with</h2>\n{said}<p>Least squares over the masked words of the runs that ended, \
-         each run with a level of its own; reachable is 1 or 0. The cognate bridge and the distance go from 0 to 1; frequency is that in the first language. Errors are \
+         each run with a level of its own; reachable is 1 or 0, and 1 if it is so for any subject that was asked for the word. The cognate bridge and the distance go from 0 to 1; frequency is that in the first language. Errors are \
          clustered by symbol and by data seed (Cameron, Gelbach and Miller); a symbol of another data seed is one of another world. Intervals come \
          from leaving out seeds, with Student's <i>t</i> for their number. Words are not assigned their bridges at random: arms are.</p>\n{}",
         table("plain", &header, rows)

@@ -63,7 +63,7 @@ fn word(config: &Config, plan: &Plan, symbol: usize) -> Word {
         asked: Some(true),
         traits,
         reachable_from: reached.then_some(plan.steps / 2 + 100 * config.model),
-        reachable: Some(reached),
+        reachable: Some(bridge > config.cognate()),
     }
 }
 
