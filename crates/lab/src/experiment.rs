@@ -351,8 +351,8 @@ pub(crate) fn keep_files(table: &mut Table, base: &Path) -> Result<()> {
 
 fn preset_table(name: &str) -> Result<Table> {
     let Some((_, text)) = PRESETS.iter().find(|(known, _)| *known == name) else {
-        let [quick, paper, converged] = PRESETS.map(|(known, _)| known);
-        let known = format!("{quick}, {paper} and {converged}");
+        let [known @ .., last] = PRESETS.map(|(known, _)| known);
+        let known = format!("{} and {last}", known.join(", "));
         return Err(Error::Preset { given: name.into(), known });
     };
     let mut table = table_of(&Experiment::default());

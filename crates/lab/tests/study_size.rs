@@ -41,10 +41,10 @@ fn times(levels: usize) -> [Duration; 2] {
 /// Ten times the cells take ten times as long, not a hundred times.
 #[test]
 fn time_grows_with_the_number_of_cells() {
-    let few = [(); 3].map(|()| times(100));
-    let many = times(1000);
+    let small = [(); 3].map(|()| times(100));
+    let large = times(1000);
     for (what, at) in [("planned", 0), ("looked at", 1)] {
-        let slowest = few.iter().map(|times| times[at]).max().unwrap();
-        assert!(many[at] < 40 * slowest, "{what}: {:?} for 10,000 cells, {slowest:?} for 1,000", many[at]);
+        let slowest = small.iter().map(|times| times[at]).max().unwrap();
+        assert!(large[at] < 40 * slowest, "{what}: {:?} for 10,000 cells, {slowest:?} for 1,000", large[at]);
     }
 }

@@ -37,9 +37,9 @@ pub fn join_words(parts: &[PathBuf], whole: &Path) -> Result<()> {
     let with_curves = CURVES as f64 / all.clamp(1.0, WORDS as f64);
     join(parts, whole, |rows| {
         rows.retain_mut(|row| {
-            let place = words::place(row);
-            words::shorten(row, place < with_curves * kept[0]);
-            place < kept[words::kind(row)]
+            let hashed = words::hashed(row);
+            words::shorten(row, hashed < with_curves * kept[0]);
+            hashed < kept[words::kind(row)]
         });
     })
 }

@@ -198,8 +198,8 @@ pub(crate) fn count_kinds(path: &Path) -> Result<[usize; 3]> {
     Ok(counts)
 }
 
-/// The place of a row's word between 0 and 1, the same in every run.
-pub(crate) fn place(row: &table::Columns) -> f64 {
+/// A row's word hashed to a number between 0 and 1, the same in every run.
+pub(crate) fn hashed(row: &table::Columns) -> f64 {
     let mut hasher = blake3::Hasher::new();
     for name in ["symbol", "masked_in"] {
         hasher.update(row.get(name).and_then(serde_json::Value::as_str).unwrap_or_default().as_bytes());

@@ -1,4 +1,4 @@
-//! What a masked word's contrast and reachability go with, among the words of a run: its cognate bridge, its distance, its letters and
+//! What a masked word's contrast and reachability correlate with, among the words of a run: its cognate bridge, its distance, its letters and
 //! pieces, how often it is said. Every run has its own level, so that what differs between runs alone explains nothing here.
 
 use super::arms::{Numbers, factors, not_known};

@@ -1,5 +1,5 @@
-//! Interventions on the page: what arms change, word by word; what a word's contrast and reachability go with; words in other
-//! forms.
+//! Interventions on the page: what arms change, word by word; what a word's contrast and reachability correlate with; words
+//! in other forms.
 
 use super::html::table;
 use super::overview::badge;
@@ -106,7 +106,7 @@ fn by_word(all: &[ByWord]) -> String {
         "*R*² within",
     ];
     format!(
-        "<h2>What a word's contrast and reachability go with</h2>\n{said}<p>Least squares over the masked words of the runs that ended, \
+        "<h2>What a word's contrast and reachability correlate with</h2>\n{said}<p>Least squares over the masked words of the runs that ended, \
          each run with a level of its own; reachable is 1 or 0, and 1 if it is so for any subject that was asked for the word. The cognate bridge and the distance go from 0 to 1; frequency is that in the first language. Errors are \
          clustered by symbol and by data seed (Cameron, Gelbach and Miller); a symbol of another data seed is one of another world. Intervals come \
          from leaving out seeds, with Student's <i>t</i> for their number. Words are not assigned their bridges at random: arms are.</p>\n{}",

@@ -1,18 +1,16 @@
 //! The numbers of docs/findings.md and of the README's findings are those of the tables in results/.
 
+mod claims;
 mod page;
 mod shipped;
 
 use invitro_report::data::Run;
+use invitro_report::findings::Transfer;
 use invitro_report::findings::by_word::COGNATE_BRIDGE;
-use invitro_report::findings::claims::Reading;
 use invitro_report::findings::design::{BRIDGE, COGNATE};
-use invitro_report::findings::{Transfer, specifications};
-use invitro_results::{
-    Estimate, FADED, Fraction, Measure, Moment, Quantity, SEEDS, Scorer, Statistic, Targets, Verdict, decimals, grouped,
-};
+use invitro_results::{Estimate, FADED, Fraction, Moment, Quantity, Scorer, Verdict, decimals, grouped};
 use page::{Page, with_interval};
-use shipped::{At, DISTANCE, Shipped, VOCABULARY, contrast, reachable, sentences};
+use shipped::{At, DISTANCE, Shipped, VOCABULARY, any_reachable, contrast, reachable, sentences};
 use std::sync::LazyLock;
 
 const GRAMMATICAL: &str = "grammaticality";
@@ -58,7 +56,7 @@ fn every_number_of_the_findings_is_that_of_the_tables() {
     pieces(&mut page);
     the_unseen_word(&mut page);
     a_third_language(&mut page);
-    claims(&mut page);
+    claims::check(&mut page);
     page.finish();
 }
 
@@ -92,7 +90,7 @@ fn facts_less_words() -> Estimate {
     below_zero(WITHHELD.arms("facts", "words"))
 }
 
-/// What a sentence rests on.
+/// What a sentence claims of its number.
 fn above_zero(estimate: Estimate) -> Estimate {
     assert!(estimate.interval.unwrap().above(0.0), "{estimate}");
     estimate
@@ -127,7 +125,6 @@ fn what_was_done(page: &mut Page) {
     assert_eq!(layers, 4.0);
     page.says("(the paper's: width {}, {} layers)", [width.to_string(), "four".into()]);
     page.says("among the top {} |V| after", [Fraction::PAPER.value().to_string()]);
-    page.says("for effects and correlations, within {} of nothing", [invitro_results::MARGIN.to_string()]);
 }
 
 fn form(page: &mut Page) {
@@ -356,107 +353,6 @@ fn a_third_language(page: &mut Page) {
     page.says("is the difference, {}: none that can be seen", [est(through)]);
 }
 
-fn claims(page: &mut Page) {
-    let any = |scorer| Measure::reach(scorer, Targets::Allowed, Statistic::Any);
-    let met = |scorer| PAPER.end(&Quantity::of(any(scorer), &"B_masked".parse().unwrap()), &[]);
-    page.says(
-        "is met by {} of the subjects in B† at the end, and by {} under a *unigram* model",
-        [decimals(met(Scorer::Network).value, 3), decimals(met(Scorer::Unigram).value, 2)],
-    );
-    page.says("any target within the top {} |V| is met", [Fraction::PAPER.value().to_string()]);
-    let cell = |study: &Shipped, place: usize, reading: usize| {
-        let read = &study.findings.claims[place].readings[reading];
-        match (&read.estimate, read.verdict) {
-            (None, _) => "not varied".to_owned(),
-            (Some(estimate), _) if estimate.data_seeds < SEEDS => format!("{} runs: not judged", estimate.runs),
-            (Some(estimate), verdict) => format!("{}: {}", est(*estimate), verdict.of_claim()),
-        }
-    };
-    let mut rows = Vec::new();
-    for (place, claim) in PAPER.findings.claims.iter().enumerate() {
-        let paper = claim.paper.replace('*', "").replace('|', "\\|").replace(", r = 0.62 (p < 0.0001)", "");
-        let paper = paper.replace("peak masked", "masked");
-        if paper.starts_with("Grammar comes before types") {
-            continue;
-        }
-        for (reading, read) in claim.readings.iter().enumerate().filter(|(_, read)| read.when != "lasting crossing") {
-            let when = if read.when.starts_with("at the") { format!(", read {}", read.when) } else { String::new() };
-            let cells = [&PAPER, &FACTS, &BUDGET, &CROSSING].map(|study| cell(study, place, reading));
-            rows.push(format!("| {}{when} | {} |", paper.trim_end_matches('.'), cells.join(" | ")));
-        }
-    }
-    let bridges = [&PAPER, &FACTS, &BUDGET, &CROSSING].map(|study| &study.findings.claims[0].readings);
-    let outside = |read: &Reading| !read.estimate.unwrap().interval.unwrap().contains(0.62);
-    assert!(bridges.iter().all(|readings| readings.iter().all(outside)), "as the page says");
-    assert!(PAPER.findings.claims[0].paper.contains("0.62"));
-    page.says("the paper's r of {} lies outside every interval", ["0.62".into()]);
-    let any = |study: &Shipped| study.findings.claims[1].readings.iter().all(|read| read.measured.contains("Top-*K*"));
-    assert_eq!([&PAPER, &FACTS, &BUDGET, &CROSSING].map(|study| any(study)), [false, true, false, true]);
-    assert_eq!(CROSSING.study.end_seeds(), 4);
-    page.says("the interval of a share near {} reaches about one half", ["1".into()]);
-    page.table("| the paper says | `paper` | `facts` | `budget` | `crossing` |", &rows);
-    let curves = specifications::all(&PAPER.study);
-    for (pattern, curve) in [
-        (
-            "Of {} readings of \"β̂ correlates with masked reachability\" {} agree, {} differ, {} cannot be told, and in {} all runs are alike;",
-            &curves[0],
-        ),
-        ("of \"masked reachability falls as |V| grows\" {}, {}, {} and {}.", &curves[1]),
-    ] {
-        let count =
-            |verdicts: &[Verdict]| curve.specifications.iter().filter(|one| verdicts.contains(&one.verdict)).count();
-        let [differ, untold] =
-            [[Verdict::Contradicted, Verdict::Negligible], [Verdict::CannotTell, Verdict::NotJudged]];
-        let counts =
-            [count(&[Verdict::Supported]), count(&differ), count(&untold), curve.without].map(|it| it.to_string());
-        let [agree, differ, untold, without] = counts;
-        match pattern.starts_with("Of") {
-            true => {
-                let all = curve.specifications.len() + curve.without;
-                page.says(pattern, [all.to_string(), agree, differ, untold, without]);
-            }
-            false => page.says(pattern, [agree, differ, untold, without]),
-        }
-    }
-    let agrees = |place: usize| curves[place].specifications.iter().filter(|one| one.verdict == Verdict::Supported);
-    let is_said = |(what, how): &(String, String)| {
-        [("K", "0.1 |V|"), ("counted", "share")].contains(&(&*what.replace('*', ""), &*how.replace('*', "")))
-    };
-    assert!(agrees(0).all(|one| one.choices.iter().filter(|choice| is_said(choice)).count() == 2), "as the page says");
-    assert_eq!(agrees(1).count(), 0);
-    page.says("where the share of targets within {} |V| is read", [Fraction::PAPER.value().to_string()]);
-    let hypothesis = |place: usize, what: &str| {
-        let tests = &PAPER.findings.hypotheses[place].tests;
-        let test = tests.iter().find(|test| test.what.contains(what)).unwrap_or_else(|| panic!("{what}"));
-        (test.estimate.unwrap(), test.verdict)
-    };
-    let supported = |place, what| {
-        let (estimate, verdict) = hypothesis(place, what);
-        assert_eq!(verdict, Verdict::Supported, "{what}");
-        est(estimate)
-    };
-    for what in ["share of grammatical sentences in B† at the end", "contrast of facts in B†, in nats"] {
-        assert_eq!(hypothesis(0, what).1, Verdict::CannotTell, "{what}");
-    }
-    let reach = "share of targets reachable in B† at the end";
-    page.says("is supported on reachability at the end ({}, in a regression", [supported(0, reach)]);
-    page.says(
-        "transfer more easily ({}), and H3, more of B helps B ({}), are supported",
-        [supported(1, reach), supported(2, "on type constraints in B, at the end")],
-    );
-    let order = |what| {
-        let (share, verdict) = hypothesis(3, what);
-        (two(share), verdict)
-    };
-    let (first, _) = order("type constraints in A before type constraints in B (first crossing)");
-    let (second, verdict) = order("type constraints in B before reachable, above unigram in B† (first crossing)");
-    assert_eq!(verdict, Verdict::CannotTell);
-    page.says(
-        "A's types come before B's in {}, but B's types come before masked words are reachable in {}.",
-        [first, second],
-    );
-}
-
 /// `d 0 | d 0.25`.
 fn at_distances(study: &Shipped) -> String {
     study.levels(DISTANCE).iter().map(|d| format!("d {d}")).collect::<Vec<_>>().join(" | ")
@@ -482,10 +378,9 @@ fn every_number_of_the_readmes_findings_is_that_of_the_tables() {
     let arm = |arm| est(SHARING.end(&contrast("B_masked"), &[(SHARE, arm)]));
     page.says("it is {} nats where A and B share all pieces, and {} where they share none", [arm("all"), arm("none")]);
     page.says("the contrast is lower by {} nats", [less_by(facts_less_words())]);
-    let any = Measure::reach(Scorer::Unigram, Targets::Allowed, Statistic::Any);
     page.says(
         "a unigram model, which ignores the subject, reaches {} of its subjects",
-        [two(PAPER.end(&Quantity::of(any, &"B_masked".parse().unwrap()), &[]))],
+        [two(PAPER.end(&any_reachable(Scorer::Unigram, "B_masked"), &[]))],
     );
     page.finish();
 }

@@ -31,6 +31,11 @@ pub fn reachable(condition: &str) -> Quantity {
     Quantity::of(share, &condition.parse().unwrap())
 }
 
+/// The share of subjects with any target there: the paper's reading.
+pub fn any_reachable(scorer: Scorer, condition: &str) -> Quantity {
+    Quantity::of(Measure::reach(scorer, Targets::Allowed, Statistic::Any), &condition.parse().unwrap())
+}
+
 /// A share of the sentences that T1 made.
 pub fn sentences(condition: &str, metric: &str) -> Quantity {
     format!("T1.{condition}.{metric}").parse().unwrap()

@@ -1,0 +1,117 @@
+//! What the page says of the paper's claims and hypotheses.
+
+use super::page::Page;
+use super::shipped::{Shipped, any_reachable};
+use super::{BUDGET, CROSSING, FACTS, PAPER, est, two};
+use invitro_report::findings::claims::Reading;
+use invitro_report::findings::specifications;
+use invitro_results::{Fraction, MARGIN, SEEDS, Scorer, Verdict, decimals};
+
+pub fn check(page: &mut Page) {
+    readings(page);
+    hypotheses(page);
+}
+
+fn readings(page: &mut Page) {
+    page.says("for effects and correlations, within {} of nothing", [MARGIN.to_string()]);
+    let met = |scorer| PAPER.end(&any_reachable(scorer, "B_masked"), &[]);
+    page.says(
+        "is met by {} of the subjects in B† at the end, and by {} under a *unigram* model",
+        [decimals(met(Scorer::Network).value, 3), decimals(met(Scorer::Unigram).value, 2)],
+    );
+    page.says("any target within the top {} |V| is met", [Fraction::PAPER.value().to_string()]);
+    let cell = |study: &Shipped, place: usize, reading: usize| {
+        let read = &study.findings.claims[place].readings[reading];
+        match (&read.estimate, read.verdict) {
+            (None, _) => "not varied".to_owned(),
+            (Some(estimate), _) if estimate.data_seeds < SEEDS => format!("{} runs: not judged", estimate.runs),
+            (Some(estimate), verdict) => format!("{}: {}", est(*estimate), verdict.of_claim()),
+        }
+    };
+    let mut rows = Vec::new();
+    for (place, claim) in PAPER.findings.claims.iter().enumerate() {
+        let paper = claim.paper.replace('*', "").replace('|', "\\|").replace(", r = 0.62 (p < 0.0001)", "");
+        let paper = paper.replace("peak masked", "masked");
+        if paper.starts_with("Grammar comes before types") {
+            continue;
+        }
+        for (reading, read) in claim.readings.iter().enumerate().filter(|(_, read)| read.when != "lasting crossing") {
+            let when = if read.when.starts_with("at the") { format!(", read {}", read.when) } else { String::new() };
+            let cells = [&PAPER, &FACTS, &BUDGET, &CROSSING].map(|study| cell(study, place, reading));
+            rows.push(format!("| {}{when} | {} |", paper.trim_end_matches('.'), cells.join(" | ")));
+        }
+    }
+    let bridges = [&PAPER, &FACTS, &BUDGET, &CROSSING].map(|study| &study.findings.claims[0].readings);
+    let outside = |read: &Reading| !read.estimate.unwrap().interval.unwrap().contains(0.62);
+    assert!(bridges.iter().all(|readings| readings.iter().all(outside)), "as the page says");
+    assert!(PAPER.findings.claims[0].paper.contains("0.62"));
+    page.says("the paper's r of {} lies outside every interval", ["0.62".into()]);
+    let any = |study: &Shipped| study.findings.claims[1].readings.iter().all(|read| read.measured.contains("Top-*K*"));
+    assert_eq!([&PAPER, &FACTS, &BUDGET, &CROSSING].map(|study| any(study)), [false, true, false, true]);
+    assert_eq!(CROSSING.study.end_seeds(), 4);
+    page.table("| the paper says | `paper` | `facts` | `budget` | `crossing` |", &rows);
+    let curves = specifications::all(&PAPER.study);
+    for (pattern, curve) in [
+        (
+            "Of {} readings of \"β̂ correlates with masked reachability\" {} agree, {} differ, {} cannot be told, and in {} all runs are alike;",
+            &curves[0],
+        ),
+        ("of \"masked reachability falls as |V| grows\" {}, {}, {} and {}.", &curves[1]),
+    ] {
+        let count =
+            |verdicts: &[Verdict]| curve.specifications.iter().filter(|one| verdicts.contains(&one.verdict)).count();
+        let [differ, untold] =
+            [[Verdict::Contradicted, Verdict::Negligible], [Verdict::CannotTell, Verdict::NotJudged]];
+        let counts =
+            [count(&[Verdict::Supported]), count(&differ), count(&untold), curve.without].map(|it| it.to_string());
+        let [agree, differ, untold, without] = counts;
+        match pattern.starts_with("Of") {
+            true => {
+                let all = curve.specifications.len() + curve.without;
+                page.says(pattern, [all.to_string(), agree, differ, untold, without]);
+            }
+            false => page.says(pattern, [agree, differ, untold, without]),
+        }
+    }
+    let agrees = |place: usize| curves[place].specifications.iter().filter(|one| one.verdict == Verdict::Supported);
+    let is_said = |(what, how): &(String, String)| {
+        [("K", "0.1 |V|"), ("counted", "share")].contains(&(&*what.replace('*', ""), &*how.replace('*', "")))
+    };
+    assert!(agrees(0).all(|one| one.choices.iter().filter(|choice| is_said(choice)).count() == 2), "as the page says");
+    assert_eq!(agrees(1).count(), 0);
+    page.says("where the share of targets within {} |V| is read", [Fraction::PAPER.value().to_string()]);
+}
+
+/// H1 to H4.
+fn hypotheses(page: &mut Page) {
+    let hypothesis = |place: usize, what: &str| {
+        let tests = &PAPER.findings.hypotheses[place].tests;
+        let test = tests.iter().find(|test| test.what.contains(what)).unwrap_or_else(|| panic!("{what}"));
+        (test.estimate.unwrap(), test.verdict)
+    };
+    let supported = |place, what| {
+        let (estimate, verdict) = hypothesis(place, what);
+        assert_eq!(verdict, Verdict::Supported, "{what}");
+        est(estimate)
+    };
+    for what in ["share of grammatical sentences in B† at the end", "contrast of facts in B†, in nats"] {
+        assert_eq!(hypothesis(0, what).1, Verdict::CannotTell, "{what}");
+    }
+    let reach = "share of targets reachable in B† at the end";
+    page.says("is supported on reachability at the end ({}, in a regression", [supported(0, reach)]);
+    page.says(
+        "transfer more easily ({}), and H3, more of B helps B ({}), are supported",
+        [supported(1, reach), supported(2, "on type constraints in B, at the end")],
+    );
+    let order = |what| {
+        let (share, verdict) = hypothesis(3, what);
+        (two(share), verdict)
+    };
+    let (first, _) = order("type constraints in A before type constraints in B (first crossing)");
+    let (second, verdict) = order("type constraints in B before reachable, above unigram in B† (first crossing)");
+    assert_eq!(verdict, Verdict::CannotTell);
+    page.says(
+        "A's types come before B's in {}, but B's types come before masked words are reachable in {}.",
+        [first, second],
+    );
+}
