@@ -70,6 +70,7 @@ fn reports_of_the_shipped_studies_are_rebuilt() {
         ("facts", "180 runs of 540 planned"),
         ("crossing", "48 runs over 4 data seeds and 1 model seed; 48 ended"),
         ("budget", "24 runs over 3 data seeds and 1 model seed; 24 ended"),
+        ("converged", "8 runs of 12 planned"),
         ("sharing", "150 runs over 5 data seeds and 1 model seed; 150 ended"),
         ("sharing-paper", "6 runs over 3 data seeds and 1 model seed; 6 ended"),
         ("withheld", "60 runs over 5 data seeds and 1 model seed; 60 ended"),

@@ -118,8 +118,8 @@ fn by_run(study: &Study) -> String {
         return String::new();
     }
     format!(
-        " Of the {sure} {} with an interval of their own{}, over pairs of subjects and in nats, wholly above 0 are {above}, \
-         wholly below {below}; chance alone would give {:.0} of each on average, and often far more or fewer, since runs of a \
+        " Of the {sure} {} with an interval of their own{}, over pairs of subjects and in nats, {above} lie wholly above 0 and \
+         {below} wholly below it; chance alone would give {:.0} of each on average, and often far more or fewer, since runs of a \
          data seed share their words and targets.",
         if quantities.len() > 1 { "contrasts" } else { "runs" },
         in_masked(study),
