@@ -122,7 +122,7 @@ impl TrainingArgs {
             }
         };
         if self.experiment.is_named() || self.out.is_some() {
-            bail!("`{}` has its own config: --preset, --config and --out do not go with it", folder.display());
+            bail!("`{}` has its own config: --preset, --config and --out cannot be given with it", folder.display());
         }
         resume::members(folder, &self.experiment.overrides(more)?, self.force)
     }

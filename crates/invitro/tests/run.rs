@@ -123,7 +123,7 @@ fn a_folder_is_gone_on_with_by_its_name() {
         command.args(more).output().unwrap()
     };
     refused(&on(&["eval.sentences=5"]), "(eval.sentences: 4 in the folder, 5 asked for)");
-    refused(&on(&["--config", TINY]), "has its own config: --preset, --config and --out do not go with it");
+    refused(&on(&["--config", TINY]), "has its own config: --preset, --config and --out cannot be given with it");
     refused(&on(&["nowhere"]), "`nowhere` is neither a folder to go on with nor a setting");
     refused(&on(&["--resume", "elsewhere"]), "are two folders: give one of them");
     refused(&on(&[whole.to_str().unwrap()]), "are two folders: give one of them");

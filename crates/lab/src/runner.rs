@@ -92,7 +92,7 @@ impl<'a> Runner<'a> {
     }
 
     /// The newest checkpoints that it can go on from, rising, at most two; 0 stands for a fresh start. One that was
-    /// damaged since it was written, or that the logs no longer go with, is noted.
+    /// damaged since it was written, or that no longer fits the logs, is noted.
     pub fn can_start_at(&mut self) -> Result<Vec<u64>> {
         for step in self.folder.saved().into_iter().rev() {
             if self.sound.len() == 2 {

@@ -335,7 +335,7 @@ mod stream {
     }
 }
 
-/// Words one by one: two arms of the same words, and what a word's contrast goes with.
+/// Words one by one: two arms of the same words, and what a word's contrast correlates with.
 mod words {
     use invitro_report::stats::Seed;
     use invitro_report::stats::arms::{Value, difference};

@@ -142,36 +142,59 @@ pub fn by_data_seed(rows: impl IntoIterator<Item = (Seed, f64)>) -> Vec<f64> {
 
 /// The share of runs in which something holds. Its spread is that of the data seeds' own shares, with half a seed added
 /// on either side (Haldane and Anscombe's correction), so that "in all of them" has an interval too: of three seeds that all
-/// agree it holds one half, however many runs each has.
+/// agree it holds one half, however many runs each has. On the logit's scale no interval is narrower than that: seeds that agree
+/// less are never the surer for it.
 pub fn proportion(rows: impl IntoIterator<Item = (Seed, bool)>) -> Option<Estimate> {
     let rows: Vec<(Seed, f64)> = rows.into_iter().map(|(seed, holds)| (seed, f64::from(u8::from(holds)))).collect();
     let value = rows.iter().map(|row| row.1).sum::<f64>() / rows.len() as f64;
     let mut counts: BTreeMap<usize, f64> = BTreeMap::new();
     rows.iter().for_each(|(seed, _)| *counts.entry(seed.data).or_default() += 1.0);
-    let weighted = rows.iter().map(|(seed, holds)| {
-        let weight = 1.0 / counts[&seed.data];
-        (*seed, [weight, weight * holds])
+    let corrected = |value: &dyn Fn(f64) -> f64| {
+        let weighted = rows.iter().map(|(seed, holds)| {
+            let weight = 1.0 / counts[&seed.data];
+            (*seed, [weight, weight * value(*holds)])
+        });
+        estimate(Scale::Share, weighted, |[n, sum]| Some((sum + 0.5) / (n + 1.0)))
+    };
+    let half = |of: &Estimate| of.interval.map(|it| (Scale::Share.to(it.high) - Scale::Share.to(it.low)) / 2.0);
+    let unanimous = half(&corrected(&|_| 1.0)?);
+    let corrected = corrected(&|holds| holds)?;
+    let interval = half(&corrected).zip(unanimous).map(|(own, least)| {
+        let (at, half) = (Scale::Share.to(corrected.value), own.max(least));
+        Interval { low: Scale::Share.back(at - half).min(value), high: Scale::Share.back(at + half).max(value) }
     });
-    let corrected = estimate(Scale::Share, weighted, |[n, sum]| Some((sum + 0.5) / (n + 1.0)))?;
-    let interval = corrected.interval.map(|it| Interval { low: it.low.min(value), high: it.high.max(value) });
     let shares = by_data_seed(rows);
     Some(Estimate { value, interval, of_two: shares.try_into().ok(), ..corrected })
 }
 
 /// Pearson's r of the pairs.
 pub fn pearson(rows: impl IntoIterator<Item = (Seed, f64, f64)>) -> Option<Estimate> {
+    pearson_within(1, rows.into_iter().map(|(seed, x, y)| (seed, 0, x, y)))
+}
+
+/// Pearson's r of the pairs once the means of their group, of so many, are taken off. Without a seed the groups have other means.
+pub fn pearson_within(groups: usize, rows: impl IntoIterator<Item = (Seed, usize, f64, f64)>) -> Option<Estimate> {
     let rows: Vec<_> = rows.into_iter().collect();
     let n = rows.len() as f64;
     // Sums of squares about the mean lose nothing to cancellation; about zero they would.
-    let mx = rows.iter().map(|row| row.1).sum::<f64>() / n;
-    let my = rows.iter().map(|row| row.2).sum::<f64>() / n;
-    let rows = rows.iter().map(|&(seed, x, y)| {
+    let mx = rows.iter().map(|row| row.2).sum::<f64>() / n;
+    let my = rows.iter().map(|row| row.3).sum::<f64>() / n;
+    let rows = rows.iter().map(|&(seed, group, x, y)| {
         let (x, y) = (x - mx, y - my);
-        (seed, [1.0, x, y, x * x, y * y, x * y])
+        let mut sums = vec![0.0; 6 * groups];
+        sums[6 * group..][..6].copy_from_slice(&[1.0, x, y, x * x, y * y, x * y]);
+        (seed, sums)
     });
-    estimate(Scale::Signed, rows, |&[n, x, y, xx, yy, xy]| {
-        let (vx, vy) = (xx - x * x / n, yy - y * y / n);
-        (vx > 1e-14 * n && vy > 1e-14 * n).then(|| (xy - x * y / n) / (vx * vy).sqrt())
+    estimate_wide(Scale::Signed, 6 * groups, rows, |sums| {
+        let (mut all, mut vx, mut vy, mut both) = (0.0, 0.0, 0.0, 0.0);
+        for group in sums.chunks_exact(6).filter(|group| group[0] > 0.0) {
+            let [n, x, y, xx, yy, xy] = group.try_into().expect("six sums");
+            all += n;
+            vx += xx - x * x / n;
+            vy += yy - y * y / n;
+            both += xy - x * y / n;
+        }
+        (vx > 1e-14 * all && vy > 1e-14 * all).then(|| both / (vx * vy).sqrt())
     })
 }
 

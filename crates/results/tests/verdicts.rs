@@ -219,3 +219,55 @@ fn nothing_is_judged_on_two_seeds_or_where_nothing_was_learned() {
         "Grammatical sentences in B† come early and fade: 0.800 at the peak (step 100), 0.400 [0.400, 0.400] at the end."
     );
 }
+
+/// Of as many seeds and runs, the surest order is the one in which all agree.
+#[test]
+fn less_agreement_is_never_surer() {
+    for seeds in [3, 4, 5, 9] {
+        let lowest = |share: &dyn Fn(usize) -> usize| {
+            let rows = (0..seeds * 20).map(|at| (Seed { data: at % seeds, model: 0 }, at / seeds < share(at % seeds)));
+            seeds::proportion(rows).unwrap().interval.unwrap().low
+        };
+        let lows: Vec<f64> = (0..=20).map(|of| lowest(&|_| of)).collect();
+        assert!(lows.is_sorted(), "{seeds} seeds: {lows:?}");
+        assert_eq!(lows[20] > 0.5, seeds > 3, "of three seeds that agree, one study in four does by chance");
+        let uneven = lowest(&|seed| if seed == 0 { 13 } else { 20 });
+        assert!(uneven < lows[20], "{seeds} seeds, of which one agrees less: {uneven}");
+    }
+}
+
+/// Leaving out a seed changes the means of its group.
+#[test]
+fn correlations_within_groups_are_those_of_the_runs_less_their_means() {
+    let stream = Stream::new(7, "within groups");
+    let mut rng = stream.at(0, 0);
+    let mut rows: Vec<(Seed, usize, f64, f64)> = Vec::new();
+    for at in 0..60 {
+        let (data, group) = (at % 4, at / 4 % 3);
+        let x = normal(&mut rng) + group as f64;
+        rows.push((Seed { data, model: 0 }, group, x, x + 2.0 * group as f64 + normal(&mut rng)));
+    }
+    let centred = |rows: &[(Seed, usize, f64, f64)]| {
+        let mean = |group, of: &dyn Fn(&(Seed, usize, f64, f64)) -> f64| {
+            let own: Vec<f64> = rows.iter().filter(|row| row.1 == group).map(of).collect();
+            own.iter().sum::<f64>() / own.len() as f64
+        };
+        let less = |row: &(Seed, usize, f64, f64)| {
+            (row.0, row.2 - mean(row.1, &|row| row.2), row.3 - mean(row.1, &|row| row.3))
+        };
+        seeds::pearson(rows.iter().map(less)).unwrap().value
+    };
+    let found = seeds::pearson_within(3, rows.iter().copied()).unwrap();
+    let value = centred(&rows);
+    assert!((found.value - value).abs() < 1e-12, "{found}, {value}");
+    let squares: f64 = (0..4)
+        .map(|left| {
+            let others: Vec<_> = rows.iter().copied().filter(|row| row.0.data != left).collect();
+            (centred(&others).atanh() - value.atanh()).powi(2)
+        })
+        .sum();
+    // Student's t with three degrees of freedom.
+    let half = 3.182446305284263 * (0.75 * squares).sqrt();
+    let low = (value.atanh() - half).tanh();
+    assert!((found.interval.unwrap().low - low).abs() < 1e-9, "{found}, {low}");
+}

@@ -24,7 +24,7 @@ use invitro_language::{Category, Condition, Language, Languages, Symbol};
 use serde::{Serialize, Serializer};
 use std::collections::{BTreeMap, HashSet};
 
-/// The order of the Rényi entropy, at which Zouhar et al. 2023 found it to go with a model's quality.
+/// The order of the Rényi entropy, at which Zouhar et al. 2023 found it to correlate with a model's quality.
 pub const ALPHA: f64 = 2.5;
 
 /// How words are split in one text. A share without anything to count is NaN; JSON writes it as `null`.

@@ -61,7 +61,7 @@ pub fn collect(folder: &StudyFolder, request: Request) -> Result<Collected> {
         .filter(|(cell, (state, _))| *state == CellState::Done && !folder.known.runs.contains_key(&cell.id))
         .map(|(cell, _)| folder.run(cell))
         .collect();
-    // The runs last: whoever sees a new runs.parquet finds the metrics that go with it.
+    // The runs last: whoever sees a new runs.parquet finds its metrics.
     let mut files = Vec::new();
     for name in [METRICS_TABLE, WORDS] {
         let made = done.iter().map(|run| run.join(name));

@@ -64,7 +64,7 @@ fn least(experiment: &Experiment) -> usize {
 
 /// How large populations are where several workers train at once: as large as may be, and such that the workers have as
 /// many to do each. A function of the study's cells, of what fits and of the number of workers, and not of what is
-/// done already: on a GPU the last bits of a run go with the size of its population.
+/// done already: on a GPU the last bits of a run depend on the size of its population.
 #[derive(Debug)]
 pub struct Sizes {
     by_key: HashMap<String, usize>,

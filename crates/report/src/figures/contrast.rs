@@ -104,7 +104,7 @@ pub fn against_bridges(study: &Study) -> Option<Figure> {
     let (choosers, variants, table) = bridge::scatter(study, &[Transfer::Nats], &bridges)?;
     Some(Figure {
         name: "contrast-bridge",
-        title: "Which bridge goes with knowledge?".into(),
+        title: "Which bridge correlates with knowledge?".into(),
         caption: format!(
             "The contrast of facts{} at the end of training against the mean bridge of the masked words: to their own cognate \
              in {}, or to any unmasked word. One mark per run that ended; *r* with its 95 % interval over seeds, \

@@ -57,7 +57,9 @@ pub fn figure(study: &Study) -> Option<Figure> {
         curves.iter().fold((0, 0), |sums, curve| (sums.0 + curve.specifications.len(), sums.1 + curve.without));
     let without = match without {
         0 => String::new(),
-        without => format!(" {} more give no estimate: nearly all runs are alike.", without),
+        without => {
+            format!(" {} more give no estimate: nearly all runs are at a bound of the measure, or alike.", without)
+        }
     };
     Some(Figure {
         name: "specifications",

@@ -11,7 +11,7 @@ use crate::stats::correlation::{Correlation, pearson, spearman};
 use crate::stats::{Estimate, permutation, seeds};
 use invitro_results::{Bridge, Measure, Similarity};
 use rayon::prelude::*;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The mean bridges, and what they are called.
 pub const BRIDGES: [(Measure, &str); 4] = [
@@ -88,16 +88,9 @@ pub fn held(study: &Study) -> Vec<Factor> {
 fn within_vocab(study: &Study, runs: &[(&Run, f64, f64)]) -> Option<Estimate> {
     let held = held(study);
     let kind = |run: &Run| -> Vec<Option<usize>> { held.iter().map(|&factor| run.level(factor)).collect() };
-    let mut sums: BTreeMap<Vec<Option<usize>>, (f64, f64, f64)> = BTreeMap::new();
-    for (run, x, y) in runs {
-        let (count, of_x, of_y) = sums.entry(kind(run)).or_default();
-        (*count, *of_x, *of_y) = (*count + 1.0, *of_x + x, *of_y + y);
-    }
-    let centred = |(run, x, y): &(&Run, f64, f64)| {
-        let (count, of_x, of_y) = sums[&kind(run)];
-        (run.seed, x - of_x / count, y - of_y / count)
-    };
-    seeds::pearson(runs.iter().map(centred))
+    let kinds: BTreeSet<_> = runs.iter().map(|(run, ..)| kind(run)).collect();
+    let places: BTreeMap<_, _> = kinds.into_iter().zip(0..).collect();
+    seeds::pearson_within(places.len(), runs.iter().map(|(run, x, y)| (run.seed, places[&kind(run)], *x, *y)))
 }
 
 /// What decides a tokenizer: the levels, the data seed, and what else the study varies of languages and tokenizers.

@@ -184,7 +184,7 @@ fn depends(effects: &[(String, Estimate)]) -> String {
     listed(&parts)
 }
 
-/// Which bridge goes with what is left at the end.
+/// Which bridge correlates with what is left at the end.
 fn bridges(study: &Study, findings: &Findings) -> Option<String> {
     let outcome = Transfer::Share(Moment::End);
     if gate(study).is_some() || outcome.saturated(study) {
@@ -200,9 +200,9 @@ fn bridges(study: &Study, findings: &Findings) -> Option<String> {
         return None;
     }
     let said = |name: &str, r: &Estimate| match Verdict::of(Some(r), 0.0, MARGIN) {
-        Verdict::Supported => format!("goes with {name} (*r* = {r})"),
-        Verdict::Contradicted => format!("goes against {name} (*r* = {r})"),
-        Verdict::Negligible => format!("has nothing to do with {name} (*r* = {r})"),
+        Verdict::Supported => format!("correlates with {name} (*r* = {r})"),
+        Verdict::Contradicted => format!("correlates negatively with {name} (*r* = {r})"),
+        Verdict::Negligible => format!("does not correlate with {name} (*r* = {r})"),
         _ => format!("shows no clear relation to {name} (*r* = {r})"),
     };
     Some(format!(

@@ -32,7 +32,7 @@ pub struct SpecificationCurve {
     /// Where a claim begins to hold.
     pub neutral: f64,
     pub specifications: Vec<Specification>,
-    /// Readings that give none: nearly all runs are alike.
+    /// Readings that give none: nearly all runs are at a bound of the measure, or alike.
     pub without: usize,
 }
 

@@ -40,7 +40,7 @@ const SCRIPTS: [&str; 6] = [
 pub fn page(study: &Study, findings: &Findings, drawn: &[Figure], live: Option<&str>) -> String {
     let mut body = String::new();
     let mut links = vec![("overview", "Overview"), ("figures", "Figures")];
-    // The figure that goes with the finding stands beside it.
+    // The figure that shows the finding stands next to it.
     let (first, rest) = match drawn {
         [first, rest @ ..] if !first.is_empty() => (figures::one(first), rest),
         all => (String::new(), all),

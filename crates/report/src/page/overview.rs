@@ -15,7 +15,7 @@ use invitro_results::{
 };
 use std::collections::{BTreeMap, BTreeSet};
 
-/// `first` is the figure that goes with the finding.
+/// `first` is the figure that shows the finding.
 pub fn section(study: &Study, findings: &Findings, first: &str) -> String {
     let mut html = String::from("<section id=\"overview\">\n");
     html.push_str(&format!("<h1>{}</h1>\n", escape(&study.name)));

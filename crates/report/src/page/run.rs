@@ -11,7 +11,7 @@ use invitro_results::{
     Condition, LanguageMetric, Measure, Quantity, TaskMetric, TokenizerMetric, Value, Words, column, digits,
 };
 
-/// `first` is the figure that goes with the finding.
+/// `first` is the figure that shows the finding.
 pub fn section(study: &Study, findings: &Findings, first: &str) -> String {
     let mut html = format!("<section id=\"overview\">\n<h1>{}</h1>\n", escape(&study.name));
     html.push_str(&super::notes(study));

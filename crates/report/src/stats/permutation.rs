@@ -13,7 +13,7 @@ pub const DRAWS: usize = 9999;
 /// more than which vocabulary it came from.
 pub fn correlation_p(x: &[f64], y: &[f64], strata: &[usize]) -> Option<f64> {
     moment(x, y)?;
-    // Shuffling changes neither mean nor variance, so r goes with the sum of products alone.
+    // Shuffling changes neither mean nor variance, so r depends on the sum of products alone.
     let centre = x.iter().sum::<f64>() / x.len() as f64;
     let product = |y: &[f64]| x.iter().zip(y).map(|(x, y)| (x - centre) * y).sum::<f64>().abs();
     let mean = y.iter().sum::<f64>() / y.len() as f64;

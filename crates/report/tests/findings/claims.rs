@@ -2,8 +2,9 @@
 
 use super::page::Page;
 use super::shipped::{Shipped, any_reachable};
-use super::{BUDGET, CROSSING, FACTS, PAPER, est, two};
-use invitro_report::findings::claims::Reading;
+use super::{BUDGET, CROSSING, FACTS, PAPER, above_zero, est, two};
+use invitro_report::findings::claims::{Reading, fertility_gap};
+use invitro_report::findings::crossings::from_first;
 use invitro_report::findings::specifications;
 use invitro_results::{Fraction, MARGIN, SEEDS, Scorer, Verdict, decimals};
 
@@ -38,7 +39,12 @@ fn readings(page: &mut Page) {
         for (reading, read) in claim.readings.iter().enumerate().filter(|(_, read)| read.when != "lasting crossing") {
             let when = if read.when.starts_with("at the") { format!(", read {}", read.when) } else { String::new() };
             let cells = [&PAPER, &FACTS, &BUDGET, &CROSSING].map(|study| cell(study, place, reading));
-            rows.push(format!("| {}{when} | {} |", paper.trim_end_matches('.'), cells.join(" | ")));
+            rows.push(format!(
+                "| {}{when} | {} | {} |",
+                paper.trim_end_matches('.'),
+                computed(&read.measured),
+                cells.join(" | ")
+            ));
         }
     }
     let bridges = [&PAPER, &FACTS, &BUDGET, &CROSSING].map(|study| &study.findings.claims[0].readings);
@@ -49,11 +55,19 @@ fn readings(page: &mut Page) {
     let any = |study: &Shipped| study.findings.claims[1].readings.iter().all(|read| read.measured.contains("Top-*K*"));
     assert_eq!([&PAPER, &FACTS, &BUDGET, &CROSSING].map(|study| any(study)), [false, true, false, true]);
     assert_eq!(CROSSING.study.end_seeds(), 4);
-    page.table("| the paper says | `paper` | `facts` | `budget` | `crossing` |", &rows);
+    let crossing = from_first(&PAPER.study).remove(0);
+    let gap = |regime| PAPER.of_runs(&[("tokenizer.regime", regime)], fertility_gap(&crossing));
+    page.says(
+        "in `paper` by {} pieces a word, and not under balanced ones ({})",
+        [est(above_zero(gap("vanilla"))), est(gap("balanced"))],
+    );
+    let threshold = PAPER.study.emergence_threshold().unwrap();
+    page.says("at which it first exceeds {}, reachability", [threshold.to_string()]);
+    page.table("| the paper says | computed | `paper` | `facts` | `budget` | `crossing` |", &rows);
     let curves = specifications::all(&PAPER.study);
     for (pattern, curve) in [
         (
-            "Of {} readings of \"β̂ correlates with masked reachability\" {} agree, {} differ, {} cannot be told, and in {} all runs are alike;",
+            "Of {} readings of \"β̂ correlates with masked reachability\" {} agree, {} differ, {} cannot be told, and in {} nearly all runs are at a bound of the measure;",
             &curves[0],
         ),
         ("of \"masked reachability falls as |V| grows\" {}, {}, {} and {}.", &curves[1]),
@@ -82,6 +96,18 @@ fn readings(page: &mut Page) {
     page.says("where the share of targets within {} |V| is read", [Fraction::PAPER.value().to_string()]);
 }
 
+/// What kind of number a reading is.
+fn computed(measured: &str) -> &'static str {
+    let kinds = [
+        ("Pearson's", "r"),
+        ("|effect", "size of λ's effect − of d's"),
+        ("standardised effect", "effect"),
+        ("fertility", "pieces a word"),
+        ("share of runs", "share of runs"),
+    ];
+    kinds.iter().find(|(start, _)| measured.starts_with(start)).unwrap_or_else(|| panic!("{measured}")).1
+}
+
 /// H1 to H4.
 fn hypotheses(page: &mut Page) {
     let hypothesis = |place: usize, what: &str| {
@@ -100,7 +126,7 @@ fn hypotheses(page: &mut Page) {
     let reach = "share of targets reachable in B† at the end";
     page.says("is supported on reachability at the end ({}, in a regression", [supported(0, reach)]);
     page.says(
-        "transfer more easily ({}), and H3, more of B helps B ({}), are supported",
+        "(effect of similarity on reachability at the end, {}), and H3, more of B helps B (effect of λ on types in B, {}), are supported",
         [supported(1, reach), supported(2, "on type constraints in B, at the end")],
     );
     let order = |what| {

@@ -65,6 +65,11 @@ impl Shipped {
         self.study.ended(&[]).filter(move |run| at.iter().all(|wanted| has(run, wanted)))
     }
 
+    /// The mean of a value that runs have.
+    pub fn of_runs(&self, at: At, value: impl Fn(&Run) -> Option<f64>) -> Estimate {
+        self.study.mean(self.ended(at), value).unwrap()
+    }
+
     /// A measure at a moment, over the runs at these levels.
     pub fn at(&self, moment: Moment, quantity: &Quantity, at: At) -> Estimate {
         self.study.read(self.ended(at), quantity, moment).unwrap_or_else(|| panic!("{quantity} at {at:?}"))
