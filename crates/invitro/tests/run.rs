@@ -38,7 +38,7 @@ fn refused(output: &Output, part: &str) {
 
 fn same(one: &Path, two: &Path) {
     for name in
-        ["metrics.jsonl", "metrics.parquet", "samples.jsonl", "reached.jsonl", "words.parquet", "tokenizer.json"]
+        ["metrics.jsonl", "metrics.parquet", "samples.jsonl", "contrasts.jsonl", "words.parquet", "tokenizer.json"]
     {
         let [one, two] = [one, two].map(|folder| std::fs::read(folder.join(name)).unwrap());
         assert!(one == two, "{name} differs");

@@ -1,5 +1,6 @@
 //! Faults of `invitro run`: each is told once, in a sentence, and none passes in silence.
 
+use invitro_model::cpu::simd::{self, Level};
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -64,11 +65,24 @@ fn of_several_runs_each_failure_is_told_once_and_the_table_says_whose_values_it_
 }
 
 #[test]
-fn an_unknown_level_of_instructions_is_noticed_before_the_folder_is_made() {
+fn the_environment_picks_the_level_of_instructions() {
+    for level in Level::ALL {
+        let study = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments/studies/quick.toml");
+        let mut plan = Command::new(env!("CARGO_BIN_EXE_invitro"));
+        plan.args(["study", "plan", study, "--device", "cpu"]).env("INVITRO_SIMD", level.name());
+        let said = text(&plan.output().unwrap().stdout);
+        let expected = format!(", {}", level.min(simd::detect()).name());
+        let line = said.lines().find(|line| line.contains("populations on CPU, ")).unwrap();
+        assert!(line.ends_with(&expected), "{line}");
+    }
+    // An unknown one is noticed before the folder is made.
     let place = tempfile::tempdir().unwrap();
     let folder = place.path().join("run");
-    told_once(run(&folder, &[]).env("INVITRO_SIMD", "foo"), "INVITRO_SIMD=foo");
-    assert!(!folder.exists());
+    for value in ["amx", "avx", ""] {
+        let expected = format!("INVITRO_SIMD={value}: there are base, avx2, avx512");
+        told_once(run(&folder, &[]).env("INVITRO_SIMD", value), &expected);
+        assert!(!folder.exists());
+    }
 }
 
 #[test]

@@ -5,8 +5,8 @@ use crate::error::{At, Error, Result};
 use crate::experiment::Experiment;
 use invitro_model::Checkpoint;
 use invitro_results::folder::{
-    CHECKPOINTS, CONFIG, CONTRASTS, LANGUAGE, LOGS, METRICS, METRICS_TABLE, PAIRS, REACHED, REPORT, SAMPLES,
-    SEGMENTATION, STATUS, SUMMARY, TENSORBOARD, TOKENIZER, TRAINING, TRAINING_TABLE, WORDS, read_text, write_file,
+    CHECKPOINTS, CONFIG, CONTRASTS, LANGUAGE, LOGS, METRICS, METRICS_TABLE, PAIRS, REPORT, SAMPLES, SEGMENTATION,
+    STATUS, SUMMARY, TENSORBOARD, TOKENIZER, TRAINING, TRAINING_TABLE, WORDS, read_text, write_file,
 };
 use invitro_results::{SCHEMA, Seal, Status};
 use std::collections::BTreeMap;
@@ -33,7 +33,8 @@ const OWN: [&str; 19] = [
     TRAINING,
     TRAINING_TABLE,
     SAMPLES,
-    REACHED,
+    // Of older versions.
+    "reached.jsonl",
     CONTRASTS,
     WORDS,
     PAIRS,

@@ -9,7 +9,7 @@ use crate::experiment::Experiment;
 use crate::folder::{self, Folder, LOG_SEALS, RAISE, RUN, remove};
 use invitro_model::Checkpoint;
 use invitro_results::folder::{
-    CONFIG, CONTRASTS, LOGS, METRICS, REACHED, REPORT, SAMPLES, STATUS, TABLES, TRAINING, read_text, write_file,
+    CONFIG, CONTRASTS, LOGS, METRICS, REPORT, SAMPLES, STATUS, TABLES, TRAINING, read_text, write_file,
 };
 use invitro_results::table::Columns;
 use invitro_results::{Seal, State, Status, column, metrics, training};
@@ -86,7 +86,7 @@ pub(crate) fn complete(path: &Path) -> Result<()> {
     rewrite(&path.join(METRICS), &run, |step, row| {
         is_evaluated(step) && (is_first(step) || !metrics::is_baseline(row))
     })?;
-    for name in [SAMPLES, REACHED, CONTRASTS] {
+    for name in [SAMPLES, CONTRASTS] {
         rewrite(&path.join(name), &run, |step, _| is_evaluated(step))?;
     }
     let every = training::every(experiment.train.steps);

@@ -7,9 +7,9 @@ use crate::inputs::RunInputs;
 use crate::tokenized::TokenizedText;
 use invitro_language::{Frequencies, Language, Languages, Process, Stream, Symbol};
 use invitro_results::folder::{
-    CONTRASTS, FAMILY, LANGUAGE, PAIRS, REACHED, SEGMENTATION, SUMMARY, WORDS, read_json_lines, write_file, write_json,
+    CONTRASTS, FAMILY, LANGUAGE, PAIRS, SEGMENTATION, SUMMARY, WORDS, read_json_lines, write_file, write_json,
 };
-use invitro_results::words::{self, Contrasts, Form, Pair, Reached, Traits, Word};
+use invitro_results::words::{self, Contrasts, Form, Pair, Traits, Word};
 use invitro_results::{
     Bridge, Condition, FamilyTree, LanguageMetric, Measure, Quantity, Row, Seal, Similarity, Status, TokenizerMetric,
     Words, column, summary,
@@ -85,19 +85,18 @@ pub fn write_words(
 ) -> Result<()> {
     let RunInputs { languages, text, sets } = inputs;
     let asked = sets.asked();
-    let reached: Vec<Reached> = read_json_lines(&folder.join(REACHED))?;
-    let reached: HashMap<(u32, Option<String>), u64> =
-        reached.into_iter().map(|line| ((line.symbol, line.masked_in), line.step)).collect();
-    // A line without its language is an older version's, of the only one that has a mask.
-    let reachable_from = |symbol: Symbol, masked: Language| {
-        let of = |language: Option<&str>| reached.get(&(symbol.0, language.map(str::to_owned)));
-        of(Some(masked.name())).or_else(|| of(None)).map(|&step| step as u32)
-    };
     let known: Vec<Contrasts> = read_json_lines(&folder.join(CONTRASTS))?;
-    let last = known.last().and_then(|line| line.reachable.as_ref());
-    let reachable = |symbol: Symbol, masked: Language| {
-        last.map(|all| all.get(masked.name()).is_some_and(|words| words.binary_search(&symbol.0).is_ok()))
-    };
+    // The steps at which each masked word is reachable; unknown where an older version wrote some of the lines.
+    let told = known.iter().all(|line| line.reachable.is_some());
+    let mut reachable: HashMap<(&str, u32), Vec<u64>> = HashMap::new();
+    for line in known.iter().filter(|_| told) {
+        for (language, words) in line.reachable.iter().flatten() {
+            words.iter().for_each(|&word| reachable.entry((language, word)).or_default().push(line.step));
+        }
+    }
+    let reachable =
+        |symbol: Symbol, masked: Language| reachable.get(&(masked.name(), symbol.0)).map_or(&[][..], Vec::as_slice);
+    let last = known.last().filter(|_| told).map(|line| line.step);
     let place: HashMap<(Language, Symbol), usize> =
         sets.contrasted().enumerate().map(|(at, word)| (word, at)).collect();
     let contrasts = |word: (Language, Symbol), language: Language| {
@@ -126,6 +125,7 @@ pub fn write_words(
             contrasts: contrasts((masked, symbol), language),
         };
         let to = bridge.candidate.as_ref();
+        let (is_asked, reachable_at) = (asked.contains(&(symbol, masked)), reachable(symbol, masked));
         Word {
             symbol: languages.world.label(symbol),
             masked_in: Some(masked.name().to_owned()),
@@ -134,9 +134,9 @@ pub fn write_words(
             bridge_to: to.map(|to| (languages.form(to.symbol, to.language).to_owned(), to.language.name().to_owned())),
             bridge_pieces: to.map_or(Vec::new(), |to| pieces(text, to.symbol, to.language)),
             cognate_bridge: Some(bridge.cognate().jaccard),
-            asked: Some(asked.contains(&(symbol, masked))),
-            reachable_from: reachable_from(symbol, masked),
-            reachable: reachable(symbol, masked).filter(|_| asked.contains(&(symbol, masked))),
+            asked: Some(is_asked),
+            reachable_from: reachable_at.first().map(|&step| step as u32),
+            reachable: last.filter(|_| is_asked).map(|last| reachable_at.last() == Some(&last)),
             traits: traits(masked, symbol),
         }
     };

@@ -11,10 +11,9 @@ use crate::record;
 use crate::settings::Keep;
 use invitro_model::Checkpoint;
 use invitro_results::folder::{
-    CONFIG, CONTRASTS, LOGS, METRICS, METRICS_TABLE, REACHED, SAMPLES, TABLES, TOKENIZER, TRAINING, TRAINING_TABLE,
+    CONFIG, CONTRASTS, LOGS, METRICS, METRICS_TABLE, SAMPLES, TABLES, TOKENIZER, TRAINING, TRAINING_TABLE,
     read_json_lines, write_file,
 };
-use invitro_results::words::Reached;
 use invitro_results::{Row, Seal, State, Status, metrics, training};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,8 +32,6 @@ pub struct Runner<'a> {
     logs: BTreeMap<&'static str, Log>,
     /// Steps that are not in the log yet.
     steps: Vec<training::Step>,
-    /// Masked words reached so far, by number, each with the language it is masked in.
-    reached: BTreeSet<(u32, Option<String>)>,
     /// Steps of evaluations, rising.
     evaluations: Vec<u64>,
     /// What was found damaged or missing.
@@ -70,7 +67,6 @@ impl<'a> Runner<'a> {
             status,
             logs: BTreeMap::new(),
             steps: Vec::new(),
-            reached: BTreeSet::new(),
             damaged: Vec::new(),
             unsound: Vec::new(),
             sound: BTreeMap::new(),
@@ -134,9 +130,6 @@ impl<'a> Runner<'a> {
             let seal = seals.as_ref().and_then(|seals| seals.get(name));
             self.logs.insert(name, Log::open(&self.folder.path.join(name), seal)?);
         }
-        let reached = self.folder.path.join(REACHED);
-        let key = |line: Reached| (line.symbol, line.masked_in);
-        self.reached = read_json_lines::<Reached>(&reached)?.into_iter().map(key).collect();
         Ok(())
     }
 
@@ -206,12 +199,7 @@ impl<'a> Runner<'a> {
         self.may_write()?;
         self.write_steps()?;
         evaluated.rows.extend(more);
-        // A line without its language is an older version's, of the only one that has a mask.
-        evaluated.reached.retain(|line| {
-            !self.reached.contains(&(line.symbol, None)) && self.reached.insert((line.symbol, line.masked_in.clone()))
-        });
         self.append(SAMPLES, &evaluated.samples)?;
-        self.append(REACHED, &evaluated.reached)?;
         self.append(CONTRASTS, &[evaluated.contrasts])?;
         self.append(METRICS, &metrics::to_lines(&self.run, &evaluated.rows))?;
         Ok(evaluated.rows)

@@ -360,8 +360,9 @@ fn everything_is_told_of_every_language(experiment: &Experiment, folder: &Path, 
     // The words, one by one: each with its language, and their means are the contrasts of the rows.
     let (mut words, mut counted) = (Vec::new(), 0);
     invitro_results::words::read(&folder.join(invitro_results::folder::WORDS), 1, |_, word| words.push(word)).unwrap();
-    let reached: Vec<invitro_results::words::Reached> =
-        read_json_lines(&folder.join(invitro_results::folder::REACHED)).unwrap();
+    let contrasts: Vec<invitro_results::words::Contrasts> =
+        read_json_lines(&folder.join(invitro_results::folder::CONTRASTS)).unwrap();
+    let mut reached = 0;
     for masked in languages.masked() {
         let of: Vec<_> = words.iter().filter(|word| word.masked_in.as_deref() == Some(masked.name())).collect();
         let labels: Vec<String> =
@@ -373,13 +374,15 @@ fn everything_is_told_of_every_language(experiment: &Experiment, folder: &Path, 
         assert_eq!(nats.len() as u64, row.n);
         assert!((nats.iter().sum::<f64>() / nats.len() as f64 - row.value).abs() < 1e-4, "{row:?}");
         for (word, &symbol) in of.iter().zip(languages.mask(masked).symbols()) {
-            let is_it = |line: &&invitro_results::words::Reached| {
-                (line.symbol, line.masked_in.as_deref()) == (symbol.0, Some(masked.name()))
+            let is_in = |line: &&invitro_results::words::Contrasts| {
+                line.reachable.as_ref().unwrap().get(masked.name()).is_some_and(|words| words.contains(&symbol.0))
             };
-            assert_eq!(word.reachable_from.map(u64::from), reached.iter().find(is_it).map(|line| line.step));
-            assert!(word.reachable_from.is_none() || word.asked == Some(true));
-            assert_eq!(word.reachable.is_some(), word.asked == Some(true), "of a word that is asked for it is known");
-            assert!(word.reachable != Some(true) || word.reachable_from.is_some());
+            let first = contrasts.iter().find(is_in).map(|line| line.step);
+            assert_eq!(word.reachable_from.map(u64::from), first);
+            let last = contrasts.last().filter(is_in).is_some();
+            assert_eq!(word.reachable, (word.asked == Some(true)).then_some(last), "known of a word that is asked for");
+            assert!(first.is_none() || word.asked == Some(true));
+            reached += usize::from(first.is_some());
             let form = &word.forms[masked.index()];
             let traits = word.traits;
             assert_eq!(traits.pairs, Some(u32::from(form.contrast().is_some())));
@@ -397,5 +400,5 @@ fn everything_is_told_of_every_language(experiment: &Experiment, folder: &Path, 
     let row = find(rows, 120, "reach.A.network.facts_masked.logprob");
     assert_eq!(nats.len() as u64, row.n);
     assert!((nats.iter().sum::<f64>() / nats.len() as f64 - row.value).abs() < 1e-4, "{row:?}");
-    reached.len()
+    reached
 }

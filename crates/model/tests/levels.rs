@@ -4,7 +4,6 @@
 use crate::common::{sequences, small};
 use invitro_model::cpu::simd::{self, Level};
 use invitro_model::{Device, Population, Prompt, Question, Sampling, Sequence, Shape, TrainConfig, Vector};
-use std::process::Command;
 
 const SEEDS: [u64; 3] = [0, 1, 2];
 const STEPS: u64 = 3;
@@ -107,30 +106,3 @@ fn levels_and_threads_change_no_byte() {
 /// Of every machine; these change only with what a training step computes.
 const SMALL: u64 = 0x6946_9072_4d31_40ad;
 const ODD: u64 = 0xcb91_fe27_edb7_719b;
-
-/// What [`the_environment_picks_the_level`] starts with an environment of its own.
-#[test]
-#[ignore = "started by another test"]
-fn say_the_level() {
-    match Population::new(Device::Cpu, &small(), &[0], 16) {
-        Ok(_) => println!("level: {}.", simd::level().name()),
-        Err(error) => println!("refused: {error}."),
-    }
-}
-
-#[test]
-fn the_environment_picks_the_level() {
-    let said = |value: &str| {
-        let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["levels::say_the_level", "--exact", "--ignored", "--nocapture"]).env("INVITRO_SIMD", value);
-        String::from_utf8(command.output().unwrap().stdout).unwrap()
-    };
-    for level in Level::ALL {
-        let expected = format!("level: {}.", level.min(simd::detect()).name());
-        assert!(said(level.name()).contains(&expected), "{expected}");
-    }
-    for value in ["amx", "avx", ""] {
-        let expected = format!("refused: INVITRO_SIMD={value}: there are base, avx2, avx512.");
-        assert!(said(value).contains(&expected), "{}", said(value));
-    }
-}

@@ -5,7 +5,7 @@
 //! language/         lexicon, grammar               checkpoints/      step-00001000.safetensors, …
 //! metrics.jsonl     while running, then also       metrics.parquet   one row per step, condition and measure
 //! training.jsonl    while running, then also       training.parquet  one row per training step
-//! samples.jsonl     decoded sentences              reached.jsonl     masked words as they become reachable
+//! samples.jsonl     decoded sentences              contrasts.jsonl   what is known of masked words, and which are reachable
 //! words.parquet     the masked words               pairs.jsonl       sentences in all languages, in pieces
 //! summary.json      the run as one row             status.json       state, step, device, versions, seconds
 //! ```
@@ -31,8 +31,7 @@ pub const METRICS_TABLE: &str = "metrics.parquet";
 pub const TRAINING: &str = "training.jsonl";
 pub const TRAINING_TABLE: &str = "training.parquet";
 pub const SAMPLES: &str = "samples.jsonl";
-pub const REACHED: &str = "reached.jsonl";
-/// What is known of every masked word, evaluation by evaluation.
+/// What is known of masked words, and which are reachable, evaluation by evaluation.
 pub const CONTRASTS: &str = "contrasts.jsonl";
 pub const WORDS: &str = "words.parquet";
 pub const PAIRS: &str = "pairs.jsonl";
@@ -49,7 +48,7 @@ pub const LANGUAGE: &str = "language";
 pub const FAMILY: &str = "language/family.json";
 pub const STUDY: &str = "study.toml";
 /// What is appended to while a run goes on.
-pub const LOGS: [&str; 5] = [METRICS, TRAINING, SAMPLES, REACHED, CONTRASTS];
+pub const LOGS: [&str; 4] = [METRICS, TRAINING, SAMPLES, CONTRASTS];
 /// What is written once a run is done.
 pub const TABLES: [&str; 4] = [METRICS_TABLE, TRAINING_TABLE, WORDS, SUMMARY];
 pub const RUNS: &str = "runs";

@@ -1,5 +1,4 @@
-//! The masked words of a run (`words.parquet`), and the lines of `pairs.jsonl`, `samples.jsonl`, `reached.jsonl` and
-//! `contrasts.jsonl`.
+//! The masked words of a run (`words.parquet`), and the lines of `pairs.jsonl`, `samples.jsonl` and `contrasts.jsonl`.
 
 use crate::Condition;
 use crate::error::{At, Result};
@@ -385,19 +384,8 @@ pub struct Sample {
     pub reason: Option<String>,
 }
 
-/// A line of `reached.jsonl`: a masked word that has become reachable for a subject that Γ allows it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reached {
-    /// The step it was first seen at.
-    pub step: u64,
-    /// The symbol's number.
-    pub symbol: u32,
-    /// The language it is masked in; unknown in older files, where one language alone has a mask.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub masked_in: Option<String>,
-}
-
-/// A line of `contrasts.jsonl`: the contrast of facts of every masked word that is asked, at one step.
+/// A line of `contrasts.jsonl`: the contrast of facts of every masked word that is asked, and which are reachable, at one
+/// step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Contrasts {
     /// The step.
@@ -405,7 +393,8 @@ pub struct Contrasts {
     /// Per language, in nats: the words masked in the first language that has a mask, then those of the next, each in
     /// the order in which they are asked.
     pub nats: BTreeMap<String, Vec<f64>>,
-    /// Per language with a mask, the numbers of its masked words that are reachable now, rising; older files have none.
+    /// Per language with a mask, the numbers of its masked words that are reachable now for a subject that Γ allows them, rising;
+    /// older files have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reachable: Option<BTreeMap<String, Vec<u32>>>,
 }

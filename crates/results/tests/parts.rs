@@ -212,7 +212,7 @@ mod tables {
 
 mod families {
     use invitro_results::table::{self, Column};
-    use invitro_results::words::{self, Form, Reached, Traits, Word};
+    use invitro_results::words::{self, Form, Traits, Word};
     use invitro_results::{Bridge, Condition, Measure, Run, Similarity, TokenizerMetric, Value, Words};
 
     fn run(columns: &[(&str, f64)]) -> Run {
@@ -328,7 +328,5 @@ mod families {
         words::join(&[path.clone(), other], &whole).unwrap();
         let traits: Vec<Traits> = read(&whole).iter().map(|word| word.traits).collect();
         assert_eq!(traits, [Traits::default(), fewer.traits]);
-        let older: Reached = serde_json::from_str(r#"{"step": 3, "symbol": 5}"#).unwrap();
-        assert_eq!(older, Reached { step: 3, symbol: 5, masked_in: None });
     }
 }

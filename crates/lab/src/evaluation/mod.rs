@@ -23,11 +23,10 @@ pub mod sets;
 use crate::error::Result;
 use crate::inputs::RunInputs;
 use generation::{Judged, Prompted};
-use invitro_language::{Language, Symbol};
 use invitro_model::decode::{Decoded, Prompt};
 use invitro_model::ops::Loss;
 use invitro_model::score::Answer;
-use invitro_results::words::{Contrasts, Reached, Sample};
+use invitro_results::words::{Contrasts, Sample};
 use invitro_results::{Row, Rows, Scorer};
 use rayon::prelude::*;
 use respondent::Respondent;
@@ -37,7 +36,6 @@ use std::collections::BTreeMap;
 pub struct Evaluated {
     pub rows: Vec<Row>,
     pub samples: Vec<Sample>,
-    pub reached: Vec<Reached>,
     pub contrasts: Contrasts,
 }
 
@@ -151,18 +149,11 @@ impl Examinee<'_> {
             }
         }
         sets.held_out.rows(losses, &mut rows);
-        let reached = sets.reach.reached(answers);
         let mut reachable: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-        for (symbol, language) in &reached {
+        for (symbol, language) in sets.reach.reached(answers) {
             reachable.entry(language.name().to_owned()).or_default().push(symbol.0);
         }
         let contrasts = Contrasts { step, nats: sets.contrasts(answers), reachable: Some(reachable) };
-        let line = |(symbol, language): (Symbol, Language)| Reached {
-            step,
-            symbol: symbol.0,
-            masked_in: Some(language.name().to_owned()),
-        };
-        let reached = reached.into_iter().map(line).collect();
-        Evaluated { rows: rows.list, samples, reached, contrasts }
+        Evaluated { rows: rows.list, samples, contrasts }
     }
 }

@@ -73,15 +73,8 @@ pub fn bytes(folder: &Path, name: &str) -> Vec<u8> {
 }
 
 /// Files that must be the same however often a run was interrupted.
-pub const SAME: [&str; 7] = [
-    folder::METRICS,
-    folder::METRICS_TABLE,
-    folder::SAMPLES,
-    folder::REACHED,
-    folder::CONTRASTS,
-    folder::WORDS,
-    "tokenizer.json",
-];
+pub const SAME: [&str; 6] =
+    [folder::METRICS, folder::METRICS_TABLE, folder::SAMPLES, folder::CONTRASTS, folder::WORDS, "tokenizer.json"];
 
 /// The training's steps, without what differs from time to time.
 pub fn steps(folder: &Path) -> Vec<training::Step> {
