@@ -34,8 +34,9 @@ fn new_runs_are_put_beside_results_of_this_schema() {
 }
 
 /// Figures in the pages: the study, its figure, the file.
-const FIGURES: [(&str, &str, &str); 4] = [
+const FIGURES: [(&str, &str, &str); 5] = [
     ("budget", "trajectory", "figures/trajectory.svg"),
+    ("converged", "trajectory", "figures/trajectory-converged.svg"),
     ("sharing", "arms", "figures/contrast-by-arm.svg"),
     ("facts", "contrast", "figures/contrast.svg"),
     ("paper", "specifications", "figures/specifications.svg"),
@@ -70,7 +71,7 @@ fn reports_of_the_shipped_studies_are_rebuilt() {
         ("facts", "180 runs of 540 planned"),
         ("crossing", "48 runs over 4 data seeds and 1 model seed; 48 ended"),
         ("budget", "24 runs over 3 data seeds and 1 model seed; 24 ended"),
-        ("converged", "8 runs of 12 planned"),
+        ("converged", "12 runs over 3 data seeds and 1 model seed; 12 ended"),
         ("sharing", "150 runs over 5 data seeds and 1 model seed; 150 ended"),
         ("sharing-paper", "6 runs over 3 data seeds and 1 model seed; 6 ended"),
         ("withheld", "60 runs over 5 data seeds and 1 model seed; 60 ended"),

@@ -32,7 +32,8 @@ impl Outcome {
         }
     }
 
-    fn value(self, word: &Asked) -> Option<f64> {
+    /// Of a word, where it was asked.
+    pub fn value(self, word: &Asked) -> Option<f64> {
         match self {
             Outcome::Contrast => word.contrast,
             Outcome::Reachable => word.reachable.map(|reachable| f64::from(u8::from(reachable))),

@@ -1,12 +1,13 @@
 //! The numbers of docs/findings.md and of the README's findings are those of the tables in results/.
 
 mod claims;
+mod learned;
 mod page;
 mod shipped;
 
 use invitro_report::data::Run;
 use invitro_report::findings::Transfer;
-use invitro_report::findings::by_word::COGNATE_BRIDGE;
+use invitro_report::findings::by_word::{COGNATE_BRIDGE, Outcome};
 use invitro_report::findings::design::{BRIDGE, COGNATE};
 use invitro_results::{Estimate, FADED, Fraction, Moment, Quantity, Scorer, Verdict, decimals, grouped};
 use page::{Page, with_interval};
@@ -21,6 +22,7 @@ const WITHHOLD: &str = "mixture.withhold";
 static PAPER: LazyLock<Shipped> = LazyLock::new(|| Shipped::read("paper"));
 static FACTS: LazyLock<Shipped> = LazyLock::new(|| Shipped::read("facts"));
 static BUDGET: LazyLock<Shipped> = LazyLock::new(|| Shipped::read("budget"));
+static CONVERGED: LazyLock<Shipped> = LazyLock::new(|| Shipped::read("converged"));
 static CROSSING: LazyLock<Shipped> = LazyLock::new(|| Shipped::read("crossing"));
 static SHARING: LazyLock<Shipped> = LazyLock::new(|| Shipped::read("sharing"));
 static SHARING_PAPER: LazyLock<Shipped> = LazyLock::new(|| Shipped::read("sharing-paper"));
@@ -52,6 +54,7 @@ fn every_number_of_the_findings_is_that_of_the_tables() {
     in_short(&mut page);
     what_was_done(&mut page);
     form(&mut page);
+    learned::check(&mut page);
     knowledge(&mut page);
     pieces(&mut page);
     the_unseen_word(&mut page);
@@ -66,6 +69,8 @@ fn in_short(page: &mut Page) {
         "trained {} times as much: in B† {} of the sentences are grammatical at the peak and {} at the end",
         [more_training(), two(grammatical.peak), est(grammatical.end)],
     );
+    let larger = CONVERGED.trajectory(&sentences("B_masked", GRAMMATICAL));
+    page.says("a larger model that learns facts ({} and {})", [two(larger.peak), est(larger.end)]);
     page.says(
         "the contrast (below) is {} nats for words that B never had, over all distances; it is {} in A and {} for B's own words",
         [
@@ -110,6 +115,7 @@ fn what_was_done(page: &mut Page) {
     let studies = [
         ("`paper` | do the paper's claims hold in its world?", "\\|V\\| × regime × λ × d", &PAPER),
         ("`budget` | what if it is trained sixteen times as much?", "\\|V\\| × d", &BUDGET),
+        ("`converged` | and with a model that learns its facts?", "d", &CONVERGED),
         ("`facts` | and in a world small enough to be learned?", "\\|V\\| × d × λ", &FACTS),
         ("`crossing` | and in that of `invitro run`?", "\\|V\\| × d", &CROSSING),
         ("`sharing` | does it matter which pieces A and B share?", "shared pieces × \\|V\\| × d", &SHARING),
@@ -168,20 +174,30 @@ fn form(page: &mut Page) {
     }
     page.table(&format!("| B†, from peak to end | \\|V\\| | {} |", at_distances(&BUDGET)), &rows);
     let effects = BUDGET.effects(Transfer::Share(Moment::End)).map(below_zero);
-    page.says("effects are {} of d and {} of |V|; at the peak", effects.map(est));
-    let unclear = BUDGET.effects(Transfer::Share(Moment::Peak)).map(not_told);
-    page.says("at the peak neither is clear ({} and {})", unclear.map(est));
-    let unclear = BUDGET.effects(Transfer::Grammar(Moment::End)).map(not_told);
-    let [at_peak, _] = BUDGET.effects(Transfer::Grammar(Moment::Peak));
-    let [of_distance, of_vocab] = unclear;
+    page.says("effects are {} of d and {} of |V|. At the peak", effects.map(est));
+    let [of_distance, of_vocab] = BUDGET.effects(Transfer::Share(Moment::Peak));
     page.says(
-        "Grammaticality falls with d at the peak ({}); at the end no effect on it can be told ({} and {})",
-        [below_zero(at_peak), of_distance, of_vocab].map(est),
+        "At the peak it falls with distance and rises with |V| ({} and {})",
+        [below_zero(of_distance), above_zero(of_vocab)].map(est),
     );
+    for (pattern, moment) in
+        [("can be told, at the peak ({} and {})", Moment::Peak), ("or at the end ({} and {})", Moment::End)]
+    {
+        page.says(pattern, BUDGET.effects(Transfer::Grammar(moment)).map(|effect| est(not_told(effect))));
+    }
     let [_, cognate] = BUDGET.correlations(COGNATE, Transfer::Share(Moment::End));
     let [_, general] = BUDGET.correlations(BRIDGE, Transfer::Share(Moment::End));
     page.says("correlates with the cognate bridge, r = {} over runs", [est(above_zero(cognate))]);
-    page.says("with β̂ no relation can be told ({}).\n\nGrammaticality fades", [est(not_told(general))]);
+    page.says("with β̂ no relation can be told ({}). Word by word", [est(not_told(general))]);
+    let bridged = |is_meant: fn(f64) -> bool| {
+        est(BUDGET.of_words(Outcome::Reachable, &[], |word| word.cognate_bridge.is_some_and(is_meant)))
+    };
+    page.says(
+        "Word by word, {} of the masked words that share no piece with their own form in A are reachable at the end, and {} of those with a cognate bridge above {};",
+        [bridged(|bridge| bridge == 0.0), bridged(|bridge| bridge > 0.5), "0.5".into()],
+    );
+    let slope = *BUDGET.by_word(Outcome::Reachable).estimate(COGNATE_BRIDGE).unwrap();
+    page.says("and as frequent, {} more are reachable from no piece shared to all", [est(above_zero(slope))]);
     let decline = |study: &Shipped, quantity: &Quantity| {
         study.study.trajectory(study.study.plain(), quantity).unwrap().decline.unwrap()
     };
@@ -240,7 +256,7 @@ fn knowledge(page: &mut Page) {
         "it correlates with the cognate bridge (r = {}); with β̂ no relation can be told ({})",
         [est(above_zero(cognate)), est(not_told(general))],
     );
-    let by_word = |study: &'static Shipped| &study.findings.by_word[0];
+    let by_word = |study: &'static Shipped| study.by_word(Outcome::Contrast);
     let words = |study| est(above_zero(*by_word(study).estimate(COGNATE_BRIDGE).unwrap()));
     let (fitted, runs) = (&by_word(&FACTS).clustered, by_word(&FACTS).runs);
     page.says("a word's contrast is higher by {} nats", [words(&FACTS)]);
@@ -377,7 +393,7 @@ fn at_distances(study: &Shipped) -> String {
 #[test]
 fn every_number_of_the_readmes_findings_is_that_of_the_tables() {
     let mut page = Page::section("README.md", "## Findings\n");
-    let runs: usize = [&*PAPER, &FACTS, &BUDGET, &CROSSING, &SHARING, &SHARING_PAPER, &WITHHELD, &PIVOT]
+    let runs: usize = [&*PAPER, &FACTS, &BUDGET, &CONVERGED, &CROSSING, &SHARING, &SHARING_PAPER, &WITHHELD, &PIVOT]
         .iter()
         .map(|study| study.size()[0].parse::<usize>().unwrap())
         .sum();

@@ -2,9 +2,11 @@
 
 use crate::findings::page::with_interval;
 use invitro_report::data::{Factor, Run, Study, read};
+use invitro_report::findings::by_word::Outcome;
 use invitro_report::findings::design::{Design, SIMILARITY, VOCAB};
-use invitro_report::findings::{Findings, Transfer};
+use invitro_report::findings::{ByWord, Findings, Transfer};
 use invitro_report::stats::{Scale, Seed, seeds};
+use invitro_results::words::Asked;
 use invitro_results::{Estimate, Measure, Moment, Quantity, Scorer, Statistic, Targets, Trajectory, decimals};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -41,6 +43,10 @@ pub fn sentences(condition: &str, metric: &str) -> Quantity {
     format!("T1.{condition}.{metric}").parse().unwrap()
 }
 
+fn is_at(run: &Run, at: At) -> bool {
+    at.iter().all(|(key, level)| run.columns.get(*key).is_some_and(|own| own.to_string() == *level))
+}
+
 impl Shipped {
     pub fn read(name: &str) -> Shipped {
         let study = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results").join(name)).unwrap();
@@ -59,15 +65,34 @@ impl Shipped {
     }
 
     /// The runs that ended at these levels.
-    fn ended<'a>(&'a self, at: At<'a>) -> impl Iterator<Item = &'a Run> {
-        let has =
-            |run: &Run, (key, level): &(&str, &str)| run.columns.get(*key).is_some_and(|own| own.to_string() == *level);
-        self.study.ended(&[]).filter(move |run| at.iter().all(|wanted| has(run, wanted)))
+    pub fn ended<'a>(&'a self, at: At<'a>) -> impl Iterator<Item = &'a Run> {
+        self.study.ended(&[]).filter(move |run| is_at(run, at))
     }
 
     /// The mean of a value that runs have.
     pub fn of_runs(&self, at: At, value: impl Fn(&Run) -> Option<f64>) -> Estimate {
         self.study.mean(self.ended(at), value).unwrap()
+    }
+
+    /// The mean at the end over the masked words meant, of the runs at these levels; a mean for every data seed first.
+    pub fn of_words(&self, outcome: Outcome, at: At, is_meant: impl Fn(&Asked) -> bool) -> Estimate {
+        let mut values: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+        for (run, word) in self.study.asked.iter().filter(|(_, word)| is_meant(word)) {
+            let run = &self.study.runs[*run];
+            if run.done() && is_at(run, at) {
+                values.entry(run.seed.data).or_default().extend(outcome.value(word));
+            }
+        }
+        let scale = if outcome == Outcome::Reachable { Scale::Share } else { Scale::Plain };
+        let mean = |(data, values): (usize, Vec<f64>)| {
+            (Seed { data, model: 0 }, values.iter().sum::<f64>() / values.len() as f64)
+        };
+        seeds::mean(scale, values.into_iter().map(mean)).unwrap()
+    }
+
+    /// What the cognate bridge does among the words of one run.
+    pub fn by_word(&self, outcome: Outcome) -> &ByWord {
+        self.findings.by_word.iter().find(|one| one.outcome == outcome).unwrap()
     }
 
     /// A measure at a moment, over the runs at these levels.
@@ -106,7 +131,11 @@ impl Shipped {
     /// The standardised effects of d and |V| on a measure of transfer.
     pub fn effects(&self, transfer: Transfer) -> [Estimate; 2] {
         let design = Design::of_transfer(&self.study, transfer, false);
-        [design.slope(SIMILARITY).unwrap().negated(), design.slope(VOCAB).unwrap()]
+        [self.effect_of_distance(transfer), design.slope(VOCAB).unwrap()]
+    }
+
+    pub fn effect_of_distance(&self, transfer: Transfer) -> Estimate {
+        Design::of_transfer(&self.study, transfer, false).slope(SIMILARITY).unwrap().negated()
     }
 
     /// Pearson's r of a mean bridge with a measure of transfer over all runs, and with |V| held.

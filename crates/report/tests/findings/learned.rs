@@ -1,0 +1,137 @@
+//! What the page says of `converged`, a model that learns the facts of the paper's world.
+
+use super::page::Page;
+use super::shipped::{At, DISTANCE, contrast, reachable, sentences};
+use super::{CONVERGED, GRAMMATICAL, above_zero, at_distances, below_zero, est, not_told, setting, two};
+use invitro_report::findings::Transfer;
+use invitro_report::findings::by_word::{COGNATE_BRIDGE, Outcome};
+use invitro_report::findings::design::COGNATE;
+use invitro_report::findings::stages::{Crossed, Stage};
+use invitro_results::words::Asked;
+use invitro_results::{Moment, grouped};
+
+/// The distance of a word from its own form in A up to which it is close.
+const CLOSE: f64 = 0.4;
+
+pub fn check(page: &mut Page) {
+    training(page);
+    facts(page);
+    form(page);
+    left(page);
+}
+
+fn training(page: &mut Page) {
+    let of = |key| setting(&CONVERGED, key);
+    assert_eq!((of("model.layers"), of("train.lr"), of("tokenizer.vocab")), (8.0, 6e-4, 2048.0));
+    page.says(
+        "In `converged` it is larger (width {}, {} layers, {} steps of {} at `6e-4`, |V| 2048)",
+        [of("model.width").to_string(), "eight".into(), grouped(of("train.steps")), of("train.batch").to_string()],
+    );
+}
+
+/// When facts are learned, and how well.
+fn facts(page: &mut Page) {
+    let [a, b, masked] = ["A", "B", "B_masked"].map(|condition| CONVERGED.end(&contrast(condition), &[]));
+    page.says("At the end A has {} nats, B has {} and B† {}.", [a, b, above_zero(masked)].map(est));
+    let threshold = CONVERGED.study.emergence_threshold().unwrap();
+    let steps = |condition: &str, at: At| {
+        let lasting = |run| Stage::Contrast.crossing(run, &condition.parse().unwrap(), threshold, Crossed::Lasting);
+        let mut steps: Vec<u32> = CONVERGED.ended(at).filter_map(|run| lasting(run)?.step()).collect();
+        steps.sort_unstable();
+        steps
+    };
+    let all = CONVERGED.ended(&[]).count();
+    let ends = |steps: &[u32]| [steps[0], steps[steps.len() - 1]].map(|step| grouped(f64::from(step)));
+    let [in_a, in_b, in_masked] = ["A", "B", "B_masked"].map(|condition| steps(condition, &[]));
+    assert_eq!((in_a.len(), in_b.len()), (all, all), "as the page says, in every run");
+    let [[first_a, last_a], [first_b, last_b], [first, last]] = [&in_a, &in_b, &in_masked].map(|steps| ends(steps));
+    page.says(
+        "to stay from a step between {} and {} in A, and between {} and {} in B, in all runs;",
+        [first_a, last_a, first_b, last_b],
+    );
+    let crossed = |d| steps("B_masked", &[(DISTANCE, d)]).len();
+    assert_eq!(["0", "0.1", "0.25", "0.5"].map(crossed), [3, 2, 0, 0]);
+    page.says(
+        "in B† it is so in {} of {} runs, from a step between {} and {}: {} at d 0 and {} at d 0.1.",
+        [in_masked.len().to_string(), all.to_string(), first, last, "three".into(), "two".into()],
+    );
+    let asked = CONVERGED.study.asked.iter().filter(|(_, word)| word.contrast.is_some()).count();
+    page.says("{} words of a run have a contrast", [(asked / all).to_string()]);
+}
+
+/// That it fades here too.
+fn form(page: &mut Page) {
+    for (pattern, quantity) in [
+        (
+            "{} of the sentences in B† are grammatical at the peak (steps {} to {}) and {} at the end, a decline of {};",
+            sentences("B_masked", GRAMMATICAL),
+        ),
+        (
+            "{} of the words are reachable at the peak (steps {} to {}) and {} at the end, a decline of {}.",
+            reachable("B_masked"),
+        ),
+    ] {
+        let lost = |run: &invitro_report::data::Run| run.curve(&quantity).decline().unwrap();
+        assert!(CONVERGED.ended(&[]).all(|run| lost(run) > 0.05), "it fades in every run");
+        let over = CONVERGED.trajectory(&quantity);
+        let [first, _, last] = over.steps.map(|step| grouped(f64::from(step)));
+        page.says(pattern, [two(over.peak), first, last, est(over.end), est(above_zero(over.decline.unwrap()))]);
+    }
+    page.says(
+        "A ends at {} and B at {} grammatical",
+        ["A", "B"].map(|condition| two(CONVERGED.end(&sentences(condition, GRAMMATICAL), &[]))),
+    );
+}
+
+/// What decides what is left, over runs and over words.
+fn left(page: &mut Page) {
+    let mut rows = Vec::new();
+    let cells = |name: &str, cell: &dyn Fn(At) -> String| {
+        let cells: Vec<String> = CONVERGED.levels(DISTANCE).iter().map(|d| cell(&[(DISTANCE, d)])).collect();
+        format!("| {name} | {} |", cells.join(" | "))
+    };
+    let is_close = |word: &Asked| word.traits.distance.is_some_and(|distance| distance <= CLOSE);
+    for (name, quantity) in [
+        ("grammatical, from peak to end", sentences("B_masked", GRAMMATICAL)),
+        ("reachable, from peak to end", reachable("B_masked")),
+    ] {
+        rows.push(cells(name, &|at| CONVERGED.peak_to_end(&quantity, at)));
+    }
+    for (name, outcome) in [("reachable at the end", Outcome::Reachable), ("contrast, nats", Outcome::Contrast)] {
+        if outcome == Outcome::Contrast {
+            rows.push(cells(name, &|at| est(CONVERGED.end(&contrast("B_masked"), at))));
+        }
+        rows.push(cells(&format!("{name}: close words"), &|at| est(CONVERGED.of_words(outcome, at, is_close))));
+        rows.push(cells(
+            &format!("{name}: others"),
+            &|at| est(CONVERGED.of_words(outcome, at, |word| !is_close(word))),
+        ));
+    }
+    page.table(&format!("| B† in `converged` | {} |", at_distances(&CONVERGED)), &rows);
+    page.says("*Close* words are at most {} from their own form in A", [CLOSE.to_string()]);
+    let far_at_0 = CONVERGED.of_words(Outcome::Reachable, &[(DISTANCE, "0")], |word| !is_close(word));
+    let close_further = CONVERGED.of_words(Outcome::Reachable, &[(DISTANCE, "0.25")], is_close);
+    assert!(far_at_0.interval.unwrap().above(close_further.interval.unwrap().high));
+    page.says(
+        "more often at d 0 ({}), where their stems are those of A, than close ones at d 0.25 ({})",
+        [far_at_0, close_further].map(two),
+    );
+    page.says(
+        "effects of d are {} on the contrast and {} on reachability; on grammaticality none can be told ({}).",
+        [
+            below_zero(CONVERGED.effect_of_distance(Transfer::Nats)),
+            below_zero(CONVERGED.effect_of_distance(Transfer::Share(Moment::End))),
+            not_told(CONVERGED.effect_of_distance(Transfer::Grammar(Moment::End))),
+        ]
+        .map(est),
+    );
+    let [_, nats] = CONVERGED.correlations(COGNATE, Transfer::Nats);
+    let [_, share] = CONVERGED.correlations(COGNATE, Transfer::Share(Moment::End));
+    page.says("Their r with the cognate bridge is {} and {} over runs", [nats, share].map(|r| est(above_zero(r))));
+    let slope = |outcome| *CONVERGED.by_word(outcome).estimate(COGNATE_BRIDGE).unwrap();
+    page.says(
+        "Among the words of one run {} more are reachable from no piece shared to all",
+        [est(above_zero(slope(Outcome::Reachable)))],
+    );
+    page.says("whether more is known of them cannot be told ({} nats)", [est(not_told(slope(Outcome::Contrast)))]);
+}
