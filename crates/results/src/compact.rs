@@ -1,6 +1,6 @@
 //! A study's tables made small, to be kept with a paper or a repository: what a report on the study shows, losses and
 //! log-probabilities in single precision, and many runs in a group of rows, so that what they have in common stands there
-//! once.
+//! once and values of a metric, which are alike, stand together.
 
 use crate::error::{At, Result};
 use crate::table::{self, Columns, Table};
@@ -11,14 +11,22 @@ use std::path::{Path, PathBuf};
 /// Rows that make a group, some forty runs of metrics; more are never in memory at once, but for a group that is larger.
 const ROWS: usize = 1 << 18;
 
-/// Words that are kept in all, about, and those of them whose contrast is kept over training.
+/// The compression: small rather than quick, as these tables are written once.
+const LEVEL: i32 = 19;
+
+/// Words that are kept in all, about.
 const WORDS: usize = 60_000;
+
+/// Where words that were not asked for are among them.
+const WITH_UNASKED: usize = 20_000;
+
+/// Those of them whose contrast is kept over training.
 const CURVES: usize = 3_000;
 
 /// Joins the metrics of runs: those of a report on a study, and a run's own intervals only of the contrast of facts in
 /// nats.
 pub fn join_metrics(parts: &[PathBuf], whole: &Path) -> Result<()> {
-    join(parts, whole, |rows| rows.retain_mut(metrics::shorten))
+    join(parts, whole, |rows| rows.retain_mut(metrics::shorten), |rows| rows.sort_by_cached_key(metrics::name))
 }
 
 /// Joins the words of runs: those with a contrast, then those that were asked for, then others, as many as there is room
@@ -26,33 +34,40 @@ pub fn join_metrics(parts: &[PathBuf], whole: &Path) -> Result<()> {
 /// before lose no more than they must.
 pub fn join_words(parts: &[PathBuf], whole: &Path) -> Result<()> {
     let counts = parts.par_iter().map(|part| words::count_kinds(part)).collect::<Result<Vec<_>>>()?;
-    let mut room = WORDS as f64;
-    let kept = [0, 1, 2].map(|kind| {
+    let mut taken = 0.0;
+    let kept = [(0, WORDS), (1, WORDS), (2, WITH_UNASKED)].map(|(kind, most)| {
         let all = counts.iter().map(|counts| counts[kind] as f64).sum::<f64>();
-        let share = if all > 0.0 { (room / all).min(1.0) } else { 1.0 };
-        room -= share * all;
+        let share = if all > 0.0 { ((most as f64 - taken) / all).clamp(0.0, 1.0) } else { 1.0 };
+        taken += share * all;
         share
     });
     let all = counts.iter().flatten().sum::<usize>() as f64;
     let with_curves = CURVES as f64 / all.clamp(1.0, WORDS as f64);
-    join(parts, whole, |rows| {
+    let shorten = |rows: &mut Vec<Columns>| {
         rows.retain_mut(|row| {
             let hashed = words::hashed(row);
             words::shorten(row, hashed < with_curves * kept[0]);
             hashed < kept[words::kind(row)]
         });
-    })
+    };
+    join(parts, whole, shorten, |_| {})
 }
 
-/// Joins tables, whose columns may differ, after `shorten` has left of each group of rows what is to stay.
-fn join(parts: &[PathBuf], whole: &Path, shorten: impl Fn(&mut Vec<Columns>) + Sync) -> Result<()> {
+/// Joins tables, whose columns may differ, after `shorten` has left of each group of rows what is to stay. `arrange` puts those
+/// of a larger group in order.
+fn join(
+    parts: &[PathBuf],
+    whole: &Path,
+    shorten: impl Fn(&mut Vec<Columns>) + Sync,
+    arrange: impl Fn(&mut Vec<Columns>),
+) -> Result<()> {
     let (union, _) = table::union(parts)?;
     let mut groups = Vec::new();
     for part in parts {
         groups.extend(Table::open(part)?.groups().into_iter().enumerate().map(|(at, rows)| (part, at, rows)));
     }
     table::write_with(whole, |out| {
-        let mut writer = table::Writer::new(out, &union).writing(whole)?;
+        let mut writer = table::Writer::compressed(out, &union, LEVEL).writing(whole)?;
         let mut rest = &groups[..];
         while !rest.is_empty() {
             let mut rows = 0;
@@ -67,7 +82,8 @@ fn join(parts: &[PathBuf], whole: &Path, shorten: impl Fn(&mut Vec<Columns>) + S
                 Ok(rows)
             };
             let rows: Vec<Vec<Columns>> = next.par_iter().map(read).collect::<Result<_>>()?;
-            let rows = rows.concat();
+            let mut rows = rows.concat();
+            arrange(&mut rows);
             let columns = union.par_iter().map(|(name, like)| (name, like.of_rows(name, &rows)));
             writer.group(&columns.collect::<Vec<_>>()).writing(whole)?;
             rest = after;

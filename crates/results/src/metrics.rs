@@ -265,12 +265,20 @@ pub(crate) fn shorten(row: &mut table::Columns) -> bool {
     measure.is_in_study_report()
 }
 
+/// What a row of `metrics.parquet` measures: metric, task, condition.
+pub(crate) fn name(row: &table::Columns) -> [String; 3] {
+    [4, 3, 2].map(|column| text(row, column).to_owned())
+}
+
 /// Whether a row of `metrics.parquet` or a line of `metrics.jsonl` is of a model that does not train.
 pub fn is_baseline(row: &table::Columns) -> bool {
     quantity(row).is_some_and(|quantity| quantity.measure.is_baseline())
 }
 
 fn quantity(row: &table::Columns) -> Option<Quantity> {
-    let text = |column: usize| row.get(COLUMNS[column]).and_then(serde_json::Value::as_str).unwrap_or_default();
-    Quantity::from_columns(text(2), text(3), text(4)).ok()
+    Quantity::from_columns(text(row, 2), text(row, 3), text(row, 4)).ok()
+}
+
+fn text(row: &table::Columns, column: usize) -> &str {
+    row.get(COLUMNS[column]).and_then(serde_json::Value::as_str).unwrap_or_default()
 }

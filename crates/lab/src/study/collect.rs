@@ -34,7 +34,7 @@ pub struct Collected {
 pub struct Request {
     /// The tables as `.csv` too.
     pub csv: bool,
-    /// Only what a report on the study shows, log-probabilities in single precision, and an even sample of the words.
+    /// Only what a report on the study shows, losses and log-probabilities in single precision, and a sample of the words.
     pub compact: bool,
 }
 

@@ -1,14 +1,14 @@
 //! What the page says of `converged`, a model that learns the facts of the paper's world.
 
 use super::page::Page;
-use super::shipped::{At, DISTANCE, contrast, reachable, sentences};
-use super::{CONVERGED, GRAMMATICAL, above_zero, at_distances, below_zero, est, not_told, setting, two};
+use super::shipped::{At, DISTANCE, contrast, reachable, reachable_by, sentences};
+use super::{BUDGET, CONVERGED, GRAMMATICAL, above_zero, at_distances, below_zero, est, not_told, setting, two};
 use invitro_report::findings::Transfer;
 use invitro_report::findings::by_word::{COGNATE_BRIDGE, Outcome};
 use invitro_report::findings::design::COGNATE;
 use invitro_report::findings::stages::{Crossed, Stage};
 use invitro_results::words::Asked;
-use invitro_results::{Moment, grouped};
+use invitro_results::{Moment, Scorer, Targets, grouped};
 
 /// The distance of a word from its own form in A up to which it is close.
 const CLOSE: f64 = 0.4;
@@ -23,9 +23,17 @@ pub fn check(page: &mut Page) {
 fn training(page: &mut Page) {
     let of = |key| setting(&CONVERGED, key);
     assert_eq!((of("model.layers"), of("train.lr"), of("tokenizer.vocab")), (8.0, 6e-4, 2048.0));
+    assert_eq!(setting(&BUDGET, "mixture.lambda"), 0.25);
     page.says(
-        "In `converged` it is larger (width {}, {} layers, {} steps of {} at `6e-4`, |V| 2048)",
-        [of("model.width").to_string(), "eight".into(), grouped(of("train.steps")), of("train.batch").to_string()],
+        "In `converged` the model is larger (width {}, {} layers), for {} steps of {} as there, at |V| 2048; λ is {} instead of {} and the learning rate `6e-4`.",
+        [
+            of("model.width").to_string(),
+            "eight".into(),
+            grouped(of("train.steps")),
+            of("train.batch").to_string(),
+            of("mixture.lambda").to_string(),
+            "0.25".into(),
+        ],
     );
 }
 
@@ -46,7 +54,7 @@ fn facts(page: &mut Page) {
     assert_eq!((in_a.len(), in_b.len()), (all, all), "as the page says, in every run");
     let [[first_a, last_a], [first_b, last_b], [first, last]] = [&in_a, &in_b, &in_masked].map(|steps| ends(steps));
     page.says(
-        "to stay from a step between {} and {} in A, and between {} and {} in B, in all runs;",
+        "above zero to stay from a step between {} and {} in A, and between {} and {} in B, in all runs;",
         [first_a, last_a, first_b, last_b],
     );
     let crossed = |d| steps("B_masked", &[(DISTANCE, d)]).len();
@@ -97,6 +105,8 @@ fn left(page: &mut Page) {
     ] {
         rows.push(cells(name, &|at| CONVERGED.peak_to_end(&quantity, at)));
     }
+    let by_unigram = reachable_by(Scorer::Unigram, Targets::Allowed, "B_masked");
+    rows.push(cells("reachable under a unigram model", &|at| two(CONVERGED.end(&by_unigram, at))));
     for (name, outcome) in [("reachable at the end", Outcome::Reachable), ("contrast, nats", Outcome::Contrast)] {
         if outcome == Outcome::Contrast {
             rows.push(cells(name, &|at| est(CONVERGED.end(&contrast("B_masked"), at))));
@@ -116,22 +126,20 @@ fn left(page: &mut Page) {
         "more often at d 0 ({}), where their stems are those of A, than close ones at d 0.25 ({})",
         [far_at_0, close_further].map(two),
     );
+    let transfers = [Transfer::Nats, Transfer::Share(Moment::End), Transfer::Grammar(Moment::End)];
     page.says(
-        "effects of d are {} on the contrast and {} on reachability; on grammaticality none can be told ({}).",
-        [
-            below_zero(CONVERGED.effect_of_distance(Transfer::Nats)),
-            below_zero(CONVERGED.effect_of_distance(Transfer::Share(Moment::End))),
-            not_told(CONVERGED.effect_of_distance(Transfer::Grammar(Moment::End))),
-        ]
-        .map(est),
+        "Over runs r of d is {} with the contrast, {} with reachability and {} with grammaticality at the end;",
+        transfers.map(|transfer| est(below_zero(CONVERGED.correlation_with_distance(transfer)))),
     );
-    let [_, nats] = CONVERGED.correlations(COGNATE, Transfer::Nats);
-    let [_, share] = CONVERGED.correlations(COGNATE, Transfer::Share(Moment::End));
-    page.says("Their r with the cognate bridge is {} and {} over runs", [nats, share].map(|r| est(above_zero(r))));
+    let of_bridge = |transfer| {
+        let [_, r] = CONVERGED.correlations(COGNATE, transfer);
+        est(above_zero(r))
+    };
+    page.says("that of the cognate bridge is {}, {} and {}.", transfers.map(of_bridge));
     let slope = |outcome| *CONVERGED.by_word(outcome).estimate(COGNATE_BRIDGE).unwrap();
     page.says(
-        "Among the words of one run {} more are reachable from no piece shared to all",
+        "the share reachable is higher by {} per unit of cognate bridge, with the same held as above;",
         [est(above_zero(slope(Outcome::Reachable)))],
     );
-    page.says("whether more is known of them cannot be told ({} nats)", [est(not_told(slope(Outcome::Contrast)))]);
+    page.says("whether more is known cannot be told ({} nats)", [est(not_told(slope(Outcome::Contrast)))]);
 }

@@ -9,9 +9,9 @@ use invitro_report::data::Run;
 use invitro_report::findings::Transfer;
 use invitro_report::findings::by_word::{COGNATE_BRIDGE, Outcome};
 use invitro_report::findings::design::{BRIDGE, COGNATE};
-use invitro_results::{Estimate, FADED, Fraction, Moment, Quantity, Scorer, Verdict, decimals, grouped};
+use invitro_results::{Estimate, FADED, Fraction, Moment, Quantity, Scorer, Targets, Verdict, decimals, grouped};
 use page::{Page, with_interval};
-use shipped::{At, DISTANCE, Shipped, VOCABULARY, any_reachable, contrast, reachable, sentences};
+use shipped::{At, DISTANCE, Shipped, VOCABULARY, any_reachable, contrast, reachable, reachable_by, sentences};
 use std::sync::LazyLock;
 
 const GRAMMATICAL: &str = "grammaticality";
@@ -66,8 +66,8 @@ fn every_number_of_the_findings_is_that_of_the_tables() {
 fn in_short(page: &mut Page) {
     let grammatical = BUDGET.trajectory(&sentences("B_masked", GRAMMATICAL));
     page.says(
-        "trained {} times as much: in B† {} of the sentences are grammatical at the peak and {} at the end",
-        [more_training(), two(grammatical.peak), est(grammatical.end)],
+        "trained {} times as much, at {} times the learning rate: in B† {} of the sentences are grammatical at the peak and {} at the end",
+        [more_training(), faster(), two(grammatical.peak), est(grammatical.end)],
     );
     let larger = CONVERGED.trajectory(&sentences("B_masked", GRAMMATICAL));
     page.says("a larger model that learns facts ({} and {})", [two(larger.peak), est(larger.end)]);
@@ -89,6 +89,12 @@ fn more_training() -> String {
     let ratio = |key| setting(&BUDGET, key) / setting(&PAPER, key);
     assert_eq!(ratio("train.steps") * ratio("train.batch"), 16.0);
     "sixteen".into()
+}
+
+/// How often its learning rate is.
+fn faster() -> String {
+    assert_eq!((setting(&PAPER, "train.lr"), setting(&BUDGET, "train.lr")), (1e-4, 1e-3));
+    "ten".into()
 }
 
 fn facts_less_words() -> Estimate {
@@ -139,7 +145,6 @@ fn form(page: &mut Page) {
         "after {} steps of {} sequences at a learning rate of `1e-4`",
         [grouped(of("train.steps")), of("train.batch").to_string()],
     );
-    assert_eq!((of("train.lr"), setting(&BUDGET, "train.lr")), (1e-4, 1e-3));
     let of = |key| setting(&BUDGET, key);
     page.says("for {} steps of {} at `1e-3`", [grouped(of("train.steps")), of("train.batch").to_string()]);
     let masked = sentences("B_masked", GRAMMATICAL);
@@ -172,7 +177,25 @@ fn form(page: &mut Page) {
             rows.push(format!("| {name} | {vocab} | {} |", cells.join(" | ")));
         }
     }
+    let by_unigram = reachable_by(Scorer::Unigram, Targets::Allowed, "B_masked");
+    for vocab in BUDGET.levels(VOCABULARY) {
+        let cell = |d: &String| two(BUDGET.end(&by_unigram, &[(VOCABULARY, vocab), (DISTANCE, d)]));
+        let cells: Vec<String> = BUDGET.levels(DISTANCE).iter().map(cell).collect();
+        rows.push(format!("| reachable under a unigram model | {vocab} | {} |", cells.join(" | ")));
+    }
     page.table(&format!("| B†, from peak to end | \\|V\\| | {} |", at_distances(&BUDGET)), &rows);
+    let forbidden = BUDGET.end(&reachable_by(Scorer::Network, Targets::Forbidden, "B_masked"), &[]);
+    assert!((forbidden.value - reached.end.value).abs() < 0.01, "as many false as true ones");
+    page.says("words that are false of the subject are as reachable ({}", [est(forbidden)]);
+    let above_unigram = |d| {
+        let end = |run: &Run, quantity: &Quantity| run.curve(quantity).end();
+        BUDGET.of_runs(&[(DISTANCE, d)], |run| Some(end(run, &reachable("B_masked"))? - end(run, &by_unigram)?))
+    };
+    let [at_25, _, _] = ["0.25", "0.5", "0.75"].map(|d| not_told(above_unigram(d)));
+    page.says(
+        "the network reaches {} more of the words at d 0 than a unigram model, which ignores the subject; at larger distances no difference can be told ({} at d 0.25).",
+        [above_zero(above_unigram("0")), at_25].map(est),
+    );
     let effects = BUDGET.effects(Transfer::Share(Moment::End)).map(below_zero);
     page.says("effects are {} of d and {} of |V|. At the peak", effects.map(est));
     let [of_distance, of_vocab] = BUDGET.effects(Transfer::Share(Moment::Peak));
@@ -186,18 +209,26 @@ fn form(page: &mut Page) {
         page.says(pattern, BUDGET.effects(Transfer::Grammar(moment)).map(|effect| est(not_told(effect))));
     }
     let [_, cognate] = BUDGET.correlations(COGNATE, Transfer::Share(Moment::End));
-    let [_, general] = BUDGET.correlations(BRIDGE, Transfer::Share(Moment::End));
     page.says("correlates with the cognate bridge, r = {} over runs", [est(above_zero(cognate))]);
-    page.says("with β̂ no relation can be told ({}). Word by word", [est(not_told(general))]);
+    let [at_end, at_peak] = [Moment::End, Moment::Peak].map(|moment| {
+        let [_, within] = BUDGET.correlations(BRIDGE, Transfer::Share(moment));
+        within
+    });
+    page.says(
+        "with β̂ no relation can be told ({}), though one can at the peak ({})",
+        [est(not_told(at_end)), est(above_zero(at_peak))],
+    );
     let bridged = |is_meant: fn(f64) -> bool| {
-        est(BUDGET.of_words(Outcome::Reachable, &[], |word| word.cognate_bridge.is_some_and(is_meant)))
+        let at = [(DISTANCE, "0"), (VOCABULARY, "2048")];
+        est(BUDGET.of_words(Outcome::Reachable, &at, |word| word.cognate_bridge.is_some_and(is_meant)))
     };
     page.says(
-        "Word by word, {} of the masked words that share no piece with their own form in A are reachable at the end, and {} of those with a cognate bridge above {};",
+        "at d 0 and |V| 2048, {} of the masked words that share no piece with their own form in A are reachable at the end, and {} of those with a cognate bridge above {}.",
         [bridged(|bridge| bridge == 0.0), bridged(|bridge| bridge > 0.5), "0.5".into()],
     );
     let slope = *BUDGET.by_word(Outcome::Reachable).estimate(COGNATE_BRIDGE).unwrap();
-    page.says("and as frequent, {} more are reachable from no piece shared to all", [est(above_zero(slope))]);
+    page.says("the share reachable is higher by {} per unit of cognate bridge (zero", [est(above_zero(slope))]);
+    assert!(BUDGET.study.asked.iter().all(|(_, word)| word.cognate_bridge.is_none_or(|bridge| bridge < 1.0)));
     let decline = |study: &Shipped, quantity: &Quantity| {
         study.study.trajectory(study.study.plain(), quantity).unwrap().decline.unwrap()
     };
@@ -223,7 +254,7 @@ fn form(page: &mut Page) {
         [est(PAPER.end(&sentences("A", GRAMMATICAL), &[])), est(PAPER.end(&masked, &[]))],
     );
     page.says(
-        "A model too small for its world's facts ({} nats in A at the end, {} in B†)",
+        "The model learns little of its world's facts ({} nats in A at the end, {} in B†)",
         [est(BUDGET.end(&contrast("A"), &[])), est(BUDGET.end(&contrast("B_masked"), &[]))],
     );
 }
@@ -400,8 +431,8 @@ fn every_number_of_the_readmes_findings_is_that_of_the_tables() {
     page.says("From {} runs", [grouped(runs as f64)]);
     let grammatical = BUDGET.trajectory(&sentences("B_masked", GRAMMATICAL));
     page.says(
-        "trained {} times as much: {} at the peak, {} at the end",
-        [more_training(), two(grammatical.peak), est(grammatical.end)],
+        "trained {} times as much, at {} times the learning rate: {} at the peak, {} at the end",
+        [more_training(), faster(), two(grammatical.peak), est(grammatical.end)],
     );
     page.says(
         "the contrast is {} nats in B† where A has {}",

@@ -29,8 +29,11 @@ pub fn contrast(condition: &str) -> Quantity {
 
 /// The share of targets within the top 0.1 |V|.
 pub fn reachable(condition: &str) -> Quantity {
-    let share = Measure::reach(Scorer::Network, Targets::Allowed, Statistic::Share);
-    Quantity::of(share, &condition.parse().unwrap())
+    reachable_by(Scorer::Network, Targets::Allowed, condition)
+}
+
+pub fn reachable_by(scorer: Scorer, targets: Targets, condition: &str) -> Quantity {
+    Quantity::of(Measure::reach(scorer, targets, Statistic::Share), &condition.parse().unwrap())
 }
 
 /// The share of subjects with any target there: the paper's reading.
@@ -131,11 +134,13 @@ impl Shipped {
     /// The standardised effects of d and |V| on a measure of transfer.
     pub fn effects(&self, transfer: Transfer) -> [Estimate; 2] {
         let design = Design::of_transfer(&self.study, transfer, false);
-        [self.effect_of_distance(transfer), design.slope(VOCAB).unwrap()]
+        [design.slope(SIMILARITY).unwrap().negated(), design.slope(VOCAB).unwrap()]
     }
 
-    pub fn effect_of_distance(&self, transfer: Transfer) -> Estimate {
-        Design::of_transfer(&self.study, transfer, false).slope(SIMILARITY).unwrap().negated()
+    /// Pearson's r of d with a measure of transfer over all runs.
+    pub fn correlation_with_distance(&self, transfer: Transfer) -> Estimate {
+        let row = |run: &Run| Some((run.seed, run.number(DISTANCE)?, transfer.value(&self.study, run)?));
+        seeds::pearson(self.ended(&[]).filter_map(row)).unwrap()
     }
 
     /// Pearson's r of a mean bridge with a measure of transfer over all runs, and with |V| held.

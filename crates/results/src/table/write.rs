@@ -76,13 +76,18 @@ pub struct Writer<W: Write + Send>(SerializedFileWriter<W>);
 impl<W: Write + Send> Writer<W> {
     /// A table with columns of these names and kinds, whatever rows they hold.
     pub fn new<N: AsRef<str>>(out: W, columns: &[(N, Column)]) -> Parquet<Writer<W>> {
+        Writer::compressed(out, columns, 3)
+    }
+
+    /// The same with a level of compression, 1 to 22.
+    pub fn compressed<N: AsRef<str>>(out: W, columns: &[(N, Column)], level: i32) -> Parquet<Writer<W>> {
         let fields = columns
             .iter()
             .map(|(name, column)| column.schema(name.as_ref()).map(Arc::new))
             .collect::<Parquet<Vec<_>>>()?;
         let schema = Type::group_type_builder("rows").with_fields(fields).build()?;
         let properties = WriterProperties::builder()
-            .set_compression(Compression::ZSTD(ZstdLevel::try_new(3)?))
+            .set_compression(Compression::ZSTD(ZstdLevel::try_new(level)?))
             .set_created_by("invitro".to_owned())
             .build();
         Ok(Writer(SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties))?))
