@@ -19,7 +19,7 @@ pub struct Args {
     #[arg(long)]
     csv: bool,
     /// Only what a report on the study shows, losses and log-probabilities in single precision, and a sample of the
-    /// words, those that were asked for first: some five times smaller
+    /// words, those that were asked for first: some three times smaller
     #[arg(long)]
     compact: bool,
 }
