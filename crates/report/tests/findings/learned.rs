@@ -4,7 +4,7 @@ use super::page::Page;
 use super::shipped::{At, DISTANCE, contrast, reachable, reachable_by, sentences};
 use super::{BUDGET, CONVERGED, GRAMMATICAL, above_zero, at_distances, below_zero, est, not_told, setting, two};
 use invitro_report::findings::Transfer;
-use invitro_report::findings::by_word::{COGNATE_BRIDGE, Outcome};
+use invitro_report::findings::by_word::Outcome;
 use invitro_report::findings::design::COGNATE;
 use invitro_report::findings::stages::{Crossed, Stage};
 use invitro_results::words::Asked;
@@ -67,7 +67,7 @@ fn facts(page: &mut Page) {
     page.says("{} words of a run have a contrast", [(asked / all).to_string()]);
 }
 
-/// That it fades here too.
+/// That grammaticality and reachability fade here too.
 fn form(page: &mut Page) {
     for (pattern, quantity) in [
         (
@@ -79,8 +79,7 @@ fn form(page: &mut Page) {
             reachable("B_masked"),
         ),
     ] {
-        let lost = |run: &invitro_report::data::Run| run.curve(&quantity).decline().unwrap();
-        assert!(CONVERGED.ended(&[]).all(|run| lost(run) > 0.05), "it fades in every run");
+        assert!(CONVERGED.fades_in_every_run(&quantity, 0.05));
         let over = CONVERGED.trajectory(&quantity);
         let [first, _, last] = over.steps.map(|step| grouped(f64::from(step)));
         page.says(pattern, [two(over.peak), first, last, est(over.end), est(above_zero(over.decline.unwrap()))]);
@@ -93,30 +92,23 @@ fn form(page: &mut Page) {
 
 /// What decides what is left, over runs and over words.
 fn left(page: &mut Page) {
-    let mut rows = Vec::new();
-    let cells = |name: &str, cell: &dyn Fn(At) -> String| {
-        let cells: Vec<String> = CONVERGED.levels(DISTANCE).iter().map(|d| cell(&[(DISTANCE, d)])).collect();
-        format!("| {name} | {} |", cells.join(" | "))
-    };
     let is_close = |word: &Asked| word.traits.distance.is_some_and(|distance| distance <= CLOSE);
-    for (name, quantity) in [
-        ("grammatical, from peak to end", sentences("B_masked", GRAMMATICAL)),
-        ("reachable, from peak to end", reachable("B_masked")),
-    ] {
-        rows.push(cells(name, &|at| CONVERGED.peak_to_end(&quantity, at)));
-    }
+    let row = |name: &str, cell: &dyn Fn(At) -> String| {
+        format!("| {name} | {} |", CONVERGED.by_distance(|d| cell(&[(DISTANCE, d)])))
+    };
+    let fading = |quantity| move |at: At| CONVERGED.peak_to_end(&quantity, at);
     let by_unigram = reachable_by(Scorer::Unigram, Targets::Allowed, "B_masked");
-    rows.push(cells("reachable under a unigram model", &|at| two(CONVERGED.end(&by_unigram, at))));
-    for (name, outcome) in [("reachable at the end", Outcome::Reachable), ("contrast, nats", Outcome::Contrast)] {
-        if outcome == Outcome::Contrast {
-            rows.push(cells(name, &|at| est(CONVERGED.end(&contrast("B_masked"), at))));
-        }
-        rows.push(cells(&format!("{name}: close words"), &|at| est(CONVERGED.of_words(outcome, at, is_close))));
-        rows.push(cells(
-            &format!("{name}: others"),
-            &|at| est(CONVERGED.of_words(outcome, at, |word| !is_close(word))),
-        ));
-    }
+    let words = |outcome, close| move |at: At| est(CONVERGED.of_words(outcome, at, |word| is_close(word) == close));
+    let rows = [
+        row("grammatical, from peak to end", &fading(sentences("B_masked", GRAMMATICAL))),
+        row("reachable, from peak to end", &fading(reachable("B_masked"))),
+        row("reachable under a unigram model", &|at| two(CONVERGED.end(&by_unigram, at))),
+        row("reachable at the end: close words", &words(Outcome::Reachable, true)),
+        row("reachable at the end: others", &words(Outcome::Reachable, false)),
+        row("contrast, nats", &|at| est(CONVERGED.end(&contrast("B_masked"), at))),
+        row("contrast, nats: close words", &words(Outcome::Contrast, true)),
+        row("contrast, nats: others", &words(Outcome::Contrast, false)),
+    ];
     page.table(&format!("| B† in `converged` | {} |", at_distances(&CONVERGED)), &rows);
     page.says("*Close* words are at most {} from their own form in A", [CLOSE.to_string()]);
     let far_at_0 = CONVERGED.of_words(Outcome::Reachable, &[(DISTANCE, "0")], |word| !is_close(word));
@@ -131,15 +123,14 @@ fn left(page: &mut Page) {
         "Over runs r of d is {} with the contrast, {} with reachability and {} with grammaticality at the end;",
         transfers.map(|transfer| est(below_zero(CONVERGED.correlation_with_distance(transfer)))),
     );
-    let of_bridge = |transfer| {
-        let [_, r] = CONVERGED.correlations(COGNATE, transfer);
-        est(above_zero(r))
-    };
+    let of_bridge = |transfer| est(above_zero(CONVERGED.correlation(COGNATE, transfer)));
     page.says("that of the cognate bridge is {}, {} and {}.", transfers.map(of_bridge));
-    let slope = |outcome| *CONVERGED.by_word(outcome).estimate(COGNATE_BRIDGE).unwrap();
     page.says(
-        "the share reachable is higher by {} per unit of cognate bridge, with the same held as above;",
-        [est(above_zero(slope(Outcome::Reachable)))],
+        "the share reachable is higher by {} per unit of cognate bridge, with the same controls;",
+        [est(above_zero(CONVERGED.cognate_slope(Outcome::Reachable)))],
     );
-    page.says("whether more is known cannot be told ({} nats)", [est(not_told(slope(Outcome::Contrast)))]);
+    page.says(
+        "whether more is known cannot be told ({} nats)",
+        [est(not_told(CONVERGED.cognate_slope(Outcome::Contrast)))],
+    );
 }

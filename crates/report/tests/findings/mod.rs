@@ -7,7 +7,7 @@ mod shipped;
 
 use invitro_report::data::Run;
 use invitro_report::findings::Transfer;
-use invitro_report::findings::by_word::{COGNATE_BRIDGE, Outcome};
+use invitro_report::findings::by_word::Outcome;
 use invitro_report::findings::design::{BRIDGE, COGNATE};
 use invitro_results::{Estimate, FADED, Fraction, Moment, Quantity, Scorer, Targets, Verdict, decimals, grouped};
 use page::{Page, with_interval};
@@ -150,8 +150,7 @@ fn form(page: &mut Page) {
     let masked = sentences("B_masked", GRAMMATICAL);
     let grammatical = BUDGET.trajectory(&masked);
     let [first, _, last] = grammatical.steps.map(|step| grouped(f64::from(step)));
-    let lost = |run: &Run| run.curve(&masked).decline().unwrap();
-    assert!(BUDGET.study.ended(&[]).all(|run| lost(run) > 0.1), "it fades in every run");
+    assert!(BUDGET.fades_in_every_run(&masked, 0.1));
     page.says(
         "In B† {} of the sentences are grammatical at the peak, which lies between steps {} and {}, and {} at the end, while A ends at {} and B at {}.",
         [
@@ -169,20 +168,21 @@ fn form(page: &mut Page) {
         "Reachable words decline as well: {} at the peak, {} at the end, by {}.",
         [two(reached.peak), est(reached.end), est(above_zero(reached.decline.unwrap()))],
     );
-    let mut rows = Vec::new();
-    for (name, quantity) in [("grammatical", &masked), ("reachable", &reachable("B_masked"))] {
-        for vocab in BUDGET.levels(VOCABULARY) {
-            let cell = |d: &String| BUDGET.peak_to_end(quantity, &[(VOCABULARY, vocab), (DISTANCE, d)]);
-            let cells: Vec<String> = BUDGET.levels(DISTANCE).iter().map(cell).collect();
-            rows.push(format!("| {name} | {vocab} | {} |", cells.join(" | ")));
-        }
-    }
     let by_unigram = reachable_by(Scorer::Unigram, Targets::Allowed, "B_masked");
-    for vocab in BUDGET.levels(VOCABULARY) {
-        let cell = |d: &String| two(BUDGET.end(&by_unigram, &[(VOCABULARY, vocab), (DISTANCE, d)]));
-        let cells: Vec<String> = BUDGET.levels(DISTANCE).iter().map(cell).collect();
-        rows.push(format!("| reachable under a unigram model | {vocab} | {} |", cells.join(" | ")));
-    }
+    let fading = |quantity| move |at: At| BUDGET.peak_to_end(quantity, at);
+    let rows = |name: &str, cell: &dyn Fn(At) -> String| {
+        let row = |vocab| {
+            let cells = BUDGET.by_distance(|d| cell(&[(VOCABULARY, vocab), (DISTANCE, d)]));
+            format!("| {name} | {vocab} | {cells} |")
+        };
+        BUDGET.levels(VOCABULARY).iter().map(|vocab| row(vocab)).collect::<Vec<_>>()
+    };
+    let rows = [
+        rows("grammatical", &fading(&masked)),
+        rows("reachable", &fading(&reachable("B_masked"))),
+        rows("reachable under a unigram model", &|at| two(BUDGET.end(&by_unigram, at))),
+    ]
+    .concat();
     page.table(&format!("| B†, from peak to end | \\|V\\| | {} |", at_distances(&BUDGET)), &rows);
     let forbidden = BUDGET.end(&reachable_by(Scorer::Network, Targets::Forbidden, "B_masked"), &[]);
     assert!((forbidden.value - reached.end.value).abs() < 0.01, "as many false as true ones");
@@ -208,12 +208,10 @@ fn form(page: &mut Page) {
     {
         page.says(pattern, BUDGET.effects(Transfer::Grammar(moment)).map(|effect| est(not_told(effect))));
     }
-    let [_, cognate] = BUDGET.correlations(COGNATE, Transfer::Share(Moment::End));
+    let cognate = BUDGET.correlation(COGNATE, Transfer::Share(Moment::End));
     page.says("correlates with the cognate bridge, r = {} over runs", [est(above_zero(cognate))]);
-    let [at_end, at_peak] = [Moment::End, Moment::Peak].map(|moment| {
-        let [_, within] = BUDGET.correlations(BRIDGE, Transfer::Share(moment));
-        within
-    });
+    let [at_end, at_peak] =
+        [Moment::End, Moment::Peak].map(|moment| BUDGET.correlation(BRIDGE, Transfer::Share(moment)));
     page.says(
         "with β̂ no relation can be told ({}), though one can at the peak ({})",
         [est(not_told(at_end)), est(above_zero(at_peak))],
@@ -226,8 +224,8 @@ fn form(page: &mut Page) {
         "at d 0 and |V| 2048, {} of the masked words that share no piece with their own form in A are reachable at the end, and {} of those with a cognate bridge above {}.",
         [bridged(|bridge| bridge == 0.0), bridged(|bridge| bridge > 0.5), "0.5".into()],
     );
-    let slope = *BUDGET.by_word(Outcome::Reachable).estimate(COGNATE_BRIDGE).unwrap();
-    page.says("the share reachable is higher by {} per unit of cognate bridge (zero", [est(above_zero(slope))]);
+    let slope = above_zero(BUDGET.cognate_slope(Outcome::Reachable));
+    page.says("the share reachable is higher by {} per unit of cognate bridge (zero", [est(slope)]);
     assert!(BUDGET.study.asked.iter().all(|(_, word)| word.cognate_bridge.is_none_or(|bridge| bridge < 1.0)));
     let decline = |study: &Shipped, quantity: &Quantity| {
         study.study.trajectory(study.study.plain(), quantity).unwrap().decline.unwrap()
@@ -271,9 +269,8 @@ fn knowledge(page: &mut Page) {
         [est(above_zero(of(&CROSSING, "B_masked"))), two(of(&CROSSING, "A"))],
     );
     let row = |vocab: &String| {
-        let cells: Vec<Vec<_>> =
-            FACTS.levels(DISTANCE).iter().map(|d| vec![(VOCABULARY, &**vocab), (DISTANCE, &**d)]).collect();
-        FACTS.row(&format!("\\|V\\| {vocab}"), &contrast("B_masked"), &cells)
+        let cell = |d: &str| est(FACTS.end(&contrast("B_masked"), &[(VOCABULARY, vocab), (DISTANCE, d)]));
+        format!("| \\|V\\| {vocab} | {} |", FACTS.by_distance(cell))
     };
     page.table(
         &format!("| B† in `facts`, nats | {} |", at_distances(&FACTS)),
@@ -281,15 +278,14 @@ fn knowledge(page: &mut Page) {
     );
     let effects = FACTS.effects(Transfer::Nats).map(below_zero);
     page.says("falls with distance (effect {}) and with |V| ({})", effects.map(est));
-    let [_, cognate] = FACTS.correlations(COGNATE, Transfer::Nats);
-    let [_, general] = FACTS.correlations(BRIDGE, Transfer::Nats);
+    let [cognate, general] = [COGNATE, BRIDGE].map(|bridge| FACTS.correlation(bridge, Transfer::Nats));
     page.says(
         "it correlates with the cognate bridge (r = {}); with β̂ no relation can be told ({})",
         [est(above_zero(cognate)), est(not_told(general))],
     );
-    let by_word = |study: &'static Shipped| study.by_word(Outcome::Contrast);
-    let words = |study| est(above_zero(*by_word(study).estimate(COGNATE_BRIDGE).unwrap()));
-    let (fitted, runs) = (&by_word(&FACTS).clustered, by_word(&FACTS).runs);
+    let words = |study: &Shipped| est(above_zero(study.cognate_slope(Outcome::Contrast)));
+    let by_word = FACTS.by_word(Outcome::Contrast);
+    let (fitted, runs) = (&by_word.clustered, by_word.runs);
     page.says("a word's contrast is higher by {} nats", [words(&FACTS)]);
     page.says(
         "({} words in runs, {} runs; {} in `crossing`). Single words scatter: R² within runs is {}.",
@@ -367,9 +363,8 @@ fn pieces(page: &mut Page) {
 
 fn the_unseen_word(page: &mut Page) {
     let row = |(name, arm): (&str, &str)| {
-        let cells: Vec<Vec<_>> =
-            WITHHELD.levels(DISTANCE).iter().map(|d| vec![(WITHHOLD, arm), (DISTANCE, &**d)]).collect();
-        WITHHELD.row(&format!("{name} withheld"), &contrast("B_masked"), &cells)
+        let cell = |d: &str| est(WITHHELD.end(&contrast("B_masked"), &[(WITHHOLD, arm), (DISTANCE, d)]));
+        format!("| {name} withheld | {} |", WITHHELD.by_distance(cell))
     };
     let header = format!("| B†, nats | {} |", at_distances(&WITHHELD));
     page.table(&header, &[("words", "words"), ("facts", "facts"), ("nothing", "nothing")].map(row));
@@ -418,7 +413,7 @@ fn a_third_language(page: &mut Page) {
 
 /// `d 0 | d 0.25`.
 fn at_distances(study: &Shipped) -> String {
-    study.levels(DISTANCE).iter().map(|d| format!("d {d}")).collect::<Vec<_>>().join(" | ")
+    study.by_distance(|d| format!("d {d}"))
 }
 
 #[test]

@@ -1,8 +1,7 @@
 //! A study of `results/`, and what it says of itself.
 
-use crate::findings::page::with_interval;
 use invitro_report::data::{Factor, Run, Study, read};
-use invitro_report::findings::by_word::Outcome;
+use invitro_report::findings::by_word::{COGNATE_BRIDGE, Outcome};
 use invitro_report::findings::design::{Design, SIMILARITY, VOCAB};
 use invitro_report::findings::{ByWord, Findings, Transfer};
 use invitro_report::stats::{Scale, Seed, seeds};
@@ -93,9 +92,14 @@ impl Shipped {
         seeds::mean(scale, values.into_iter().map(mean)).unwrap()
     }
 
-    /// What the cognate bridge does among the words of one run.
+    /// The regression over the words of all runs.
     pub fn by_word(&self, outcome: Outcome) -> &ByWord {
         self.findings.by_word.iter().find(|one| one.outcome == outcome).unwrap()
+    }
+
+    /// By how much a word's value rises with its cognate bridge, among the words of one run.
+    pub fn cognate_slope(&self, outcome: Outcome) -> Estimate {
+        *self.by_word(outcome).estimate(COGNATE_BRIDGE).unwrap()
     }
 
     /// A measure at a moment, over the runs at these levels.
@@ -105,6 +109,11 @@ impl Shipped {
 
     pub fn end(&self, quantity: &Quantity, at: At) -> Estimate {
         self.at(Moment::End, quantity, at)
+    }
+
+    /// Whether every run ends with less than its peak, by more than this.
+    pub fn fades_in_every_run(&self, quantity: &Quantity, by: f64) -> bool {
+        self.ended(&[]).all(|run| run.curve(quantity).decline().unwrap() > by)
     }
 
     pub fn trajectory(&self, quantity: &Quantity) -> Trajectory {
@@ -143,11 +152,11 @@ impl Shipped {
         seeds::pearson(self.ended(&[]).filter_map(row)).unwrap()
     }
 
-    /// Pearson's r of a mean bridge with a measure of transfer over all runs, and with |V| held.
-    pub fn correlations(&self, bridge: Measure, transfer: Transfer) -> [Estimate; 2] {
+    /// Pearson's r of a mean bridge with a measure of transfer over runs, with |V| held where it varies.
+    pub fn correlation(&self, bridge: Measure, transfer: Transfer) -> Estimate {
         let mut all = self.findings.correlations.iter();
         let one = all.find(|one| one.transfer == transfer && one.bridge == bridge && one.vocab.is_none()).unwrap();
-        [one.over_seeds.unwrap(), one.within_vocab.or(one.over_seeds).unwrap()]
+        one.within_vocab.or(one.over_seeds).unwrap()
     }
 
     /// One arm less another, over all else.
@@ -159,10 +168,9 @@ impl Shipped {
         comparisons.rev().find(named).unwrap().difference.unwrap().estimate
     }
 
-    /// A row of a table: what it is called, then a measure of the runs at each of these levels.
-    pub fn row(&self, name: &str, quantity: &Quantity, cells: &[Vec<(&str, &str)>]) -> String {
-        let cells: Vec<String> = cells.iter().map(|at| with_interval(self.end(quantity, at), 2)).collect();
-        format!("| {name} | {} |", cells.join(" | "))
+    /// The cells of a row of a table, one for every distance.
+    pub fn by_distance(&self, cell: impl Fn(&str) -> String) -> String {
+        self.levels(DISTANCE).iter().map(|d| cell(d)).collect::<Vec<_>>().join(" | ")
     }
 
     /// `0.87 → 0.69`, from the peak to the end.
