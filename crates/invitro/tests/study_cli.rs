@@ -237,7 +237,7 @@ fn results_of_an_earlier_part_are_built_upon() {
     assert_eq!(rows(&second, "runs.csv").len(), 4);
     // Made small, the tables come to the same figures.
     let figures = |out: &str| {
-        succeed(&mut common::invitro(&["report", &whole, "--out", out]));
+        succeed(&mut common::invitro(&["report", &whole, "--out", out, "--all-figures"]));
         let names = std::fs::read_dir(Path::new(out).join("figures")).unwrap().map(|entry| entry.unwrap().path());
         let mut drawn: Vec<_> = names.filter(|path| path.extension().is_some_and(|kind| kind == "svg")).collect();
         drawn.sort();

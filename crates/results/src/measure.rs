@@ -334,11 +334,17 @@ impl Measure {
             Measure::Task(_, metric) => !metric.name().starts_with("types_"),
             Measure::Reach(Reach { targets, top, masked_elsewhere, .. }) => match targets.against() {
                 Some(_) => top.is_none_or(|top| top == Fraction::PAPER),
-                None => !masked_elsewhere,
+                // Log-probabilities only as contrasts.
+                None => top.is_some() && !masked_elsewhere,
             },
             Measure::Loss(loss) => !Task::ALL.into_iter().any(|task| Loss::of_task(task) == loss),
             _ => true,
         }
+    }
+
+    /// Whether it is the reachability of words that are not true of the subject, which reports on studies read at the end.
+    pub fn is_null(self) -> bool {
+        matches!(self, Measure::Reach(Reach { targets: Targets::Forbidden | Targets::Other, .. }))
     }
 
     /// Whether it is a loss or a log-probability, and no share.
@@ -390,7 +396,7 @@ impl Measure {
     }
 }
 
-const REACH: &str = "reach";
+pub(crate) const REACH: &str = "reach";
 const CONTRAST: &str = "contrast";
 const FACTS: &str = "facts";
 const LOSS: &str = "loss";

@@ -2,6 +2,7 @@
 //! `metrics.parquet`.
 
 use crate::error::{At, Error, Result};
+use crate::measure::REACH;
 use crate::table::{self, Batch, Column, Table};
 use crate::{Condition, Curve, Interval, Measure, Point, Quantity};
 use rayon::prelude::*;
@@ -251,18 +252,26 @@ fn complete(points: HashMap<&Quantity, Vec<Point>>) -> HashMap<Quantity, Curve> 
     points.into_iter().map(curve).collect()
 }
 
-/// Whether a report on a study shows a row of `metrics.parquet`, which is left with less in it: losses and
-/// log-probabilities in single precision, and the run's own interval only where the report reads it.
-pub(crate) fn shorten(row: &mut table::Columns) -> bool {
-    let Some(measure) = quantity(row).map(|quantity| quantity.measure) else { return false };
-    if ![Measure::KNOWLEDGE, Measure::KNOWLEDGE.masked_elsewhere()].contains(&measure) {
-        row.extend(["low", "high"].map(|name| (name.to_owned(), serde_json::Value::Null)));
+/// Leaves of the rows of runs those that a report on a study shows, with less in them: losses and log-probabilities in
+/// single precision, and the run's own interval only where the report reads it.
+pub(crate) fn shorten(rows: &mut Vec<table::Columns>) {
+    let mut ends: HashMap<String, u64> = HashMap::new();
+    for row in rows.iter().filter(|row| text(row, 3) == REACH) {
+        let end = ends.entry(text(row, 0).to_owned()).or_default();
+        *end = step(row).max(*end);
     }
-    // Shares are compared with thresholds, where they may be equal.
-    if measure.is_in_nats() {
-        row.values_mut().for_each(table::to_single);
-    }
-    measure.is_in_study_report()
+    rows.retain_mut(|row| {
+        let Some(measure) = quantity(row).map(|quantity| quantity.measure) else { return false };
+        if ![Measure::KNOWLEDGE, Measure::KNOWLEDGE.masked_elsewhere()].contains(&measure) {
+            row.extend(["low", "high"].map(|name| (name.to_owned(), serde_json::Value::Null)));
+        }
+        // Shares are compared with thresholds, where they may be equal.
+        if measure.is_in_nats() {
+            row.values_mut().for_each(table::to_single);
+        }
+        let at_end = || measure.is_baseline() || step(row) == ends[text(row, 0)];
+        measure.is_in_study_report() && (!measure.is_null() || at_end())
+    });
 }
 
 /// What a row of `metrics.parquet` measures: metric, task, condition.
@@ -277,6 +286,10 @@ pub fn is_baseline(row: &table::Columns) -> bool {
 
 fn quantity(row: &table::Columns) -> Option<Quantity> {
     Quantity::from_columns(text(row, 2), text(row, 3), text(row, 4)).ok()
+}
+
+fn step(row: &table::Columns) -> u64 {
+    row.get(COLUMNS[1]).and_then(serde_json::Value::as_u64).unwrap_or_default()
 }
 
 fn text(row: &table::Columns, column: usize) -> &str {

@@ -2,14 +2,15 @@
 
 use super::page::Page;
 use super::shipped::{Shipped, any_reachable};
-use super::{BUDGET, CROSSING, FACTS, PAPER, above_zero, est, not_told, two};
+use super::{BUDGET, CROSSING, FACTS, PAPER, READINGS, above_zero, est, not_told, two};
 use invitro_report::findings::claims::{Reading, fertility_gap};
 use invitro_report::findings::crossings::from_first;
-use invitro_report::findings::specifications;
+use invitro_report::findings::specifications::{self, Specification, SpecificationCurve};
 use invitro_results::{Fraction, MARGIN, SEEDS, Scorer, Verdict, decimals};
 
 pub fn check(page: &mut Page) {
     readings(page);
+    ways_to_make_runs(page);
     hypotheses(page);
 }
 
@@ -94,6 +95,31 @@ fn readings(page: &mut Page) {
     assert!(agrees(0).all(|one| one.choices.iter().filter(|choice| is_said(choice)).count() == 2), "as the page says");
     assert_eq!(agrees(1).count(), 0);
     page.says("where the share of targets within {} |V| is read", [Fraction::PAPER.value().to_string()]);
+}
+
+/// The claims in `readings`, by K: from the lowest to the highest of the ways to make its runs.
+fn ways_to_make_runs(page: &mut Page) {
+    let curves = specifications::all(&READINGS.study);
+    let of_ways = |curve: &SpecificationCurve, of: &[&str]| -> Vec<f64> {
+        let is_of = |one: &&Specification| of.iter().all(|how| one.choices.iter().any(|choice| choice.1 == *how));
+        curve.specifications.iter().filter(is_of).map(|one| one.estimate.value).collect()
+    };
+    let rows =
+        ["r of β̂", "effect of \\|V\\|", "size of λ's effect − of d's"].iter().zip(&curves).map(|(name, curve)| {
+            let cells = Fraction::ALL.map(|top| {
+                let ways = of_ways(curve, &[&format!("{top} |*V*|"), "share", "at the end"]);
+                assert_eq!(ways.len(), 7);
+                format!("{} to {}", decimals(ways[0], 2), decimals(ways[6], 2))
+            });
+            format!("| {name} | {} |", cells.join(" | "))
+        });
+    let tops = Fraction::ALL.map(|top| format!("K {top} \\|V\\|")).join(" | ");
+    page.table(&format!("| share of targets reachable in B† at the end | {tops} |"), &rows.collect::<Vec<_>>());
+    for (curve, sign) in curves[3..6].iter().zip([1.0, -1.0, -1.0]) {
+        let ways = of_ways(curve, &[]);
+        assert!(ways.len() == 7 && ways.iter().all(|value| value * sign > 0.0), "{}", curve.paper);
+    }
+    assert_eq!(READINGS.study.end_seeds(), 1, "then verdicts can be counted");
 }
 
 /// What kind of number a reading is.

@@ -20,6 +20,7 @@ const SHARE: &str = "tokenizer.share";
 const WITHHOLD: &str = "mixture.withhold";
 
 static PAPER: LazyLock<Shipped> = LazyLock::new(|| Shipped::read("paper"));
+static READINGS: LazyLock<Shipped> = LazyLock::new(|| Shipped::read("readings"));
 static FACTS: LazyLock<Shipped> = LazyLock::new(|| Shipped::read("facts"));
 static BUDGET: LazyLock<Shipped> = LazyLock::new(|| Shipped::read("budget"));
 static CONVERGED: LazyLock<Shipped> = LazyLock::new(|| Shipped::read("converged"));
@@ -120,6 +121,11 @@ fn not_told(estimate: Estimate) -> Estimate {
 fn what_was_done(page: &mut Page) {
     let studies = [
         ("`paper` | do the paper's claims hold in its world?", "\\|V\\| × regime × λ × d", &PAPER),
+        (
+            "`readings` | and under other readings of what it leaves open?",
+            "boundary, sample and text × \\|V\\| × λ × d",
+            &READINGS,
+        ),
         ("`budget` | what if it is trained sixteen times as much?", "\\|V\\| × d", &BUDGET),
         ("`converged` | and with a model that learns its facts?", "d", &CONVERGED),
         ("`facts` | and in a world small enough to be learned?", "\\|V\\| × d × λ", &FACTS),
@@ -342,6 +348,11 @@ fn pieces(page: &mut Page) {
             est(above_zero(SHARING.less(&masked, &[(SHARE, "other")], &[(SHARE, "none")]))),
         ],
     );
+    let by_word = |arm| est(above_zero(SHARING.cognate_slope_in(arm, Outcome::Contrast)));
+    page.says(
+        "the contrast of a word rises by {} nats per unit of cognate bridge, with the same controls; with all pieces shared, by {}.",
+        [by_word("share = random 0.5"), by_word("share = all")],
+    );
     let grammatical = |name| est(arm(&SHARING, &sentences("B_masked", GRAMMATICAL), name, &[]));
     page.says(
         "Grammaticality goes the other way: {} of the answers in B† are grammatical with all pieces shared and {} with none",
@@ -419,10 +430,11 @@ fn at_distances(study: &Shipped) -> String {
 #[test]
 fn every_number_of_the_readmes_findings_is_that_of_the_tables() {
     let mut page = Page::section("README.md", "## Findings\n");
-    let runs: usize = [&*PAPER, &FACTS, &BUDGET, &CONVERGED, &CROSSING, &SHARING, &SHARING_PAPER, &WITHHELD, &PIVOT]
-        .iter()
-        .map(|study| study.size()[0].parse::<usize>().unwrap())
-        .sum();
+    let runs: usize =
+        [&*PAPER, &READINGS, &FACTS, &BUDGET, &CONVERGED, &CROSSING, &SHARING, &SHARING_PAPER, &WITHHELD, &PIVOT]
+            .iter()
+            .map(|study| study.size()[0].parse::<usize>().unwrap())
+            .sum();
     page.says("From {} runs", [grouped(runs as f64)]);
     let grammatical = BUDGET.trajectory(&sentences("B_masked", GRAMMATICAL));
     page.says(

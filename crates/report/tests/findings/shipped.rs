@@ -102,6 +102,13 @@ impl Shipped {
         *self.by_word(outcome).estimate(COGNATE_BRIDGE).unwrap()
     }
 
+    /// The same in an arm, by its title.
+    pub fn cognate_slope_in(&self, arm: &str, outcome: Outcome) -> Estimate {
+        let mut all = self.findings.by_word.iter();
+        let found = all.find(|one| one.outcome == outcome && one.title == arm).unwrap_or_else(|| panic!("{arm}"));
+        *found.estimate(COGNATE_BRIDGE).unwrap()
+    }
+
     /// A measure at a moment, over the runs at these levels.
     pub fn at(&self, moment: Moment, quantity: &Quantity, at: At) -> Estimate {
         self.study.read(self.ended(at), quantity, moment).unwrap_or_else(|| panic!("{quantity} at {at:?}"))

@@ -8,7 +8,7 @@ use parquet::column::writer::ColumnCloseResult;
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type};
 use parquet::errors::Result as Parquet;
 use parquet::file::metadata::KeyValue;
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::reader::FileReader;
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::Type;
@@ -86,7 +86,10 @@ impl<W: Write + Send> Writer<W> {
             .map(|(name, column)| column.schema(name.as_ref()).map(Arc::new))
             .collect::<Parquet<Vec<_>>>()?;
         let schema = Type::group_type_builder("rows").with_fields(fields).build()?;
+        // Hundreds of columns have a row per run: minima, maxima and indexes of pages would take more room than the values.
         let properties = WriterProperties::builder()
+            .set_statistics_enabled(EnabledStatistics::None)
+            .set_offset_index_disabled(true)
             .set_compression(Compression::ZSTD(ZstdLevel::try_new(level)?))
             .set_created_by("invitro".to_owned())
             .build();
