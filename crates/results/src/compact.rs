@@ -23,7 +23,7 @@ const WITH_UNASKED: usize = 20_000;
 /// Those of them whose contrast is kept over training.
 const CURVES: usize = 3_000;
 
-/// Joins the metrics of runs: those of a report on a study, nulls at the end alone, and a run's own intervals only of the
+/// Joins the metrics of runs: those that a report on a study shows, and a run's own intervals only of the
 /// contrast of facts in nats.
 pub fn join_metrics(parts: &[PathBuf], whole: &Path) -> Result<()> {
     join(parts, whole, metrics::shorten, |rows| rows.sort_by_cached_key(metrics::name))

@@ -31,6 +31,7 @@ pub mod metrics;
 mod names;
 mod plan;
 mod quantity;
+mod reach;
 mod read;
 mod run;
 mod seal;
@@ -55,13 +56,11 @@ pub use filter::Filter;
 pub use folder::{Seconds, Status};
 pub use identity::{SCHEMA, compatible, identity, identity_under, outdated};
 pub use known::Known;
-pub use measure::{
-    Bridge, Form, Fraction, LanguageMetric, Loss, Measure, Reach, Scorer, Similarity, Statistic, Targets, TaskMetric,
-    TokenizerMetric, Words,
-};
+pub use measure::{Bridge, Form, LanguageMetric, Loss, Measure, Similarity, TaskMetric, TokenizerMetric, Words};
 pub use metrics::{Row, Rows};
 pub use plan::{Cell, Factor, Plan, Seeds};
 pub use quantity::Quantity;
+pub use reach::{Fraction, Reach, Scorer, Statistic, Targets};
 pub use read::{Cache, Kind, Results, fingerprint, kind, read, read_cached};
 pub use run::{Run, State, Value, column};
 pub use seal::{Seal, Sealer};

@@ -269,8 +269,7 @@ pub(crate) fn shorten(rows: &mut Vec<table::Columns>) {
         if measure.is_in_nats() {
             row.values_mut().for_each(table::to_single);
         }
-        let at_end = || measure.is_baseline() || step(row) == ends[text(row, 0)];
-        measure.is_in_study_report() && (!measure.is_null() || at_end())
+        measure.is_in_study_report() && (!measure.is_shown_at_end() || step(row) == ends[text(row, 0)])
     });
 }
 

@@ -1,5 +1,8 @@
 //! Enums whose values have a name on disk and a meaning in the documentation, both spelled once.
 
+use crate::UnknownName;
+use std::str::FromStr;
+
 /// Declares such an enum: `Variant = "name": "meaning"`. What [`invitro_language::named`] gives, `meaning` and `Display`.
 macro_rules! recorded {
     ($(#[$about:meta])* $kind:ident { $($variant:ident = $name:literal: $meaning:literal,)+ }) => {
@@ -24,3 +27,8 @@ macro_rules! recorded {
 }
 
 pub(crate) use recorded;
+
+/// One part of a name; an error names the whole.
+pub(crate) fn part<T: FromStr>(part: &str, whole: &str) -> Result<T, UnknownName> {
+    part.parse().map_err(|_| UnknownName(whole.to_owned()))
+}

@@ -100,26 +100,37 @@ fn readings(page: &mut Page) {
 /// The claims in `readings`, by K: from the lowest to the highest of the ways to make its runs.
 fn ways_to_make_runs(page: &mut Page) {
     let curves = specifications::all(&READINGS.study);
-    let of_ways = |curve: &SpecificationCurve, of: &[&str]| -> Vec<f64> {
-        let is_of = |one: &&Specification| of.iter().all(|how| one.choices.iter().any(|choice| choice.1 == *how));
-        curve.specifications.iter().filter(is_of).map(|one| one.estimate.value).collect()
+    let range = |curve: &SpecificationCurve, choices: &[&str]| {
+        let is_of = |one: &&Specification| choices.iter().all(|how| one.choices.iter().any(|own| own.1 == *how));
+        let values: Vec<f64> = curve.specifications.iter().filter(is_of).map(|one| one.estimate.value).collect();
+        assert_eq!(values.len(), 7, "{}", curve.paper);
+        [values[0], values[6]]
     };
-    let rows =
-        ["r of β̂", "effect of \\|V\\|", "size of λ's effect − of d's"].iter().zip(&curves).map(|(name, curve)| {
-            let cells = Fraction::ALL.map(|top| {
-                let ways = of_ways(curve, &[&format!("{top} |*V*|"), "share", "at the end"]);
-                assert_eq!(ways.len(), 7);
-                format!("{} to {}", decimals(ways[0], 2), decimals(ways[6], 2))
-            });
-            format!("| {name} | {} |", cells.join(" | "))
-        });
+    let by_top: Vec<[[f64; 2]; 4]> = curves[..3]
+        .iter()
+        .map(|curve| Fraction::ALL.map(|top| range(curve, &[&format!("{top} |*V*|"), "share", "at the end"])))
+        .collect();
+    let row = |(name, ranges): (&str, &[[f64; 2]; 4])| {
+        let cells = ranges.map(|[low, high]| format!("{} to {}", decimals(low, 2), decimals(high, 2)));
+        format!("| {name} | {} |", cells.join(" | "))
+    };
+    let names = ["r of β̂", "effect of \\|V\\|", "size of λ's effect − of d's"];
     let tops = Fraction::ALL.map(|top| format!("K {top} \\|V\\|")).join(" | ");
-    page.table(&format!("| share of targets reachable in B† at the end | {tops} |"), &rows.collect::<Vec<_>>());
-    for (curve, sign) in curves[3..6].iter().zip([1.0, -1.0, -1.0]) {
-        let ways = of_ways(curve, &[]);
-        assert!(ways.len() == 7 && ways.iter().all(|value| value * sign > 0.0), "{}", curve.paper);
-    }
-    assert_eq!(READINGS.study.end_seeds(), 1, "then verdicts can be counted");
+    page.table(
+        &format!("| share of targets reachable in B† at the end | {tops} |"),
+        &names.into_iter().zip(&by_top).map(row).collect::<Vec<_>>(),
+    );
+    let (above, below) = (|[low, _]: [f64; 2]| low > 0.0, |[_, high]: [f64; 2]| high < 0.0);
+    let [bridge, vocab] = [by_top[0], by_top[1]];
+    assert!(below(bridge[0]) && below(bridge[1]) && above(bridge[3]) && vocab[..3].iter().all(|it| above(*it)));
+    let [first, second, third, last] = Fraction::ALL.map(|top| top.to_string());
+    page.says(
+        "In all seven ways r is below zero at K {} and {} |V| and above zero at {} |V|, and the effect of |V| is above zero up to {} |V|.",
+        [first, second, last, third],
+    );
+    let [fragmented, gap, overlap] = [3, 4, 5].map(|place| range(&curves[place], &[]));
+    assert!(above(fragmented) && below(gap) && below(overlap), "as the paper says");
+    assert_eq!(READINGS.study.end_seeds(), 1, "as the page says");
 }
 
 /// What kind of number a reading is.

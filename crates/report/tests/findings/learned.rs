@@ -1,7 +1,7 @@
 //! What the page says of `converged`, a model that learns the facts of the paper's world.
 
 use super::page::Page;
-use super::shipped::{At, DISTANCE, contrast, reachable, reachable_by, sentences};
+use super::shipped::{ALL_RUNS, At, DISTANCE, contrast, reachable, reachable_by, sentences};
 use super::{BUDGET, CONVERGED, GRAMMATICAL, above_zero, at_distances, below_zero, est, not_told, setting, two};
 use invitro_report::findings::Transfer;
 use invitro_report::findings::by_word::Outcome;
@@ -127,10 +127,10 @@ fn left(page: &mut Page) {
     page.says("that of the cognate bridge is {}, {} and {}.", transfers.map(of_bridge));
     page.says(
         "the share reachable is higher by {} per unit of cognate bridge, with the same controls;",
-        [est(above_zero(CONVERGED.cognate_slope(Outcome::Reachable)))],
+        [est(above_zero(CONVERGED.cognate_slope(ALL_RUNS, Outcome::Reachable)))],
     );
     page.says(
         "whether more is known cannot be told ({} nats)",
-        [est(not_told(CONVERGED.cognate_slope(Outcome::Contrast)))],
+        [est(not_told(CONVERGED.cognate_slope(ALL_RUNS, Outcome::Contrast)))],
     );
 }

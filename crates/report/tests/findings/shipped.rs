@@ -19,6 +19,8 @@ pub struct Shipped {
 pub type At<'a> = &'a [(&'a str, &'a str)];
 
 pub const VOCABULARY: &str = "tokenizer.vocab";
+/// In a regression over words, no arm alone.
+pub const ALL_RUNS: &str = "all runs";
 pub const DISTANCE: &str = "language.distance";
 
 /// The contrast of facts in nats.
@@ -92,21 +94,15 @@ impl Shipped {
         seeds::mean(scale, values.into_iter().map(mean)).unwrap()
     }
 
-    /// The regression over the words of all runs.
-    pub fn by_word(&self, outcome: Outcome) -> &ByWord {
-        self.findings.by_word.iter().find(|one| one.outcome == outcome).unwrap()
+    /// The regression over the words of all runs, or of an arm.
+    pub fn by_word(&self, runs: &str, outcome: Outcome) -> &ByWord {
+        let mut all = self.findings.by_word.iter();
+        all.find(|one| one.outcome == outcome && one.title == runs).unwrap_or_else(|| panic!("{runs}"))
     }
 
     /// By how much a word's value rises with its cognate bridge, among the words of one run.
-    pub fn cognate_slope(&self, outcome: Outcome) -> Estimate {
-        *self.by_word(outcome).estimate(COGNATE_BRIDGE).unwrap()
-    }
-
-    /// The same in an arm, by its title.
-    pub fn cognate_slope_in(&self, arm: &str, outcome: Outcome) -> Estimate {
-        let mut all = self.findings.by_word.iter();
-        let found = all.find(|one| one.outcome == outcome && one.title == arm).unwrap_or_else(|| panic!("{arm}"));
-        *found.estimate(COGNATE_BRIDGE).unwrap()
+    pub fn cognate_slope(&self, runs: &str, outcome: Outcome) -> Estimate {
+        *self.by_word(runs, outcome).estimate(COGNATE_BRIDGE).unwrap()
     }
 
     /// A measure at a moment, over the runs at these levels.
