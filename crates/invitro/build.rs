@@ -1,5 +1,6 @@
 //! Which commit this is built from, for `--version`, `status.json` and model cards: `unknown` where neither git nor the
-//! package says, and marked where the sources differ from it. Run again only when the commit or a source changes.
+//! package says, and marked where the sources differ from it. Run again only when the commit or a source changes; where the
+//! commit is unknown, with every change of this crate.
 
 use std::path::Path;
 use std::process::Command;
@@ -8,9 +9,11 @@ use std::process::Command;
 const SOURCES: [&str; 3] = [":(glob)crates/*/src/**", "Cargo.toml", "Cargo.lock"];
 
 fn main() {
-    println!("cargo::rerun-if-changed=build.rs");
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     let commit = packaged(here).or_else(|| commit(&here.join("../..")));
+    if commit.is_some() {
+        println!("cargo::rerun-if-changed=build.rs");
+    }
     println!("cargo::rustc-env=INVITRO_COMMIT={}", commit.unwrap_or_else(|| "unknown".into()));
 }
 
