@@ -111,7 +111,7 @@ pub fn estimate_wide(
     // That two seeds agree to the last digit, where their runs do not, is chance, and says nothing of a third. At a bound
     // of its range a share has nowhere else to go.
     let at_bound = scale == Scale::Share && (value == 0.0 || value == 1.0);
-    let by_chance = |half: f64| !alike && !at_bound && half <= 1e-12 * scaled.abs().max(1e-12);
+    let by_chance = |half: f64| !alike && !at_bound && half <= rounding(scaled);
     let on_scale = |sums: &[f64]| statistic(sums).map(|value| scale.to(value));
     let half = half_width(&pairs, &on_scale, scaled).filter(|&half| !by_chance(half));
     let interval = half
@@ -227,11 +227,17 @@ fn half_width(pairs: &Groups, statistic: &impl Fn(&[f64]) -> Option<f64>, value:
     let data = square_over(&by_data, statistic, value)?;
     let model = square_over(&merged(pairs, |(_, model)| (0, model)), statistic, value)?;
     // One data seed that gives the same with every model seed says nothing about others.
-    if by_data.len() < 2 && model.sqrt() <= 1e-12 * value.abs().max(1e-12) {
+    if by_data.len() < 2 && model.sqrt() <= rounding(value) {
         return None;
     }
     let both = square_over(pairs, statistic, value).unwrap_or(0.0);
     Some((data + model - both).max(data).max(model).sqrt())
+}
+
+/// What sums in another order may change of a value: statistics are of the order of one or larger, and a difference that comes to
+/// nothing keeps the rounding of its parts.
+fn rounding(value: f64) -> f64 {
+    1e-12 * value.abs().max(1.0)
 }
 
 /// The square of half an interval's width over these groups: 0 for a single group, `None` where the statistic is

@@ -107,17 +107,22 @@ pub fn check(page: &mut Page) {
         with_interval(decline, 3)
     };
     page.says(
-        "Its decline in B† is {} in `paper`, {} in `facts`, and {} in `withheld` with words withheld;",
-        [stays(&PAPER), stays(&FACTS), stays(&WITHHELD)],
+        "The decline in B† is {} in `paper`, and {} in `withheld` with words withheld;",
+        [stays(&PAPER), stays(&WITHHELD)],
     );
-    for (study, condition) in [(&CROSSING, "B_masked"), (&PIVOT, "C_masked"), (&SHARING, "B_masked")] {
+    for (study, condition) in
+        [(&FACTS, "B_masked"), (&CROSSING, "B_masked"), (&PIVOT, "C_masked"), (&SHARING, "B_masked")]
+    {
         let decline = decline(study, &sentences(condition, GRAMMATICAL));
         assert_eq!((decline.value, decline.interval.unwrap().low), (0.0, 0.0), "highest at the last evaluation");
     }
-    page.says("In `sharing-paper`, {}, it cannot be told", [est(not_told(decline(&SHARING_PAPER, &masked)))]);
+    page.says(
+        "less, in `sharing-paper`: there by {},",
+        [with_interval(above_zero(decline(&SHARING_PAPER, &masked)), 3)],
+    );
     let declines =
         [&CROSSING, &SHARING_PAPER].map(|study| with_interval(above_zero(decline(study, &reachable("B_masked"))), 3));
-    page.says("by {} in `crossing` and by {} in `sharing-paper` with all pieces shared", declines);
+    page.says("by {} in `crossing` and by {} in `sharing-paper`.", declines);
     page.says(
         "In `paper` training ends with {} grammatical in A, and {} in B†",
         [est(PAPER.end(&sentences("A", GRAMMATICAL), &[])), est(PAPER.end(&masked, &[]))],

@@ -12,6 +12,7 @@ use invitro_report::findings::design::{BRIDGE, COGNATE};
 use invitro_results::{Estimate, Fraction, Moment, Quantity, Scorer, decimals, grouped};
 use page::{Page, with_interval};
 use shipped::{ALL_RUNS, At, DISTANCE, Shipped, VOCABULARY, any_reachable, contrast, reachable, sentences};
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 const GRAMMATICAL: &str = "grammaticality";
@@ -139,6 +140,12 @@ fn what_was_done(page: &mut Page) {
         page.says(&format!("| {name} | {{}} of {{}} | {varied} | {{}} |"), study.size());
     }
     page.says("trained {} times as much? |", [more_training()]);
+    let model_seeds = |study: &Shipped, data| {
+        let seeds = study.study.ended(&[]).filter(|run| run.seed.data == data).map(|run| run.seed.model);
+        seeds.collect::<BTreeSet<usize>>().len()
+    };
+    let of_each = |study: &Shipped| [0, 1, 2].map(|data| model_seeds(study, data));
+    assert_eq!((of_each(&PAPER), of_each(&FACTS)), ([1, 1, 1], [2, 2, 1]), "as the page says");
     let [width, layers] = ["model.width", "model.layers"].map(|key| setting(&PAPER, key));
     assert_eq!(layers, 4.0);
     page.says("(the paper's: width {}, {} layers)", [width.to_string(), "four".into()]);
@@ -243,9 +250,11 @@ fn pieces(page: &mut Page) {
     let same = |name| decimals(arm(&SHARING, &sentences("B_masked", SAME_WORDS), name, &[]).value, 3);
     page.says("Hardly any have the words that were asked ({} and {})", ["all", "none"].map(same));
     page.says(
-        "{} of the masked words are reachable with all pieces shared and {} with none. The contrasts there,",
+        "{} of the masked words are reachable with all pieces shared and {} with none;",
         ["all", "none"].map(|name| est(arm(&SHARING_PAPER, &reachable("B_masked"), name, &[]))),
     );
+    let slope = above_zero(SHARING_PAPER.cognate_slope("share = all", Outcome::Reachable));
+    page.says("with all shared it is higher, among the words of one run, by {} per unit of cognate bridge, with the same controls", [est(slope)]);
     let [all, none] = ["all", "none"].map(|name| est(arm(&SHARING_PAPER, &masked, name, &[])));
     let difference = not_told(SHARING_PAPER.less(&masked, &[(SHARE, "all")], &[(SHARE, "none")]));
     page.says("The contrasts there, {} and {}, differ by {}, which cannot be told", [all, none, est(difference)]);
