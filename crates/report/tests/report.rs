@@ -291,7 +291,7 @@ fn other_settings_are_compared_one_at_a_time() {
     assert_eq!(counts, [("sov", "2"), ("svo", "2"), ("first", "2"), ("token", "2")]);
 }
 
-/// Each claim under every reading of what the paper leaves open; the reading that the claims' own table has is among them, and
+/// Each claim under every reading; the reading that the claims' own table has is among them, and
 /// comes to the same among the runs of one setting.
 #[test]
 fn claims_stand_under_every_reading() {

@@ -53,13 +53,14 @@ fn joined(parts: &[&str]) -> String {
 }
 
 fn statements(layout: &Layout, panel: &Panel) -> Vec<String> {
-    let place = joined(&[&plain(&panel.row), &plain(&panel.title)]);
+    let place = joined(&[&plain(&panel.row), plain(&panel.title).trim_end_matches('.')]);
     let said = |name: &str, what: String| match joined(&[&place, name]) {
         head if head.is_empty() => what,
         head => format!("{head}: {what}"),
     };
     if panel.marks.iter().any(|mark| matches!(mark, Mark::Point { .. })) {
-        return vec![said("", plain(&panel.notes.join(", ")))];
+        let what = plain(&panel.notes.join(", "));
+        return if what.is_empty() { Vec::new() } else { vec![said("", what)] };
     }
     let mut all = Vec::new();
     for mark in &panel.marks {

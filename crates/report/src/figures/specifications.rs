@@ -1,4 +1,4 @@
-//! Specification curves: each of the paper's claims under every reading of what the paper leaves open.
+//! Specification curves: each of the paper's claims under every reading.
 
 use super::captions::{BARS, Runs};
 use super::facets::{ends, variants};
@@ -63,7 +63,7 @@ pub fn figure(study: &Study) -> Option<Figure> {
     };
     Some(Figure {
         name: "specifications",
-        title: "The paper's claims under every reading of what it leaves open".into(),
+        title: "The paper's claims under every reading".into(),
         caption: format!(
             "Each mark is one reading, sorted by what it comes to: how runs were made, where this study varies that, *K*, any target \
              or the share of targets, the peak or the end; of orders, the first or the lasting crossing. {} in all.{without} A mark agrees with \
@@ -95,7 +95,8 @@ fn panel(curve: &SpecificationCurve) -> Panel {
     let bounds = curve.specifications.iter().filter_map(|one| ends(&one.estimate)).flat_map(|(low, high)| [low, high]);
     let bounds = bounds.map(|bound| bound.clamp(low - room, high + room));
     let mut panel = Panel::new(curve.paper.clone(), ranks(curve), Axis::around("", values().chain(bounds)));
-    panel.notes.push(curve.measured.clone());
+    let [agree, differ, untold] = curve.counts();
+    panel.notes = vec![curve.measured.clone(), format!("agree: {agree}, differ: {differ}, cannot tell: {untold}")];
     let last = curve.specifications.len() as f64 + 0.5;
     let (from, to) = ((0.5, curve.neutral), (last, curve.neutral));
     panel.marks.push(Mark::Segment { from, to, colour: Colour::Muted, dash: "2 2" });

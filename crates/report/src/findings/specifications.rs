@@ -1,4 +1,4 @@
-//! The paper's claims under every reading of what it leaves open: how runs were made, where a study varies that, how reachability
+//! The paper's claims under every reading: how runs were made, where a study varies that, how reachability
 //! is counted (*K*, any target or the share of them) and when it is read, or which crossing counts. Each reading is a
 //! specification, and a claim's are sorted by what they come to.
 
@@ -34,6 +34,17 @@ pub struct SpecificationCurve {
     pub specifications: Vec<Specification>,
     /// Readings that give none: nearly all runs are at a bound of the measure, or alike.
     pub without: usize,
+}
+
+impl SpecificationCurve {
+    /// How many readings agree with the claim, differ from it, and cannot be told.
+    pub fn counts(&self) -> [usize; 3] {
+        let count =
+            |is_meant: fn(Verdict) -> bool| self.specifications.iter().filter(|one| is_meant(one.verdict)).count();
+        let agree = count(|verdict| verdict == Verdict::Supported);
+        let differ = count(|verdict| matches!(verdict, Verdict::Contradicted | Verdict::Negligible));
+        [agree, differ, self.specifications.len() - agree - differ]
+    }
 }
 
 /// The runs of one way to make them, and what is particular to it.

@@ -1,12 +1,15 @@
 //! What the page says of the paper's claims and hypotheses.
 
 use super::page::Page;
-use super::shipped::{Shipped, any_reachable};
-use super::{BUDGET, CROSSING, FACTS, PAPER, READINGS, above_zero, est, not_told, two};
+use super::shipped::{Shipped, VOCABULARY, any_reachable};
+use super::{BUDGET, CROSSING, FACTS, PAPER, READINGS, above_zero, below_zero, est, not_told, two};
+use invitro_report::data::Run;
 use invitro_report::findings::claims::{Reading, fertility_gap};
 use invitro_report::findings::crossings::from_first;
+use invitro_report::findings::design::{BRIDGE, bridge_of};
 use invitro_report::findings::specifications::{self, Specification, SpecificationCurve};
-use invitro_results::{Fraction, MARGIN, SEEDS, Scorer, Verdict, decimals};
+use invitro_report::stats::seeds;
+use invitro_results::{Estimate, Fraction, MARGIN, SEEDS, Scorer, Verdict, decimals};
 
 pub fn check(page: &mut Page) {
     readings(page);
@@ -65,29 +68,6 @@ fn readings(page: &mut Page) {
     let threshold = PAPER.study.emergence_threshold().unwrap();
     page.says("at which it first exceeds {}, reachability", [threshold.to_string()]);
     page.table("| the paper says | computed | `paper` | `facts` | `budget` | `crossing` |", &rows);
-    let curves = specifications::all(&PAPER.study);
-    for (pattern, curve) in [
-        (
-            "In `paper`, of {} readings of the claim on β̂ {} agree, {} differ, {} cannot be told and {} give no estimate;",
-            &curves[0],
-        ),
-        ("of {} of that on |V| {}, {}, {} and {}.", &curves[1]),
-    ] {
-        page.says(pattern, counts(curve).map(|count| count.to_string()));
-    }
-    assert!(agreeing(&curves[0]).all(is_the_papers_share), "as the page says");
-    page.says("those that agree read the share of targets within {} |V|", [Fraction::PAPER.value().to_string()]);
-}
-
-/// The readings of a claim: all, and those that agree, differ, cannot be told and give no estimate.
-fn counts(curve: &SpecificationCurve) -> [usize; 5] {
-    let count = |is_meant: fn(Verdict) -> bool| {
-        curve.specifications.iter().filter(|specification| is_meant(specification.verdict)).count()
-    };
-    let agree = count(|verdict| verdict == Verdict::Supported);
-    let differ = count(|verdict| matches!(verdict, Verdict::Contradicted | Verdict::Negligible));
-    let all = curve.specifications.len();
-    [all + curve.without, agree, differ, all - agree - differ, curve.without]
 }
 
 fn agreeing(curve: &SpecificationCurve) -> impl Iterator<Item = &Specification> {
@@ -104,66 +84,88 @@ fn is_the_papers_share(specification: &Specification) -> bool {
     chose(specification, "*K*", &format!("{} |*V*|", Fraction::PAPER)) && chose(specification, "counted", "share")
 }
 
-/// The claims in `readings`: verdicts of all readings, and by K from the lowest to the highest of the ways to make its runs.
+/// The claims in `readings`: verdicts of all readings.
 fn ways_to_make_runs(page: &mut Page) {
     let curves = specifications::all(&READINGS.study);
     let verdicts = |curve: &SpecificationCurve| {
         let claim = curve.paper.replace('*', "").replace('|', "\\|").replace("That gap", "The gap");
-        format!("| {} | {} |", claim.trim_end_matches('.'), counts(curve).map(|count| count.to_string()).join(" | "))
+        let [agree, differ, untold] = curve.counts();
+        let all = curve.specifications.len() + curve.without;
+        format!("| {} | {all} | {agree} | {differ} | {untold} | {} |", claim.trim_end_matches('.'), curve.without)
     };
     page.table(
         "| the paper says | readings | agree | differ | cannot be told | no estimate |",
         &curves.iter().map(verdicts).collect::<Vec<_>>(),
     );
-    assert_eq!(curves.len(), 9);
-    assert!(curves[3..6].iter().all(|curve| counts(curve)[..2] == [7, 7]), "as the page says of tokenizers");
-    let has_estimate = |one: &&Specification| {
-        let is_small = Fraction::ALL[..2].iter().any(|top| chose(one, "*K*", &format!("{top} |*V*|")));
-        chose(one, "counted", "share") || is_small
-    };
-    let told = |curve: &SpecificationCurve| curve.specifications.iter().filter(has_estimate).count();
-    assert!(curves[..3].iter().all(|curve| told(curve) == 7 * 12), "as the page says of large K");
+    let [bridge, vocab, lambda, tokenizers @ ..] = &curves[..] else { panic!("nine claims") };
+    assert!(tokenizers[..3].iter().all(|curve| curve.counts() == [7, 0, 0]), "as the page says of tokenizers");
     assert!(READINGS.study.runs.iter().all(|run| run.columns["tokenizer.regime"].to_string() == "vanilla"));
-    let [bridge, vocab] = [&curves[0], &curves[1]];
+    let [.., large, papers] = Fraction::ALL.map(|top| format!("{top} |*V*|"));
+    let is_any = |one: &&Specification, top: &str| chose(one, "counted", "any target") && chose(one, "*K*", top);
+    let any = |top: &str| bridge.specifications.iter().filter(|one| is_any(one, top)).count();
+    // Without an estimate are all readings of any target within 0.1 |V|, some within 0.05 |V|, and no others.
+    assert!(any(&papers) == 0 && any(&large) < 14 && bridge.without == 14 + 14 - any(&large), "as the page says");
+    page.says(
+        "any target with K {} or {} |V|, and so the paper's own reading in all seven ways.",
+        [Fraction::ALL[2], Fraction::PAPER].map(|top| top.to_string()),
+    );
+    let differs = |one: &&Specification| matches!(one.verdict, Verdict::Contradicted | Verdict::Negligible);
+    let differing: Vec<_> = lambda.specifications.iter().filter(differs).collect();
+    assert!(differing.iter().all(|one| one.verdict == Verdict::Negligible) && differing.len() == 2);
+    page.says("both that differ lie within {} of nothing", [MARGIN.to_string()]);
     let of_bridge = agreeing(bridge).filter(|one| is_the_papers_share(one)).count();
-    let [of_bridge, all] = [of_bridge, counts(bridge)[1]].map(|count| count.to_string());
+    let [of_bridge, all] = [of_bridge, bridge.counts()[0]].map(|count| count.to_string());
     page.says(
         "{} of the {} that agree on β̂ read the share of targets within {} |V|",
         [of_bridge, all, Fraction::PAPER.to_string()],
     );
     let on_first = |one: &Specification| chose(one, "tokenizer.boundary", "first");
     assert!(agreeing(vocab).all(|one| is_the_papers_share(one) && on_first(one)), "as the page says");
-    page.says("all {} that agree on |V|", [counts(vocab)[1].to_string()]);
-    let range = |curve: &SpecificationCurve, choices: &[&str]| {
-        let is_of = |one: &&Specification| choices.iter().all(|how| one.choices.iter().any(|own| own.1 == *how));
-        let values: Vec<f64> = curve.specifications.iter().filter(is_of).map(|one| one.estimate.value).collect();
-        assert_eq!(values.len(), 7, "{}", curve.paper);
-        [values[0], values[6]]
+    page.says("so do all {} that agree on |V|, and these", [vocab.counts()[0].to_string()]);
+    by_top(page, &curves);
+}
+
+/// The share of targets at the end, by K: from the lowest to the highest of the ways to make runs.
+fn by_top(page: &mut Page, curves: &[SpecificationCurve]) {
+    let ways = |curve: &SpecificationCurve, top: Fraction| -> [Estimate; 7] {
+        let is_meant = |one: &&Specification| {
+            let [top, counted, read] =
+                [("*K*", &*format!("{top} |*V*|")), ("counted", "share"), ("read", "at the end")]
+                    .map(|(what, how)| chose(one, what, how));
+            top && counted && read
+        };
+        let ways: Vec<Estimate> = curve.specifications.iter().filter(is_meant).map(|one| one.estimate).collect();
+        ways.try_into().unwrap()
     };
-    let by_top: Vec<[[f64; 2]; 4]> = curves[..3]
-        .iter()
-        .map(|curve| Fraction::ALL.map(|top| range(curve, &[&format!("{top} |*V*|"), "share", "at the end"])))
-        .collect();
-    let row = |(name, ranges): (&str, &[[f64; 2]; 4])| {
-        let cells = ranges.map(|[low, high]| format!("{} to {}", decimals(low, 2), decimals(high, 2)));
+    let clear = |ways: &[Estimate]| ways.iter().filter(|it| !it.interval.unwrap().contains(0.0)).count();
+    let names = ["r of β̂", "effect of \\|V\\|", "size of λ's effect − of d's"];
+    let row = |(name, curve): (&str, &SpecificationCurve)| {
+        let cells = Fraction::ALL.map(|top| {
+            let ways = ways(curve, top);
+            format!("{} to {} ({})", two(ways[0]), two(ways[6]), clear(&ways))
+        });
         format!("| {name} | {} |", cells.join(" | "))
     };
-    let names = ["r of β̂", "effect of \\|V\\|", "size of λ's effect − of d's"];
     let tops = Fraction::ALL.map(|top| format!("K {top} \\|V\\|")).join(" | ");
     page.table(
         &format!("| share of targets reachable in B† at the end | {tops} |"),
-        &names.into_iter().zip(&by_top).map(row).collect::<Vec<_>>(),
+        &names.into_iter().zip(curves).map(row).collect::<Vec<_>>(),
     );
-    let (above, below) = (|[low, _]: [f64; 2]| low > 0.0, |[_, high]: [f64; 2]| high < 0.0);
-    let [bridge, vocab] = [by_top[0], by_top[1]];
-    assert!(below(bridge[0]) && below(bridge[1]) && above(bridge[3]) && vocab[..3].iter().all(|it| above(*it)));
+    let [bridge, vocab] = [0, 1].map(|place| Fraction::ALL.map(|top| ways(&curves[place], top)));
+    let above = |ways: &[Estimate; 7]| ways[0].value > 0.0;
+    let below = |ways: &[Estimate; 7]| ways[6].value < 0.0;
+    assert!(below(&bridge[0]) && below(&bridge[1]) && above(&bridge[3]), "as the page says");
+    assert!(vocab[..3].iter().all(|ways| above(ways) && clear(ways) == 7), "as the page says");
+    assert!(vocab[3].iter().all(|it| it.interval.unwrap().contains(0.0) || it.value < 0.0), "as the page says");
     let [first, second, third, last] = Fraction::ALL.map(|top| top.to_string());
     page.says(
-        "In all seven ways r is below zero at K {} and {} |V| and above zero at {} |V|, and the effect of |V| is above zero up to {} |V|.",
-        [first, second, last, third],
+        "in all seven it is above zero up to K {} |V|, at {} |V| it can be told in {},",
+        [third, last.clone(), clear(&vocab[3]).to_string()],
     );
-    let [fragmented, gap, overlap] = [3, 4, 5].map(|place| range(&curves[place], &[]));
-    assert!(above(fragmented) && below(gap) && below(overlap), "as the paper says");
+    page.says("is below zero at K {} and {} |V| and above zero at {} |V|", [first, second, last]);
+    let row = |run: &Run| Some((run.seed, run.number(VOCABULARY)?.log2(), bridge_of(&READINGS.study, run, BRIDGE)?));
+    let r = seeds::pearson(READINGS.study.ended(&[]).filter_map(row)).unwrap();
+    page.says("β̂ itself falls as |V| grows (r = {})", [est(below_zero(r))]);
 }
 
 /// What kind of number a reading is.

@@ -123,6 +123,12 @@ impl Shipped {
         self.study.trajectory(&[], quantity).expect("it was measured")
     }
 
+    /// The decline of the runs at these levels.
+    pub fn decline(&self, quantity: &Quantity, at: At) -> Estimate {
+        let runs: Vec<_> = self.ended(at).map(|run| (run.seed, run.curve(quantity))).collect();
+        Trajectory::of(quantity.measure.scale(), &runs).unwrap().decline.unwrap()
+    }
+
     /// At the end, the runs at these levels less those at others; a mean for every data seed first.
     pub fn less(&self, quantity: &Quantity, first: At, second: At) -> Estimate {
         self.combined(quantity, &[(1.0, first), (-1.0, second)])
