@@ -185,14 +185,14 @@ mod seeds {
 
     #[test]
     fn seeds_that_agree_by_chance_have_no_interval() {
-        let runs = [(0, 0.0), (0, 1.0), (1, 1.0), (1, 0.0)];
-        assert_eq!(mean(Scale::Plain, runs.map(|(place, value)| (seed(place, place), value))).unwrap().interval, None);
-        // Nor where they differ by rounding alone: 0.1 + 0.2 − 0.3 is not quite nothing, in another order it is.
-        let runs = [(0, 0.1), (0, 0.2), (0, -0.3), (1, -0.3), (1, 0.3), (1, 0.0), (2, 0.2), (2, -0.3), (2, 0.1)];
-        assert_eq!(mean(Scale::Plain, runs.map(|(place, value)| (seed(place, place), value))).unwrap().interval, None);
+        let interval = |runs: &[(usize, f64)]| {
+            mean(Scale::Plain, runs.iter().map(|(place, value)| (seed(*place, *place), *value))).unwrap().interval
+        };
+        assert_eq!(interval(&[(0, 0.0), (0, 1.0), (1, 1.0), (1, 0.0)]), None);
+        // Nor where they differ by rounding alone: 0.1 + 0.2 − 0.3 is not quite nothing.
+        assert_eq!(interval(&[(0, 0.1), (0, 0.2), (0, -0.3), (1, -0.3), (1, 0.3), (2, 0.0)]), None);
         // Where all runs agree, so do the seeds.
-        let interval = mean(Scale::Plain, runs.map(|(place, _)| (seed(place, place), 1.0))).unwrap().interval;
-        assert_eq!(interval, Some(Interval { low: 1.0, high: 1.0 }));
+        assert_eq!(interval(&[(0, 1.0), (0, 1.0), (1, 1.0), (1, 1.0)]), Some(Interval { low: 1.0, high: 1.0 }));
     }
 
     #[test]

@@ -159,8 +159,8 @@ pub fn proportion(rows: impl IntoIterator<Item = (Seed, bool)>) -> Option<Estima
     let half = |of: &Estimate| of.interval.map(|it| (Scale::Share.to(it.high) - Scale::Share.to(it.low)) / 2.0);
     let unanimous = half(&corrected(&|_| 1.0)?);
     let corrected = corrected(&|holds| holds)?;
-    let interval = half(&corrected).zip(unanimous).map(|(own, least)| {
-        let (at, half) = (Scale::Share.to(corrected.value), own.max(least));
+    let interval = unanimous.map(|least| {
+        let (at, half) = (Scale::Share.to(corrected.value), half(&corrected).unwrap_or(0.0).max(least));
         Interval { low: Scale::Share.back(at - half).min(value), high: Scale::Share.back(at + half).max(value) }
     });
     let shares = by_data_seed(rows);
