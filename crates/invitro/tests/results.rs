@@ -5,7 +5,7 @@ use std::process::Command;
 
 /// They were measured before contrasts were taken over pairs of subjects.
 #[test]
-fn results_of_another_schema_are_not_gone_on_from() {
+fn results_of_another_schema_are_refused() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let place = tempfile::tempdir().unwrap();
     let out = place.path().join("out");
@@ -22,7 +22,7 @@ fn results_of_another_schema_are_not_gone_on_from() {
 
 /// The same experiments have the same names as when these were run, by an older version.
 #[test]
-fn results_of_this_schema_are_gone_on_from() {
+fn results_of_this_schema_are_continued() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let place = tempfile::tempdir().unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_invitro"));

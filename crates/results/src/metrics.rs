@@ -252,7 +252,7 @@ fn complete(points: HashMap<&Quantity, Vec<Point>>) -> HashMap<Quantity, Curve> 
     points.into_iter().map(curve).collect()
 }
 
-/// Leaves of the rows of runs those that a report on a study shows, with less in them: losses and log-probabilities in
+/// Keeps the rows that a report on a study shows, with less in them: losses and log-probabilities in
 /// single precision, and the run's own interval only where the report reads it.
 pub(crate) fn shorten(rows: &mut Vec<table::Columns>) {
     let mut ends: HashMap<String, u64> = HashMap::new();

@@ -234,8 +234,7 @@ fn half_width(pairs: &Groups, statistic: &impl Fn(&[f64]) -> Option<f64>, value:
     Some((data + model - both).max(data).max(model).sqrt())
 }
 
-/// What sums in another order may change of a value: statistics are of the order of one or larger, and a difference that comes to
-/// nothing keeps the rounding of its parts.
+/// The rounding error of a statistic. A difference near zero has that of its parts, which are of order one or larger.
 fn rounding(value: f64) -> f64 {
     1e-12 * value.abs().max(1.0)
 }

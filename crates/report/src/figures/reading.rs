@@ -53,7 +53,7 @@ fn joined(parts: &[&str]) -> String {
 }
 
 fn statements(layout: &Layout, panel: &Panel) -> Vec<String> {
-    let place = joined(&[&plain(&panel.row), plain(&panel.title).trim_end_matches('.')]);
+    let place = joined(&[&plain(&panel.row), &plain(&panel.title)]);
     let said = |name: &str, what: String| match joined(&[&place, name]) {
         head if head.is_empty() => what,
         head => format!("{head}: {what}"),

@@ -15,12 +15,10 @@ use invitro_results::Verdict;
 const VERDICTS: [(&str, Colour); 3] =
     [("agrees", Colour::Language(0)), ("cannot tell", Colour::Null), ("differs", Colour::Language(1))];
 
+/// What is not judged looks like what cannot be told.
 fn colour(verdict: Verdict) -> Colour {
-    match verdict {
-        Verdict::Supported => VERDICTS[0].1,
-        Verdict::Contradicted | Verdict::Negligible => VERDICTS[2].1,
-        Verdict::CannotTell | Verdict::NotJudged => VERDICTS[1].1,
-    }
+    let own = VERDICTS.iter().find(|(name, _)| *name == verdict.of_claim());
+    own.map_or(Colour::Null, |(_, colour)| *colour)
 }
 
 /// `None` where no claim has more than one reading.
@@ -35,8 +33,7 @@ pub fn figure(study: &Study) -> Option<Figure> {
             table.estimate([&curve.paper[..], &plain(&text(one)), one.verdict.of_claim()], Some(&one.estimate));
         }
     }
-    let claims = std::iter::once("all claims".to_owned())
-        .chain(curves.iter().map(|curve| plain(curve.paper.trim_end_matches('.'))));
+    let claims = std::iter::once("all claims".to_owned()).chain(curves.iter().map(|curve| plain(&curve.paper)));
     let choosers = vec![Chooser::new("claim", "claim", claims)];
     let variants = variants(study, &choosers, Runs::Ended, |choice| {
         let mut layout = match choice.options[0] {

@@ -25,7 +25,7 @@ pub struct Specification {
 
 /// A claim under each reading that gives an estimate, from the lowest to the highest.
 pub struct SpecificationCurve {
-    /// The claim.
+    /// The claim, without a full stop: a title.
     pub paper: String,
     /// What was computed.
     pub measured: String,
@@ -39,10 +39,8 @@ pub struct SpecificationCurve {
 impl SpecificationCurve {
     /// How many readings agree with the claim, differ from it, and cannot be told.
     pub fn counts(&self) -> [usize; 3] {
-        let count =
-            |is_meant: fn(Verdict) -> bool| self.specifications.iter().filter(|one| is_meant(one.verdict)).count();
-        let agree = count(|verdict| verdict == Verdict::Supported);
-        let differ = count(|verdict| matches!(verdict, Verdict::Contradicted | Verdict::Negligible));
+        let count = |word| self.specifications.iter().filter(|one| one.verdict.of_claim() == word).count();
+        let [agree, differ] = ["agrees", "differs"].map(count);
         [agree, differ, self.specifications.len() - agree - differ]
     }
 }
@@ -193,5 +191,5 @@ fn sorted(paper: &str, measured: String, neutral: f64, all: Vec<(Vec<Choice>, Ju
     let mut specifications: Vec<Specification> = all.into_iter().filter_map(with).collect();
     specifications.sort_by(|a, b| a.estimate.value.total_cmp(&b.estimate.value));
     let without = readings - specifications.len();
-    SpecificationCurve { paper: paper.to_owned(), measured, neutral, specifications, without }
+    SpecificationCurve { paper: paper.trim_end_matches('.').to_owned(), measured, neutral, specifications, without }
 }

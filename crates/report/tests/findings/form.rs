@@ -19,7 +19,7 @@ pub fn check(page: &mut Page) {
     let of = |key| setting(&BUDGET, key);
     page.says("for {} steps of {} at `1e-3`", [grouped(of("train.steps")), of("train.batch").to_string()]);
     let masked = sentences("B_masked", GRAMMATICAL);
-    let grammatical = BUDGET.trajectory(&masked);
+    let grammatical = BUDGET.trajectory(&masked, &[]);
     let [first, _, last] = grammatical.steps.map(|step| grouped(f64::from(step)));
     assert!(BUDGET.fades_in_every_run(&masked, 0.1));
     page.says(
@@ -34,7 +34,7 @@ pub fn check(page: &mut Page) {
         ],
     );
     page.says("so that noise alone makes none, the decline is {}", [est(above_zero(grammatical.decline.unwrap()))]);
-    let reached = BUDGET.trajectory(&reachable("B_masked"));
+    let reached = BUDGET.trajectory(&reachable("B_masked"), &[]);
     page.says(
         "Reachable words decline as well: {} at the peak, {} at the end, by {}.",
         [two(reached.peak), est(reached.end), est(above_zero(reached.decline.unwrap()))],
@@ -74,8 +74,8 @@ pub fn check(page: &mut Page) {
         "At the peak it falls with distance and rises with |V| ({} and {})",
         [below_zero(of_distance), above_zero(of_vocab)].map(est),
     );
-    for moment in [Moment::Peak, Moment::End] {
-        BUDGET.effects(Transfer::Grammar(moment)).into_iter().for_each(|effect| _ = not_told(effect));
+    for effect in [Moment::Peak, Moment::End].map(|moment| BUDGET.effects(Transfer::Grammar(moment))).concat() {
+        not_told(effect);
     }
     let cognate = BUDGET.correlation(COGNATE, Transfer::Share(Moment::End));
     page.says("correlates with the cognate bridge, r = {} over runs", [est(above_zero(cognate))]);
@@ -127,7 +127,8 @@ fn elsewhere(page: &mut Page, masked: &Quantity) {
     }
     let reached = reachable("B_masked");
     let declines = |quantity: &Quantity| {
-        ["all", "none"].map(|arm| est(above_zero(SHARING_PAPER.decline(quantity, &[(SHARE, arm)]))))
+        let decline = |arm| SHARING_PAPER.trajectory(quantity, &[(SHARE, arm)]).decline.unwrap();
+        ["all", "none"].map(|arm| est(above_zero(decline(arm))))
     };
     page.says(
         "in `sharing-paper`: there by {} with all pieces shared (three seeds agree so well by chance at times) and by {} with none.",

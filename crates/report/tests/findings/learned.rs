@@ -80,7 +80,7 @@ fn form(page: &mut Page) {
         ),
     ] {
         assert!(CONVERGED.fades_in_every_run(&quantity, 0.05));
-        let over = CONVERGED.trajectory(&quantity);
+        let over = CONVERGED.trajectory(&quantity, &[]);
         let [first, _, last] = over.steps.map(|step| grouped(f64::from(step)));
         page.says(pattern, [two(over.peak), first, last, est(over.end), est(above_zero(over.decline.unwrap()))]);
     }

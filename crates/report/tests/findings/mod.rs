@@ -68,12 +68,12 @@ fn every_number_of_the_findings_is_that_of_the_tables() {
 }
 
 fn in_short(page: &mut Page) {
-    let grammatical = BUDGET.trajectory(&sentences("B_masked", GRAMMATICAL));
+    let grammatical = BUDGET.trajectory(&sentences("B_masked", GRAMMATICAL), &[]);
     page.says(
         "trained {} times as much, at {} times the learning rate: in B† {} of the sentences are grammatical at the peak and {} at the end",
         [more_training(), faster(), two(grammatical.peak), est(grammatical.end)],
     );
-    let larger = CONVERGED.trajectory(&sentences("B_masked", GRAMMATICAL));
+    let larger = CONVERGED.trajectory(&sentences("B_masked", GRAMMATICAL), &[]);
     page.says("a larger model that learns facts ({} and {})", [two(larger.peak), est(larger.end)]);
     page.says(
         "the contrast (below) is {} nats for words that B never had, over all distances; it is {} in A and {} for B's own words",
@@ -337,7 +337,7 @@ fn every_number_of_the_readmes_findings_is_that_of_the_tables() {
             .map(|study| study.size()[0].parse::<usize>().unwrap())
             .sum();
     page.says("From {} runs", [grouped(runs as f64)]);
-    let grammatical = BUDGET.trajectory(&sentences("B_masked", GRAMMATICAL));
+    let grammatical = BUDGET.trajectory(&sentences("B_masked", GRAMMATICAL), &[]);
     page.says(
         "trained {} times as much, at {} times the learning rate: {} at the peak, {} at the end",
         [more_training(), faster(), two(grammatical.peak), est(grammatical.end)],

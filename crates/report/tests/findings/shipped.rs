@@ -119,14 +119,9 @@ impl Shipped {
         self.ended(&[]).all(|run| run.curve(quantity).decline().unwrap() > by)
     }
 
-    pub fn trajectory(&self, quantity: &Quantity) -> Trajectory {
-        self.study.trajectory(&[], quantity).expect("it was measured")
-    }
-
-    /// The decline of the runs at these levels.
-    pub fn decline(&self, quantity: &Quantity, at: At) -> Estimate {
+    pub fn trajectory(&self, quantity: &Quantity, at: At) -> Trajectory {
         let runs: Vec<_> = self.ended(at).map(|run| (run.seed, run.curve(quantity))).collect();
-        Trajectory::of(quantity.measure.scale(), &runs).unwrap().decline.unwrap()
+        Trajectory::of(quantity.measure.scale(), &runs).expect("it was measured")
     }
 
     /// At the end, the runs at these levels less those at others; a mean for every data seed first.
