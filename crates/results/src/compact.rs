@@ -11,10 +11,7 @@ use std::path::{Path, PathBuf};
 /// Rows that make a group, some forty runs of metrics; more are never in memory at once, but for a group that is larger.
 const ROWS: usize = 1 << 18;
 
-/// The compression: small rather than quick, as these tables are written once.
-const LEVEL: i32 = 19;
-
-/// Words that are kept in all, about.
+/// Words that are kept in all, and those that tie with the last.
 const WORDS: usize = 60_000;
 
 /// Where words that were not asked for are among them.
@@ -26,31 +23,38 @@ const CURVES: usize = 3_000;
 /// Joins the metrics of runs: those that a report on a study shows, and a run's own intervals only of the
 /// contrast of facts in nats.
 pub fn join_metrics(parts: &[PathBuf], whole: &Path) -> Result<()> {
-    join(parts, whole, metrics::shorten, |rows| rows.sort_by_cached_key(metrics::name))
+    join(parts, whole, metrics::shorten, |rows| rows.sort_by_cached_key(metrics::order))
 }
 
 /// Joins the words of runs: those with a contrast, then those that were asked for, then others, as many as there is room
-/// for. Which ones of a kind go by a hash of the word, so that runs keep the same words, and tables that were made small
-/// before lose no more than they must.
+/// for. Of a kind those with the smallest hashes stay, so that runs keep the same words, and tables that were made small
+/// before come to what all their runs would have come to at once.
 pub fn join_words(parts: &[PathBuf], whole: &Path) -> Result<()> {
-    let counts = parts.par_iter().map(|part| words::count_kinds(part)).collect::<Result<Vec<_>>>()?;
-    let mut taken = 0.0;
-    let kept = [(0, WORDS), (1, WORDS), (2, WITH_UNASKED)].map(|(kind, most)| {
-        let all = counts.iter().map(|counts| counts[kind] as f64).sum::<f64>();
-        let share = if all > 0.0 { ((most as f64 - taken) / all).clamp(0.0, 1.0) } else { 1.0 };
-        taken += share * all;
-        share
+    let mut hashes = [const { Vec::new() }; 3];
+    for own in parts.par_iter().map(|part| words::hashes(part)).collect::<Result<Vec<_>>>()? {
+        hashes.iter_mut().zip(own).for_each(|(all, own)| all.extend(own));
+    }
+    hashes.iter_mut().for_each(|all| all.sort_unstable());
+    let mut taken = 0;
+    let largest = [(0, WORDS), (1, WORDS), (2, WITH_UNASKED)].map(|(kind, most)| {
+        let largest = largest_of(&hashes[kind], most.saturating_sub(taken));
+        taken += hashes[kind].partition_point(|&hash| Some(hash) <= largest);
+        largest
     });
-    let all = counts.iter().flatten().sum::<usize>() as f64;
-    let with_curves = CURVES as f64 / all.clamp(1.0, WORDS as f64);
+    let with_curve = largest_of(&hashes[0], CURVES);
     let shorten = |rows: &mut Vec<Columns>| {
         rows.retain_mut(|row| {
-            let hashed = words::hashed(row);
-            words::shorten(row, hashed < with_curves * kept[0]);
-            hashed < kept[words::kind(row)]
+            let hashed = Some(words::hashed(row));
+            words::shorten(row, hashed <= with_curve);
+            hashed <= largest[words::kind(row)]
         });
     };
     join(parts, whole, shorten, |_| {})
+}
+
+/// The largest of the first `most`.
+fn largest_of(sorted: &[u32], most: usize) -> Option<u32> {
+    sorted[..most.min(sorted.len())].last().copied()
 }
 
 /// Joins tables, whose columns may differ, after `shorten` has left of each group of rows what is to stay. `arrange` puts those
@@ -67,7 +71,7 @@ fn join(
         groups.extend(Table::open(part)?.groups().into_iter().enumerate().map(|(at, rows)| (part, at, rows)));
     }
     table::write_with(whole, |out| {
-        let mut writer = table::Writer::compressed(out, &union, LEVEL).writing(whole)?;
+        let mut writer = table::Writer::compact(out, &union).writing(whole)?;
         let mut rest = &groups[..];
         while !rest.is_empty() {
             let mut rows = 0;

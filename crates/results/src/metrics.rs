@@ -273,9 +273,11 @@ pub(crate) fn shorten(rows: &mut Vec<table::Columns>) {
     });
 }
 
-/// What a row of `metrics.parquet` measures: metric, task, condition.
-pub(crate) fn name(row: &table::Columns) -> [String; 3] {
-    [4, 3, 2].map(|column| text(row, column).to_owned())
+/// The order in which values are alike: shares, of which many are equal, before losses and log-probabilities; then by
+/// metric, task and condition.
+pub(crate) fn order(row: &table::Columns) -> (bool, [String; 3]) {
+    let in_nats = quantity(row).is_some_and(|quantity| quantity.measure.is_in_nats());
+    (in_nats, [4, 3, 2].map(|column| text(row, column).to_owned()))
 }
 
 /// Whether a row of `metrics.parquet` or a line of `metrics.jsonl` is of a model that does not train.

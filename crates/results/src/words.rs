@@ -185,27 +185,37 @@ pub(crate) fn kind(row: &table::Columns) -> usize {
     KIND.iter().position(is).unwrap_or(2)
 }
 
-/// How many words of each kind a file has.
-pub(crate) fn count_kinds(path: &Path) -> Result<[usize; 3]> {
-    let mut counts = [0; 3];
-    Table::open(path)?.batches(&KIND, |columns, rows| {
+/// The words of each kind in a file, hashed.
+pub(crate) fn hashes(path: &Path) -> Result<[Vec<u32>; 3]> {
+    let mut hashes = [const { Vec::new() }; 3];
+    let table = Table::open(path)?;
+    table.batches(&[KIND[0], KIND[1], HASHED[0], HASHED[1]], |columns, rows| {
+        let (kinds, names) = columns.split_at(KIND.len());
         for row in 0..rows {
             let is = |column: &Batch| column.number(row).is_some_and(|asked| asked > 0.0);
-            counts[columns.iter().position(is).unwrap_or(2)] += 1;
+            let kind = kinds.iter().position(is).unwrap_or(2);
+            hashes[kind].push(hash(names.iter().map(|column| column.text(row))));
         }
     })?;
-    Ok(counts)
+    Ok(hashes)
 }
 
-/// A row's word hashed to a number between 0 and 1, the same in every run.
-pub(crate) fn hashed(row: &table::Columns) -> f64 {
+/// Columns that make a word.
+const HASHED: [&str; 2] = ["symbol", "masked_in"];
+
+/// A row's word hashed, the same in every run.
+pub(crate) fn hashed(row: &table::Columns) -> u32 {
+    hash(HASHED.iter().map(|name| row.get(*name).and_then(serde_json::Value::as_str)))
+}
+
+fn hash<'a>(names: impl Iterator<Item = Option<&'a str>>) -> u32 {
     let mut hasher = blake3::Hasher::new();
-    for name in ["symbol", "masked_in"] {
-        hasher.update(row.get(name).and_then(serde_json::Value::as_str).unwrap_or_default().as_bytes());
+    for name in names {
+        hasher.update(name.unwrap_or_default().as_bytes());
         hasher.update(&[0]);
     }
-    let bytes: [u8; 4] = hasher.finalize().as_bytes()[..4].try_into().expect("a hash has 32 bytes");
-    f64::from(u32::from_le_bytes(bytes)) / f64::from(u32::MAX)
+    let bytes = hasher.finalize().as_bytes()[..4].try_into().expect("a hash has 32 bytes");
+    u32::from_le_bytes(bytes)
 }
 
 /// A row of `words.parquet` with less in it: contrasts in single precision, over training to hundredths, and where not

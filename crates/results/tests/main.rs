@@ -1,5 +1,6 @@
 //! Formats and names of what runs leave.
 
+mod compact;
 mod formats;
 mod metrics;
 mod names;
