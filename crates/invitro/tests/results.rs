@@ -68,7 +68,7 @@ fn reports_of_the_shipped_studies_are_rebuilt() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let place = tempfile::tempdir().unwrap();
     for (study, said) in [
-        ("paper", "288 runs of 864 planned"),
+        ("paper", "864 runs over 3 data seeds and 3 model seeds; 864 ended"),
         ("readings", "252 runs over 3 data seeds and 1 model seed; 252 ended"),
         ("facts", "300 runs of 540 planned"),
         ("crossing", "48 runs over 4 data seeds and 1 model seed; 48 ended"),

@@ -142,19 +142,23 @@ pub fn by_data_seed(rows: impl IntoIterator<Item = (Seed, f64)>) -> Vec<f64> {
 
 /// The share of runs in which something holds. Its spread is that of the data seeds' own shares, with half a seed added
 /// on either side (Haldane and Anscombe's correction), so that "in all of them" has an interval too: of three seeds that all
-/// agree it holds one half, however many runs each has. On the logit's scale no interval is narrower than that: seeds that agree
-/// less are never the surer for it.
+/// agree it holds one half, however many runs and model seeds each has. On the logit's scale no interval is narrower than that:
+/// seeds that agree less are never the surer for it.
 pub fn proportion(rows: impl IntoIterator<Item = (Seed, bool)>) -> Option<Estimate> {
     let rows: Vec<(Seed, f64)> = rows.into_iter().map(|(seed, holds)| (seed, f64::from(u8::from(holds)))).collect();
     let value = rows.iter().map(|row| row.1).sum::<f64>() / rows.len() as f64;
-    let mut counts: BTreeMap<usize, f64> = BTreeMap::new();
-    rows.iter().for_each(|(seed, _)| *counts.entry(seed.data).or_default() += 1.0);
+    let groups = groups(&rows.iter().map(|row| row.0).collect::<Vec<_>>());
+    let width = 2 * (groups.iter().max()? + 1);
     let corrected = |value: &dyn Fn(f64) -> f64| {
-        let weighted = rows.iter().map(|(seed, holds)| {
-            let weight = 1.0 / counts[&seed.data];
-            (*seed, [weight, weight * value(*holds)])
+        let sums = rows.iter().zip(&groups).map(|((seed, holds), &group)| {
+            let mut sums = vec![0.0; width];
+            sums[2 * group..][..2].copy_from_slice(&[1.0, value(*holds)]);
+            (*seed, sums)
         });
-        estimate(Scale::Share, weighted, |[n, sum]| Some((sum + 0.5) / (n + 1.0)))
+        estimate_wide(Scale::Share, width, sums, |sums| {
+            let shares = || sums.chunks_exact(2).filter(|group| group[0] > 0.0).map(|group| group[1] / group[0]);
+            Some((shares().sum::<f64>() + 0.5) / (shares().count() as f64 + 1.0))
+        })
     };
     let half = |of: &Estimate| of.interval.map(|it| (Scale::Share.to(it.high) - Scale::Share.to(it.low)) / 2.0);
     let unanimous = half(&corrected(&|_| 1.0)?);

@@ -173,6 +173,13 @@ fn intervals_stay_inside_their_range() {
         low(1),
         low(8)
     );
+    // Model seeds that agree change nothing, and those that do not count.
+    let of_models = |named: usize, holds: fn(usize) -> bool| {
+        let rows = (0..12).map(|at| (Seed { data: at % 4, model: at / 4 % named }, holds(at / 4)));
+        seeds::proportion(rows).unwrap().interval.unwrap()
+    };
+    assert_eq!(of_models(3, |_| true), of_models(1, |_| true));
+    assert!(of_models(3, |model| model > 0).low < of_models(1, |model| model > 0).low);
     let many = seeds::proportion((0..9).map(|data| (seed(data), true))).unwrap();
     assert!(many.interval.unwrap().low > 0.5 && many.interval.unwrap().low < 1.0, "{many}");
 }

@@ -4,12 +4,13 @@ use super::page::Page;
 use super::shipped::{Shipped, VOCABULARY, any_reachable};
 use super::{BUDGET, CROSSING, FACTS, PAPER, READINGS, above_zero, below_zero, est, not_told, two};
 use invitro_report::data::Run;
+use invitro_report::findings::Transfer;
 use invitro_report::findings::claims::{Reading, fertility_gap};
 use invitro_report::findings::crossings::from_first;
-use invitro_report::findings::design::{BRIDGE, bridge_of};
+use invitro_report::findings::design::{BRIDGE, COGNATE, bridge_of};
 use invitro_report::findings::specifications::{self, Specification, SpecificationCurve};
 use invitro_report::stats::seeds;
-use invitro_results::{Estimate, Fraction, MARGIN, SEEDS, Scorer, Verdict, decimals};
+use invitro_results::{Estimate, Fraction, MARGIN, Moment, SEEDS, Scorer, Verdict, decimals};
 
 pub fn check(page: &mut Page) {
     readings(page);
@@ -64,6 +65,11 @@ fn readings(page: &mut Page) {
     page.says(
         "in `paper` by {} pieces a word, and not under balanced ones ({})",
         [est(above_zero(gap("vanilla"))), est(not_told(gap("balanced")))],
+    );
+    let [cognate, general] = [COGNATE, BRIDGE].map(|of| PAPER.correlation(of, Transfer::Share(Moment::End)));
+    page.says(
+        "among runs of one |V| no relation can be told ({}), while the cognate bridge has one (r = {}).",
+        [est(not_told(general)), est(above_zero(cognate))],
     );
     let threshold = PAPER.study.emergence_threshold().unwrap();
     page.says("at which it first exceeds {}, reachability", [threshold.to_string()]);
