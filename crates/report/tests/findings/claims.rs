@@ -1,16 +1,17 @@
 //! What the page says of the paper's claims and hypotheses.
 
 use super::page::Page;
-use super::shipped::{Shipped, VOCABULARY, any_reachable};
+use super::shipped::{Shipped, VOCABULARY, any_reachable, reachable_by};
 use super::{BUDGET, CROSSING, FACTS, PAPER, READINGS, above_zero, below_zero, est, not_told, two};
 use invitro_report::data::Run;
 use invitro_report::findings::Transfer;
 use invitro_report::findings::claims::{Reading, fertility_gap};
+use invitro_report::findings::correlations::Correlated;
 use invitro_report::findings::crossings::from_first;
 use invitro_report::findings::design::{BRIDGE, COGNATE, bridge_of};
 use invitro_report::findings::specifications::{self, Specification, SpecificationCurve};
 use invitro_report::stats::seeds;
-use invitro_results::{Estimate, Fraction, MARGIN, Moment, SEEDS, Scorer, Verdict, decimals};
+use invitro_results::{Estimate, Fraction, MARGIN, Moment, SEEDS, Scorer, Targets, Verdict, decimals};
 
 pub fn check(page: &mut Page) {
     readings(page);
@@ -56,21 +57,45 @@ fn readings(page: &mut Page) {
     let outside = |read: &Reading| !read.estimate.unwrap().interval.unwrap().contains(0.62);
     assert!(bridges.iter().all(|readings| readings.iter().all(outside)), "as the page says");
     assert!(PAPER.findings.claims[0].paper.contains("0.62"));
-    page.says("the paper's r of {} lies outside every interval of `paper`, `facts` and `budget`", ["0.62".into()]);
+    page.says(
+        "the paper's r of {} lies outside every interval over all runs of `paper`, `facts` and `budget`",
+        ["0.62".into()],
+    );
     let any = |study: &Shipped| study.findings.claims[1].readings.iter().all(|read| read.measured.contains("Top-*K*"));
     assert_eq!([&PAPER, &FACTS, &BUDGET, &CROSSING].map(|study| any(study)), [false, true, false, true]);
     assert_eq!(CROSSING.study.end_seeds(), 4);
     let crossing = from_first(&PAPER.study).remove(0);
     let gap = |regime| PAPER.of_runs(&[("tokenizer.regime", regime)], fertility_gap(&crossing));
     page.says(
-        "in `paper` by {} pieces a word, and not under balanced ones ({})",
+        "in `paper` by {} pieces a word, and not under balanced ones ({}), whose sample is the same at every λ.",
         [est(above_zero(gap("vanilla"))), est(not_told(gap("balanced")))],
     );
+    let lambdas = PAPER.levels("mixture.lambda").iter();
+    let balanced = |lambda: &String| {
+        let at = [("tokenizer.regime", "balanced"), ("mixture.lambda", lambda)];
+        PAPER.of_runs(&at, fertility_gap(&crossing)).value
+    };
+    let gaps: Vec<f64> = lambdas.map(balanced).collect();
+    assert!(gaps.iter().all(|gap| (gap - gaps[0]).abs() < 1e-12), "as the page says: {gaps:?}");
     let [cognate, general] = [COGNATE, BRIDGE].map(|of| PAPER.correlation(of, Transfer::Share(Moment::End)));
     page.says(
-        "among runs of one |V| no relation can be told ({}), while the cognate bridge has one (r = {}).",
+        "among runs of one |V| no relation can be told ({}), while the cognate bridge has one (r = {}),",
         [est(not_told(general)), est(above_zero(cognate))],
     );
+    let by_vocab = [0, 2].map(|level| {
+        let is_meant = |one: &&Correlated| {
+            (one.transfer, one.bridge, one.vocab) == (Transfer::Share(Moment::End), COGNATE, Some(level))
+        };
+        PAPER.findings.correlations.iter().find(is_meant).unwrap().over_seeds.unwrap()
+    });
+    let [first, _, last] = PAPER.levels(VOCABULARY) else { panic!("three |V|") };
+    page.says(
+        "clearly at |V| {} ({}) and not at {} ({}).",
+        [first.clone(), est(above_zero(by_vocab[0])), last.clone(), est(not_told(by_vocab[1]))],
+    );
+    let ordered = PAPER.findings.claims.iter().find(|claim| claim.paper.starts_with("B comes before")).unwrap();
+    let runs = ordered.readings[0].estimate.unwrap().runs.to_string();
+    page.says("of those with one (of B and B† {} of {} in `paper`)", [runs, PAPER.size()[0].clone()]);
     let threshold = PAPER.study.emergence_threshold().unwrap();
     page.says("at which it first exceeds {}, reachability", [threshold.to_string()]);
     page.table("| the paper says | computed | `paper` | `facts` | `budget` | `crossing` |", &rows);
@@ -88,6 +113,13 @@ fn chose(specification: &Specification, what: &str, how: &str) -> bool {
 /// Whether it reads the share of targets within the paper's K.
 fn is_the_papers_share(specification: &Specification) -> bool {
     chose(specification, "*K*", &format!("{} |*V*|", Fraction::PAPER)) && chose(specification, "counted", "share")
+}
+
+/// Whether it reads the share of targets within this K, at the end.
+fn is_share_at_end(specification: &Specification, top: Fraction) -> bool {
+    [("*K*", &*format!("{top} |*V*|")), ("counted", "share"), ("read", "at the end")]
+        .iter()
+        .all(|(what, how)| chose(specification, what, how))
 }
 
 /// The claims in `readings`: verdicts of all readings.
@@ -133,13 +165,8 @@ fn ways_to_make_runs(page: &mut Page) {
 /// The share of targets at the end, by K: from the lowest to the highest of the ways to make runs.
 fn by_top(page: &mut Page, curves: &[SpecificationCurve]) {
     let ways = |curve: &SpecificationCurve, top: Fraction| -> [Estimate; 7] {
-        let is_meant = |one: &&Specification| {
-            let [top, counted, read] =
-                [("*K*", &*format!("{top} |*V*|")), ("counted", "share"), ("read", "at the end")]
-                    .map(|(what, how)| chose(one, what, how));
-            top && counted && read
-        };
-        let ways: Vec<Estimate> = curve.specifications.iter().filter(is_meant).map(|one| one.estimate).collect();
+        let meant = curve.specifications.iter().filter(|one| is_share_at_end(one, top));
+        let ways: Vec<Estimate> = meant.map(|one| one.estimate).collect();
         ways.try_into().unwrap()
     };
     let clear = |ways: &[Estimate]| ways.iter().filter(|it| !it.interval.unwrap().contains(0.0)).count();
@@ -171,6 +198,15 @@ fn by_top(page: &mut Page, curves: &[SpecificationCurve]) {
     let row = |run: &Run| Some((run.seed, run.number(VOCABULARY)?.log2(), bridge_of(&READINGS.study, run, BRIDGE)?));
     let r = seeds::pearson(READINGS.study.ended(&[]).filter_map(row)).unwrap();
     page.says("β̂ itself falls as |V| grows (r = {})", [est(below_zero(r))]);
+    let of_paper = specifications::all(&PAPER.study);
+    let [bridge, vocab] = [0, 1].map(|place| {
+        let mut all = of_paper[place].specifications.iter();
+        all.find(|one| is_share_at_end(one, Fraction::ALL[0])).unwrap().estimate
+    });
+    page.says(
+        "The same in `paper`: at K {} |V| the r of β̂ is {} and the effect of |V| {}.",
+        [Fraction::ALL[0].to_string(), est(below_zero(bridge)), est(above_zero(vocab))],
+    );
 }
 
 /// What kind of number a reading is.
@@ -202,9 +238,17 @@ fn hypotheses(page: &mut Page) {
     }
     let reach = "share of targets reachable in B† at the end";
     page.says("is supported on reachability at the end ({}, in a regression", [supported(0, reach)]);
+    assert_eq!(hypothesis(1, "contrast of facts in B†, in nats").1, Verdict::CannotTell);
+    let [allowed, forbidden] = [Targets::Allowed, Targets::Forbidden]
+        .map(|targets| PAPER.end(&reachable_by(Scorer::Network, targets, "B_masked"), &[]));
+    assert!((allowed.value - forbidden.value).abs() < 0.001, "as the page says");
     page.says(
-        "(effect of similarity on reachability at the end, {}), and H3, more of B helps B (effect of λ on types in B, {}), are supported",
-        [supported(1, reach), supported(2, "on type constraints in B, at the end")],
+        "(effect of similarity on reachability at the end, {}; but false words are as reachable as true ones, {} and {},",
+        [supported(1, reach), two(forbidden), two(allowed)],
+    );
+    page.says(
+        "and H3, more of B helps B (effect of λ on types in B, {}), are supported",
+        [supported(2, "on type constraints in B, at the end")],
     );
     let order = |what| {
         let (share, verdict) = hypothesis(3, what);
