@@ -23,7 +23,7 @@ const CURVES: usize = 3_000;
 /// Joins the metrics of runs: those that a report on a study shows, and a run's own intervals only of the
 /// contrast of facts in nats.
 pub fn join_metrics(parts: &[PathBuf], whole: &Path) -> Result<()> {
-    join(parts, whole, metrics::shorten, |rows| rows.sort_by_cached_key(metrics::order))
+    join(parts, whole, metrics::shorten, |rows| rows.sort_by_cached_key(metrics::sort_key))
 }
 
 /// Joins the words of runs: those with a contrast, then those that were asked for, then others, as many as there is room
@@ -31,29 +31,29 @@ pub fn join_metrics(parts: &[PathBuf], whole: &Path) -> Result<()> {
 /// before come to what all their runs would have come to at once.
 pub fn join_words(parts: &[PathBuf], whole: &Path) -> Result<()> {
     let mut hashes = [const { Vec::new() }; 3];
-    for own in parts.par_iter().map(|part| words::hashes(part)).collect::<Result<Vec<_>>>()? {
-        hashes.iter_mut().zip(own).for_each(|(all, own)| all.extend(own));
+    for (kind, hash) in parts.par_iter().map(|part| words::ranked_all(part)).collect::<Result<Vec<_>>>()?.concat() {
+        hashes[kind].push(hash);
     }
-    hashes.iter_mut().for_each(|all| all.sort_unstable());
+    hashes.iter_mut().for_each(|hashes| hashes.sort_unstable());
     let mut taken = 0;
-    let largest = [(0, WORDS), (1, WORDS), (2, WITH_UNASKED)].map(|(kind, most)| {
-        let largest = largest_of(&hashes[kind], most.saturating_sub(taken));
-        taken += hashes[kind].partition_point(|&hash| Some(hash) <= largest);
-        largest
+    let cutoffs = [(0, WORDS), (1, WORDS), (2, WITH_UNASKED)].map(|(kind, most)| {
+        let cutoff = cutoff(&hashes[kind], most.saturating_sub(taken));
+        taken += hashes[kind].partition_point(|&hash| Some(hash) <= cutoff);
+        cutoff
     });
-    let with_curve = largest_of(&hashes[0], CURVES);
+    let with_curve = cutoff(&hashes[0], CURVES);
     let shorten = |rows: &mut Vec<Columns>| {
         rows.retain_mut(|row| {
-            let hashed = Some(words::hashed(row));
-            words::shorten(row, hashed <= with_curve);
-            hashed <= largest[words::kind(row)]
+            let (kind, hash) = words::ranked_row(row);
+            words::shorten(row, Some(hash) <= with_curve);
+            Some(hash) <= cutoffs[kind]
         });
     };
     join(parts, whole, shorten, |_| {})
 }
 
-/// The largest of the first `most`.
-fn largest_of(sorted: &[u32], most: usize) -> Option<u32> {
+/// The largest hash of those that are kept, the `most` smallest.
+fn cutoff(sorted: &[u32], most: usize) -> Option<u32> {
     sorted[..most.min(sorted.len())].last().copied()
 }
 

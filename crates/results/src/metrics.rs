@@ -273,9 +273,9 @@ pub(crate) fn shorten(rows: &mut Vec<table::Columns>) {
     });
 }
 
-/// The order in which values are alike: shares, of which many are equal, before losses and log-probabilities; then by
-/// metric, task and condition.
-pub(crate) fn order(row: &table::Columns) -> (bool, [String; 3]) {
+/// Rows sorted by this have similar values next to each other: shares, of which many are equal, before losses and
+/// log-probabilities; then by metric, task and condition.
+pub(crate) fn sort_key(row: &table::Columns) -> (bool, [String; 3]) {
     let in_nats = quantity(row).is_some_and(|quantity| quantity.measure.is_in_nats());
     (in_nats, [4, 3, 2].map(|column| text(row, column).to_owned()))
 }

@@ -176,46 +176,46 @@ pub fn count(path: &Path) -> Result<usize> {
     Ok(Table::open(path)?.len())
 }
 
-/// Columns that tell the kind of a word.
-const KIND: [&str; 2] = ["pairs", "asked"];
+/// The kinds of words, in the order in which a compact table keeps them, by the column that counts: those whose contrast was
+/// taken, those that a subject was asked for; all others are a third kind.
+const KINDS: [&str; 2] = ["pairs", "asked"];
 
-/// The kind of a row of `words.parquet`: 0 where its contrast was taken, 1 where a subject was asked for it, else 2.
-pub(crate) fn kind(row: &table::Columns) -> usize {
-    let is = |name: &&str| row.get(*name).and_then(serde_json::Value::as_f64).is_some_and(|asked| asked > 0.0);
-    KIND.iter().position(is).unwrap_or(2)
-}
+/// The columns that identify a word.
+const IDENTITY: [&str; 2] = ["symbol", "masked_in"];
 
-/// The words of each kind in a file, hashed.
-pub(crate) fn hashes(path: &Path) -> Result<[Vec<u32>; 3]> {
-    let mut hashes = [const { Vec::new() }; 3];
-    let table = Table::open(path)?;
-    table.batches(&[KIND[0], KIND[1], HASHED[0], HASHED[1]], |columns, rows| {
-        let (kinds, names) = columns.split_at(KIND.len());
-        for row in 0..rows {
-            let is = |column: &Batch| column.number(row).is_some_and(|asked| asked > 0.0);
-            let kind = kinds.iter().position(is).unwrap_or(2);
-            hashes[kind].push(hash(names.iter().map(|column| column.text(row))));
-        }
-    })?;
-    Ok(hashes)
-}
+/// A word's kind, and a hash of the word, which is the same in every run.
+type Ranked = (usize, u32);
 
-/// Columns that make a word.
-const HASHED: [&str; 2] = ["symbol", "masked_in"];
-
-/// A row's word hashed, the same in every run.
-pub(crate) fn hashed(row: &table::Columns) -> u32 {
-    hash(HASHED.iter().map(|name| row.get(*name).and_then(serde_json::Value::as_str)))
-}
-
-fn hash<'a>(names: impl Iterator<Item = Option<&'a str>>) -> u32 {
+fn ranked<'a>(
+    mut counts: impl Iterator<Item = Option<f64>>,
+    identity: impl Iterator<Item = Option<&'a str>>,
+) -> Ranked {
     let mut hasher = blake3::Hasher::new();
-    for name in names {
+    for name in identity {
         hasher.update(name.unwrap_or_default().as_bytes());
         hasher.update(&[0]);
     }
     let bytes = hasher.finalize().as_bytes()[..4].try_into().expect("a hash has 32 bytes");
-    u32::from_le_bytes(bytes)
+    let kind = counts.position(|count| count.is_some_and(|count| count > 0.0)).unwrap_or(KINDS.len());
+    (kind, u32::from_le_bytes(bytes))
+}
+
+/// The kind and hash of a row of `words.parquet`.
+pub(crate) fn ranked_row(row: &table::Columns) -> Ranked {
+    let values = |names: [&'static str; 2]| names.into_iter().map(|name| row.get(name));
+    let counts = values(KINDS).map(|value| value.and_then(serde_json::Value::as_f64));
+    ranked(counts, values(IDENTITY).map(|value| value.and_then(serde_json::Value::as_str)))
+}
+
+/// The kinds and hashes of all words of a file.
+pub(crate) fn ranked_all(path: &Path) -> Result<Vec<Ranked>> {
+    let mut all = Vec::new();
+    Table::open(path)?.batches(&[KINDS, IDENTITY].concat(), |columns, rows| {
+        let (counts, identity) = columns.split_at(KINDS.len());
+        let row = |row| ranked(counts.iter().map(|column| column.number(row)), identity.iter().map(|it| it.text(row)));
+        all.extend((0..rows).map(row));
+    })?;
+    Ok(all)
 }
 
 /// A row of `words.parquet` with less in it: contrasts in single precision, over training to hundredths, and where not

@@ -1,4 +1,4 @@
-//! Tables made small.
+//! Compact tables.
 
 use invitro_results::words::{self, Form, Traits, Word};
 use invitro_results::{compact, table::Table};
@@ -57,7 +57,7 @@ fn words_kept_in_steps_are_those_kept_at_once() {
     let kept = kinds(&path("at-once"));
     assert_eq!(kept.len(), RUNS);
     assert!(kept.values().all(|own| *own == [1250, 893, 0, 108]), "{kept:?}");
-    // Without a limit that is reached, all are there.
+    // Where there is room, all are kept.
     compact::join_words(&runs[..4], &path("small")).unwrap();
     assert!(kinds(&path("small")).values().all(|own| *own == [1250, 1000, 250, 750]), "{:?}", kinds(&path("small")));
 }

@@ -173,7 +173,7 @@ fn intervals_stay_inside_their_range() {
         low(1),
         low(8)
     );
-    // Model seeds that agree change nothing, and those that do not count.
+    // Model seeds that agree change nothing; those that differ make it wider.
     let of_models = |named: usize, holds: fn(usize) -> bool| {
         let rows = (0..12).map(|at| (Seed { data: at % 4, model: at / 4 % named }, holds(at / 4)));
         seeds::proportion(rows).unwrap().interval.unwrap()

@@ -6,7 +6,6 @@ use super::{BUDGET, CROSSING, FACTS, PAPER, READINGS, above_zero, below_zero, es
 use invitro_report::data::Run;
 use invitro_report::findings::Transfer;
 use invitro_report::findings::claims::{Reading, fertility_gap};
-use invitro_report::findings::correlations::Correlated;
 use invitro_report::findings::crossings::from_first;
 use invitro_report::findings::design::{BRIDGE, COGNATE, bridge_of};
 use invitro_report::findings::specifications::{self, Specification, SpecificationCurve};
@@ -82,16 +81,11 @@ fn readings(page: &mut Page) {
         "among runs of one |V| no relation can be told ({}), while the cognate bridge has one (r = {}),",
         [est(not_told(general)), est(above_zero(cognate))],
     );
-    let by_vocab = [0, 2].map(|level| {
-        let is_meant = |one: &&Correlated| {
-            (one.transfer, one.bridge, one.vocab) == (Transfer::Share(Moment::End), COGNATE, Some(level))
-        };
-        PAPER.findings.correlations.iter().find(is_meant).unwrap().over_seeds.unwrap()
-    });
+    let at = |level| PAPER.correlated(COGNATE, Transfer::Share(Moment::End), Some(level)).over_seeds.unwrap();
     let [first, _, last] = PAPER.levels(VOCABULARY) else { panic!("three |V|") };
     page.says(
         "clearly at |V| {} ({}) and not at {} ({}).",
-        [first.clone(), est(above_zero(by_vocab[0])), last.clone(), est(not_told(by_vocab[1]))],
+        [first.clone(), est(above_zero(at(0))), last.clone(), est(not_told(at(2)))],
     );
     let ordered = PAPER.findings.claims.iter().find(|claim| claim.paper.starts_with("B comes before")).unwrap();
     let runs = ordered.readings[0].estimate.unwrap().runs.to_string();
@@ -204,7 +198,7 @@ fn by_top(page: &mut Page, curves: &[SpecificationCurve]) {
         all.find(|one| is_share_at_end(one, Fraction::ALL[0])).unwrap().estimate
     });
     page.says(
-        "The same in `paper`: at K {} |V| the r of β̂ is {} and the effect of |V| {}.",
+        "It is the same in `paper`: at K {} |V| the r of β̂ is {} and the effect of |V| {}.",
         [Fraction::ALL[0].to_string(), est(below_zero(bridge)), est(above_zero(vocab))],
     );
 }

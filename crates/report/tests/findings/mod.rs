@@ -6,6 +6,7 @@ mod learned;
 mod page;
 mod shipped;
 
+use invitro_report::data::Run;
 use invitro_report::findings::Transfer;
 use invitro_report::findings::by_word::Outcome;
 use invitro_report::findings::design::{BRIDGE, COGNATE};
@@ -145,15 +146,15 @@ fn what_was_done(page: &mut Page) {
     };
     let of_each = |study: &Shipped| [0, 1, 2].map(|data| model_seeds(study, data));
     assert_eq!((of_each(&PAPER), of_each(&FACTS)), ([3, 3, 3], [2, 2, 1]), "as the page says");
-    let means = |place: fn(Seed) -> usize| {
-        let ends =
-            PAPER.ended(&[]).map(|run| (run.seed, run.curve(&sentences("B_masked", GRAMMATICAL)).end().unwrap()));
-        let mut means = seeds::by_data_seed(ends.map(|(seed, end)| (Seed { data: place(seed), model: 0 }, end)));
+    let means = |group: fn(Seed) -> usize| {
+        let end = |run: &Run| run.curve(&sentences("B_masked", GRAMMATICAL)).end().unwrap();
+        let ends = PAPER.ended(&[]).map(|run| (Seed { data: group(run.seed), model: 0 }, end(run)));
+        let mut means = seeds::by_data_seed(ends);
         means.sort_by(f64::total_cmp);
         [means[0], means[2]].map(|mean| decimals(mean, 3))
     };
-    page.says("those of its model seeds lie between {} and {} (", means(|seed| seed.model));
-    page.says("at the end), those of its data seeds between {} and {}.", means(|seed| seed.data));
+    page.says("means of its model seeds lie between {} and {} (", means(|seed| seed.model));
+    page.says("at the end), of its data seeds between {} and {}.", means(|seed| seed.data));
     let [width, layers] = ["model.width", "model.layers"].map(|key| setting(&PAPER, key));
     assert_eq!(layers, 4.0);
     page.says("(the paper's: width {}, {} layers)", [width.to_string(), "four".into()]);

@@ -2,6 +2,7 @@
 
 use invitro_report::data::{Factor, Run, Study, read};
 use invitro_report::findings::by_word::{COGNATE_BRIDGE, Outcome};
+use invitro_report::findings::correlations::Correlated;
 use invitro_report::findings::design::{Design, SIMILARITY, VOCAB};
 use invitro_report::findings::{ByWord, Findings, Transfer};
 use invitro_report::stats::{Scale, Seed, seeds};
@@ -158,9 +159,15 @@ impl Shipped {
 
     /// Pearson's r of a mean bridge with a measure of transfer over runs, with |V| held where it varies.
     pub fn correlation(&self, bridge: Measure, transfer: Transfer) -> Estimate {
-        let mut all = self.findings.correlations.iter();
-        let one = all.find(|one| one.transfer == transfer && one.bridge == bridge && one.vocab.is_none()).unwrap();
+        let one = self.correlated(bridge, transfer, None);
         one.within_vocab.or(one.over_seeds).unwrap()
+    }
+
+    /// The same at one level of |V|, or over all.
+    pub fn correlated(&self, bridge: Measure, transfer: Transfer, vocab: Option<usize>) -> &Correlated {
+        let meant = (bridge, transfer, vocab);
+        let mut all = self.findings.correlations.iter();
+        all.find(|one| (one.bridge, one.transfer, one.vocab) == meant).unwrap()
     }
 
     /// One arm less another, over all else.

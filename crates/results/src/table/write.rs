@@ -70,7 +70,7 @@ fn seal_entry() -> KeyValue {
     KeyValue::new("seal".to_owned(), sealed::blank())
 }
 
-/// Bytes of a dictionary of numbers in a compact table, at most: one that outgrows them has numbers that are seldom equal.
+/// The largest dictionary of numbers in a compact table, in bytes; one that would be larger is of numbers that are seldom equal.
 const DICTIONARY: usize = 1 << 15;
 
 /// Writes a table group after group.
@@ -82,8 +82,8 @@ impl<W: Write + Send> Writer<W> {
         Writer::with(out, columns, WriterProperties::builder(), 3)
     }
 
-    /// The same, small rather than quick. Where numbers are seldom equal, the first bytes of all are stored together, then
-    /// the second ones and so on, which compresses to half of what a dictionary of them takes.
+    /// The same, small rather than quick: where numbers are seldom equal, Parquet's byte stream split compresses to half of
+    /// what a dictionary takes.
     pub fn compact<N: AsRef<str>>(out: W, columns: &[(N, Column)]) -> Parquet<Writer<W>> {
         let numbers = columns.iter().filter(|(_, column)| matches!(column, Column::Number(_)));
         let properties = numbers.fold(WriterProperties::builder(), |properties, (name, _)| {
