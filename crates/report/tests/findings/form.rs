@@ -113,14 +113,13 @@ fn elsewhere(page: &mut Page, masked: &Quantity) {
         study.study.trajectory(study.study.plain(), quantity).unwrap().decline.unwrap()
     };
     not_told(plain(&WITHHELD, masked));
-    page.says("In `paper` the decline is {},", [with_interval(not_told(plain(&PAPER, masked)), 3)]);
-    for (study, condition) in [
-        (&FACTS, "B_masked"),
-        (&READINGS, "B_masked"),
-        (&CROSSING, "B_masked"),
-        (&PIVOT, "C_masked"),
-        (&SHARING, "B_masked"),
-    ] {
+    page.says(
+        "In `paper` the decline is {}, in `facts` {},",
+        [&PAPER, &FACTS].map(|study| with_interval(not_told(plain(study, masked)), 3)),
+    );
+    for (study, condition) in
+        [(&READINGS, "B_masked"), (&CROSSING, "B_masked"), (&PIVOT, "C_masked"), (&SHARING, "B_masked")]
+    {
         let decline = plain(study, &sentences(condition, GRAMMATICAL));
         assert_eq!((decline.value, decline.interval.unwrap().low), (0.0, 0.0), "highest at the last evaluation");
     }
