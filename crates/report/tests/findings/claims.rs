@@ -87,12 +87,37 @@ fn readings(page: &mut Page) {
         "clearly at |V| {} ({}) and not at {} ({}).",
         [first.clone(), est(above_zero(at(0))), last.clone(), est(not_told(at(2)))],
     );
+    bridges_of_facts(page);
     let ordered = PAPER.findings.claims.iter().find(|claim| claim.paper.starts_with("B comes before")).unwrap();
     let runs = ordered.readings[0].estimate.unwrap().runs.to_string();
     page.says("of those with one (of B and B† {} of {} in `paper`)", [runs, PAPER.size()[0].clone()]);
     let threshold = PAPER.study.emergence_threshold().unwrap();
     page.says("at which it first exceeds {}, reachability", [threshold.to_string()]);
     page.table("| the paper says | computed | `paper` | `facts` | `budget` | `crossing` |", &rows);
+}
+
+/// Why β̂ and reachability move apart over the runs of `facts`.
+fn bridges_of_facts(page: &mut Page) {
+    let reached = any_reachable(Scorer::Network, "B_masked");
+    let steps = FACTS.levels(VOCABULARY).windows(2);
+    let risen = steps.map(|pair| FACTS.less(&reached, &[(VOCABULARY, &pair[1])], &[(VOCABULARY, &pair[0])]));
+    let risen: Vec<Estimate> = risen.collect();
+    let [rises @ .., falls] = &risen[..] else { panic!("several |V|") };
+    assert!(rises.iter().all(|step| step.interval.unwrap().above(0.0)), "as the page says");
+    let [.., turn, last] = FACTS.levels(VOCABULARY) else { panic!("several |V|") };
+    page.says("In `facts` β̂ falls as |V| grows (r = {})", [est(below_zero(bridge_with_vocabulary(&FACTS)))]);
+    page.says(
+        "any target at the end, rises up to |V| {} and falls at {}, by {};",
+        [turn.clone(), last.clone(), est(below_zero(*falls).negated())],
+    );
+    let within = FACTS.correlation(BRIDGE, Transfer::Any(Moment::End));
+    page.says("among runs of one |V| no relation of the two can be told ({}).", [est(not_told(within))]);
+}
+
+/// Pearson's r of β̂ and log₂ |V|.
+fn bridge_with_vocabulary(study: &Shipped) -> Estimate {
+    let row = |run: &Run| Some((run.seed, run.number(VOCABULARY)?.log2(), bridge_of(&study.study, run, BRIDGE)?));
+    seeds::pearson(study.ended(&[]).filter_map(row)).unwrap()
 }
 
 fn agreeing(curve: &SpecificationCurve) -> impl Iterator<Item = &Specification> {
@@ -189,9 +214,7 @@ fn by_top(page: &mut Page, curves: &[SpecificationCurve]) {
         [third, last.clone(), clear(&vocab[3]).to_string()],
     );
     page.says("is below zero at K {} and {} |V| and above zero at {} |V|", [first, second, last]);
-    let row = |run: &Run| Some((run.seed, run.number(VOCABULARY)?.log2(), bridge_of(&READINGS.study, run, BRIDGE)?));
-    let r = seeds::pearson(READINGS.study.ended(&[]).filter_map(row)).unwrap();
-    page.says("β̂ itself falls as |V| grows (r = {})", [est(below_zero(r))]);
+    page.says("β̂ itself falls as |V| grows (r = {})", [est(below_zero(bridge_with_vocabulary(&READINGS)))]);
     let of_paper = specifications::all(&PAPER.study);
     let [bridge, vocab] = [0, 1].map(|place| {
         let mut all = of_paper[place].specifications.iter();

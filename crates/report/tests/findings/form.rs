@@ -133,5 +133,10 @@ fn elsewhere(page: &mut Page, masked: &Quantity) {
         declines(masked),
     );
     page.says("by {} in `crossing`,", [est(above_zero(plain(&CROSSING, &reached)))]);
+    let of_facts = |at: At| FACTS.trajectory(&reached, at).decline.unwrap();
+    page.says(
+        "by {} in `facts` at |V| {} (over all |V| none can be told, {}),",
+        [est(above_zero(of_facts(&[(VOCABULARY, "2048")]))), "2048".into(), est(not_told(of_facts(&[])))],
+    );
     page.says("by {} in `sharing-paper` with all pieces shared and by {} with none.", declines(&reached));
 }

@@ -5,11 +5,12 @@ mod form;
 mod learned;
 mod page;
 mod shipped;
+mod withheld;
 
 use invitro_report::data::Run;
 use invitro_report::findings::Transfer;
 use invitro_report::findings::by_word::Outcome;
-use invitro_report::findings::design::{BRIDGE, COGNATE};
+use invitro_report::findings::design::{BRIDGE, COGNATE, LAMBDA};
 use invitro_report::stats::{Seed, seeds};
 use invitro_results::{Estimate, Fraction, Moment, Quantity, Scorer, Targets, decimals, grouped};
 use page::{Page, with_interval};
@@ -22,7 +23,6 @@ use std::sync::LazyLock;
 const GRAMMATICAL: &str = "grammaticality";
 const SAME_WORDS: &str = "same_words";
 const SHARE: &str = "tokenizer.share";
-const WITHHOLD: &str = "mixture.withhold";
 
 static PAPER: LazyLock<Shipped> = LazyLock::new(|| Shipped::read("paper"));
 static READINGS: LazyLock<Shipped> = LazyLock::new(|| Shipped::read("readings"));
@@ -63,7 +63,7 @@ fn every_number_of_the_findings_is_that_of_the_tables() {
     learned::check(&mut page);
     knowledge(&mut page);
     pieces(&mut page);
-    the_unseen_word(&mut page);
+    withheld::check(&mut page);
     a_third_language(&mut page);
     claims::check(&mut page);
     page.finish();
@@ -87,7 +87,7 @@ fn in_short(page: &mut Page) {
     );
     let arm = |arm| est(SHARING.end(&contrast("B_masked"), &[(SHARE, arm)]));
     page.says("is {} nats where A and B share all pieces and {} where they share none", [arm("all"), arm("none")]);
-    page.says("does not raise transfer:** the contrast is lower by {} nats", [less_by(facts_less_words())]);
+    withheld::of_what_a_has(page, "of A's contrast on what is asked,");
 }
 
 /// How often the training of `budget` is that of `paper`, in rows.
@@ -101,10 +101,6 @@ fn more_training() -> String {
 fn faster() -> String {
     assert_eq!((setting(&PAPER, "train.lr"), setting(&BUDGET, "train.lr")), (1e-4, 1e-3));
     "ten".into()
-}
-
-fn facts_less_words() -> Estimate {
-    below_zero(WITHHELD.arms("facts", "words"))
 }
 
 /// What a sentence claims of its number.
@@ -181,7 +177,12 @@ fn knowledge(page: &mut Page) {
         &FACTS.levels(VOCABULARY).iter().map(row).collect::<Vec<_>>(),
     );
     let effects = FACTS.effects(Transfer::Nats).map(below_zero);
-    page.says("falls with distance (effect {}) and with |V| ({})", effects.map(est));
+    page.says("falls with distance (effect {}) and with |V| ({}), as does what A has (", effects.map(est));
+    let [least, .., most] = FACTS.levels(VOCABULARY) else { panic!("several |V|") };
+    let of_a = |vocab| two(FACTS.end(&contrast("A"), &[(VOCABULARY, vocab)]));
+    below_zero(FACTS.less(&contrast("A"), &[(VOCABULARY, most)], &[(VOCABULARY, least)]));
+    page.says("({} nats at |V| {}, {} at {})", [of_a(least), least.clone(), of_a(most), most.clone()]);
+    page.says("of λ no effect can be told ({}).", [est(not_told(FACTS.effect(LAMBDA, Transfer::Nats)))]);
     let [cognate, general] = [COGNATE, BRIDGE].map(|bridge| FACTS.correlation(bridge, Transfer::Nats));
     page.says(
         "it correlates with the cognate bridge (r = {}); with β̂ no relation can be told ({})",
@@ -192,14 +193,20 @@ fn knowledge(page: &mut Page) {
     let (fitted, runs) = (&by_word.clustered, by_word.runs);
     page.says("a word's contrast is higher by {} nats", [words(&FACTS)]);
     page.says(
-        "({} words in runs, {} runs; {} in `crossing`). Single words scatter: R² within runs is {}.",
+        "({} words of {} runs; {} in `crossing`). Single words scatter: R² within runs is {}.",
         [grouped(fitted.rows as f64), runs.to_string(), words(&CROSSING), decimals(fitted.r_squared, 3)],
     );
     let share =
         |study: &Shipped, metric, places| decimals(study.end(&sentences("B_masked", metric), &[]).value, places);
+    let [by_distance, _] = FACTS.effects(Transfer::Grammar(Moment::End));
     page.says(
-        "In `facts` {} of the answers with unseen words are grammatical, but only {} have the very words",
-        [share(&FACTS, GRAMMATICAL, 2), share(&FACTS, SAME_WORDS, 3)],
+        "In `facts` {} of the answers with unseen words are grammatical, more at larger distances (effect {}), but only {} have the very words",
+        [share(&FACTS, GRAMMATICAL, 2), est(above_zero(by_distance)), share(&FACTS, SAME_WORDS, 3)],
+    );
+    page.says(
+        "in `facts` {} of the words that are true of a subject are reachable and {} of those that are false.",
+        [Targets::Allowed, Targets::Forbidden]
+            .map(|targets| two(FACTS.end(&reachable_by(Scorer::Network, targets, "B_masked"), &[]))),
     );
     page.says(
         "in `crossing` it is {} and {}, in `paper` {} and {}.",
@@ -284,21 +291,6 @@ fn pieces(page: &mut Page) {
     page.says("(`sharing-paper`: width {}, {} layers, d 0)", [width.to_string(), "eight".into()]);
 }
 
-fn the_unseen_word(page: &mut Page) {
-    let row = |(name, arm): (&str, &str)| {
-        let cell = |d: &str| est(WITHHELD.end(&contrast("B_masked"), &[(WITHHOLD, arm), (DISTANCE, d)]));
-        format!("| {name} withheld | {} |", WITHHELD.by_distance(cell))
-    };
-    let header = format!("| B†, nats | {} |", at_distances(&WITHHELD));
-    page.table(&header, &[("words", "words"), ("facts", "facts"), ("nothing", "nothing")].map(row));
-    page.says(
-        "lower than with words withheld, by {} nats over all d; with nothing withheld it is higher by {}.",
-        [less_by(facts_less_words()), est(above_zero(WITHHELD.arms("nothing", "words")))],
-    );
-    assert_eq!(setting(&WITHHELD, "language.mask_share"), 0.25);
-    page.says("a {} of the facts is never stated", ["quarter".into()]);
-}
-
 fn a_third_language(page: &mut Page) {
     const NEITHER: At = &[("languages.B.spoken", "false"), ("languages.D.spoken", "false")];
     const B: At = &[("languages.B.spoken", "true")];
@@ -308,29 +300,32 @@ fn a_third_language(page: &mut Page) {
     let at = |third: At<'static>, a, c| [third, &distances(a, c)].concat();
     let gain = |a, c| PIVOT.less(&masked, &at(B, a, c), &at(D, a, c));
     let mut rows = Vec::new();
-    for (name, a) in [("A 0.25 from B", "0.25"), ("A unrelated", "1")] {
+    for (name, a) in [("A 0.25", "0.25"), ("A unrelated", "1")] {
         for c in ["0.1", "0.25"] {
             let cells = [NEITHER, D, B].map(|third| est(PIVOT.end(&masked, &at(third, a, c))));
-            rows.push(format!("| {name}, C {c} | {} | {} |", cells.join(" | "), est(gain(a, c))));
+            rows.push(format!("| {name}, C {c} from B | {} | {} |", cells.join(" | "), est(gain(a, c))));
         }
     }
     page.table("| C†, nats | neither | with D | with B | B less D |", &rows);
-    let near = [("languages.C.distance", "0.1")];
-    let over_both = PIVOT.less(&masked, &[B, &near].concat(), &[D, &near].concat());
+    let over_both = |c| {
+        let at = [("languages.C.distance", c)];
+        PIVOT.less(&masked, &[B, &at].concat(), &[D, &at].concat())
+    };
     page.says(
-        "where C is {} from B, B gives {} nats more than D, {} where A is {} from B and {} where A is unrelated to all.",
+        "where C is {} from B, B gives {} nats more than D, {} where A is {} from B and {} where A is unrelated to all;",
         [
             "0.1".into(),
-            est(above_zero(over_both)),
+            est(above_zero(over_both("0.1"))),
             est(above_zero(gain("0.25", "0.1"))),
             "0.25".into(),
             est(gain("1", "0.1")),
         ],
     );
+    page.says("where C is {} from B none can be told ({}).", ["0.25".into(), est(not_told(over_both("0.25")))]);
     let parts = [(1.0, B, "0.25"), (-1.0, D, "0.25"), (-1.0, B, "1"), (1.0, D, "1")];
     let parts: Vec<_> = parts.iter().map(|(weight, third, a)| (*weight, at(third, a, "0.1"))).collect();
     let parts: Vec<(f64, At)> = parts.iter().map(|(weight, at)| (*weight, &at[..])).collect();
-    let through = not_told(PIVOT.combined(&masked, &parts));
+    let through = not_told(PIVOT.combined(&parts, |run| run.curve(&masked).end()));
     page.says("is the difference, {}: none that can be seen", [est(through)]);
 }
 
@@ -359,7 +354,7 @@ fn every_number_of_the_readmes_findings_is_that_of_the_tables() {
     );
     let arm = |arm| est(SHARING.end(&contrast("B_masked"), &[(SHARE, arm)]));
     page.says("it is {} nats where A and B share all pieces, and {} where they share none", [arm("all"), arm("none")]);
-    page.says("the contrast is lower by {} nats", [less_by(facts_less_words())]);
+    withheld::of_what_a_has(&mut page, "of A's contrast on what is asked,");
     page.says(
         "a unigram model, which ignores the subject, reaches {} of its subjects",
         [two(PAPER.end(&any_reachable(Scorer::Unigram, "B_masked"), &[]))],

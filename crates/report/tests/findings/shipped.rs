@@ -29,6 +29,11 @@ pub fn contrast(condition: &str) -> Quantity {
     Quantity::of(Measure::KNOWLEDGE, &condition.parse().unwrap())
 }
 
+/// The same of what another language never says.
+pub fn contrast_of_masked(condition: &str) -> Quantity {
+    Quantity::of(Measure::KNOWLEDGE.masked_elsewhere(), &condition.parse().unwrap())
+}
+
 /// The share of targets within the top 0.1 |V|.
 pub fn reachable(condition: &str) -> Quantity {
     reachable_by(Scorer::Network, Targets::Allowed, condition)
@@ -127,28 +132,32 @@ impl Shipped {
 
     /// At the end, the runs at these levels less those at others; a mean for every data seed first.
     pub fn less(&self, quantity: &Quantity, first: At, second: At) -> Estimate {
-        self.combined(quantity, &[(1.0, first), (-1.0, second)])
+        self.combined(&[(1.0, first), (-1.0, second)], |run| run.curve(quantity).end())
     }
 
-    /// At the end, a sum of means over runs at several levels, for every data seed.
-    pub fn combined(&self, quantity: &Quantity, parts: &[(f64, At)]) -> Estimate {
+    /// A sum of means over runs at several levels, for every data seed.
+    pub fn combined(&self, parts: &[(f64, At)], value: impl Fn(&Run) -> Option<f64>) -> Estimate {
         let mut sums: BTreeMap<usize, f64> = BTreeMap::new();
         for (weight, at) in parts {
-            let mut ends: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+            let mut values: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
             for run in self.ended(at) {
-                ends.entry(run.seed.data).or_default().extend(run.curve(quantity).end());
+                values.entry(run.seed.data).or_default().extend(value(run));
             }
-            for (data, ends) in ends {
-                *sums.entry(data).or_default() += weight * ends.iter().sum::<f64>() / ends.len() as f64;
+            for (data, values) in values {
+                *sums.entry(data).or_default() += weight * values.iter().sum::<f64>() / values.len() as f64;
             }
         }
         seeds::mean(Scale::Plain, sums.into_iter().map(|(data, sum)| (Seed { data, model: 0 }, sum))).unwrap()
     }
 
-    /// The standardised effects of d and |V| on a measure of transfer.
+    /// The standardised effect of a predictor on a measure of transfer.
+    pub fn effect(&self, predictor: &str, transfer: Transfer) -> Estimate {
+        Design::of_transfer(&self.study, transfer, false).slope(predictor).unwrap()
+    }
+
+    /// Those of d and |V|.
     pub fn effects(&self, transfer: Transfer) -> [Estimate; 2] {
-        let design = Design::of_transfer(&self.study, transfer, false);
-        [design.slope(SIMILARITY).unwrap().negated(), design.slope(VOCAB).unwrap()]
+        [self.effect(SIMILARITY, transfer).negated(), self.effect(VOCAB, transfer)]
     }
 
     /// Pearson's r of d with a measure of transfer over all runs.
