@@ -24,7 +24,7 @@ fn measures() -> String {
     table!(page, "scorer", Scorer);
     table!(page, "targets", Targets);
     page.push_str(
-        "\nTargets with `_masked` behind them, in a language without a mask, are the symbols masked in another. Where several \
+        "\nTargets with `_masked` behind them, in a language without a mask, are the symbols masked in another or, with `withhold = \"facts\"`, the facts withheld there. Where several \
          languages have a mask, reachability counts a subject once for each, and a contrast every symbol once.\n\n\
          A question begins as sentences of its language do, up to where a descriptor may stand: `<T0:B> subject copula` in \
          svo, `<T0:B> subject` in sov, `<T0:B> copula subject` in vso. In vos, where descriptors come before their subjects, \

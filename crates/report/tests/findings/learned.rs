@@ -2,7 +2,7 @@
 
 use super::page::Page;
 use super::shipped::{ALL_RUNS, At, DISTANCE, contrast, reachable, reachable_by, sentences};
-use super::{BUDGET, CONVERGED, GRAMMATICAL, above_zero, at_distances, below_zero, est, not_told, setting, two};
+use super::{BUDGET, CONVERGED, GRAMMATICAL, above_zero, at_distances, est, not_told, setting, two};
 use invitro_report::findings::Transfer;
 use invitro_report::findings::by_word::Outcome;
 use invitro_report::findings::design::COGNATE;
@@ -25,7 +25,7 @@ fn training(page: &mut Page) {
     assert_eq!((of("model.layers"), of("train.lr"), of("tokenizer.vocab")), (8.0, 6e-4, 2048.0));
     assert_eq!(setting(&BUDGET, "mixture.lambda"), 0.25);
     page.says(
-        "In `converged` the model is larger (width {}, {} layers), for {} steps of {} as there, at |V| 2048; λ is {} instead of {} and the learning rate `6e-4`.",
+        "In `converged` the model is larger (width {}, {} layers), and learns many of its world's facts. It is trained for {} steps of {} as in `budget`, at |V| 2048; λ is {} instead of {} and the learning rate `6e-4`.",
         [
             of("model.width").to_string(),
             "eight".into(),
@@ -120,11 +120,9 @@ fn left(page: &mut Page) {
     );
     let transfers = [Transfer::Nats, Transfer::Share(Moment::End), Transfer::Grammar(Moment::End)];
     page.says(
-        "Over runs r of d is {} with the contrast, {} with reachability and {} with grammaticality at the end;",
-        transfers.map(|transfer| est(below_zero(CONVERGED.correlation_with_distance(transfer)))),
+        "Over runs r of the cognate bridge is {} with the contrast, {} with reachability and {} with grammaticality at the end.",
+        transfers.map(|transfer| est(above_zero(CONVERGED.correlation(COGNATE, transfer)))),
     );
-    let of_bridge = |transfer| est(above_zero(CONVERGED.correlation(COGNATE, transfer)));
-    page.says("that of the cognate bridge is {}, {} and {}.", transfers.map(of_bridge));
     page.says(
         "the share reachable is higher by {} per unit of cognate bridge, with the same controls;",
         [est(above_zero(CONVERGED.cognate_slope(ALL_RUNS, Outcome::Reachable)))],

@@ -160,12 +160,6 @@ impl Shipped {
         [self.effect(SIMILARITY, transfer).negated(), self.effect(VOCAB, transfer)]
     }
 
-    /// Pearson's r of d with a measure of transfer over all runs.
-    pub fn correlation_with_distance(&self, transfer: Transfer) -> Estimate {
-        let row = |run: &Run| Some((run.seed, run.number(DISTANCE)?, transfer.value(&self.study, run)?));
-        seeds::pearson(self.ended(&[]).filter_map(row)).unwrap()
-    }
-
     /// Pearson's r of a mean bridge with a measure of transfer over runs, with |V| held where it varies.
     pub fn correlation(&self, bridge: Measure, transfer: Transfer) -> Estimate {
         let one = self.correlated(bridge, transfer, None);
