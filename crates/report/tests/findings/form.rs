@@ -2,13 +2,15 @@
 
 use super::page::Page;
 use super::shipped::{ALL_RUNS, At, DISTANCE, Shipped, VOCABULARY, contrast, reachable, reachable_by, sentences};
-use super::{BUDGET, CROSSING, FACTS, GRAMMATICAL, PAPER, PIVOT, READINGS, SHARE, SHARING, SHARING_PAPER, WITHHELD};
+use super::{
+    BUDGET, CROSSING, FACTS, GRAMMATICAL, PAPER, PIVOT, READINGS, SHARE, SHARING, SHARING_PAPER, WITHHELD, WITHHOLD,
+};
 use super::{above_zero, at_distances, below_zero, est, not_told, setting, two};
 use invitro_report::data::Run;
 use invitro_report::findings::Transfer;
 use invitro_report::findings::by_word::Outcome;
 use invitro_report::findings::design::{BRIDGE, COGNATE};
-use invitro_results::{Estimate, Moment, Quantity, Scorer, Targets, grouped};
+use invitro_results::{Moment, Quantity, Scorer, Targets, grouped};
 
 pub fn check(page: &mut Page) {
     let of = |key| setting(&PAPER, key);
@@ -106,38 +108,28 @@ pub fn check(page: &mut Page) {
     );
 }
 
-/// What fades in the other studies: of arms, in the first alone where no other is named.
+/// What fades in the other studies.
 fn elsewhere(page: &mut Page) {
-    let plain: [(&str, &Shipped, &str); 6] = [
-        ("`paper`", &PAPER, "B_masked"),
-        ("`readings`", &READINGS, "B_masked"),
-        ("`crossing`", &CROSSING, "B_masked"),
-        ("`withheld`, words withheld", &WITHHELD, "B_masked"),
-        ("`pivot`, C†", &PIVOT, "C_masked"),
-        ("`sharing`, all shared", &SHARING, "B_masked"),
-    ];
-    let at: [(&str, &Shipped, At); 4] = [
+    let studies: [(&str, &Shipped, At); 10] = [
+        ("`paper`", &PAPER, &[]),
+        ("`readings`", &READINGS, &[]),
         ("`facts`", &FACTS, &[]),
         ("`facts`, \\|V\\| 2048", &FACTS, &[(VOCABULARY, "2048")]),
+        ("`crossing`", &CROSSING, &[]),
+        ("`withheld`, words withheld", &WITHHELD, &[(WITHHOLD, "words")]),
+        ("`pivot`, C†", &PIVOT, &[]),
+        ("`sharing`, all shared", &SHARING, &[(SHARE, "all")]),
         ("`sharing-paper`, all shared", &SHARING_PAPER, &[(SHARE, "all")]),
         ("`sharing-paper`, none shared", &SHARING_PAPER, &[(SHARE, "none")]),
     ];
-    let measures = |condition: &str| [sentences(condition, GRAMMATICAL), reachable(condition)];
-    let of_plain = |(name, study, condition): (&'static str, &Shipped, &str)| {
-        let over = |quantity| study.study.trajectory(study.study.plain(), &quantity).unwrap();
-        (name, measures(condition).map(|quantity| over(quantity).decline.unwrap()))
-    };
-    let of_levels = |(name, study, at): (&'static str, &Shipped, At)| {
-        (name, measures("B_masked").map(|quantity| study.trajectory(&quantity, at).decline.unwrap()))
-    };
-    let declines: Vec<(&str, [Estimate; 2])> =
-        plain.into_iter().map(of_plain).chain(at.into_iter().map(of_levels)).collect();
-    for (name, [grammatical, _]) in &declines {
-        let fades = grammatical.interval.unwrap().above(0.0);
+    let rows = studies.map(|(name, study, at)| {
+        let condition = if name.ends_with("C†") { "C_masked" } else { "B_masked" };
+        let declines = [sentences(condition, GRAMMATICAL), reachable(condition)]
+            .map(|quantity| study.trajectory(&quantity, at).decline.unwrap());
+        let fades = declines[0].interval.unwrap().above(0.0);
         assert_eq!(fades, name.starts_with("`sharing-paper`"), "as the page says: {name}");
-    }
-    let cell = |decline: Estimate| if decline.value == 0.0 { "none".to_owned() } else { est(decline) };
-    let row = |(name, declines): &(&str, [Estimate; 2])| format!("| {name} | {} |", declines.map(cell).join(" | "));
-    let rows: Vec<String> = declines.iter().map(row).collect();
+        let cells = declines.map(|decline| if decline.value == 0.0 { "none".to_owned() } else { est(decline) });
+        format!("| {name} | {} |", cells.join(" | "))
+    });
     page.table("| decline in B† elsewhere | grammatical | reachable |", &rows);
 }

@@ -23,6 +23,7 @@ use std::sync::LazyLock;
 const GRAMMATICAL: &str = "grammaticality";
 const SAME_WORDS: &str = "same_words";
 const SHARE: &str = "tokenizer.share";
+const WITHHOLD: &str = "mixture.withhold";
 
 static PAPER: LazyLock<Shipped> = LazyLock::new(|| Shipped::read("paper"));
 static READINGS: LazyLock<Shipped> = LazyLock::new(|| Shipped::read("readings"));

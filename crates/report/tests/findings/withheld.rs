@@ -2,10 +2,9 @@
 
 use super::page::Page;
 use super::shipped::{At, DISTANCE, contrast, contrast_of_masked};
-use super::{WITHHELD, above_zero, at_distances, below_zero, est, less_by, not_told, setting};
+use super::{WITHHELD, WITHHOLD, above_zero, at_distances, below_zero, est, less_by, not_told, setting};
 use invitro_report::data::Run;
 
-const WITHHOLD: &str = "mixture.withhold";
 const WORDS: At = &[(WITHHOLD, "words")];
 const FACTS: At = &[(WITHHOLD, "facts")];
 
