@@ -17,14 +17,14 @@ pub fn fitted(text: &str, width: Option<usize>) -> String {
             continue;
         };
         let (setting, comment) = (&line[..at], line[at + 1..].trim());
-        let beside = terminal::columns(setting) + 2 + 20 <= width;
-        let margin = if beside { " ".repeat(terminal::columns(setting)) } else { String::new() };
+        let fits = terminal::columns(setting) + 2 + 20 <= width;
+        let margin = if fits { " ".repeat(terminal::columns(setting)) } else { String::new() };
         let room = width.saturating_sub(margin.len() + 2).max(1);
-        if !beside && !setting.is_empty() {
+        if !fits && !setting.is_empty() {
             out.push_str(&format!("{}\n", broken(setting.trim_end())));
         }
         for (place, part) in terminal::wrap(comment, Some(room)).lines().enumerate() {
-            let before = if beside && place == 0 { setting } else { &margin };
+            let before = if fits && place == 0 { setting } else { &margin };
             out.push_str(&format!("{before}# {part}\n"));
         }
     }

@@ -83,12 +83,12 @@ pub fn texts(rows: &[Vec<String>], width: Option<usize>) -> String {
         (0..count.max(1) - 1).map(|c| widest(rows.iter().filter_map(|row| row.get(c))) + GAP).collect();
     let before: usize = wide.iter().sum();
     let last = widest(rows.iter().filter_map(|row| row.get(count.max(1) - 1)));
-    let beside = width.is_none_or(|width| before + last.min(LEAST) <= width);
+    let fits = width.is_none_or(|width| before + last.min(LEAST) <= width);
     let mut out = Vec::new();
     for row in rows {
         let head: String = wide.iter().zip(row).map(|(wide, cell)| pad(cell, *wide, true)).collect();
         let text = row.get(wide.len()).map_or("", String::as_str);
-        let (margin, under) = if beside { (before, false) } else { (4, true) };
+        let (margin, under) = if fits { (before, false) } else { (4, true) };
         let wrapped = wrap(text, width.map(|width| width.saturating_sub(margin).max(1)));
         let mut lines = wrapped.split('\n');
         if under {

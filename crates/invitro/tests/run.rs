@@ -141,12 +141,12 @@ fn a_folder_is_gone_on_with_by_its_name() {
     done(&output);
     let said = text(&output.stderr);
     assert!(said.contains("finished before, at step 200: nothing was left to do; `invitro run "), "{said}");
-    let longer = place.path().join("longer");
-    done(&run(&longer, &["train.steps=230", "train.warmup=5000", "eval.sentences=4"]).output().unwrap());
+    let extended = place.path().join("extended");
+    done(&run(&extended, &["train.steps=230", "train.warmup=5000", "eval.sentences=4"]).output().unwrap());
     done(&on(&["train.steps=230"]));
-    same(&longer, &parts);
+    same(&extended, &parts);
     assert_eq!(
-        text(&std::fs::read(longer.join("config.toml")).unwrap()),
+        text(&std::fs::read(extended.join("config.toml")).unwrap()),
         text(&std::fs::read(parts.join("config.toml")).unwrap())
     );
 }

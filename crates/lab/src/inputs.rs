@@ -155,10 +155,10 @@ fn check_context(experiment: &Experiment, languages: &Languages, text: &Tokenize
     let mut lengths = lengths(experiment, languages, text)?;
     lengths.sort_unstable();
     let context = experiment.model.context;
-    let longer = lengths.iter().filter(|&&length| length > context).count() as f64 / lengths.len() as f64;
-    if longer <= 0.5 {
+    let too_long = lengths.iter().filter(|&&length| length > context).count() as f64 / lengths.len() as f64;
+    if too_long <= 0.5 {
         return Ok(());
     }
     let at = |share: f64| lengths[((lengths.len() - 1) as f64 * share) as usize];
-    Err(Error::Context { context, share: longer * 100.0, half: at(0.5), enough: at(0.99).next_multiple_of(16) })
+    Err(Error::Context { context, share: too_long * 100.0, half: at(0.5), enough: at(0.99).next_multiple_of(16) })
 }

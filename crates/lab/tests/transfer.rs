@@ -67,8 +67,9 @@ fn with_nothing_withheld_masked_words_are_words_like_others() {
     let place = tempfile::tempdir().unwrap();
     let (open, closed) = (place.path().join("open"), place.path().join("closed"));
     // B is a third of the text: its facts take longer than A's.
-    let longer = ["mixture.withhold=false", "tokenizer.sees_masked=true", "train.steps=6000", "checkpoint.every=6000"];
-    let open = run(&facts(&longer), &open);
+    let settings =
+        ["mixture.withhold=false", "tokenizer.sees_masked=true", "train.steps=6000", "checkpoint.every=6000"];
+    let open = run(&facts(&settings), &open);
     let closed = run(&facts(&["tokenizer.sees_masked=true"]), &closed);
     for rows in [&open, &closed] {
         let known = contrast(rows, "network", "A", "logprob");

@@ -1,4 +1,4 @@
-//! How fast and how large: `cargo bench -p invitro-language`. One line a figure, the best of a few rounds, in time on
+//! How fast and how large: `cargo bench -p invitro-language`. One line a figure, the best of several rounds, in time on
 //! the processor, so that other work on the machine does not count.
 
 use invitro_language::*;
@@ -75,8 +75,8 @@ fn main() {
         assert!(sentences.iter().all(|s| checker.symbols(&s.symbols, Language::A).facts));
     });
     let process = Process::new(&languages);
-    let few = &sentences[..20_000];
-    per_second("log-probabilities of sentences", few.len() as u64, || {
-        black_box(few.iter().map(|s| process.sentence(&s.symbols, Language::A)).sum::<f64>());
+    let first = &sentences[..20_000];
+    per_second("log-probabilities of sentences", first.len() as u64, || {
+        black_box(first.iter().map(|s| process.sentence(&s.symbols, Language::A)).sum::<f64>());
     });
 }

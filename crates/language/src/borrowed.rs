@@ -1,7 +1,7 @@
 //! Real words in the lexicons: `language.lexicon`.
 //!
-//! Every concept of a word list that has a form in all languages is dealt, by the data seed, to a symbol of an open
-//! category, names aside. Its forms are the symbol's stems, with the affixes that the symbol has anyway; symbols that are left
+//! Every concept of a word list that has a form in all languages is assigned, by the data seed, to a symbol of an open
+//! category, but for names. Its forms are the symbol's stems, with the affixes that the symbol has anyway; symbols that are left
 //! over keep the stems that were made for them. What holds of all lexicons holds here too: no two symbols share a form, and
 //! a word that is masked in one language has another form in all others. A concept that breaks this, or whose form is not
 //! one word of letters, is left out, and told.
@@ -32,16 +32,16 @@ pub struct Borrowed {
     /// By symbol.
     concepts: Vec<Option<String>>,
     listed: usize,
-    /// Symbols that concepts could be dealt to.
+    /// Symbols that concepts could be assigned to.
     could: usize,
     /// By reason, the concepts left out.
     left_out: BTreeMap<&'static str, Vec<String>>,
 }
 
 impl Borrowed {
-    /// Deals the list that the settings name, if they name one, over the words of all languages; `masks` and `names` are
+    /// Assigns the list that the settings name, if they name one, to symbols, in the words of all languages; `masks` and `names` are
     /// theirs.
-    pub(crate) fn deal(
+    pub(crate) fn assign(
         world: &World,
         config: &LanguageConfig,
         names: &[&str],
@@ -94,7 +94,7 @@ impl Borrowed {
         Ok(Some(borrowed))
     }
 
-    /// The concepts that can be dealt.
+    /// The concepts that can be assigned.
     fn usable(&mut self, list: Vec<(String, Vec<String>)>) -> Vec<(String, Vec<String>)> {
         let mut taken: HashMap<String, usize> = HashMap::new();
         let mut usable = Vec::new();
@@ -126,7 +126,7 @@ impl Borrowed {
     }
 
     /// How many concepts became words.
-    pub fn dealt(&self) -> usize {
+    pub fn assigned(&self) -> usize {
         self.concepts.iter().flatten().count()
     }
 
@@ -135,14 +135,14 @@ impl Borrowed {
         let counted = |concepts: usize| format!("{concepts} concept{}", if concepts == 1 { "" } else { "s" });
         let mut told = vec![format!(
             "{} of {} symbols have words of `language.lexicon`, which has {}; `language.distance` is that of the others",
-            self.dealt(),
+            self.assigned(),
             self.could,
             counted(self.listed)
         )];
         for (why, concepts) in &self.left_out {
-            let few = concepts.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ");
+            let examples = concepts.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ");
             let more = if concepts.len() > 3 { ", …" } else { "" };
-            told.push(format!("`language.lexicon`: {} left out, {why}: {few}{more}", counted(concepts.len())));
+            told.push(format!("`language.lexicon`: {} left out, {why}: {examples}{more}", counted(concepts.len())));
         }
         told
     }

@@ -82,9 +82,9 @@ fn stages(proto: Stem, letters: &Letters, rng: &mut Rng) -> Vec<Stem> {
     for place in order {
         let at = origin.iter().position(|&o| o == place).expect("a letter is deleted only by its own edit");
         let resize = rng.chance(0.4);
-        let longer = current.len() < n || (current.len() == n && rng.chance(0.5));
+        let lengthen = current.len() < n || (current.len() == n && rng.chance(0.5));
         let done = resize
-            && if longer {
+            && if lengthen {
                 insert(&mut current, &mut origin, at, n, letters, rng)
             } else {
                 delete(&mut current, &mut origin, at)

@@ -106,7 +106,7 @@ impl Lexicon {
         let mut words: Vec<Vec<Word>> = spoken().map(write).collect();
         let names: Vec<&str> = spoken().map(|node| &*nodes[node].name).collect();
         let spoken_masks: Vec<&Mask> = spoken().map(|node| &masks[node]).collect();
-        let borrowed = Borrowed::deal(world, config, &names, &spoken_masks, &mut words, seed)?;
+        let borrowed = Borrowed::assign(world, config, &names, &spoken_masks, &mut words, seed)?;
         let stem = |node: usize, symbol: Symbol| {
             let language = nodes.get(node)?.language?;
             borrowed.as_ref()?.concept(symbol)?;

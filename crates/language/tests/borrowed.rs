@@ -1,4 +1,4 @@
-//! Real words in the lexicons: dealt by the seed, as stems, under the same rules as all words.
+//! Real words in the lexicons: assigned by the seed, as stems, under the same rules as all words.
 
 use crate::common::small;
 use invitro_language::*;
@@ -27,16 +27,16 @@ fn concepts_are_dealt_as_stems_and_the_rest_stays() {
             let config = LanguageConfig { affix_rate, ..listed() };
             let languages = Languages::new(&config, seed).unwrap();
             let made = Languages::new(&LanguageConfig { lexicon: String::new(), ..config }, seed).unwrap();
-            let dealt = borrowed(&languages);
+            let assigned = borrowed(&languages);
             // Of 44, one is no word, one has no form in B, `mond` and `stark` are each of two concepts.
-            assert_eq!(dealt.len(), 40, "{:?}", languages.lexicon.borrowed().unwrap().told());
+            assert_eq!(assigned.len(), 40, "{:?}", languages.lexicon.borrowed().unwrap().told());
             let mut owner: HashMap<&str, Symbol> = HashMap::new();
             for symbol in languages.world.symbols() {
                 for language in [Language::A, Language::B] {
                     let (word, before) =
                         (languages.lexicon.word(symbol, language), made.lexicon.word(symbol, language));
                     assert_eq!((word.prefix(), word.suffix()), (before.prefix(), before.suffix()));
-                    match dealt.iter().find(|(borrowed, _)| *borrowed == symbol) {
+                    match assigned.iter().find(|(borrowed, _)| *borrowed == symbol) {
                         Some((_, concept)) => assert_eq!(word.stem(), forms()[concept][language.index()]),
                         None => assert_eq!(word, before),
                     }
@@ -48,7 +48,7 @@ fn concepts_are_dealt_as_stems_and_the_rest_stays() {
                     assert_ne!(languages.form(symbol, Language::A), languages.form(symbol, Language::B));
                 }
             }
-            assert!(dealt.iter().all(|&(symbol, _)| languages.world.category(symbol) != Category::Name));
+            assert!(assigned.iter().all(|&(symbol, _)| languages.world.category(symbol) != Category::Name));
         }
     }
 }

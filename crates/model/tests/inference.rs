@@ -77,8 +77,8 @@ fn sampling_equals_recomputation_and_does_not_depend_on_batching() {
         let mut asked = with(sampling, 6, &all);
         let decoded = population.decode(&[asked.clone()], EOS).unwrap().remove(0);
         // More prompts than run at once; the first ones alone give the same.
-        let few = population.decode(&[asked[..3].to_vec()], EOS).unwrap().remove(0);
-        assert_eq!(decoded[..3], few);
+        let first = population.decode(&[asked[..3].to_vec()], EOS).unwrap().remove(0);
+        assert_eq!(decoded[..3], first);
         // Nor do those decoded otherwise beside them change anything.
         let greedy = population.decode(&[with(Sampling::Greedy, 6, &all)], EOS).unwrap().remove(0);
         asked.iter_mut().skip(1).step_by(2).for_each(|prompt| prompt.sampling = Sampling::Greedy);

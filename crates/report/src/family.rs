@@ -68,16 +68,19 @@ impl FamilyPicture {
         let names = widest(|(name, _)| bold_width(name)) + 5.0;
         let label_room = names + widest(|(_, more)| width_of(more) * TICK) + 4.0;
         let languages = self.languages();
-        let beside = width == Width::Page;
+        let side_by_side = width == Width::Page;
         let side = match languages.len() {
             0..=5 => 24.0,
             count => (0.48 * total / count as f64).min(ROW),
         };
         let matrix = side * languages.len() as f64;
         let head = 12.0 + if self.has_wide_names(side) { self.names_height() } else { 0.0 };
-        let top = if beside { head + 6.0 } else { 8.0 };
-        let room =
-            if beside { total - 2.0 * EDGE - label_room - matrix - 16.0 } else { total - 2.0 * EDGE - label_room };
+        let top = if side_by_side { head + 6.0 } else { 8.0 };
+        let room = if side_by_side {
+            total - 2.0 * EDGE - label_room - matrix - 16.0
+        } else {
+            total - 2.0 * EDGE - label_room
+        };
         let places = self.places(EDGE + 3.0, top, (room - 10.0).max(30.0));
         let column = EDGE + room.max(43.0);
         self.draw_tree(&mut canvas, &places, column);
@@ -90,7 +93,7 @@ impl FamilyPicture {
         }
         let bottom = places.iter().map(|place| place.y).fold(top, f64::max) + ROW / 2.0;
         self.draw_scale(&mut canvas, &places, bottom + 9.0);
-        let height = if beside {
+        let height = if side_by_side {
             let rows: Vec<f64> = languages.iter().map(|&at| places[at].y).collect();
             self.draw_matrix(&mut canvas, (total - EDGE - matrix, head), side, ROW, &rows);
             bottom + 16.0

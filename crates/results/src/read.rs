@@ -175,7 +175,7 @@ impl Results {
                     Err(error) => self.leave_out(&error),
                 }
             }
-            self.runs = beside(known, own);
+            self.runs = with_known(known, own);
             self.keep_planned();
             if !metrics.exists() {
                 // Their languages and tokenizers were measured, and nothing was trained.
@@ -391,7 +391,7 @@ fn is_within(known: &[Run], collected: &[Run]) -> bool {
 }
 
 /// The known runs and those with folders. Of a run that is both, the folder counts where the run is done there.
-fn beside(mut known: Vec<Run>, mut own: Vec<Run>) -> Vec<Run> {
+fn with_known(mut known: Vec<Run>, mut own: Vec<Run>) -> Vec<Run> {
     let done: HashSet<String> = own.iter().filter(|run| run.done()).map(|run| run.id.clone()).collect();
     known.retain(|run| !done.contains(&run.id));
     let taken: HashSet<String> = known.iter().map(|run| run.id.clone()).collect();

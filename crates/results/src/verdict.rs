@@ -240,7 +240,7 @@ pub fn not_learned(seen: &str, grammatical: Option<&Estimate>) -> Option<String>
 pub const FADED: f64 = 0.02;
 
 /// Where no more than this share was ever there, nothing can fade.
-const FEW: f64 = 0.05;
+const HARDLY_ANY: f64 = 0.05;
 
 /// `a and b`, `a, b and c`.
 fn listed(names: &[String]) -> String {
@@ -260,8 +260,8 @@ pub fn fading(
     gate: Option<&str>,
 ) -> (Verdict, String) {
     let Trajectory { peak, end, decline, steps: [first, middle, last], by_seed, .. } = trajectory;
-    let few = (peak.value < FEW).then(|| "there are hardly any at any time".to_owned());
-    let gate = gate.map(str::to_owned).or(few);
+    let absent = (peak.value < HARDLY_ANY).then(|| "there are hardly any at any time".to_owned());
+    let gate = gate.map(str::to_owned).or(absent);
     let verdict = match (&gate, Verdict::of(decline.as_ref(), 0.0, FADED)) {
         (Some(_), _) => Verdict::NotJudged,
         _ if end.data_seeds < SEEDS => Verdict::NotJudged,

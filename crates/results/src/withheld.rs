@@ -35,8 +35,8 @@ impl Withheld {
         }
     }
 
-    /// What is said beside the name of such a condition, between commas.
-    pub fn aside(self) -> &'static str {
+    /// What a sentence adds to the name of such a condition, between commas.
+    pub fn apposition(self) -> &'static str {
         match self {
             Withheld::Words => "with words it never saw",
             Withheld::Facts => "with facts never stated there",

@@ -4,7 +4,7 @@
 //! whatever stands beside them: the table of pieces is then all there is to it. Both are tried out here, on every word, and
 //! what does not hold is told of the word it does not hold of.
 //!
-//! Ids are dealt anew, so that they are where ours are: special tokens first, then the token that is a mark and nothing
+//! Ids are assigned anew, so that they are where ours are: special tokens first, then the token that is a mark and nothing
 //! else (or one in its place that is never used), then the file's tokens in their order. A tokenizer that was made
 //! here, for languages of the same names and tasks, has them so and stays as it is.
 

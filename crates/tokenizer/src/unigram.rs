@@ -34,15 +34,15 @@ pub fn learn(vocabulary: &TrainingVocabulary) -> Result<Unigram> {
     let mut pieces: Vec<(String, f64)> = trained.iter().map(|(p, score)| (p.clone(), round(*score))).collect();
     pieces.sort_by(|(a, x), (b, y)| y.total_cmp(x).then_with(|| a.cmp(b)));
     // Letters first, as in every other kind.
-    let (single, longer): (Vec<_>, Vec<_>) = pieces.into_iter().partition(|(p, _)| p.chars().nth(1).is_none());
-    let scores: BTreeMap<String, f64> = single.into_iter().collect();
+    let (letters, others): (Vec<_>, Vec<_>) = pieces.into_iter().partition(|(p, _)| p.chars().nth(1).is_none());
+    let scores: BTreeMap<String, f64> = letters.into_iter().collect();
     let letter = |c: &char| (c.to_string(), scores.get(&c.to_string()).copied().unwrap_or(NEVER));
     let reserved = reserved.into_iter().map(|token| {
         let score = if token == MARK.to_string() { NEVER } else { 0.0 };
         (token, score)
     });
     let room = wanted - vocabulary.letters.len();
-    let pieces = reserved.chain(vocabulary.letters.iter().map(letter)).chain(longer.into_iter().take(room));
+    let pieces = reserved.chain(vocabulary.letters.iter().map(letter)).chain(others.into_iter().take(room));
     let boundary = vocabulary.config.boundary;
     let pieces = pieces.map(|(piece, score)| (alphabet::write_out(&piece, boundary), score)).collect();
     Unigram::from(pieces, None, false).map_err(library)

@@ -137,7 +137,7 @@ impl Figures {
             values: languages.config.values,
             valid_values: world.valid_count(),
             categories,
-            real_words: lexicon.borrowed().map(Borrowed::dealt),
+            real_words: lexicon.borrowed().map(Borrowed::assigned),
             told: lexicon.borrowed().map(Borrowed::told).unwrap_or_default(),
             pair,
             word_length: all.iter().map(|(name, of)| (name.clone(), of.word_length)).collect(),

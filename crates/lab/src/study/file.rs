@@ -29,16 +29,16 @@ pub fn read(path: &Path, overrides: &[String]) -> Result<Plan> {
     parse(&text, path, overrides)
 }
 
-/// `path` is where the text stands: a relative base is looked for beside it, and errors name it.
+/// `path` is where the text stands: a relative base is looked for next to it, and errors name it.
 pub fn parse(text: &str, path: &Path, overrides: &[String]) -> Result<Plan> {
     let overrides: Vec<(&String, String, Value)> = overrides
         .iter()
         .map(|given| parse_override(given).map(|(key, value)| (given, key, value)))
         .collect::<Result<_>>()?;
-    let beside = path.parent().unwrap_or(Path::new(""));
+    let folder = path.parent().unwrap_or(Path::new(""));
     let mut plan = Plan::parse(text, path, |base, mut over| {
         let mut table = base_table(base, path)?;
-        keep_files(&mut over, beside)?;
+        keep_files(&mut over, folder)?;
         let origin = format!("the base of the study `{}`", path.display());
         lay_over(&mut table, over, &origin)?;
         for (given, key, value) in &overrides {
@@ -49,7 +49,7 @@ pub fn parse(text: &str, path: &Path, overrides: &[String]) -> Result<Plan> {
     })?;
     for factor in plan.grids.iter_mut().flatten() {
         for level in &mut factor.levels {
-            *level = keep_file(&factor.key, level.clone(), beside)?;
+            *level = keep_file(&factor.key, level.clone(), folder)?;
         }
     }
     let factors = plan.factor_keys();

@@ -199,11 +199,11 @@ fn file_name(program: &Program) -> String {
     format!("kernels-{hash:016x}.cubin")
 }
 
-/// Writes beside and renames; a cache that cannot be written only costs the next start a second.
+/// Writes under another name and renames; a cache that cannot be written only costs the next start a second.
 fn cache(path: &Path, image: &[u8]) {
-    let beside = path.with_extension(format!("{}.tmp", std::process::id()));
+    let partial = path.with_extension(format!("{}.tmp", std::process::id()));
     let folder = path.parent().is_some_and(|folder| std::fs::create_dir_all(folder).is_ok());
-    if folder && std::fs::write(&beside, image).and_then(|()| std::fs::rename(&beside, path)).is_err() {
-        let _ = std::fs::remove_file(&beside);
+    if folder && std::fs::write(&partial, image).and_then(|()| std::fs::rename(&partial, path)).is_err() {
+        let _ = std::fs::remove_file(&partial);
     }
 }

@@ -214,13 +214,13 @@ impl Study {
 
     /// Whether each level of a factor was run with the same levels of another.
     pub fn are_crossed(&self, factor: Factor, other: Factor) -> bool {
-        let mut beside: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+        let mut run_with: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
         for run in &self.runs {
             if let (Some(level), Some(at)) = (run.level(factor), run.level(other)) {
-                beside.entry(level).or_default().insert(at);
+                run_with.entry(level).or_default().insert(at);
             }
         }
-        let mut sets = beside.values();
+        let mut sets = run_with.values();
         let first = sets.next();
         self.crossed || sets.all(|set| Some(set) == first)
     }

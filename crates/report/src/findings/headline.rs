@@ -221,7 +221,7 @@ fn of_run(study: &Study, run: &Run) -> Vec<String> {
     let grammatical = FORMS[0].0;
     let end = |condition: &Condition| run.curve(&Quantity::of(grammatical, condition)).end();
     let place = |condition: &Condition| {
-        let unseen = if condition.masked { format!(", {},", study.withheld().aside()) } else { String::new() };
+        let unseen = if condition.masked { format!(", {},", study.withheld().apposition()) } else { String::new() };
         Some(format!("{} in {}{unseen}", digits(end(condition)?), condition.label()))
     };
     let ends: Vec<String> = study.conditions().iter().filter_map(place).collect();

@@ -88,7 +88,7 @@ fn in_short(page: &mut Page) {
     );
     let arm = |arm| est(SHARING.end(&contrast("B_masked"), &[(SHARE, arm)]));
     page.says("is {} nats where A and B share all pieces and {} where they share none", [arm("all"), arm("none")]);
-    withheld::of_what_a_has(page, "of A's contrast on what is asked,");
+    withheld::share_of_a(page, "of A's contrast on what is asked,");
 }
 
 /// How often the training of `budget` is that of `paper`, in rows.
@@ -206,8 +206,7 @@ fn knowledge(page: &mut Page) {
     );
     page.says(
         "in `facts` {} of the words that are true of a subject are reachable and {} of those that are false.",
-        [Targets::Allowed, Targets::Forbidden]
-            .map(|targets| two(FACTS.end(&reachable_by(Scorer::Network, targets, "B_masked"), &[]))),
+        FACTS.true_and_false(&[]).map(two),
     );
     page.says(
         "in `crossing` it is {} and {}, in `paper` {} and {}.",
@@ -270,14 +269,14 @@ fn pieces(page: &mut Page) {
         "{} of the masked words are reachable with all pieces shared and {} with none;",
         ["all", "none"].map(|name| est(arm(&SHARING_PAPER, &reachable("B_masked"), name, &[]))),
     );
-    let null = |scorer, targets| {
-        let quantity = reachable_by(scorer, targets, "B_masked");
-        ["all", "none"].map(|name| two(arm(&SHARING_PAPER, &quantity, name, &[])))
-    };
-    page.says("under a unigram model {} and {},", null(Scorer::Unigram, Targets::Allowed));
+    let by_unigram = reachable_by(Scorer::Unigram, Targets::Allowed, "B_masked");
+    page.says(
+        "under a unigram model {} and {},",
+        ["all", "none"].map(|name| two(arm(&SHARING_PAPER, &by_unigram, name, &[]))),
+    );
     page.says(
         "words that are false of the subject are as reachable, {} and {}",
-        null(Scorer::Network, Targets::Forbidden),
+        ["all", "none"].map(|name| two(SHARING_PAPER.true_and_false(&[(SHARE, name)])[1])),
     );
     let slope = above_zero(SHARING_PAPER.cognate_slope("share = all", Outcome::Reachable));
     page.says(
@@ -355,7 +354,7 @@ fn every_number_of_the_readmes_findings_is_that_of_the_tables() {
     );
     let arm = |arm| est(SHARING.end(&contrast("B_masked"), &[(SHARE, arm)]));
     page.says("it is {} nats where A and B share all pieces, and {} where they share none", [arm("all"), arm("none")]);
-    withheld::of_what_a_has(&mut page, "of A's contrast on what is asked,");
+    withheld::share_of_a(&mut page, "of A's contrast on what is asked,");
     page.says(
         "a unigram model, which ignores the subject, reaches {} of its subjects",
         [two(PAPER.end(&any_reachable(Scorer::Unigram, "B_masked"), &[]))],

@@ -8,7 +8,6 @@ use invitro_report::findings::{ByWord, Findings, Transfer};
 use invitro_report::stats::{Scale, Seed, seeds};
 use invitro_results::words::Asked;
 use invitro_results::{Estimate, Measure, Moment, Quantity, Scorer, Statistic, Targets, Trajectory, decimals};
-use std::collections::BTreeMap;
 use std::path::Path;
 
 pub struct Shipped {
@@ -57,6 +56,12 @@ fn is_at(run: &Run, at: At) -> bool {
     at.iter().all(|(key, level)| run.columns.get(*key).is_some_and(|own| own.to_string() == *level))
 }
 
+/// The mean of values that every data seed has one of.
+fn over_data_seeds(scale: Scale, values: Vec<f64>) -> Estimate {
+    let rows = values.into_iter().enumerate().map(|(data, value)| (Seed { data, model: 0 }, value));
+    seeds::mean(scale, rows).unwrap()
+}
+
 impl Shipped {
     pub fn read(name: &str) -> Shipped {
         let study = read(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results").join(name)).unwrap();
@@ -86,18 +91,13 @@ impl Shipped {
 
     /// The mean at the end over the masked words meant, of the runs at these levels; a mean for every data seed first.
     pub fn of_words(&self, outcome: Outcome, at: At, is_meant: impl Fn(&Asked) -> bool) -> Estimate {
-        let mut values: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
-        for (run, word) in self.study.asked.iter().filter(|(_, word)| is_meant(word)) {
+        let value = |(run, word): &(usize, Asked)| {
             let run = &self.study.runs[*run];
-            if run.done() && is_at(run, at) {
-                values.entry(run.seed.data).or_default().extend(outcome.value(word));
-            }
-        }
-        let scale = if outcome == Outcome::Reachable { Scale::Share } else { Scale::Plain };
-        let mean = |(data, values): (usize, Vec<f64>)| {
-            (Seed { data, model: 0 }, values.iter().sum::<f64>() / values.len() as f64)
+            let is_meant = run.done() && is_at(run, at) && is_meant(word);
+            Some((run.seed, outcome.value(word).filter(|_| is_meant)?))
         };
-        seeds::mean(scale, values.into_iter().map(mean)).unwrap()
+        let scale = if outcome == Outcome::Reachable { Scale::Share } else { Scale::Plain };
+        over_data_seeds(scale, seeds::by_data_seed(self.study.asked.iter().filter_map(value)))
     }
 
     /// The regression over the words of all runs, or of an arm.
@@ -120,6 +120,12 @@ impl Shipped {
         self.at(Moment::End, quantity, at)
     }
 
+    /// The shares reachable at the end of the masked words that are true of a subject, and of those that are false of it.
+    pub fn true_and_false(&self, at: At) -> [Estimate; 2] {
+        [Targets::Allowed, Targets::Forbidden]
+            .map(|targets| self.end(&reachable_by(Scorer::Network, targets, "B_masked"), at))
+    }
+
     /// Whether every run ends with less than its peak, by more than this.
     pub fn fades_in_every_run(&self, quantity: &Quantity, by: f64) -> bool {
         self.ended(&[]).all(|run| run.curve(quantity).decline().unwrap() > by)
@@ -137,17 +143,13 @@ impl Shipped {
 
     /// A sum of means over runs at several levels, for every data seed.
     pub fn combined(&self, parts: &[(f64, At)], value: impl Fn(&Run) -> Option<f64>) -> Estimate {
-        let mut sums: BTreeMap<usize, f64> = BTreeMap::new();
+        let mut sums = vec![0.0; self.study.end_seeds()];
         for (weight, at) in parts {
-            let mut values: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
-            for run in self.ended(at) {
-                values.entry(run.seed.data).or_default().extend(value(run));
-            }
-            for (data, values) in values {
-                *sums.entry(data).or_default() += weight * values.iter().sum::<f64>() / values.len() as f64;
-            }
+            let means = seeds::by_data_seed(self.ended(at).filter_map(|run| Some((run.seed, value(run)?))));
+            assert_eq!(means.len(), sums.len(), "every data seed at {at:?}");
+            sums.iter_mut().zip(means).for_each(|(sum, mean)| *sum += weight * mean);
         }
-        seeds::mean(Scale::Plain, sums.into_iter().map(|(data, sum)| (Seed { data, model: 0 }, sum))).unwrap()
+        over_data_seeds(Scale::Plain, sums)
     }
 
     /// The standardised effect of a predictor on a measure of transfer.

@@ -4,6 +4,7 @@ use super::page::Page;
 use super::shipped::{At, DISTANCE, contrast, contrast_of_masked};
 use super::{WITHHELD, WITHHOLD, above_zero, at_distances, below_zero, est, less_by, not_told, setting};
 use invitro_report::data::Run;
+use invitro_results::Estimate;
 
 const WORDS: At = &[(WITHHOLD, "words")];
 const FACTS: At = &[(WITHHOLD, "facts")];
@@ -18,10 +19,15 @@ fn asked_of_a(run: &Run) -> Option<f64> {
     run.curve(&contrast_of_masked("A")).end()
 }
 
+/// A mean with facts withheld, less that with words withheld.
+fn facts_less_words(value: impl Fn(&Run) -> Option<f64>) -> Estimate {
+    WITHHELD.combined(&[(1.0, FACTS), (-1.0, WORDS)], value)
+}
+
 /// How much of A's contrast B† has, after this beginning of a sentence.
-pub fn of_what_a_has(page: &mut Page, beginning: &str) {
+pub fn share_of_a(page: &mut Page, beginning: &str) {
     let of_a = |run: &Run| Some(masked(run)? / asked_of_a(run)?);
-    below_zero(WITHHELD.combined(&[(1.0, FACTS), (-1.0, WORDS)], of_a));
+    below_zero(facts_less_words(of_a));
     page.says(
         &format!("{beginning} B† has {{}} with facts withheld and {{}} with words."),
         [FACTS, WORDS].map(|arm| est(WITHHELD.of_runs(arm, of_a))),
@@ -49,15 +55,14 @@ pub fn check(page: &mut Page) {
             est(above_zero(WITHHELD.arms("nothing", "words"))),
         ],
     );
-    let parts = [(1.0, FACTS), (-1.0, WORDS)];
     page.says(
         "But A, too, has less of what is asked then, by {} nats: of B† less A no difference can be told ({}),",
         [
-            less_by(below_zero(WITHHELD.combined(&parts, asked_of_a))),
-            est(not_told(WITHHELD.combined(&parts, |run| Some(masked(run)? - asked_of_a(run)?)))),
+            less_by(below_zero(facts_less_words(asked_of_a))),
+            est(not_told(facts_less_words(|run| Some(masked(run)? - asked_of_a(run)?)))),
         ],
     );
-    of_what_a_has(page, "over A's contrast, run by run,");
+    share_of_a(page, "over A's contrast, run by run,");
     assert_eq!(setting(&WITHHELD, "language.mask_share"), 0.25);
     page.says("a {} of the facts is never stated", ["quarter".into()]);
 }

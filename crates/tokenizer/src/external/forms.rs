@@ -13,9 +13,9 @@ pub fn load(path: &Path, cognates: Option<&Path>, languages: Option<&[String]>) 
     };
     let file = file.unwrap_or_else(|| path.join("forms.csv"));
     let text = read(&file)?;
-    let beside = file.with_file_name("cognates.csv");
-    let beside = || (Wordlist::is_cldf(&text) && beside.exists()).then_some(beside);
-    let sets = cognates.map(PathBuf::from).or_else(beside).map(|path| read(&path)).transpose()?;
+    let cognates_file = file.with_file_name("cognates.csv");
+    let found = || (Wordlist::is_cldf(&text) && cognates_file.exists()).then_some(cognates_file);
+    let sets = cognates.map(PathBuf::from).or_else(found).map(|path| read(&path)).transpose()?;
     let wrong = |why| Error::File { path: file.clone(), verb: "used as a wordlist", why };
     let mut words = Wordlist::parse(&text, sets.as_deref()).map_err(wrong)?;
     if let Some(asked) = languages {
