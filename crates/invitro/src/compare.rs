@@ -4,7 +4,7 @@ use crate::output::StagedFile;
 use crate::table;
 use crate::terminal::{self, To};
 use anyhow::Result;
-use invitro_results::dotted::show;
+use invitro_base::dotted::show;
 use invitro_results::{Comparison, Quantity, Run};
 use serde_json::{Map, Value, json};
 use std::io::Write;

@@ -2,7 +2,7 @@
 //! replaced, and of folders only those are replaced that the same command wrote.
 
 use anyhow::{Context, Result, bail};
-use invitro_files::{PartialFile, PartialFolder};
+use invitro_base::files::{PartialFile, PartialFolder};
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 use std::fs::File;

@@ -8,9 +8,10 @@ use invitro_lab::progress::conditions;
 use invitro_lab::{Experiment, Status};
 use invitro_results::folder::METRICS;
 use invitro_results::{
-    Condition, Curve, Emergence, Estimate, Form, Loss, Measure, Measured, Point, Quantity, Row, Scorer, Statistic,
-    Targets, Task, TaskMetric, Withheld, knowledge, metrics,
+    Condition, Curve, Emergence, Form, Loss, Measure, Measured, Point, Quantity, Row, Scorer, Statistic, Targets, Task,
+    TaskMetric, Withheld, knowledge, metrics,
 };
+use invitro_stats::Estimate;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 

@@ -16,12 +16,12 @@
 use crate::error::{Error, Result};
 use crate::settings::{CheckpointConfig, EvalConfig, ModelConfig};
 use crate::wording::in_words;
+use invitro_base::dotted::{self, LIST, NAME, assign, leaves};
 use invitro_language::{
     Corpus, Family, Grammar, Language, LanguageConfig, LanguageEntry, Languages, MixtureConfig, Parallel, Tags,
 };
 use invitro_model::{Shape, TrainConfig};
 use invitro_results::Seeds;
-use invitro_results::dotted::{self, LIST, NAME, assign, leaves};
 use invitro_results::folder::{CONFIG, read_text};
 use invitro_tokenizer::{Cut, TokenizerConfig};
 use serde::{Deserialize, Serialize};
@@ -305,7 +305,7 @@ impl Experiment {
         toml::to_string(self).expect("an experiment is plain data")
     }
 
-    /// The files that it names, as [`invitro_files::named`] does.
+    /// The files that it names, as [`invitro_base::named_files`] does.
     pub fn files(&self) -> Vec<String> {
         let named = self.flatten().into_iter().filter(|(key, value)| names_file(key, value));
         named.filter_map(|(_, value)| value.as_str().map(str::to_owned)).collect()
@@ -330,7 +330,7 @@ pub(crate) fn names_file(key: &str, value: &Value) -> bool {
 pub(crate) fn keep_file(key: &str, value: Value, base: &Path) -> Result<Value> {
     let Some(given) = value.as_str().filter(|_| names_file(key, &value)) else { return Ok(value) };
     let path = base.join(given);
-    let name = invitro_files::named::keep(&path).map_err(|error| Error::NamedFile {
+    let name = invitro_base::named_files::keep(&path).map_err(|error| Error::NamedFile {
         key: key.to_owned(),
         path,
         why: error.to_string(),

@@ -43,7 +43,7 @@ const OWN: [&str; 19] = [
     LANGUAGE,
     SEGMENTATION,
     TENSORBOARD,
-    invitro_files::named::FILES,
+    invitro_base::named_files::FILES,
 ];
 
 /// A run folder that this process alone may write to, until this is dropped or the process dies.
@@ -65,8 +65,8 @@ impl Folder {
         }
         std::fs::create_dir_all(path.join(CHECKPOINTS)).writing(path)?;
         let mut folder = Folder { path: path.to_owned(), damaged: None, _lock: lock(path)? };
-        invitro_files::remove_partials(path);
-        invitro_files::remove_partials(&path.join(CHECKPOINTS));
+        invitro_base::files::remove_partials(path);
+        invitro_base::files::remove_partials(&path.join(CHECKPOINTS));
         if force {
             folder.empty()?;
         } else if let Err(error) = folder.is_of(experiment) {
@@ -112,7 +112,7 @@ impl Folder {
     /// Its own copies of the files that the experiment names.
     fn save_files(&self, experiment: &Experiment) -> Result<()> {
         for name in experiment.files() {
-            invitro_files::named::save(&name, &self.path).writing(&self.path.join(&name))?;
+            invitro_base::named_files::save(&name, &self.path).writing(&self.path.join(&name))?;
         }
         Ok(())
     }
@@ -154,7 +154,8 @@ pub(crate) fn remove(path: &Path) -> Result<()> {
 /// Whether this may be found in a folder whose first process was killed before the config was written.
 fn is_unborn(entry: &std::fs::DirEntry) -> bool {
     let name = entry.file_name();
-    [LOCK, CHECKPOINTS, invitro_files::named::FILES].iter().any(|own| name == *own) || invitro_files::is_partial(name)
+    [LOCK, CHECKPOINTS, invitro_base::named_files::FILES].iter().any(|own| name == *own)
+        || invitro_base::files::is_partial(name)
 }
 
 fn lock(path: &Path) -> Result<File> {

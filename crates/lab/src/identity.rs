@@ -1,8 +1,8 @@
 //! Which run a config stands for, and how two configs differ. A config with lists of seeds stands for several runs.
 
 use crate::experiment::{Experiment, table_of};
+use invitro_base::dotted::{self, leaves};
 use invitro_results::Seeds;
-use invitro_results::dotted::{self, leaves};
 use invitro_results::identity::hash;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};

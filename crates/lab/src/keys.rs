@@ -15,7 +15,7 @@
 //! test's table.
 
 use crate::experiment::{Experiment, PAPER, names_file, table_of};
-use invitro_results::dotted::{LIST, assign, leaves, lookup};
+use invitro_base::dotted::{LIST, assign, leaves, lookup};
 use serde::Serialize;
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -109,7 +109,7 @@ pub fn commented(experiment: &Experiment) -> String {
     let mut table = table_of(experiment);
     // A file is named by its path again: it stands in no folder of a run.
     for (key, value) in leaves(&table).into_iter().filter(|(key, value)| names_file(key, value)) {
-        let path = value.as_str().and_then(invitro_files::named::path);
+        let path = value.as_str().and_then(invitro_base::named_files::path);
         if let Some(path) = path.and_then(|path| std::path::absolute(path).ok()) {
             assign(&mut table, &key, Value::String(path.display().to_string())).expect("a key that was found");
         }

@@ -1,7 +1,6 @@
 //! The parts of an evaluation, on examples small enough to work out by hand.
 
 use crate::common::{SAME, bytes, family, find, member, mixed, run, tiny, train, trio};
-use invitro_lab::evaluation::contrast::interval_over_pairs;
 use invitro_lab::evaluation::generation::{self, Judged, Prompted};
 use invitro_lab::evaluation::held_out::HeldOut;
 use invitro_lab::evaluation::ngrams::{Ngrams, Order};
@@ -14,7 +13,9 @@ use invitro_model::Device;
 use invitro_model::decode::Decoded;
 use invitro_model::reading::Score;
 use invitro_model::score::Question;
-use invitro_results::{Interval, Measure, Quantity, Row, Rows, Scorer, Statistic, Targets, TaskMetric};
+use invitro_results::{Measure, Quantity, Row, Rows, Scorer, Statistic, Targets, TaskMetric};
+use invitro_stats::Interval;
+use invitro_stats::pairs::interval_over_pairs;
 use std::collections::{HashMap, HashSet};
 
 #[test]

@@ -458,7 +458,7 @@ fn what_killed_processes_left_is_removed_by_the_next() {
     let folder = create(place.path(), &study(1, 1));
     let mut gone = std::process::Command::new("true").spawn().unwrap();
     gone.wait().unwrap();
-    let own = invitro_files::PartialFile::new(&place.path().join("x")).unwrap();
+    let own = invitro_base::files::PartialFile::new(&place.path().join("x")).unwrap();
     let own = own.path().file_name().unwrap().to_str().unwrap().to_owned();
     let name = own.replace(&format!("-{}-", std::process::id()), &format!("-{}-", gone.id()));
     let places = [folder.path.clone(), folder.workers(), folder.runs().join(".leases")];

@@ -5,8 +5,8 @@ use crate::drift::{Rate, substitute};
 use crate::family::Family;
 use crate::letters::FamilyLetters;
 use crate::phonology::{Letters, Stem};
-use crate::stream::{Rng, Stream};
 use crate::symbol::{Category, Language};
+use invitro_base::random::{Rng, Stream};
 
 /// The categories that take affixes: names and function words do not.
 pub const AFFIXED: [Category; 5] =

@@ -10,10 +10,10 @@ use crate::config::LanguageConfig;
 use crate::error::{Error, Result};
 use crate::lexicon::Word;
 use crate::mask::Mask;
-use crate::stream::Stream;
 use crate::symbol::Symbol;
 use crate::wordlist::Wordlist;
 use crate::world::World;
+use invitro_base::random::Stream;
 use std::collections::{BTreeMap, HashMap};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -156,9 +156,9 @@ fn is_word(form: &str) -> bool {
 
 /// The concepts of the file that the settings name, with their forms in the languages.
 fn read(config: &LanguageConfig, names: &[&str]) -> Result<Vec<(String, Vec<String>)>> {
-    let path = invitro_files::named::path(&config.lexicon).unwrap_or_else(|| (&config.lexicon).into());
+    let path = invitro_base::named_files::path(&config.lexicon).unwrap_or_else(|| (&config.lexicon).into());
     let wrong = |why: String| Error::WordList { path: path.clone(), why };
-    let content = match invitro_files::named::content(&config.lexicon) {
+    let content = match invitro_base::named_files::content(&config.lexicon) {
         Some(content) => content.to_vec(),
         None => std::fs::read(&config.lexicon).map_err(|error| wrong(error.to_string()))?,
     };

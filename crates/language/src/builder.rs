@@ -13,9 +13,9 @@ use crate::family::{Branch, Family, Node};
 use crate::letters::FamilyLetters;
 use crate::mask::Mask;
 use crate::phonology::{Letters, Morphemes, Stem, is_vowel};
-use crate::stream::{Rng, Stream};
 use crate::symbol::{Category, Symbol};
 use crate::world::World;
+use invitro_base::random::{Rng, Stream};
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 

@@ -2,7 +2,7 @@
 //! file under `[language]` and `[mixture]`. Defaults are the paper's world.
 
 use crate::error::{Error, Result, range, within};
-use crate::named;
+use invitro_base::named;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// `[language]`: the world, the grammar and the lexicons.
@@ -46,7 +46,7 @@ pub struct LanguageConfig {
     pub affixes: usize,
     /// The chance that a word takes a prefix, and that it takes a suffix.
     pub affix_rate: f64,
-    /// A list of real words, by its path or the name that [`invitro_files::named`] gave it; empty for none.
+    /// A list of real words, by its path or the name that [`invitro_base::named_files`] gave it; empty for none.
     pub lexicon: String,
     /// What the languages are called in it, in their order; empty where it has their names.
     pub lexicon_languages: Vec<String>,

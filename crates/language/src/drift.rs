@@ -5,7 +5,7 @@
 //! and calibration only has to look for the rate.
 
 use crate::phonology::{Letters, MAX_STEM, Stem, is_pronounceable, is_vowel};
-use crate::stream::Rng;
+use invitro_base::random::Rng;
 
 /// How far a language has drifted: first letter by letter, then, where edits alone do not lead far enough, by
 /// replacing whole stems.

@@ -7,9 +7,9 @@
 use crate::error::{Result, range};
 use crate::family::Node;
 use crate::sentence::Sentence;
-use crate::stream::Rng;
 use crate::symbol::{Symbol, Terminal};
 use crate::world::World;
+use invitro_base::random::Rng;
 use std::collections::HashMap;
 
 /// The withheld facts of a language, perhaps none.

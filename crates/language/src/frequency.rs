@@ -6,9 +6,9 @@
 //! these are alike. A count of the word itself would be 0 for most words of a large world.
 
 use crate::languages::Languages;
-use crate::stream::Stream;
 use crate::symbol::{Class, Language, Symbol};
 use crate::world::World;
+use invitro_base::random::Stream;
 
 /// Sentences drawn to see how many descriptors are said of a class.
 const PROBE: u64 = 20_000;

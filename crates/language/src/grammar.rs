@@ -12,8 +12,8 @@
 use crate::error::{Error, Result};
 use crate::notation::{self, Rule};
 pub use crate::notation::{Item, Production};
-use crate::stream::Rng;
 use crate::symbol::Terminal;
+use invitro_base::random::Rng;
 
 /// The built-in grammars: the paper's word order and three others.
 pub const BUILT_IN: [(&str, &str); 4] = [
@@ -35,13 +35,13 @@ pub struct Grammar {
 }
 
 impl Grammar {
-    /// `svo`, `sov`, `vso`, `vos`, or a file: its path, or the name that [`invitro_files::named`] gave it.
+    /// `svo`, `sov`, `vso`, `vos`, or a file: its path, or the name that [`invitro_base::named_files`] gave it.
     pub fn load(given: &str) -> Result<Grammar> {
         if let Some((name, text)) = BUILT_IN.iter().find(|(name, _)| *name == given) {
             return Grammar::parse(name, text);
         }
         let wrong = |why: String| Error::GrammarFile { given: given.into(), why };
-        let content = match invitro_files::named::content(given) {
+        let content = match invitro_base::named_files::content(given) {
             Some(content) => content.to_vec(),
             None => std::fs::read(given).map_err(|e| wrong(e.to_string()))?,
         };

@@ -11,9 +11,9 @@ use crate::mask::Mask;
 use crate::parser::{Parser, unfillable};
 use crate::script;
 use crate::sentence::Sentence;
-use crate::stream::Stream;
 use crate::symbol::{Language, Part, Symbol, Terminal};
 use crate::world::World;
+use invitro_base::random::Stream;
 
 /// The languages over one world.
 ///

@@ -3,7 +3,7 @@
 use crate::config::LanguageConfig;
 use crate::family::{Branch, Family};
 use crate::phonology::Letters;
-use crate::stream::Stream;
+use invitro_base::random::Stream;
 
 /// The letters of the proto-language and of every node.
 pub struct FamilyLetters {

@@ -3,9 +3,9 @@
 
 use crate::error::{Error, Result, range};
 use crate::family::{Family, Node};
-use crate::stream::{Rng, Stream};
 use crate::symbol::Symbol;
 use crate::world::World;
+use invitro_base::random::{Rng, Stream};
 
 /// The masked words of a language, perhaps none.
 #[derive(Clone, Debug)]

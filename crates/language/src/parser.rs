@@ -4,8 +4,8 @@ use crate::analysis::Analysis;
 use crate::cyk::Cyk;
 use crate::fast_parser::FastParser;
 use crate::grammar::{BUILT_IN, Grammar, Item};
-use crate::stream::{Rng, Stream};
 use crate::symbol::{Part, Terminal};
+use invitro_base::random::{Rng, Stream};
 
 /// Finds the analysis of a category sequence, or that it has none.
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 //! Letters follow Zipf's law, consonants and vowels ranked apart. A stem is a run of the paper's syllables (CVC, CCV,
 //! CVCC, CV, VC, V) of an exact length, with no more than three consonants or two vowels in a row.
 
-use crate::stream::Rng;
+use invitro_base::random::Rng;
 
 const CONSONANTS: &[u8] = b"tnsrldkmpgbvfhzcwjyxq";
 const VOWELS: &[u8] = b"aeiou";

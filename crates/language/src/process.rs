@@ -8,9 +8,9 @@ use crate::analysis::{Analysis, NONE};
 use crate::config::MixtureConfig;
 use crate::cyk::Cyk;
 use crate::languages::Languages;
-use crate::stream::Stream;
 use crate::symbol::{Category, Language, Symbol, Terminal};
 use crate::task::{KINDS, Sequence, Task};
+use invitro_base::random::Stream;
 
 /// Log-probabilities, in nats, under the process that makes the sentences.
 #[derive(Clone, Debug)]

@@ -6,8 +6,8 @@
 use crate::analysis::{Analysis, NONE};
 use crate::languages::{Languages, Syntax};
 use crate::parser::{Parser, Template};
-use crate::stream::Rng;
 use crate::symbol::{Category, Class, Language, Symbol, Terminal};
+use invitro_base::random::Rng;
 
 /// The role of a word in its sentence: a terminal of the grammar, or a modifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

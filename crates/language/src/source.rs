@@ -20,9 +20,9 @@ use crate::held_out::Pool;
 use crate::languages::Languages;
 use crate::parallel::Block;
 use crate::sentence::Sampler;
-use crate::stream::{Rng, Stream};
 use crate::symbol::{Language, Symbol};
 use crate::task::{Sequence, Task};
+use invitro_base::random::{Rng, Stream};
 
 #[derive(Clone, Debug)]
 enum Split {

@@ -1,7 +1,7 @@
 //! Symbols: the abstract vocabulary all languages share. A symbol is a number with a type, never a string to be
 //! matched; [`crate::World`] knows its class, property and value.
 
-use crate::named;
+use invitro_base::named;
 use serde::{Deserialize, Serialize, Serializer};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};

@@ -9,10 +9,10 @@
 
 use crate::config::Tags;
 use crate::languages::Languages;
-use crate::named;
 use crate::sentence::Sentence;
-use crate::stream::Rng;
 use crate::symbol::{Language, Symbol, Terminal};
+use invitro_base::named;
+use invitro_base::random::Rng;
 use std::borrow::Cow;
 
 /// The end of every sequence.

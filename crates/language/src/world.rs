@@ -7,8 +7,8 @@
 
 use crate::assign::{assign, assign_properties, valid_values};
 use crate::config::LanguageConfig;
-use crate::stream::Stream;
 use crate::symbol::{Category, Class, Property, Symbol};
+use invitro_base::random::Stream;
 
 /// What is known of one symbol. `owner` is its class (entities: their own; descriptors: the property's owner;
 /// relations: the subject class), `major` and `minor` number it within its category.

@@ -3,7 +3,7 @@
 use crate::levenshtein::{edits, levenshtein, normalised};
 use crate::phonology::{Letters, is_pronounceable};
 use crate::script::{COUNT, read, write};
-use crate::stream::Stream;
+use invitro_base::random::Stream;
 use proptest::prelude::*;
 use std::collections::HashSet;
 

@@ -22,6 +22,3 @@ mod phonology;
 #[allow(dead_code)]
 #[path = "../src/script.rs"]
 mod script;
-#[allow(dead_code)]
-#[path = "../src/stream.rs"]
-mod stream;

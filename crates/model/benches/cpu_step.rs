@@ -3,10 +3,10 @@
 //! `cargo bench -p invitro-model --bench cpu_step [-- --vocab 2048 --heads 8 --members 1 --steps 8]`
 //! Means over the steps. First batches of 64 sequences of 64, then of natural lengths (mean about 40, longest 256).
 
+use invitro_base::random::Rng;
 use invitro_model::cpu::{Buffer, Cpu};
 use invitro_model::init::initial_weights;
 use invitro_model::ops::{Loss, Ops, Update, Vector};
-use invitro_model::stream::Stream;
 use invitro_model::{Batch, Layout, Result, Sequence, Shape, Tensor, TrainConfig, Transformer};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -124,7 +124,7 @@ const WARM_UP: usize = 3;
 fn batch(shape: &Shape, members: usize, natural: bool) -> Batch {
     let sequences: Vec<Vec<Sequence>> = (0..members as u64)
         .map(|member| {
-            let mut stream = Stream::new("bench", [member, natural as u64, 0]);
+            let mut stream = Rng::keyed("bench", [member, natural as u64, 0]);
             (0..64)
                 .map(|i| {
                     let tail = -19.0 * ((1.0 - stream.uniform()) * (1.0 - stream.uniform())).ln();

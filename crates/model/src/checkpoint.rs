@@ -2,10 +2,10 @@
 //!
 //! Tensors are named `weights.layers.0.qkv`, `mean.head`, `variance.norm` and so on; the header's metadata has one
 //! entry, `invitro`: JSON with the schema, the shape, the step, whatever the caller adds, and the file's seal
-//! ([`invitro_files::sealed`]). Saving, loading and continuing equals never having stopped, bit for bit.
+//! ([`invitro_base::sealed`]). Saving, loading and continuing equals never having stopped, bit for bit.
 
 use crate::{Error, Layout, Result, Shape, Tensor, tensor_file};
-use invitro_files::sealed;
+use invitro_base::sealed;
 use safetensors::tensor::{Dtype, SafeTensors};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -7,8 +7,8 @@
 use crate::inference::{Answers, Wanted};
 use crate::reading::{MemberReading, drawn};
 use crate::shard::Shard;
-use crate::stream::Stream;
 use crate::{Error, Result};
+use invitro_base::random::Rng;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
@@ -230,7 +230,7 @@ fn check(prompt: &Prompt, context: usize) -> Result<()> {
 /// The random number of a position.
 fn uniform(keys: [u64; 3], position: u64) -> f32 {
     // Rounded down: 1 itself must not come out.
-    let number = Stream::new("decode", keys).at(position).uniform();
+    let number = Rng::keyed("decode", keys).starting_at(position).uniform();
     (number * f64::from(1 << 24)).floor() as f32 / (1 << 24) as f32
 }
 

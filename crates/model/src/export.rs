@@ -93,5 +93,5 @@ fn config(shape: &Shape, special: SpecialTokens) -> Value {
 }
 
 fn write_json(path: &Path, value: &Value) -> Result<()> {
-    invitro_files::write(path, format!("{value:#}\n")).map_err(|error| Error::writing(path, error))
+    invitro_base::files::write(path, format!("{value:#}\n")).map_err(|error| Error::writing(path, error))
 }

@@ -5,8 +5,8 @@
 //! model with one more layer has the same first ones.
 
 use crate::export::split_tensors;
-use crate::stream::Stream;
 use crate::{Layout, Shape};
+use invitro_base::random::Rng;
 
 /// A model's flat vector of weights before any training.
 pub fn initial_weights(shape: &Shape, seed: u64) -> Vec<f32> {
@@ -18,7 +18,7 @@ pub fn initial_weights(shape: &Shape, seed: u64) -> Vec<f32> {
             own.fill(1.0);
             continue;
         }
-        let mut stream = Stream::new(&format!("init.{name}"), [seed, 0, 0]);
+        let mut stream = Rng::keyed(&format!("init.{name}"), [seed, 0, 0]);
         for pair in own.chunks_mut(2) {
             for (weight, normal) in pair.iter_mut().zip(stream.normals()) {
                 *weight = (normal * shape.init_std) as f32;

@@ -38,7 +38,6 @@ pub mod score;
 pub mod selftest;
 pub mod shape;
 pub mod shard;
-pub mod stream;
 mod tensor_file;
 pub mod transformer;
 

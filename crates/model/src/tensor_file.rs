@@ -26,8 +26,8 @@ pub(crate) fn write(path: &Path, tensors: &[(String, Tensor, &[f32])], entry: (&
     };
     let mut bytes = bytes().map_err(|error| Error::writing(path, error))?;
     let header = header(&bytes);
-    invitro_files::sealed::seal(&mut bytes, header);
-    invitro_files::write(path, bytes).map_err(|error| Error::writing(path, error))
+    invitro_base::sealed::seal(&mut bytes, header);
+    invitro_base::files::write(path, bytes).map_err(|error| Error::writing(path, error))
 }
 
 /// Where the header of a safetensors file stands.

@@ -1,7 +1,7 @@
 //! Checkpoints on disk: what a good one holds, and what is said of bad ones.
 
 use crate::common::small;
-use invitro_files::sealed;
+use invitro_base::sealed;
 use invitro_model::{Checkpoint, Device, Error, Layout, Population, Shape};
 use safetensors::SafeTensors;
 use std::collections::BTreeMap;

@@ -1,7 +1,7 @@
 //! What runs and studies leave in their folders.
 
 use crate::errors::{caught, detached, said};
-use invitro_files::PartialFolder;
+use invitro_base::files::PartialFolder;
 use invitro_lab::card::Published;
 use invitro_lab::{Status, Trained};
 use invitro_results::table::Table;

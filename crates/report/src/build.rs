@@ -67,10 +67,11 @@ pub fn build(folder: &Path, options: &Options) -> Result<Built> {
     std::fs::create_dir_all(out).map_err(writing(out))?;
     let mut files = 1;
     if !options.page_only {
-        let written = invitro_files::replace_folder(&figures_path, |place| write_figures(place, &figures, options));
+        let written =
+            invitro_base::files::replace_folder(&figures_path, |place| write_figures(place, &figures, options));
         files += written.map_err(writing(&figures_path))?;
     }
-    invitro_files::write(&page_path, page.as_bytes()).map_err(writing(&page_path))?;
+    invitro_base::files::write(&page_path, page.as_bytes()).map_err(writing(&page_path))?;
     let figures = (!options.page_only).then_some(figures_path);
     let done = study.runs.iter().filter(|run| run.done()).count();
     Ok(Built { page: page_path, figures, runs: study.runs.len(), done, files, bytes: page.len() })

@@ -86,7 +86,7 @@ pub fn gallery(place: &Path, folders: &[PathBuf], force: bool) -> Result<Gallery
             let above = report.parent().unwrap_or(place);
             std::fs::create_dir_all(above).map_err(writing(above))?;
             let html = page::page(&study, &findings, &figures, None);
-            invitro_files::write(&report, html.as_bytes()).map_err(writing(&report))?;
+            invitro_base::files::write(&report, html.as_bytes()).map_err(writing(&report))?;
             reports += 1;
         }
         entries.push(entry(folder, &study, &findings, &figures, &way));
@@ -96,7 +96,7 @@ pub fn gallery(place: &Path, folders: &[PathBuf], force: bool) -> Result<Gallery
     }
     entries.sort_by(|a, b| b.when.cmp(&a.when).then_with(|| a.name.cmp(&b.name)));
     let name = inside.file_name().map_or("gallery".into(), |name| name.to_string_lossy().into_owned());
-    invitro_files::write(&page, page::gallery::page(&name, &entries).as_bytes()).map_err(writing(&page))?;
+    invitro_base::files::write(&page, page::gallery::page(&name, &entries).as_bytes()).map_err(writing(&page))?;
     let studies = entries.iter().filter(|entry| entry.kind == Kind::Study).count();
     Ok(Gallery { page, studies, runs: entries.len() - studies, reports, left_out })
 }

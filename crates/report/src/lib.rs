@@ -25,7 +25,6 @@ mod live;
 mod names;
 mod page;
 pub mod sentences;
-pub mod stats;
 mod wording;
 
 pub use build::{Built, Options, build};

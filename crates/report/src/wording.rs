@@ -1,6 +1,6 @@
 //! How counts, estimates, symbols and days are said, the same everywhere.
 
-use invitro_results::Estimate;
+use invitro_stats::Estimate;
 
 /// `1 run`, `9 runs`.
 pub fn counted(count: usize, what: &str) -> String {

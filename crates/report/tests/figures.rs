@@ -2,7 +2,7 @@
 
 use invitro_report::draw::{Colour, Shape};
 use invitro_report::figures::{Chooser, Table, choices, look};
-use invitro_results::Estimate;
+use invitro_stats::Estimate;
 
 #[test]
 fn every_combination_once() {

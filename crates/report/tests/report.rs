@@ -2,11 +2,11 @@
 
 use crate::synthetic::curves::Config;
 use crate::synthetic::{self, Plan, Progress};
+use invitro_base::dotted::set;
 use invitro_report::findings::stages::{Crossed, Stage};
 use invitro_report::findings::{claims, correlations, order, specifications};
 use invitro_report::{Error, Options, build, data};
 use invitro_results::Emergence;
-use invitro_results::dotted::set;
 use invitro_results::words::{Form, Word};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

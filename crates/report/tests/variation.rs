@@ -3,8 +3,8 @@
 use crate::report::{files, page};
 use crate::synthetic::curves::Config;
 use crate::synthetic::{self, Plan, Progress};
+use invitro_base::dotted::set;
 use invitro_report::data;
-use invitro_results::dotted::set;
 use std::collections::BTreeSet;
 use std::fs;
 

@@ -3,7 +3,8 @@
 use crate::error::{At, Error, Result};
 use crate::folder::{CONFIG, read_text};
 use crate::identity::is_neutral;
-use crate::{Condition, Kind, Loss, Measure, Quantity, Run, Scorer, Statistic, Targets, TaskMetric, leaves, read};
+use crate::{Condition, Kind, Loss, Measure, Quantity, Run, Scorer, Statistic, Targets, TaskMetric, read};
+use invitro_base::dotted::leaves;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 

@@ -42,9 +42,9 @@ impl Point {
     }
 
     /// The run's own interval.
-    pub fn interval(&self) -> Option<crate::Interval> {
+    pub fn interval(&self) -> Option<invitro_stats::Interval> {
         let (low, high) = (f64::from(self.low), f64::from(self.high));
-        (low.is_finite() && high.is_finite()).then_some(crate::Interval { low, high })
+        (low.is_finite() && high.is_finite()).then_some(invitro_stats::Interval { low, high })
     }
 }
 

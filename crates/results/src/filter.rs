@@ -10,7 +10,7 @@
 //! A cell is kept if any of the tables holds; a table holds if all its keys do. A key is a setting; it holds if the
 //! setting is the value, one of a list, or stands to it as `below`, `at_most`, `above`, `at_least` or `not` say.
 
-use crate::dotted::{leaves, lookup, missing, show};
+use invitro_base::dotted::{leaves, lookup, missing, show};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use toml::{Table, Value};

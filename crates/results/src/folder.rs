@@ -17,7 +17,7 @@
 
 use crate::error::{At, Error, Result};
 use crate::{SCHEMA, Seal, State};
-use invitro_files::sealed;
+use invitro_base::sealed;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -187,7 +187,7 @@ pub fn read_json_lines<T: serde::de::DeserializeOwned>(path: &Path) -> Result<Ve
 
 /// Writes bytes whole or not at all.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<()> {
-    invitro_files::write(path, bytes).writing(path)
+    invitro_base::files::write(path, bytes).writing(path)
 }
 
 /// Writes a value as indented JSON.

@@ -2,7 +2,7 @@
 //!
 //! The name of an experiment is a label and not part of it.
 
-use crate::dotted::leaves;
+use invitro_base::dotted::leaves;
 use serde_json::json;
 use toml::{Table, Value};
 

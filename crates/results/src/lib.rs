@@ -3,8 +3,7 @@
 //! - [`Condition`], [`Measure`], [`Quantity`]: what is measured, with its name on disk
 //! - [`Row`], [`metrics`], [`training`], [`summary`], [`words`], [`folder`]: what a run writes; [`table`]: Parquet;
 //!   [`compact`]: tables made small
-//! - [`Plan`]: what a study sets out to run; [`mod@identity`]: which run a config stands for;
-//!   [`dotted`]: its settings by their keys
+//! - [`Plan`]: what a study sets out to run; [`mod@identity`]: which run a config stands for
 //! - [`read()`]: a run's or a study's folder as [`Results`], with a [`Run`] and its [`Curve`]s for each
 //! - [`Comparison`]: runs side by side
 //! - [`Curve`]: peak, end, decline and emergence; [`Verdict`], [`knowledge`]: what may be said
@@ -19,7 +18,6 @@ mod compare;
 mod condition;
 mod curve;
 mod diagonal;
-pub mod dotted;
 mod error;
 mod family;
 mod filter;
@@ -35,8 +33,6 @@ mod reach;
 mod read;
 mod run;
 mod seal;
-pub mod seeds;
-pub mod special;
 pub mod summary;
 pub mod table;
 pub mod training;
@@ -49,7 +45,6 @@ pub use commit::{commit, set_commit};
 pub use compare::{COMPARED, Compared, Comparison};
 pub use condition::Condition;
 pub use curve::{Curve, Emergence, Moment, Point};
-pub use dotted::leaves;
 pub use error::{At, Error, Result, UnknownName};
 pub use family::{FamilyNode, FamilyTree, From as DistanceFrom};
 pub use filter::Filter;
@@ -64,12 +59,8 @@ pub use reach::{Fraction, Reach, Scorer, Statistic, Targets};
 pub use read::{Cache, Kind, Results, fingerprint, kind, read, read_cached};
 pub use run::{Run, State, Value, column};
 pub use seal::{Seal, Sealer};
-pub use seeds::{Scale, Seed};
 pub use trajectory::Trajectory;
-pub use verdict::{
-    Estimate, FADED, Interval, MARGIN, Measured, RULE, SEEDS, Verdict, capital, decimals, digits, fading, grouped,
-    knowledge, not_learned, p_text, p_value,
-};
+pub use verdict::{FADED, MARGIN, Measured, RULE, SEEDS, Verdict, capital, fading, knowledge, not_learned, p_text};
 pub use withheld::Withheld;
 
 pub use invitro_language::Task;

@@ -3,10 +3,11 @@
 //! A new measure is a variant here and the line that records it. Its name follows from [`Measure`]'s `Display`, is read
 //! back by `FromStr`, and stands with its meaning in `docs/formats.md`, which is made from this file and `reach.rs`.
 
+use crate::UnknownName;
 use crate::names::{part, recorded};
 use crate::reach::{Fraction, Reach, Scorer, Statistic, Targets};
-use crate::{Scale, UnknownName};
 use invitro_language::Task;
+use invitro_stats::Scale;
 use std::fmt;
 use std::str::FromStr;
 

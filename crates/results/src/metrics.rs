@@ -4,7 +4,8 @@
 use crate::error::{At, Error, Result};
 use crate::measure::REACH;
 use crate::table::{self, Batch, Column, Table};
-use crate::{Condition, Curve, Interval, Measure, Point, Quantity};
+use crate::{Condition, Curve, Measure, Point, Quantity};
+use invitro_stats::Interval;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap, HashSet};

@@ -6,7 +6,7 @@ use std::str::FromStr;
 /// Declares such an enum: `Variant = "name": "meaning"`. What [`invitro_language::named`] gives, `meaning` and `Display`.
 macro_rules! recorded {
     ($(#[$about:meta])* $kind:ident { $($variant:ident = $name:literal: $meaning:literal,)+ }) => {
-        invitro_language::named! {
+        invitro_base::named! {
             $(#[$about])*
             $kind { $(#[doc = $meaning] $variant = $name,)+ }
         }

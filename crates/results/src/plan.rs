@@ -17,10 +17,10 @@
 //! `study.toml` has no base, and its experiment is complete.
 
 use crate::diagonal::diagonal;
-use crate::dotted::{LIST, assign, leaves, lookup, set, show};
 use crate::error::{Error, Result};
 use crate::filter::Filter;
 use crate::identity::identity;
+use invitro_base::dotted::{LIST, assign, leaves, lookup, set, show};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;

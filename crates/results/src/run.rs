@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
-invitro_language::named! {
+invitro_base::named! {
     /// How a run stands, as its `status.json` and a table's `state` column say it.
     State {
         /// At work; if nobody holds the folder's lock, the process was killed.

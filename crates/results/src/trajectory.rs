@@ -4,8 +4,9 @@
 //! Whether a measure fades is told by the runs of each data seed at the step where those of the *others* peak: where
 //! nothing changes, that is no more than the end on average.
 
-use crate::seeds::{self, Scale, Seed};
-use crate::{Curve, Estimate, Moment};
+use crate::{Curve, Moment};
+use invitro_stats::Estimate;
+use invitro_stats::seeds::{self, Scale, Seed};
 use std::collections::BTreeMap;
 
 /// Peak, end and decline of one measure over runs.

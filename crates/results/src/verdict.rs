@@ -5,108 +5,7 @@
 //! their sentences from here.
 
 use crate::{Trajectory, Withheld};
-use std::fmt;
-
-/// A 95 % interval.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Interval {
-    /// Its lower end.
-    pub low: f64,
-    /// Its upper end.
-    pub high: f64,
-}
-
-impl Interval {
-    /// Whether all of it lies above the bound.
-    pub fn above(&self, bound: f64) -> bool {
-        self.low > bound
-    }
-
-    /// Whether all of it lies below the bound.
-    pub fn below(&self, bound: f64) -> bool {
-        self.high < bound
-    }
-
-    /// Whether all of it lies between the two.
-    pub fn within(&self, low: f64, high: f64) -> bool {
-        self.low >= low && self.high <= high
-    }
-
-    /// Whether the value lies in it.
-    pub fn contains(&self, value: f64) -> bool {
-        self.low <= value && value <= self.high
-    }
-}
-
-/// A mean or other statistic over runs.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Estimate {
-    /// The statistic.
-    pub value: f64,
-    /// Its interval, where there is one.
-    pub interval: Option<Interval>,
-    /// The runs behind it.
-    pub runs: usize,
-    /// The data seeds behind it.
-    pub data_seeds: usize,
-    /// What each of two data seeds gives alone: with so few, that is shown instead of an interval.
-    pub of_two: Option<[f64; 2]>,
-}
-
-impl Estimate {
-    /// With its sign turned, for predictions of less.
-    pub fn negated(self) -> Estimate {
-        let of_two = self.of_two.map(|seeds| seeds.map(|value| -value));
-        let interval = self.interval.map(|it| Interval { low: -it.high, high: -it.low });
-        Estimate { value: -self.value, interval, of_two, ..self }
-    }
-}
-
-/// `0.331 [0.266, 0.397]`; the value alone where there is no interval; `0.301 and 0.361` of two data seeds.
-impl fmt::Display for Estimate {
-    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
-        if let Some([first, second]) = self.of_two {
-            return write!(out, "{} and {}", digits(first), digits(second));
-        }
-        out.write_str(&digits(self.value))?;
-        match self.interval {
-            Some(Interval { low, high }) => write!(out, " [{}, {}]", digits(low), digits(high)),
-            None => Ok(()),
-        }
-    }
-}
-
-/// A number as texts write it: three decimals, none from 100 on, a real minus sign.
-pub fn digits(value: f64) -> String {
-    decimals(value, if value.abs() >= 100.0 { 0 } else { 3 })
-}
-
-/// A number with so many decimals: a real minus sign, and none before a zero.
-///
-/// ```
-/// # use invitro_results::decimals;
-/// assert_eq!((decimals(-0.5, 2), decimals(-0.001, 2)), ("−0.50".into(), "0.00".into()));
-/// ```
-pub fn decimals(value: f64, places: usize) -> String {
-    let text = format!("{value:.places$}");
-    match text.strip_prefix('-') {
-        Some(zero) if !zero.contains(|next| matches!(next, '1'..='9')) => zero.to_owned(),
-        _ => text.replace('-', "−"),
-    }
-}
-
-/// A whole number with a comma between thousands: `40,000`.
-pub fn grouped(value: f64) -> String {
-    let digits = format!("{value:.0}");
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
+use invitro_stats::{Estimate, digits, grouped, p_value};
 
 /// Data seeds below which nothing is judged.
 pub const SEEDS: usize = 3;
@@ -182,11 +81,6 @@ impl Verdict {
             other => other.word(),
         }
     }
-}
-
-/// A p-value as tables write it: `0.0123`, `< 0.0001`.
-pub fn p_value(p: f64) -> String {
-    if p < 0.0001 { "< 0.0001".into() } else { format!("{p:.4}") }
 }
 
 /// The same in a text: `p = 0.0123`, `p < 0.0001`, the letter between asterisks.

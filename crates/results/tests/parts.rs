@@ -44,7 +44,8 @@ mod curve {
 }
 
 mod verdict {
-    use invitro_results::{Estimate, Interval, MARGIN, Measured, Verdict, Withheld, knowledge};
+    use invitro_results::{MARGIN, Measured, Verdict, Withheld, knowledge};
+    use invitro_stats::{Estimate, Interval};
 
     fn with(low: f64, high: f64) -> Estimate {
         Estimate {

@@ -2,10 +2,9 @@
 //! four and nine data seeds, whose runs share what a data seed brings.
 
 use invitro_language::{Rng, Stream};
-use invitro_results::seeds::{self, Scale, Seed};
-use invitro_results::{
-    Curve, Estimate, Measured, Point, Trajectory, Verdict, Withheld, fading, knowledge, not_learned,
-};
+use invitro_results::{Curve, Measured, Point, Trajectory, Verdict, Withheld, fading, knowledge, not_learned};
+use invitro_stats::Estimate;
+use invitro_stats::seeds::{self, Scale, Seed};
 
 const STUDIES: u64 = 1000;
 const SEEDS: [usize; 3] = [3, 4, 9];
@@ -185,7 +184,7 @@ fn intervals_stay_inside_their_range() {
 }
 
 fn measured(label: &str, value: f64, half: f64, data_seeds: usize) -> Measured {
-    let interval = Some(invitro_results::Interval { low: value - half, high: value + half });
+    let interval = Some(invitro_stats::Interval { low: value - half, high: value + half });
     let estimate = Some(Estimate { value, interval, runs: data_seeds, data_seeds, of_two: None });
     Measured { label: label.into(), estimate, by_seed: vec![value; data_seeds] }
 }

@@ -2,14 +2,14 @@
 
 use crate::error::{Error, Result};
 use crate::own;
-use invitro_language::named;
+use invitro_base::named;
 use serde::{Deserialize, Serialize};
 
 /// `[tokenizer]`: what is trained, on what, and how words are told apart; or the file of one that is there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct TokenizerConfig {
-    /// A `tokenizer.json` to use instead of training one, by its path or the name that [`invitro_files::named`] gave it;
+    /// A `tokenizer.json` to use instead of training one, by its path or the name that [`invitro_base::named_files`] gave it;
     /// empty for none.
     pub file: String,
     /// `bpe`, `unigram`, `wordpiece`, `character` or `byte`.

@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::provenance::Provenance;
 use crate::special;
 use crate::tokenizer::Tokenizer;
-use invitro_files::caught;
+use invitro_base::catch_panic;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -21,7 +21,7 @@ impl Tokenizer {
         std::fs::create_dir_all(dir).map_err(|e| fault(dir, "made", e))?;
         self.files()?.iter().try_for_each(|(name, text)| {
             let path = dir.join(name);
-            invitro_files::write(&path, text).map_err(|e| fault(&path, "written", e))
+            invitro_base::files::write(&path, text).map_err(|e| fault(&path, "written", e))
         })
     }
 
@@ -54,7 +54,7 @@ impl Tokenizer {
             let inner = text.parse().map_err(|e: tokenizers::Error| e.to_string())?;
             Tokenizer::from_parts(inner, provenance)
         };
-        caught(parse).and_then(|read| read).map_err(damaged)
+        catch_panic(parse).and_then(|read| read).map_err(damaged)
     }
 }
 

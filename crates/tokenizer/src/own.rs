@@ -16,7 +16,7 @@ use crate::renumber::{Strip, renumber, tokens};
 use crate::special::SpecialTokens;
 use crate::spelling::Spelling;
 use crate::tokenizer::Tokenizer;
-use invitro_files::{caught, named};
+use invitro_base::{catch_panic, named_files};
 use invitro_language::{Language, Languages, MixtureConfig, Stream, Symbol};
 use rayon::prelude::*;
 use serde_json::Value;
@@ -39,7 +39,7 @@ struct Word<'a> {
 
 /// The tokenizer of the file that the settings name.
 pub fn adopt(languages: &Languages, config: &TokenizerConfig, mixture: &MixtureConfig) -> Result<Tokenizer> {
-    let path = named::path(&config.file).unwrap_or_else(|| (&config.file).into());
+    let path = named_files::path(&config.file).unwrap_or_else(|| (&config.file).into());
     let wrong = |why: String| Error::Own { path: path.clone(), why };
     let read = read(&config.file).map_err(wrong)?;
     let special = SpecialTokens::of(languages);
@@ -77,7 +77,7 @@ pub fn adopt(languages: &Languages, config: &TokenizerConfig, mixture: &MixtureC
 
 /// The tokenizer of a file: its path, or the name that [`named`] gave it.
 fn read(file: &str) -> std::result::Result<Inner, String> {
-    let content = match named::content(file) {
+    let content = match named_files::content(file) {
         Some(content) => content.to_vec(),
         None => std::fs::read(file).map_err(|error| error.to_string())?,
     };
@@ -85,7 +85,7 @@ fn read(file: &str) -> std::result::Result<Inner, String> {
 }
 
 fn parse(text: &str) -> std::result::Result<Inner, String> {
-    caught(|| text.parse().map_err(|error: tokenizers::Error| error.to_string())).and_then(|read| read)
+    catch_panic(|| text.parse().map_err(|error: tokenizers::Error| error.to_string())).and_then(|read| read)
 }
 
 /// How many tokens a file has, ours not counted; none if it cannot be read.
@@ -94,7 +94,7 @@ pub fn size(file: &str) -> Option<usize> {
     static KNOWN: LazyLock<Mutex<HashMap<String, Option<usize>>>> = LazyLock::new(Mutex::default);
     let mut known = KNOWN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let count = || {
-        let json: Value = serde_json::from_slice(&named::content(file)?).ok()?;
+        let json: Value = serde_json::from_slice(&named_files::content(file)?).ok()?;
         Some(tokens(&json).ok()?.len())
     };
     *known.entry(file.to_owned()).or_insert_with(count)

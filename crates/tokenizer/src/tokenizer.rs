@@ -8,7 +8,7 @@ use crate::renumber::{self, NO_BOUNDARY};
 use crate::special::{EOS, MARK, OUT, SpecialTokens};
 use crate::spelling::Spelling;
 use crate::{learn, own, pipeline};
-use invitro_files::caught;
+use invitro_base::catch_panic;
 use invitro_language::{Languages, MixtureConfig};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -184,7 +184,7 @@ impl Tokenizer {
     pub fn in_text(&self, words: &str) -> Result<Vec<u32>> {
         let tokens = self.special.tokens();
         let text = format!("{} {words} {}", tokens[OUT as usize + 1], tokens[EOS as usize]);
-        let encoding = caught(|| self.inner.encode(text, false)).map_err(library)?.map_err(library)?;
+        let encoding = catch_panic(|| self.inner.encode(text, false)).map_err(library)?.map_err(library)?;
         match encoding.get_ids() {
             [first, pieces @ .., EOS] if *first == OUT + 1 => Ok(pieces.to_vec()),
             _ => Err(library(format!("the special tokens beside `{words}` do not come back"))),
@@ -259,7 +259,7 @@ impl Tokenizer {
     /// The pieces of one word, as the model alone takes it apart.
     pub(crate) fn word(&self, word: &str) -> Result<Vec<u32>> {
         // Of a damaged file, the library may find out as late as this.
-        let tokens = caught(|| self.inner.get_model().tokenize(word)).map_err(library)?.map_err(library)?;
+        let tokens = catch_panic(|| self.inner.get_model().tokenize(word)).map_err(library)?.map_err(library)?;
         Ok(tokens.into_iter().map(|t| t.id).collect())
     }
 }

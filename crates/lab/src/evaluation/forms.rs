@@ -14,7 +14,7 @@
 //! that nothing could be known of it; its stem with the affixes is a word of no language. The string is the same in both
 //! terms of a contrast under every form, so whoever ignores the subject has exactly 0.
 
-use super::contrast::{ContrastSet, interval_over_pairs};
+use super::contrast::ContrastSet;
 use super::kinds::Kinds;
 use super::reach::Found;
 use crate::error::Result;
@@ -22,6 +22,7 @@ use crate::tokenized::TokenizedText;
 use invitro_language::{Condition, Language, Languages, Stream, Symbol};
 use invitro_model::score::{Answer, Question};
 use invitro_results::{Form, Measure, Rows, Scorer};
+use invitro_stats::pairs::interval_over_pairs;
 use invitro_tokenizer::Cut;
 use std::collections::HashMap;
 

@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::experiment::{
     Experiment, PRESETS, keep_file, keep_files, lay_over, names_file, override_with, parse_override, table_of,
 };
-use invitro_results::dotted::leaves;
+use invitro_base::dotted::leaves;
 use invitro_results::{Factor, Plan};
 use std::path::Path;
 use toml::{Table, Value};

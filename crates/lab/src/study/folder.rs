@@ -160,7 +160,7 @@ impl StudyFolder {
     /// Removes what killed processes have left half written.
     pub fn remove_abandoned(&self) {
         for place in [self.path.clone(), self.path.join(KNOWN), self.leases_folder(), self.workers()] {
-            invitro_files::remove_abandoned(&place);
+            invitro_base::files::remove_abandoned(&place);
         }
     }
 
@@ -203,7 +203,7 @@ pub fn checked(run: &Path, cell: &Cell, state: CellState) -> CellState {
 /// The folder's own copies of the files that the study names.
 fn save_files(plan: &Plan, out: &Path) -> Result<()> {
     for name in file::files(plan) {
-        invitro_files::named::save(&name, out).writing(&out.join(&name))?;
+        invitro_base::named_files::save(&name, out).writing(&out.join(&name))?;
     }
     Ok(())
 }
@@ -240,8 +240,8 @@ fn is_empty(path: &Path) -> Result<bool> {
         return Ok(true);
     }
     let entries = std::fs::read_dir(path).and_then(Iterator::collect::<std::io::Result<Vec<_>>>).reading(path)?;
-    let files = invitro_files::named::FILES;
-    Ok(entries.iter().map(|entry| entry.file_name()).all(|name| name == files || invitro_files::is_partial(name)))
+    let files = invitro_base::named_files::FILES;
+    Ok(entries.iter().map(|entry| entry.file_name()).all(|name| name == files || invitro_base::files::is_partial(name)))
 }
 
 /// Makes `runs` a link to the store. What is there already must be that link.

@@ -13,7 +13,7 @@
 
 use super::worker::{Watch, Worker};
 use crate::error::{At, Result};
-use invitro_files::PartialFile;
+use invitro_base::files::PartialFile;
 use invitro_results::folder::write_file;
 use std::collections::HashMap;
 use std::io::{ErrorKind, Write};

@@ -275,7 +275,7 @@ pub fn glance(workers: &Path) -> Vec<(WorkerRecord, Duration)> {
 
 /// The time by the clock of the file system that the folder is on; by this machine's, where nothing can be written.
 fn server_time(folder: &Path) -> SystemTime {
-    let made = invitro_files::PartialFile::new(&folder.join("now"));
+    let made = invitro_base::files::PartialFile::new(&folder.join("now"));
     let time = made.and_then(|file| file.path().metadata()?.modified());
     time.unwrap_or_else(|_| SystemTime::now())
 }

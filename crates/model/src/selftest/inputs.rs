@@ -1,8 +1,8 @@
 //! What the self-test computes with: shapes, sequences, weights and numbers, the same on every device.
 
 use crate::init::initial_weights;
-use crate::stream::Stream;
 use crate::{Layout, Sequence, Shape};
+use invitro_base::random::Rng;
 
 /// Shapes and numbers of models: the paper's, but for fewer layers and a vocabulary that fills no word of memory evenly; a
 /// small one of other proportions; and so many of a narrow one, with narrow and with wide heads, that a GPU works with its
@@ -20,7 +20,7 @@ pub const LENGTHS: [usize; 11] = [3, 17, 40, 64, 65, 130, 256, 12, 33, 2, 30];
 
 /// A member's sequences of a step.
 pub fn sequences(shape: &Shape, member: usize, step: u64) -> Vec<Sequence> {
-    let mut stream = Stream::new("selftest.tokens", [member as u64, step, 0]);
+    let mut stream = Rng::keyed("selftest.tokens", [member as u64, step, 0]);
     let rows = LENGTHS.iter().skip(member % 2).enumerate();
     rows.map(|(i, &len)| Sequence {
         // A third of the rows read one token, as the word boundary is read.
@@ -40,7 +40,7 @@ fn rounded(value: f32) -> f32 {
 
 /// Normal numbers of a stream named after what they are for.
 pub fn normals(name: &str, len: usize, scale: f32) -> Vec<f32> {
-    let mut stream = Stream::new(&format!("selftest.{name}"), [0, 0, 0]);
+    let mut stream = Rng::keyed(&format!("selftest.{name}"), [0, 0, 0]);
     let mut values = Vec::with_capacity(len + 1);
     while values.len() < len {
         values.extend(stream.normals().into_iter().map(|normal| rounded(normal as f32 * scale)));

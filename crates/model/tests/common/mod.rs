@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each test uses its part")]
 
-use invitro_model::stream::Stream;
+use invitro_base::random::Rng;
 use invitro_model::{Layout, Sequence, Shape, Tensor};
 
 /// A model small enough to differentiate by hand, with sizes that are no multiple of anything.
@@ -27,7 +27,7 @@ pub fn small() -> Shape {
 
 /// Sequences of the given lengths (rows, one less than tokens), their tokens and groups from a stream.
 pub fn sequences(shape: &Shape, rows: &[usize], seed: u64) -> Vec<Sequence> {
-    let mut stream = Stream::new("test sequences", [seed, 0, 0]);
+    let mut stream = Rng::keyed("test sequences", [seed, 0, 0]);
     rows.iter()
         .map(|&rows| Sequence {
             tokens: (0..=rows).map(|_| (stream.uniform() * shape.vocab as f64) as u32).collect(),
@@ -38,7 +38,7 @@ pub fn sequences(shape: &Shape, rows: &[usize], seed: u64) -> Vec<Sequence> {
 
 /// Numbers of about unit size.
 pub fn numbers(len: usize, seed: u64) -> Vec<f64> {
-    let mut stream = Stream::new("test numbers", [seed, 0, 0]);
+    let mut stream = Rng::keyed("test numbers", [seed, 0, 0]);
     (0..len).map(|_| stream.normals()[0]).collect()
 }
 

@@ -1,12 +1,13 @@
 //! A study as the figures see it: its conditions, its runs placed among seeds and levels, means over them.
 
 use super::factors::{self, Cell, Factor};
-use crate::stats::{Estimate, Scale, Seed, seeds};
+use invitro_base::dotted;
 use invitro_results::words::{Asked, Pair, Sample, Word};
 use invitro_results::{
     Condition, FamilyTree, Kind, Measure, Measured, Moment, Plan, Quantity, Results, Trajectory, Value, Withheld,
-    column, dotted,
+    column,
 };
+use invitro_stats::{Estimate, Scale, Seed, seeds};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Deref;

@@ -5,7 +5,7 @@
 //! change within a text. In a PDF text stays text, which can be searched and copied.
 
 use super::ordered::ordered;
-use invitro_files::caught;
+use invitro_base::catch_panic;
 use resvg::tiny_skia::{Color, Pixmap, Transform};
 use resvg::usvg::{self, fontdb::Database};
 use std::fmt::Display;
@@ -39,8 +39,8 @@ impl Format {
         match self {
             Format::Svg => Ok(svg.into_bytes()),
             // The library may panic over what it cannot lay out.
-            Format::Pdf => caught(|| to_pdf(&read(&svg)?)).map_err(unwritten)?,
-            Format::Png => caught(|| to_png(&read(&svg)?)).map_err(unwritten)?,
+            Format::Pdf => catch_panic(|| to_pdf(&read(&svg)?)).map_err(unwritten)?,
+            Format::Png => catch_panic(|| to_png(&read(&svg)?)).map_err(unwritten)?,
         }
     }
 }

@@ -8,10 +8,11 @@ use crate::data::{Factor, Run, Study};
 use crate::draw::{Axis, Colour, Layout, Mark, Panel, Point, Shape, plain};
 use crate::findings::Transfer;
 use crate::findings::design::{BRIDGE, COGNATE, bridge_of};
-use crate::stats::correlation::pearson;
-use crate::stats::{deviation, mean, seeds};
 use crate::wording::counted;
-use invitro_results::{Measure, column, digits, p_text};
+use invitro_results::{Measure, column, p_text};
+use invitro_stats::correlation::pearson;
+use invitro_stats::digits;
+use invitro_stats::{deviation, mean, seeds};
 
 /// `None` with few runs: their marks lie on a line by themselves.
 pub fn figure(study: &Study) -> Option<Figure> {

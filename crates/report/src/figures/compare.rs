@@ -9,7 +9,8 @@ use super::style::{self, Style};
 use super::table::Table;
 use crate::data::Study;
 use crate::draw::{Axis, Colour, Point, Shape};
-use invitro_results::{COMPARED, Comparison, Quantity, digits};
+use invitro_results::{COMPARED, Comparison, Quantity};
+use invitro_stats::digits;
 
 const SHAPES: [Shape; 5] = [Shape::Circle, Shape::Square, Shape::Diamond, Shape::Triangle, Shape::Down];
 

@@ -9,9 +9,10 @@ use crate::data::Study;
 use crate::draw::{Axis, Colour, Layout, Mark, Panel, Point, Shape, plain};
 use crate::findings::Findings;
 use crate::findings::transfer::in_masked;
-use crate::stats::regression::Regression;
 use crate::wording::counted;
-use invitro_results::{digits, p_text};
+use invitro_results::p_text;
+use invitro_stats::digits;
+use invitro_stats::regression::Regression;
 
 /// The predictors of any regression, in their order.
 fn predictors(findings: &Findings) -> Vec<&str> {

@@ -9,9 +9,9 @@ use super::table::Table;
 use crate::data::{Factor, Run, Study};
 use crate::draw::{Axis, Layout, Mark, Point, Shape, plain};
 use crate::findings::stages::Stage;
-use crate::stats::{Estimate, Scale};
 use crate::wording::{counted, spoken};
 use invitro_results::{Condition, Emergence, TaskMetric};
+use invitro_stats::{Estimate, Scale};
 
 /// What a metric has to exceed.
 pub(super) struct Threshold {

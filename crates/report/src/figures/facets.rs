@@ -19,9 +19,9 @@ use super::style::{Style, titled};
 use super::table::Table;
 use crate::data::{Cell, Factor, Study};
 use crate::draw::{Axis, Layout, Mark, Panel, Point, Scale, plain};
-use crate::stats::Estimate;
 use crate::wording::spoken;
 use invitro_results::{Quantity, SEEDS};
+use invitro_stats::Estimate;
 
 /// A variant for every combination of the choosers' options. What `draw` adds to the cell of a choice is said to be held.
 pub fn variants(

@@ -8,9 +8,9 @@ use super::groups::{self, Group, groups};
 use super::table::Table;
 use crate::data::{Factor, Study};
 use crate::draw::{Axis, Layout, Mark, plain};
-use crate::stats::Estimate;
 use crate::wording::spoken;
 use invitro_results::{Condition, Measure, Moment, Quantity, Scorer, Statistic, Targets, TaskMetric};
+use invitro_stats::Estimate;
 
 const METRICS: [(Measure, &str); 5] = [
     (Measure::unscrambling(TaskMetric::Grammaticality), "grammaticality"),

@@ -3,8 +3,8 @@
 use super::figure::Chooser;
 use crate::data::{Factor, Run, Study};
 use crate::draw::Axis;
-use crate::stats::mean;
 use invitro_results::column;
+use invitro_stats::mean;
 
 /// A way to draw training progress.
 #[derive(Debug, Clone)]

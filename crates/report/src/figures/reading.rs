@@ -1,7 +1,7 @@
 //! What a drawing says, in a sentence for those who cannot see it, and whether it says anything.
 
 use crate::draw::{Colour, Layout, Mark, Panel, Point, Scale, Shape, plain};
-use invitro_results::{digits, grouped};
+use invitro_stats::{digits, grouped};
 
 /// A sentence has no more letters.
 const LONGEST: usize = 300;

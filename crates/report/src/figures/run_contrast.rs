@@ -10,7 +10,8 @@ use super::table::Table;
 use crate::data::Study;
 use crate::draw::{Axis, Point};
 use crate::findings::contrasts::{SETS, places};
-use invitro_results::{Curve, Estimate};
+use invitro_results::Curve;
+use invitro_stats::Estimate;
 
 pub fn figure(study: &Study) -> Figure {
     let (groups, progress) = (groups(study), Progress::all(study));

@@ -1,7 +1,7 @@
 //! The numbers behind a figure, as CSV.
 
-use invitro_results::Estimate;
 use invitro_results::table::csv_cell;
+use invitro_stats::Estimate;
 
 #[derive(Debug, Clone, Default)]
 pub struct Table {

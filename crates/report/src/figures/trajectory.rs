@@ -10,10 +10,9 @@ use super::table::Table;
 use crate::data::{Factor, Study};
 use crate::draw::{Axis, Mark, plain};
 use crate::findings::transfer::{gate, in_masked};
-use crate::stats::Scale;
-use invitro_results::{
-    Condition, Estimate, FADED, Measure, Quantity, Scorer, Statistic, Targets, TaskMetric, Verdict, digits,
-};
+use invitro_results::{Condition, FADED, Measure, Quantity, Scorer, Statistic, Targets, TaskMetric, Verdict};
+use invitro_stats::Scale;
+use invitro_stats::{Estimate, digits};
 
 /// What is drawn, a panel each: how a panel is called, and its axis.
 const MEASURES: [(Measure, &str, &str); 3] = [

@@ -8,10 +8,11 @@ use super::table::Table;
 use crate::data::{Cell, Factor, Study};
 use crate::draw::{Axis, Colour, Layout, LegendEntry, Mark, Panel, Point, Shape, plain};
 use crate::findings::arms::factors;
-use crate::stats::{Estimate, Scale, Seed, quantile, seeds};
 use crate::wording::spoken;
+use invitro_results::SEEDS;
 use invitro_results::words::Asked;
-use invitro_results::{SEEDS, digits, grouped};
+use invitro_stats::{Estimate, Scale, Seed, quantile, seeds};
+use invitro_stats::{digits, grouped};
 
 /// Words drawn in a panel, an even sample; means are of all.
 const DRAWN: usize = 400;

@@ -4,12 +4,12 @@
 use super::arms::{Numbers, factors, not_known};
 use super::crossings::source;
 use crate::data::{Cell, Study};
-use crate::stats::Estimate;
-use crate::stats::clusters::{Rows, over_seeds, two_way};
-use crate::stats::regression::{Column, Regression};
 use crate::wording::counted;
 use invitro_results::words::Asked;
 use invitro_results::{Measure, Moment, Quantity, SEEDS, TaskMetric, Verdict, not_learned};
+use invitro_stats::Estimate;
+use invitro_stats::clusters::{Rows, over_seeds, two_way};
+use invitro_stats::regression::{Column, Regression};
 
 pub const COGNATE_BRIDGE: &str = "cognate bridge";
 const COLUMNS: [&str; 5] = [COGNATE_BRIDGE, "distance", "letters", "pieces", "log frequency"];

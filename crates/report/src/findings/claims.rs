@@ -8,9 +8,9 @@ use super::order::{self, Milestone, Order};
 use super::stages::{Crossed, Stage};
 use super::transfer::{Transfer, gate, telling};
 use crate::data::{Run, Study};
-use crate::stats::Estimate;
 use crate::wording::spoken;
 use invitro_results::{Condition, MARGIN, Measure, Moment, Quantity, TokenizerMetric, Verdict, Words};
+use invitro_stats::Estimate;
 
 /// A claim of the paper, and what these runs say of it, read in one way or several.
 pub struct Claim {

@@ -7,9 +7,9 @@ use super::design::{BRIDGE, COGNATE, bridge_of};
 use super::transfer::Transfer;
 use crate::data::factors::{BALANCED, shapes_tokenizer};
 use crate::data::{Factor, Run, Study};
-use crate::stats::correlation::{Correlation, pearson, spearman};
-use crate::stats::{Estimate, permutation, seeds};
 use invitro_results::{Bridge, Measure, Similarity};
+use invitro_stats::correlation::{Correlation, pearson, spearman};
+use invitro_stats::{Estimate, permutation, seeds};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -6,9 +6,9 @@
 use super::transfer::Transfer;
 use crate::data::factors::BALANCED;
 use crate::data::{Factor, Run, Study};
-use crate::stats::regression::{self, Column, Regression};
-use crate::stats::{Estimate, Seed, mean, seeds};
 use invitro_results::{Bridge, Measure, Similarity};
+use invitro_stats::regression::{self, Column, Regression};
+use invitro_stats::{Estimate, Seed, mean, seeds};
 
 pub const VOCAB: &str = "log₂ |*V*|";
 pub const REGIME: &str = "balanced";

@@ -2,8 +2,8 @@
 
 use super::arms::not_known;
 use crate::data::{Factor, Study};
-use crate::stats::Estimate;
 use invitro_results::{Condition, Form, Kind, Measure, Moment, Quantity, Scorer, Verdict};
+use invitro_stats::Estimate;
 
 fn quantity(form: Form, condition: &Condition) -> Quantity {
     Quantity::of(Measure::Contrast(Scorer::Network, form), condition)

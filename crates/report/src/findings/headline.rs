@@ -8,9 +8,10 @@ use super::{Comparison, Findings, knowledge};
 use crate::data::{Run, Study};
 use crate::wording::{counted, listed};
 use invitro_results::{
-    Condition, Estimate, Kind, MARGIN, Measure, Moment, Quantity, SEEDS, Scorer, Statistic, Targets, TaskMetric,
-    Verdict, Withheld, capital, digits, fading, grouped,
+    Condition, Kind, MARGIN, Measure, Moment, Quantity, SEEDS, Scorer, Statistic, Targets, TaskMetric, Verdict,
+    Withheld, capital, fading,
 };
+use invitro_stats::{Estimate, digits, grouped};
 
 /// Measures of form that may fade, and what they count.
 const FORMS: [(Measure, &str); 2] = [

@@ -8,9 +8,9 @@ use super::stages::{Crossed, Stage};
 use super::transfer::{Transfer, gate, telling};
 use crate::data::factors::{BALANCED, VANILLA};
 use crate::data::{Factor, Study};
-use crate::stats::{Estimate, Scale, Seed, permutation, seeds};
 use crate::wording::{counted, listed, spoken};
 use invitro_results::{Condition, MARGIN, Measure, Moment, Quantity, SEEDS, TaskMetric, Verdict, capital};
+use invitro_stats::{Estimate, Scale, Seed, permutation, seeds};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One number that was computed, and what it says.

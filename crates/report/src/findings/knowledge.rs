@@ -6,9 +6,9 @@ use super::crossings::main_source;
 use super::design::{BRIDGE, COGNATE, bridge_of};
 use super::transfer::{Transfer, in_masked};
 use crate::data::{Factor, Study};
-use crate::stats::{Estimate, Scale, seeds};
 use crate::wording::spoken;
 use invitro_results::{Condition, Measure, Moment, Quantity, SEEDS, Statistic, Targets, Verdict, knowledge};
+use invitro_stats::{Estimate, Scale, seeds};
 
 pub struct Knowledge {
     /// Where the contrasts were taken, and what they are there, in the order of [`CONTRASTS`].

@@ -31,7 +31,7 @@ pub use knowledge::Knowledge;
 pub use transfer::Transfer;
 
 use crate::data::Study;
-use crate::stats::regression::Regression;
+use invitro_stats::regression::Regression;
 
 /// The regression of one measure of transfer on the factors, without and with the bridge.
 pub struct Regressed {

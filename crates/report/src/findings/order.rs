@@ -3,9 +3,9 @@
 
 use super::stages::{Crossed, Stage};
 use crate::data::Run;
-use crate::stats::{Estimate, Seed, seeds};
 use crate::wording::counted;
 use invitro_results::{Condition, Emergence};
+use invitro_stats::{Estimate, Seed, seeds};
 use std::cmp::Ordering;
 
 /// A stage in a condition.

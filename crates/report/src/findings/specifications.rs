@@ -10,8 +10,8 @@ use super::stages::Crossed;
 use super::transfer::{gate, in_masked, is_saturated, mean_in_masked};
 use crate::data::factors::said;
 use crate::data::{Run, Study};
-use crate::stats::{Estimate, seeds};
 use invitro_results::{Fraction, MARGIN, Measure, Moment, Scorer, Statistic, Targets, TokenizerMetric, Verdict, Words};
+use invitro_stats::{Estimate, seeds};
 use rayon::prelude::*;
 
 /// What was left open, and how it was read.

@@ -3,9 +3,9 @@
 
 use super::crossings::main_source;
 use crate::data::{Run, Study};
-use crate::stats::{Scale, deviation, mean};
 use crate::wording::listed;
 use invitro_results::{Condition, Measure, Moment, Quantity, Scorer, Statistic, Targets, TaskMetric, not_learned};
+use invitro_stats::{Scale, deviation, mean};
 
 /// A measure of masked transfer: the outcome of the regressions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -9,7 +9,8 @@ use crate::findings::arms::factors;
 use crate::findings::by_word::Outcome;
 use crate::findings::{ByWord, Comparison, Findings, forms};
 use crate::wording::spoken;
-use invitro_results::{Form, Verdict, digits, p_value};
+use invitro_results::{Form, Verdict};
+use invitro_stats::{digits, p_value};
 
 /// Nothing where no word's contrast is known and none was asked in other forms.
 pub fn section(study: &Study, findings: &Findings) -> String {

@@ -4,8 +4,9 @@ use super::html::table;
 use super::{figures, glossary, shell};
 use crate::draw::escape;
 use crate::figures::Figure;
-use invitro_results::dotted::show;
-use invitro_results::{Comparison, Quantity, Run, digits};
+use invitro_base::dotted::show;
+use invitro_results::{Comparison, Quantity, Run};
+use invitro_stats::digits;
 
 pub fn page(comparison: &Comparison, verdicts: &[String], drawn: &[Figure]) -> String {
     let names: Vec<String> = comparison.names.iter().map(|name| escape(name)).collect();

@@ -7,12 +7,10 @@ use crate::findings::hypotheses::Answer;
 use crate::findings::knowledge::CONTRASTS;
 use crate::findings::transfer::in_masked;
 use crate::findings::{Findings, Hypothesis, Knowledge, Test, headline};
-use crate::stats::{Estimate, Seed};
 use crate::wording::{counted, listed, spoken};
-use invitro_results::{
-    Measure, Moment, Quantity, RULE, Scorer, Statistic, Targets, TaskMetric, Verdict, capital, decimals, grouped,
-    p_value,
-};
+use invitro_results::{Measure, Moment, Quantity, RULE, Scorer, Statistic, Targets, TaskMetric, Verdict, capital};
+use invitro_stats::{Estimate, Seed};
+use invitro_stats::{decimals, grouped, p_value};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// `first` is the figure that shows the finding.

@@ -8,8 +8,9 @@ use crate::findings::design::{BRIDGE, COGNATE};
 use crate::findings::{Findings, headline, stages};
 use invitro_results::words::Sample;
 use invitro_results::{
-    Condition, LanguageMetric, Measure, Quantity, TaskMetric, TokenizerMetric, Value, Words, column, digits,
+    Condition, LanguageMetric, Measure, Quantity, TaskMetric, TokenizerMetric, Value, Words, column,
 };
+use invitro_stats::digits;
 
 /// `first` is the figure that shows the finding.
 pub fn section(study: &Study, findings: &Findings, first: &str) -> String {

@@ -6,10 +6,11 @@ use crate::data::{Factor, Run, Study};
 use crate::draw::{escape, to_html};
 use crate::findings::design::{BRIDGE, bridge_of};
 use crate::findings::{Correlated, Findings, Transfer};
-use crate::stats::Interval;
-use crate::stats::correlation::Correlation;
 use crate::wording::spoken;
-use invitro_results::{Measure, Quantity, TaskMetric, column, digits, p_text, p_value};
+use invitro_results::{Measure, Quantity, TaskMetric, column, p_text};
+use invitro_stats::Interval;
+use invitro_stats::correlation::Correlation;
+use invitro_stats::{digits, p_value};
 use std::collections::BTreeMap;
 
 pub fn section(study: &Study, findings: &Findings) -> String {

@@ -9,8 +9,9 @@ use invitro_report::findings::claims::{Reading, fertility_gap};
 use invitro_report::findings::crossings::from_first;
 use invitro_report::findings::design::{BRIDGE, COGNATE, bridge_of};
 use invitro_report::findings::specifications::{self, Specification, SpecificationCurve};
-use invitro_report::stats::seeds;
-use invitro_results::{Estimate, Fraction, MARGIN, Moment, SEEDS, Scorer, Verdict, decimals};
+use invitro_results::{Fraction, MARGIN, Moment, SEEDS, Scorer, Verdict};
+use invitro_stats::seeds;
+use invitro_stats::{Estimate, decimals};
 
 pub fn check(page: &mut Page) {
     readings(page);

@@ -10,7 +10,8 @@ use invitro_report::data::Run;
 use invitro_report::findings::Transfer;
 use invitro_report::findings::by_word::Outcome;
 use invitro_report::findings::design::{BRIDGE, COGNATE};
-use invitro_results::{Moment, Quantity, Scorer, Targets, grouped};
+use invitro_results::{Moment, Quantity, Scorer, Targets};
+use invitro_stats::grouped;
 
 pub fn check(page: &mut Page) {
     let of = |key| setting(&PAPER, key);

@@ -8,7 +8,8 @@ use invitro_report::findings::by_word::Outcome;
 use invitro_report::findings::design::COGNATE;
 use invitro_report::findings::stages::{Crossed, Stage};
 use invitro_results::words::Asked;
-use invitro_results::{Moment, Scorer, Targets, grouped};
+use invitro_results::{Moment, Scorer, Targets};
+use invitro_stats::grouped;
 
 /// The distance of a word from its own form in A up to which it is close.
 const CLOSE: f64 = 0.4;

@@ -11,8 +11,9 @@ use invitro_report::data::Run;
 use invitro_report::findings::Transfer;
 use invitro_report::findings::by_word::Outcome;
 use invitro_report::findings::design::{BRIDGE, COGNATE, LAMBDA};
-use invitro_report::stats::{Seed, seeds};
-use invitro_results::{Estimate, Fraction, Moment, Quantity, Scorer, Targets, decimals, grouped};
+use invitro_results::{Fraction, Moment, Quantity, Scorer, Targets};
+use invitro_stats::{Estimate, decimals, grouped};
+use invitro_stats::{Seed, seeds};
 use page::{Page, with_interval};
 use shipped::{
     ALL_RUNS, At, DISTANCE, Shipped, VOCABULARY, any_reachable, contrast, reachable, reachable_by, sentences,

@@ -1,6 +1,6 @@
 //! A page whose numbers are checked: each stands in a sentence that a test says again, or in a table that it fills.
 
-use invitro_results::{Estimate, Interval, decimals};
+use invitro_stats::{Estimate, Interval, decimals};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 

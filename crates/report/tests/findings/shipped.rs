@@ -5,9 +5,10 @@ use invitro_report::findings::by_word::{COGNATE_BRIDGE, Outcome};
 use invitro_report::findings::correlations::Correlated;
 use invitro_report::findings::design::{Design, SIMILARITY, VOCAB};
 use invitro_report::findings::{ByWord, Findings, Transfer};
-use invitro_report::stats::{Scale, Seed, seeds};
 use invitro_results::words::Asked;
-use invitro_results::{Estimate, Measure, Moment, Quantity, Scorer, Statistic, Targets, Trajectory, decimals};
+use invitro_results::{Measure, Moment, Quantity, Scorer, Statistic, Targets, Trajectory};
+use invitro_stats::{Estimate, decimals};
+use invitro_stats::{Scale, Seed, seeds};
 use std::path::Path;
 
 pub struct Shipped {

@@ -4,7 +4,7 @@ use super::page::Page;
 use super::shipped::{At, DISTANCE, contrast, contrast_of_masked};
 use super::{WITHHELD, WITHHOLD, above_zero, at_distances, below_zero, est, less_by, not_told, setting};
 use invitro_report::data::Run;
-use invitro_results::Estimate;
+use invitro_stats::Estimate;
 
 const WORDS: At = &[(WITHHOLD, "words")];
 const FACTS: At = &[(WITHHOLD, "facts")];

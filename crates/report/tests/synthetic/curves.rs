@@ -2,12 +2,13 @@
 //! before types, masked words by their bridges.
 
 use super::Plan;
+use invitro_base::random::Rng;
 use invitro_report::data::factors::BALANCED;
-use invitro_report::stats::stream::{below, stream};
 use invitro_results::{
-    Bridge, Condition, Form, Fraction, Interval, Loss, Measure, Quantity, Row, Rows, Scorer, Similarity, Statistic,
-    Targets, Task, TaskMetric, TokenizerMetric, Words,
+    Bridge, Condition, Form, Fraction, Loss, Measure, Quantity, Row, Rows, Scorer, Similarity, Statistic, Targets,
+    Task, TaskMetric, TokenizerMetric, Words,
 };
+use invitro_stats::Interval;
 
 #[derive(Clone)]
 pub struct Config {
@@ -30,7 +31,7 @@ impl Config {
         if let Some((share, p)) = self.arm.filter(|_| model_too) {
             key.push_str(&format!(" {share} {p}"));
         }
-        below(&mut stream(&key), 2001) as f64 / 1000.0 - 1.0
+        Rng::keyed(&key, [0; 3]).index(2001) as f64 / 1000.0 - 1.0
     }
 
     /// How much of the bridges to cognates an arm leaves.

@@ -7,15 +7,16 @@ pub mod curves;
 pub mod words;
 
 use curves::Config;
+use invitro_base::dotted::leaves;
+use invitro_base::dotted::set;
 use invitro_report::data::Factor;
 use invitro_report::data::factors::{BALANCED, TRAIN_STEPS, VANILLA};
-use invitro_results::dotted::set;
 use invitro_results::folder::{
     CONFIG, METRICS, METRICS_TABLE, PAIRS, RUNS, RUNS_TABLE, SAMPLES, STUDY, SUMMARY, WORDS, write_json,
 };
 use invitro_results::summary;
 use invitro_results::table::Columns;
-use invitro_results::{Condition, Row, SCHEMA, State, Status, column, identity, leaves, metrics, table};
+use invitro_results::{Condition, Row, SCHEMA, State, Status, column, identity, metrics, table};
 use std::fs;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};

@@ -2,7 +2,7 @@
 
 use super::Plan;
 use super::curves::Config;
-use invitro_report::stats::stream::{below, stream};
+use invitro_base::random::Rng;
 use invitro_results::Task;
 use invitro_results::words::{Form, Pair, Sample, Traits, Word};
 
@@ -16,18 +16,18 @@ pub fn words(config: &Config, plan: &Plan) -> Vec<Word> {
 }
 
 fn word(config: &Config, plan: &Plan, symbol: usize) -> Word {
-    let mut rng = stream(&format!("word {} {symbol}", config.data));
-    let first: Vec<&str> = (0..4).map(|_| SYLLABLES[below(&mut rng, 16)]).collect();
+    let mut rng = Rng::keyed(&format!("word {} {symbol}", config.data), [0; 3]);
+    let first: Vec<&str> = (0..4).map(|_| SYLLABLES[rng.index(16)]).collect();
     let mut changed = |piece: &&'static str| {
-        let changes = (below(&mut rng, 100) as f64) < config.distance * 100.0;
-        if changes { SYLLABLES[below(&mut rng, 16)] } else { *piece }
+        let changes = (rng.index(100) as f64) < config.distance * 100.0;
+        if changes { SYLLABLES[rng.index(16)] } else { *piece }
     };
-    let mut own = stream(&format!("bridge {} {symbol}", config.data));
-    let mut drawn = |wide: f64| wide * (below(&mut own, 2001) as f64 / 1000.0 - 1.0);
+    let mut own = Rng::keyed(&format!("bridge {} {symbol}", config.data), [0; 3]);
+    let mut drawn = |wide: f64| wide * (own.index(2001) as f64 / 1000.0 - 1.0);
     let bridge = (config.cognate() + drawn(0.3) * config.left()).clamp(0.0, 1.0);
     let of_word = drawn(0.4);
     let run = format!("{} {:?} {} {} {}", config.data, config.arm, config.vocab, config.distance, config.model);
-    let of_run = 0.2 * (below(&mut stream(&format!("known {run} {symbol}")), 2001) as f64 / 1000.0 - 1.0);
+    let of_run = 0.2 * (Rng::keyed(&format!("known {run} {symbol}"), [0; 3]).index(2001) as f64 / 1000.0 - 1.0);
     let form = |(place, language): (usize, &&str)| {
         let syllables: Vec<&str> = if place == 0 { first.clone() } else { first.iter().map(&mut changed).collect() };
         let pieces = if config.vocab > 4096 {
@@ -42,7 +42,7 @@ fn word(config: &Config, plan: &Plan, symbol: usize) -> Word {
         Form { language: (*language).to_owned(), form: syllables.concat(), pieces, contrasts }
     };
     let forms: Vec<Form> = plan.languages.iter().enumerate().map(form).collect();
-    let reached = below(&mut rng, 3) > 0;
+    let reached = rng.index(3) > 0;
     let own = forms.last().expect("a plan has languages");
     let moved = first.iter().filter(|syllable| !own.form.contains(**syllable)).count();
     let traits = Traits {

@@ -2,7 +2,7 @@
 //!
 //! Everything of invitro that is Parquet is written and read here. [`write()`] takes whole columns, [`Writer`] group after
 //! group; [`Table`] reads the columns asked for in batches, which keeps memory flat over millions of rows. The footer
-//! has an entry `seal` ([`invitro_files::sealed`]), by which damage is noticed before anything is read.
+//! has an entry `seal` ([`invitro_base::sealed`]), by which damage is noticed before anything is read.
 
 mod read;
 mod write;

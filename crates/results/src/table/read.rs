@@ -2,7 +2,7 @@
 
 use super::{Column, Columns};
 use crate::error::{At, Error, Result};
-use invitro_files::{caught, sealed};
+use invitro_base::{catch_panic, sealed};
 use parquet::basic::Type as Physical;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType};
@@ -209,7 +209,7 @@ impl Table {
         for row in self.each_row() {
             text.push_str(&line(row?.get_column_iter().map(|(_, field)| csv_value(field)).collect()));
         }
-        invitro_files::write(path, text.as_bytes()).writing(path)
+        invitro_base::files::write(path, text.as_bytes()).writing(path)
     }
 
     fn each_row(&self) -> impl Iterator<Item = Result<Row>> + '_ {
@@ -233,7 +233,7 @@ impl Table {
 
 /// What the library makes of a file, which it may panic over.
 fn guarded<T>(path: &Path, read: impl FnOnce() -> Parquet<T>) -> Result<T> {
-    caught(read).map_err(|why| Error::Read { path: path.to_owned(), why })?.reading(path)
+    catch_panic(read).map_err(|why| Error::Read { path: path.to_owned(), why })?.reading(path)
 }
 
 fn columns_of(row: Row) -> Columns {

@@ -2,7 +2,8 @@
 
 use super::{Column, Table};
 use crate::error::{At, Error, Result};
-use invitro_files::{PartialFile, sealed};
+use invitro_base::files::PartialFile;
+use invitro_base::sealed;
 use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Physical, ZstdLevel};
 use parquet::column::writer::ColumnCloseResult;
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type};
@@ -59,7 +60,7 @@ pub fn write<N: AsRef<str>>(path: &Path, columns: &[(N, Column)]) -> Result<()> 
     let mut bytes = encode().writing(path)?;
     let end = bytes.len().saturating_sub(FOOTER)..bytes.len();
     sealed::seal(&mut bytes, end);
-    invitro_files::write(path, &bytes).writing(path)
+    invitro_base::files::write(path, &bytes).writing(path)
 }
 
 /// Bytes at the end of a file that hold the footer's entries.

@@ -15,7 +15,7 @@ pub mod wordlist;
 use crate::error::{Error, Result, library};
 use crate::renumber::unknown;
 use crate::spelling::Spelling;
-use invitro_files::caught;
+use invitro_base::catch_panic;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -71,7 +71,7 @@ impl External {
         let text = std::fs::read_to_string(&file).map_err(|e| fault(e.to_string()))?;
         let refused = |why: String| fault(format!("it is no tokenizer.json of the tokenizers library: {why}"));
         let parse = || text.parse::<tokenizers::Tokenizer>().map_err(|e| e.to_string());
-        let mut inner = caught(parse).and_then(|read| read).map_err(refused)?;
+        let mut inner = catch_panic(parse).and_then(|read| read).map_err(refused)?;
         // They would cut or lengthen what is measured.
         inner.with_truncation(None).map_err(library)?;
         inner.with_padding(None);
@@ -118,7 +118,7 @@ impl External {
 
     /// The words of a line with their pieces.
     pub(crate) fn words(&self, line: &str) -> Result<Vec<Word>> {
-        let encoding = caught(|| self.inner.encode(line, false)).map_err(library)?.map_err(library)?;
+        let encoding = catch_panic(|| self.inner.encode(line, false)).map_err(library)?.map_err(library)?;
         let places = places(line);
         let mut words: Vec<Word> =
             places.iter().map(|&(from, to)| Word { letters: count(&line[from..to]), ..Word::default() }).collect();

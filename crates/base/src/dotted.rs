@@ -1,7 +1,7 @@
 //! Settings under dotted keys: `language.distance`, and `languages.C.distance` of the entry C in a list of named tables.
 //!
 //! ```
-//! use invitro_results::dotted::{assign, leaves, lookup};
+//! use invitro_base::dotted::{assign, leaves, lookup};
 //! let mut config: toml::Table = "languages = [{ name = \"A\" }, { name = \"C\", distance = 0.5 }]".parse().unwrap();
 //! assign(&mut config, "languages.A.share", 1.into()).unwrap();
 //! assert_eq!(lookup(&config, "languages.C.distance"), Some(&0.5.into()));

@@ -16,7 +16,7 @@
 //! A statistic is a function of sums over runs (1, x, y, x², …), so each pair of seeds is summed once, and leaving out
 //! a group costs one more sum, however many runs there are.
 
-use crate::special::t_quantile;
+use crate::student::t_quantile;
 use crate::{Estimate, Interval};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;

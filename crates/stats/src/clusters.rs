@@ -16,11 +16,11 @@
 //! In simulated studies of 3 and of 5 data seeds these hold the slope in 94 to 96 of 100, whether or not slopes differ between data
 //! seeds; the two-way ones in 98 to 100, and symbols alone in 87 where slopes differ. Verdicts go by leaving out seeds.
 
-use super::linear::{inverse, solve};
-use super::regression::{Column, Effect, Regression, independent};
-use super::seeds::{self, Scale, Seed};
-use super::special::{t_quantile, t_two_sided};
-use super::{Estimate, Interval};
+use crate::linear::{inverse, solve};
+use crate::regression::{Column, Effect, Regression, independent};
+use crate::seeds::{self, Scale, Seed};
+use crate::student::{t_quantile, t_two_sided};
+use crate::{Estimate, Interval};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Words in runs, with what they are explained by. All lists have a place for every row.

@@ -1,6 +1,6 @@
 //! One file.
 
-use crate::partial;
+use super::partial;
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Result, Write};
 use std::os::unix::fs::MetadataExt;

@@ -3,9 +3,9 @@
 //! These treat runs as independent, as the paper does; the report shows the interval over seeds beside them, because
 //! runs that share a tokenizer or a seed are not.
 
-use super::describe::mean;
-use invitro_results::Interval;
-use invitro_results::special::{NORMAL_95, t_two_sided};
+use crate::Interval;
+use crate::describe::mean;
+use crate::student::{NORMAL_95, t_two_sided};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Correlation {

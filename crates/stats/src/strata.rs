@@ -9,11 +9,9 @@
 //! the words tell these models apart, not what other data seeds would give: two models of one arm can differ as well. That
 //! is what the interval over seeds is for, and verdicts go by it.
 
-use super::Estimate;
-use super::seeds::{self, Scale, Seed};
-use super::stream::{shuffle, stream};
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::Rng;
+use crate::Estimate;
+use crate::seeds::{self, Scale, Seed};
+use invitro_base::random::Rng;
 use std::collections::BTreeMap;
 
 /// A word in a run of one of two arms.
@@ -111,10 +109,10 @@ pub fn difference(name: &str, values: &[Value]) -> Option<Difference> {
     let estimate = seeds::estimate(Scale::Plain, runs, |[weight, sum]| Some(sum / weight))?;
     // Each is of two runs.
     let estimate = Estimate { runs: 2 * estimate.runs, ..estimate };
-    Some(Difference { estimate, p: permuted(&mut stream(name), &all), values: compared })
+    Some(Difference { estimate, p: permuted(&mut Rng::keyed(name, [0; 3]), &all), values: compared })
 }
 
-fn permuted(rng: &mut ChaCha8Rng, blocks: &[Block]) -> f64 {
+fn permuted(rng: &mut Rng, blocks: &[Block]) -> f64 {
     let fixed: f64 = blocks.iter().filter(|block| block.is_fixed()).map(Block::sum).sum();
     let observed = blocks.iter().map(Block::sum).sum::<f64>().abs();
     // A word that is once in each arm is a pair of sums: as it is, and with the two changed.
@@ -129,11 +127,11 @@ fn permuted(rng: &mut ChaCha8Rng, blocks: &[Block]) -> f64 {
     for _ in 0..DRAWS {
         let mut sum = fixed;
         for chunk in pairs.chunks(64) {
-            let bits = rng.next_u64();
+            let bits = rng.wide_bits();
             sum += chunk.iter().enumerate().map(|(place, pair)| pair[(bits >> place & 1) as usize]).sum::<f64>();
         }
         for (block, values) in &mut larger {
-            shuffle(rng, values);
+            rng.shuffle(values);
             let (first, second) = values.split_at(block.first);
             sum += block.weights[0] * first.iter().sum::<f64>() - block.weights[1] * second.iter().sum::<f64>();
         }

@@ -5,11 +5,11 @@
 //! `fit(cov_type="cluster", use_t=True)`. With z-scored columns the coefficients are standardised effects: standard
 //! deviations of y per standard deviation of x.
 
-use super::describe::{deviation, mean};
-use super::linear::{inverse, solve};
-use invitro_results::seeds::{self, Scale, Seed};
-use invitro_results::special::{t_quantile, t_two_sided};
-use invitro_results::{Estimate, Interval};
+use crate::describe::{deviation, mean};
+use crate::linear::{inverse, solve};
+use crate::seeds::{self, Scale, Seed};
+use crate::student::{t_quantile, t_two_sided};
+use crate::{Estimate, Interval};
 
 #[derive(Debug, Clone)]
 pub struct Effect {

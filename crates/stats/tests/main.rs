@@ -1,9 +1,10 @@
 //! The statistics, each against what is known of it.
 
+mod python;
 mod seeds;
 
 mod correlation {
-    use invitro_report::stats::correlation::*;
+    use invitro_stats::correlation::*;
 
     #[test]
     fn perfect_and_absent() {
@@ -21,7 +22,7 @@ mod correlation {
 }
 
 mod linear {
-    use invitro_report::stats::linear::*;
+    use invitro_stats::linear::*;
 
     #[test]
     fn inverts_and_names_the_dependent_column() {
@@ -44,7 +45,7 @@ mod linear {
 }
 
 mod permutation {
-    use invitro_report::stats::permutation::*;
+    use invitro_stats::permutation::*;
 
     #[test]
     fn three_equal_differences_reach_only_the_two_extreme_patterns() {
@@ -63,8 +64,8 @@ mod permutation {
 }
 
 mod regression {
-    use invitro_report::stats::Seed;
-    use invitro_report::stats::regression::*;
+    use invitro_stats::Seed;
+    use invitro_stats::regression::*;
 
     fn column(name: &str, values: &[f64]) -> Column {
         Column::new(name, values.to_vec())
@@ -102,14 +103,11 @@ mod regression {
 /// Standardised effects over seeds: a thousand studies of a grid of three factors, with what a data seed brings to all
 /// its runs and to the effect itself.
 mod effects {
-    use invitro_report::stats::Seed;
-    use invitro_report::stats::regression::*;
-    use invitro_report::stats::stream::{below, stream};
-    use invitro_results::{MARGIN, Verdict};
-    use rand_chacha::ChaCha8Rng;
-
-    fn normal(rng: &mut ChaCha8Rng) -> f64 {
-        (0..12).map(|_| below(rng, 1 << 20) as f64 / f64::from(1 << 20)).sum::<f64>() - 6.0
+    use invitro_base::random::Rng;
+    use invitro_stats::Seed;
+    use invitro_stats::regression::*;
+    fn normal(rng: &mut Rng) -> f64 {
+        (0..12).map(|_| rng.index(1 << 20) as f64 / f64::from(1 << 20)).sum::<f64>() - 6.0
     }
 
     #[test]
@@ -117,7 +115,7 @@ mod effects {
         let mut all = 0;
         for seeds in [3, 4, 9] {
             let (mut called, mut found, mut studies) = (0, 0, 0);
-            let mut rng = stream(&format!("simulated effects, {seeds} seeds"));
+            let mut rng = Rng::keyed(&format!("simulated effects, {seeds} seeds"), [0; 3]);
             while studies < 1000 {
                 let mut columns = ["x", "y", "z"].map(|name| Column::new(name, Vec::new()));
                 let (mut of_rows, mut null, mut known) = (Vec::new(), Vec::new(), Vec::new());
@@ -133,23 +131,23 @@ mod effects {
                     }
                 }
                 let slope = |y: &[f64]| over_seeds(&of_rows, &columns, y, |effects| effects[2]).unwrap();
-                let verdict = |y: &[f64]| Verdict::of(Some(&slope(y)), 0.0, MARGIN);
-                called += usize::from(matches!(verdict(&null), Verdict::Supported | Verdict::Contradicted));
-                found += usize::from(verdict(&known) == Verdict::Contradicted);
+                let interval = |y: &[f64]| slope(y).interval.unwrap();
+                called += usize::from(!interval(&null).contains(0.0) && !interval(&null).within(-0.1, 0.1));
+                found += usize::from(interval(&known).below(0.0));
                 studies += 1;
             }
             println!("{seeds} seeds: {called} called of no effect, {found} found of an effect");
-            // Two standard errors more than 5 % of a thousand; all together no more than 5 %.
+            // At most two standard errors more than 5 %, for each number of seeds and for all together.
             assert!(called <= 64, "{seeds} seeds: {called}");
             assert!(found >= 900, "{seeds} seeds: {found}");
             all += called;
         }
-        assert!(all <= 150, "{all} of 3,000");
+        assert!(all <= 174, "{all} of 3,000");
     }
 }
 
-mod special {
-    use invitro_report::stats::special::*;
+mod student {
+    use invitro_stats::student::*;
 
     fn close(got: f64, expected: f64) {
         assert!((got - expected).abs() < 1e-10 * expected.abs().max(1.0), "{got} against {expected}");
@@ -167,26 +165,26 @@ mod special {
 }
 
 mod stream {
-    use invitro_report::stats::stream::*;
+    use invitro_base::random::Rng;
 
     #[test]
     fn names_separate_streams_and_repeat() {
         let first: Vec<usize> = (0..8)
             .map({
-                let mut rng = stream("a");
-                move |_| below(&mut rng, 1000)
+                let mut rng = Rng::keyed("a", [0; 3]);
+                move |_| rng.index(1000)
             })
             .collect();
         let again: Vec<usize> = (0..8)
             .map({
-                let mut rng = stream("a");
-                move |_| below(&mut rng, 1000)
+                let mut rng = Rng::keyed("a", [0; 3]);
+                move |_| rng.index(1000)
             })
             .collect();
         let other: Vec<usize> = (0..8)
             .map({
-                let mut rng = stream("b");
-                move |_| below(&mut rng, 1000)
+                let mut rng = Rng::keyed("b", [0; 3]);
+                move |_| rng.index(1000)
             })
             .collect();
         assert_eq!(first, again);
@@ -196,7 +194,7 @@ mod stream {
     #[test]
     fn a_shuffle_keeps_the_items() {
         let mut items: Vec<u32> = (0..50).collect();
-        shuffle(&mut stream("shuffle"), &mut items);
+        Rng::keyed("shuffle", [0; 3]).shuffle(&mut items);
         assert_ne!(items, (0..50).collect::<Vec<_>>());
         items.sort_unstable();
         assert_eq!(items, (0..50).collect::<Vec<_>>());
@@ -205,13 +203,11 @@ mod stream {
 
 /// Words one by one: two arms of the same words, and what a word's contrast correlates with.
 mod words {
-    use invitro_report::stats::Seed;
-    use invitro_report::stats::arms::{Value, difference};
-    use invitro_report::stats::clusters::{Rows, over_seeds, two_way};
-    use invitro_report::stats::regression::Column;
-    use invitro_report::stats::stream::{below, stream};
-    use rand_chacha::ChaCha8Rng;
-
+    use invitro_base::random::Rng;
+    use invitro_stats::Seed;
+    use invitro_stats::clusters::{Rows, over_seeds, two_way};
+    use invitro_stats::regression::Column;
+    use invitro_stats::strata::{Value, difference};
     fn value(second: bool, data: usize, kind: usize, word: usize, value: f64) -> Value {
         Value { second, seed: Seed { data, model: 0 }, settings: 0, kind, word, value }
     }
@@ -254,13 +250,13 @@ mod words {
         assert!((found.p - 2.0 / 70.0).abs() < 0.015, "{}", found.p);
     }
 
-    fn normal(rng: &mut ChaCha8Rng) -> f64 {
-        (0..12).map(|_| below(rng, 1 << 20) as f64 / f64::from(1 << 20)).sum::<f64>() - 6.0
+    fn normal(rng: &mut Rng) -> f64 {
+        (0..12).map(|_| rng.index(1 << 20) as f64 / f64::from(1 << 20)).sum::<f64>() - 6.0
     }
 
     /// Two arms of four settings and 40 words, of which the first is better by 0.3 on average: more in some data seeds than in
     /// others, and in some runs than in others.
-    fn arms(rng: &mut ChaCha8Rng, seeds: usize, of_seed: f64, of_run: f64) -> Vec<Value> {
+    fn arms(rng: &mut Rng, seeds: usize, of_seed: f64, of_run: f64) -> Vec<Value> {
         let mut rows = Vec::new();
         for data in 0..seeds {
             let own: Vec<f64> = (0..40).map(|_| 2.0 * normal(rng)).collect();
@@ -281,7 +277,7 @@ mod words {
     #[test]
     fn intervals_of_a_difference_hold_it_as_often_as_they_say() {
         for (seeds, of_seed, of_run) in [(3, 0.2, 0.1), (5, 0.2, 0.1), (5, 0.0, 0.2), (3, 0.0, 0.0)] {
-            let mut rng = stream(&format!("coverage of arms, {seeds} seeds, {of_seed}, {of_run}"));
+            let mut rng = Rng::keyed(&format!("coverage of arms, {seeds} seeds, {of_seed}, {of_run}"), [0; 3]);
             let (mut held, mut small, times) = (0, 0, 300);
             for _ in 0..times {
                 let rows = arms(&mut rng, seeds, of_seed, of_run);
@@ -303,7 +299,7 @@ mod words {
     }
 
     /// Words of several runs of each data seed: bridges that go with distance, and slopes that differ between data seeds.
-    fn regressed(rng: &mut ChaCha8Rng, seeds: usize, of_slope: f64) -> (Rows, Vec<usize>, Vec<usize>) {
+    fn regressed(rng: &mut Rng, seeds: usize, of_slope: f64) -> (Rows, Vec<usize>, Vec<usize>) {
         let mut columns = ["bridge", "distance", "letters", "pieces"].map(|name| Column::new(name, Vec::new()));
         let (mut y, mut runs, mut symbols, mut data_seeds) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for data in 0..seeds {
@@ -329,7 +325,7 @@ mod words {
     #[test]
     fn intervals_of_a_regression_hold_the_slope_as_often_as_they_say() {
         for (seeds, of_slope) in [(3, 0.0), (3, 0.5), (5, 0.0), (5, 0.5)] {
-            let mut rng = stream(&format!("coverage of a regression, {seeds} seeds, {of_slope}"));
+            let mut rng = Rng::keyed(&format!("coverage of a regression, {seeds} seeds, {of_slope}"), [0; 3]);
             let (times, mut held) = (500, [0; 4]);
             for _ in 0..times {
                 let (rows, symbols, data) = regressed(&mut rng, seeds, of_slope);
@@ -354,7 +350,7 @@ mod words {
 
     #[test]
     fn what_does_not_vary_within_runs_is_named() {
-        let (mut rows, symbols, data) = regressed(&mut stream("dropped"), 3, 0.0);
+        let (mut rows, symbols, data) = regressed(&mut Rng::keyed("dropped", [0; 3]), 3, 0.0);
         let of_run = rows.runs.iter().map(|run| 1e3 * *run as f64).collect();
         rows.columns.push(Column::new("of the run", of_run));
         rows.columns.push(Column::new("twice", rows.columns[1].values.iter().map(|x| 2.0 * x).collect()));

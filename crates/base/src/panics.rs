@@ -10,7 +10,7 @@ thread_local! {
 
 /// The result of `read`, or what it said when it panicked. Nothing is printed. For calls into libraries alone, and on
 /// one thread: our own code does not panic on what it reads.
-pub fn caught<T>(read: impl FnOnce() -> T) -> Result<T, String> {
+pub fn catch_panic<T>(read: impl FnOnce() -> T) -> Result<T, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
         let usual = take_hook();

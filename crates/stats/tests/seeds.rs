@@ -1,11 +1,9 @@
 //! Intervals over data seeds and model seeds.
 
-use invitro_report::stats::seeds::*;
-use invitro_report::stats::stream::{below, stream};
-use invitro_results::Interval;
+use invitro_base::random::Rng;
+use invitro_stats::Interval;
+use invitro_stats::seeds::*;
 use proptest::prelude::*;
-use rand_chacha::ChaCha8Rng;
-
 fn seed(data: usize, model: usize) -> Seed {
     Seed { data, model }
 }
@@ -77,15 +75,15 @@ fn groups_are_data_seeds_where_there_are_two() {
 }
 
 /// About normal: the sum of twelve uniform numbers.
-fn normal(rng: &mut ChaCha8Rng) -> f64 {
-    (0..12).map(|_| below(rng, 1_000_000) as f64 / 1e6).sum::<f64>() - 6.0
+fn normal(rng: &mut Rng) -> f64 {
+    (0..12).map(|_| rng.index(1_000_000) as f64 / 1e6).sum::<f64>() - 6.0
 }
 
 /// How often the interval of a mean holds 0, where 0 is the truth and data seeds, model seeds and runs differ with
 /// these standard deviations.
 fn coverage(design: &[Seed], [of_data, of_model, of_run]: [f64; 3]) -> f64 {
     const TIMES: usize = 4000;
-    let mut rng = stream("coverage");
+    let mut rng = Rng::keyed("coverage", [0; 3]);
     let mut held = 0;
     for _ in 0..TIMES {
         let mut draw = || (0..20).map(|_| normal(&mut rng)).collect::<Vec<f64>>();

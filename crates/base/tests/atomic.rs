@@ -1,7 +1,7 @@
 //! Files and folders are there whole or not at all.
 
-use invitro_files::{PartialFile, PartialFolder, is_partial, remove_abandoned, remove_partials, replace_folder};
-use invitro_files::{write, write_with};
+use invitro_base::files::{PartialFile, PartialFolder, is_partial, remove_abandoned, remove_partials, replace_folder};
+use invitro_base::files::{write, write_with};
 use std::io::{Error, Write};
 use std::path::Path;
 use std::process::Command;

@@ -1,6 +1,6 @@
 //! A folder with all its files.
 
-use crate::partial;
+use super::partial;
 use std::fs::File;
 use std::io::Result;
 use std::path::{Path, PathBuf};

@@ -26,7 +26,7 @@ static MACHINE: LazyLock<String> = LazyLock::new(|| {
 
 /// Creates something under a partial name beside `path` with `create`, which must fail with `AlreadyExists` where the
 /// name is taken: process ids repeat, on other machines or after a crash.
-pub(crate) fn create<T>(path: &Path, create: impl Fn(&Path) -> Result<T>) -> Result<(PathBuf, T)> {
+pub(super) fn create<T>(path: &Path, create: impl Fn(&Path) -> Result<T>) -> Result<(PathBuf, T)> {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
     let name = path.file_name().ok_or_else(|| {
         Error::new(ErrorKind::InvalidInput, format!("`{}` does not end in the name of a file", path.display()))
@@ -88,7 +88,7 @@ fn writer_is_gone(name: &str) -> bool {
 }
 
 /// Removes a file or folder, if it is there and can be removed.
-pub(crate) fn remove(path: &Path) {
+pub(super) fn remove(path: &Path) {
     let is_folder = path.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
     // The error that led here is the one worth reporting.
     let _ = if is_folder { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
@@ -96,7 +96,7 @@ pub(crate) fn remove(path: &Path) {
 
 /// Makes the renaming of `path` survive a power failure, where the file system can sync a folder. Where it cannot, the
 /// file is whole all the same.
-pub(crate) fn sync_parent(path: &Path) {
+pub(super) fn sync_parent(path: &Path) {
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let _ = File::open(parent).and_then(|folder| folder.sync_all());
 }

@@ -68,5 +68,5 @@ pub fn save(name: &str, folder: &Path) -> Result<()> {
         return Ok(());
     }
     std::fs::create_dir_all(folder.join(FILES))?;
-    crate::write(&path, &content)
+    crate::files::write(&path, &content)
 }

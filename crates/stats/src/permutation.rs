@@ -2,9 +2,8 @@
 //!
 //! p counts the observed arrangement itself, so it is never 0 and the test keeps its level.
 
-use super::correlation::moment;
-use super::stream::{shuffle, stream};
-use rand_chacha::rand_core::Rng;
+use crate::correlation::moment;
+use invitro_base::random::Rng;
 
 /// Permutations drawn where there are too many to take all.
 pub const DRAWS: usize = 9999;
@@ -23,7 +22,7 @@ pub fn correlation_p(x: &[f64], y: &[f64], strata: &[usize]) -> Option<f64> {
     for (row, stratum) in strata.iter().enumerate() {
         groups[*stratum].push(row);
     }
-    let mut rng = stream("permutation of a correlation");
+    let mut rng = Rng::keyed("permutation of a correlation", [0; 3]);
     let mut shuffled = centred.clone();
     let mut values = Vec::new();
     let mut as_large = 0;
@@ -31,7 +30,7 @@ pub fn correlation_p(x: &[f64], y: &[f64], strata: &[usize]) -> Option<f64> {
         for group in &groups {
             values.clear();
             values.extend(group.iter().map(|row| centred[*row]));
-            shuffle(&mut rng, &mut values);
+            rng.shuffle(&mut values);
             for (row, value) in group.iter().zip(&values) {
                 shuffled[*row] = *value;
             }
@@ -60,10 +59,10 @@ pub fn sign_flip_p(differences: &[f64]) -> Option<f64> {
         };
         return Some((0..patterns).filter(|pattern| reached(signed(*pattern))).count() as f64 / patterns as f64);
     }
-    let mut rng = stream("sign flips");
+    let mut rng = Rng::keyed("sign flips", [0; 3]);
     let mut as_large = 0;
     for _ in 0..DRAWS {
-        let sum: f64 = differences.iter().map(|d| if rng.next_u32() & 1 == 1 { -d } else { *d }).sum();
+        let sum: f64 = differences.iter().map(|d| if rng.bits() & 1 == 1 { -d } else { *d }).sum();
         if reached(sum) {
             as_large += 1;
         }

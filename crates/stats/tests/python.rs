@@ -2,17 +2,17 @@
 //!
 //! `INVITRO_PYTHON` names the interpreter. Without it the test says that it was skipped; under `CI=true` it fails.
 
-use invitro_report::stats::clusters::{Rows, over_seeds, two_way};
-use invitro_report::stats::correlation::{Correlation, pearson, spearman};
-use invitro_report::stats::regression::{Column, least_squares};
-use invitro_report::stats::stream::{below, stream};
-use invitro_report::stats::{Seed, permutation, quantile, seeds, special};
+use invitro_base::random::Rng;
+use invitro_stats::clusters::{Rows, over_seeds, two_way};
+use invitro_stats::correlation::{Correlation, pearson, spearman};
+use invitro_stats::regression::{Column, least_squares};
+use invitro_stats::{Seed, permutation, quantile, seeds, student};
 use serde_json::{Value, json};
 use std::process::Command;
 
 /// About normal: the sum of twelve uniform numbers.
-fn normal(rng: &mut rand_chacha::ChaCha8Rng) -> f64 {
-    (0..12).map(|_| below(rng, 1_000_000) as f64 / 1e6).sum::<f64>() - 6.0
+fn normal(rng: &mut Rng) -> f64 {
+    (0..12).map(|_| rng.index(1_000_000) as f64 / 1e6).sum::<f64>() - 6.0
 }
 
 fn correlation(found: Correlation) -> Value {
@@ -22,7 +22,7 @@ fn correlation(found: Correlation) -> Value {
 
 /// 90 rows in 9 groups with a shared part per group, ties in x, and everything we compute from them.
 fn data() -> Value {
-    let mut rng = stream("statistics against python");
+    let mut rng = Rng::keyed("statistics against python", [0; 3]);
     let shared: Vec<f64> = (0..9).map(|_| normal(&mut rng)).collect();
     let (mut x, mut z, mut y, mut groups) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     for row in 0..90usize {
@@ -51,7 +51,7 @@ fn data() -> Value {
         "mean": [mean.value, mean.interval.unwrap().low, mean.interval.unwrap().high],
         "r_over_seeds": [r.value, r.interval.unwrap().low, r.interval.unwrap().high],
         "quantile": quantile(&sorted, 0.3),
-        "t": [special::t_two_sided(2.5, 7.0), special::t_quantile(0.05, 7.0)],
+        "t": [student::t_two_sided(2.5, 7.0), student::t_quantile(0.05, 7.0)],
         "flips": permutation::sign_flip_p(&y[..10]).unwrap(),
         "permuted": permutation::correlation_p(&x[..30], &y[..30], &[0; 30]).unwrap(),
     })
@@ -59,7 +59,7 @@ fn data() -> Value {
 
 /// 12 runs of 3 data seeds with 20 words each; a symbol is one of 60, or one of 20 whatever the data seed.
 fn words() -> Value {
-    let mut rng = stream("words against python");
+    let mut rng = Rng::keyed("words against statsmodels", [0; 3]);
     let mut columns = ["bridge", "distance", "letters"].map(|name| Column::new(name, Vec::new()));
     let (mut y, mut runs, mut symbols, mut data) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let of_symbol: Vec<f64> = (0..20).map(|_| 2.0 * normal(&mut rng)).collect();
@@ -84,7 +84,7 @@ fn words() -> Value {
     let nested: Vec<usize> = symbols.iter().zip(&data).map(|(symbol, seed)| 20 * seed + symbol).collect();
     let fits = [&symbols, &nested].map(|symbols| {
         let fitted = two_way(&rows, [symbols, &data]).unwrap();
-        let effect = |effect: &invitro_report::stats::regression::Effect| {
+        let effect = |effect: &invitro_stats::regression::Effect| {
             json!([effect.value, effect.error, effect.p, effect.interval.low, effect.interval.high])
         };
         json!({"symbols": symbols, "effects": fitted.effects.iter().map(effect).collect::<Vec<_>>()})

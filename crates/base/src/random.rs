@@ -4,7 +4,7 @@
 //! thread; and a draw added to one stream moves nothing in another.
 //!
 //! ```
-//! use invitro_language::Stream;
+//! use invitro_base::random::Stream;
 //! let rows = Stream::new(7, "train");
 //! assert_eq!(rows.at(3, 1).below(1000), rows.at(3, 1).below(1000));
 //! ```
@@ -22,23 +22,21 @@ pub struct Stream {
 impl Stream {
     /// The stream of a seed and a name.
     pub fn new(seed: u64, name: &str) -> Stream {
-        // FNV-1a: fixed for ever, unlike the standard library's hashers.
-        let hash =
-            name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
-        Stream { seed, name: hash }
+        Stream { seed, name: hash(name) }
     }
 
     /// The generator of one row of one step.
     #[inline]
     pub fn at(&self, step: u64, row: u64) -> Rng {
-        let mut key = [0; 32];
-        key[..8].copy_from_slice(&self.seed.to_le_bytes());
-        key[8..16].copy_from_slice(&self.name.to_le_bytes());
-        key[16..24].copy_from_slice(&step.to_le_bytes());
-        let mut rng = ChaCha8Rng::from_seed(key);
-        rng.set_stream(row);
-        Rng(rng)
+        let mut rng = Rng::from_words([self.seed, self.name, step, 0]);
+        rng.0.set_stream(row);
+        rng
     }
+}
+
+/// FNV-1a: fixed for ever, unlike the standard library's hashers.
+fn hash(name: &str) -> u64 {
+    name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
 }
 
 /// Draws from one generator.
@@ -46,10 +44,35 @@ impl Stream {
 pub struct Rng(ChaCha8Rng);
 
 impl Rng {
+    fn from_words(words: [u64; 4]) -> Rng {
+        let mut key = [0; 32];
+        for (bytes, word) in key.chunks_exact_mut(8).zip(words) {
+            bytes.copy_from_slice(&word.to_le_bytes());
+        }
+        Rng(ChaCha8Rng::from_seed(key))
+    }
+
+    /// The generator of a purpose, such as `"init.layers.0.q"`, under three keys.
+    pub fn keyed(purpose: &str, keys: [u64; 3]) -> Rng {
+        Rng::from_words([hash(purpose), keys[0], keys[1], keys[2]])
+    }
+
+    /// The same generator from its `draw`-th [uniform](Rng::uniform) number on.
+    pub fn starting_at(mut self, draw: u64) -> Rng {
+        self.0.set_word_pos(2 * u128::from(draw));
+        self
+    }
+
     /// 32 random bits.
     #[inline]
     pub fn bits(&mut self) -> u32 {
         self.0.next_u32()
+    }
+
+    /// 64 random bits.
+    #[inline]
+    pub fn wide_bits(&mut self) -> u64 {
+        self.0.next_u64()
     }
 
     /// Uniform in `0..n`, without bias (Lemire's method). `n` must not be 0.
@@ -76,6 +99,19 @@ impl Rng {
     #[inline]
     pub fn unit(&mut self) -> f64 {
         f64::from(self.bits()) * (1.0 / 4_294_967_296.0)
+    }
+
+    /// Uniform in `[0, 1)`, 53 bits fine.
+    #[inline]
+    pub fn uniform(&mut self) -> f64 {
+        (self.wide_bits() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+    }
+
+    /// Two independent standard normals (Box and Muller).
+    pub fn normals(&mut self) -> [f64; 2] {
+        let radius = (-2.0 * libm::log(1.0 - self.uniform())).sqrt();
+        let (sin, cos) = libm::sincos(std::f64::consts::TAU * self.uniform());
+        [radius * cos, radius * sin]
     }
 
     /// True with probability `p`.

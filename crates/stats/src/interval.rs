@@ -1,0 +1,73 @@
+//! A number with its 95 % interval.
+
+use crate::format::digits;
+use std::fmt;
+
+/// A 95 % interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    /// Its lower end.
+    pub low: f64,
+    /// Its upper end.
+    pub high: f64,
+}
+
+impl Interval {
+    /// Whether all of it lies above the bound.
+    pub fn above(&self, bound: f64) -> bool {
+        self.low > bound
+    }
+
+    /// Whether all of it lies below the bound.
+    pub fn below(&self, bound: f64) -> bool {
+        self.high < bound
+    }
+
+    /// Whether all of it lies between the two.
+    pub fn within(&self, low: f64, high: f64) -> bool {
+        self.low >= low && self.high <= high
+    }
+
+    /// Whether the value lies in it.
+    pub fn contains(&self, value: f64) -> bool {
+        self.low <= value && value <= self.high
+    }
+}
+
+/// A mean or other statistic over runs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    /// The statistic.
+    pub value: f64,
+    /// Its interval, where there is one.
+    pub interval: Option<Interval>,
+    /// The runs behind it.
+    pub runs: usize,
+    /// The data seeds behind it.
+    pub data_seeds: usize,
+    /// What each of two data seeds gives alone: with so few, that is shown instead of an interval.
+    pub of_two: Option<[f64; 2]>,
+}
+
+impl Estimate {
+    /// With its sign turned, for predictions of less.
+    pub fn negated(self) -> Estimate {
+        let of_two = self.of_two.map(|seeds| seeds.map(|value| -value));
+        let interval = self.interval.map(|it| Interval { low: -it.high, high: -it.low });
+        Estimate { value: -self.value, interval, of_two, ..self }
+    }
+}
+
+/// `0.331 [0.266, 0.397]`; the value alone where there is no interval; `0.301 and 0.361` of two data seeds.
+impl fmt::Display for Estimate {
+    fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        if let Some([first, second]) = self.of_two {
+            return write!(out, "{} and {}", digits(first), digits(second));
+        }
+        out.write_str(&digits(self.value))?;
+        match self.interval {
+            Some(Interval { low, high }) => write!(out, " [{}, {}]", digits(low), digits(high)),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Statistics that know no experiment, small enough to read and checked against SciPy and statsmodels.
+//!
+//! Every interval is a 95 % interval.
+//!
+//! - [`seeds`]: means, shares and correlations with intervals over data seeds and model seeds
+//! - [`correlation`], [`regression`]: the textbook estimates, with their p-values
+//! - [`clusters`]: regression over words with a fixed effect for every run; [`strata`]: words of two arms compared
+//! - [`pairs`]: the mean of values that each belong to two subjects
+//! - [`permutation`]: tests that assume no distribution
+//! - [`format`]: numbers as texts write them
+//!
+//! Random draws come from named streams, so the same runs give the same numbers.
+
+pub mod clusters;
+pub mod correlation;
+mod describe;
+pub mod format;
+mod interval;
+pub mod linear;
+pub mod pairs;
+pub mod permutation;
+pub mod regression;
+pub mod seeds;
+pub mod strata;
+pub mod student;
+
+pub use describe::{deviation, mean, quantile};
+pub use format::{decimals, digits, grouped, p_value};
+pub use interval::{Estimate, Interval};
+pub use seeds::{Scale, Seed};
