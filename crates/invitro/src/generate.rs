@@ -3,7 +3,7 @@
 use crate::terminal::{self, Paint, To, paint};
 use anyhow::{Result, bail};
 use invitro_lab::Trained;
-use invitro_lab::evaluation::generation::{self, Judged, Prompted};
+use invitro_lab::probes::generation::{self, CheckedOutput, TaskPrompt};
 use invitro_language::{Condition, Language, Sequence, Symbol, Task};
 use invitro_model::{Decoded, Device, Population, Prompt, Sampling};
 use invitro_tokenizer::special;
@@ -139,7 +139,7 @@ impl Prompter<'_> {
         let prompts = (0..self.args.n as u64).map(prompt).collect();
         let outputs = self.population.decode(&[prompts], special::EOS)?;
         let condition = Condition { language, masked: false };
-        let prompted = Prompted { condition, sequence, tokens, answer: 0, key: 0 };
+        let prompted = TaskPrompt { condition, sequence, tokens, answer: 0, key: 0 };
         outputs.into_iter().flatten().try_for_each(|output| self.print(words, &prompted, output))
     }
 
@@ -149,15 +149,15 @@ impl Prompter<'_> {
         if temperature == 0.0 { Sampling::Greedy } else { Sampling::Random { seed, temperature, top_k, top_p } }
     }
 
-    fn print(&self, words: &str, prompted: &Prompted, mut output: Decoded) -> Result<()> {
+    fn print(&self, words: &str, prompted: &TaskPrompt, mut output: Decoded) -> Result<()> {
         let Trained { languages, text, .. } = self.trained;
         let (Args { task, json, .. }, language) = (self.args, self.language);
         if *task == Task::T0 {
             // The sentence begins with the words that were given.
             output.tokens.splice(..0, prompted.tokens[1..].iter().copied());
         }
-        let Judged { output, ended, verdict, words_kept, reason, .. } =
-            generation::judge(prompted, &output, text, &mut languages.checker(), languages);
+        let CheckedOutput { output, ended, verdict, words_kept, reason, .. } =
+            generation::check(prompted, &output, text, &mut languages.checker(), languages);
         let asked = matches!(task, Task::T1 | Task::T2).then_some(words_kept);
         if *json {
             emit!(

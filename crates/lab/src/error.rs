@@ -114,6 +114,9 @@ pub enum Error {
     #[error("{0}")]
     Foreign(String),
 
+    #[error("this model gives no hidden states: leave `eval.inside` false")]
+    NoHiddenStates,
+
     #[error("the study `{}`: {why}", path.display())]
     Study { path: PathBuf, why: String },
 

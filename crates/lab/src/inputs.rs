@@ -4,8 +4,8 @@
 //! forgets what is no longer asked for.
 
 use crate::error::{Error, Result};
-use crate::evaluation::sets::EvaluationSets;
 use crate::experiment::Experiment;
+use crate::probes::ProbeSet;
 use crate::tokenized::TokenizedText;
 use invitro_language::{Borrowed, Languages, MixtureConfig, Source};
 use serde::Serialize;
@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 pub struct RunInputs {
     pub languages: Arc<Languages>,
     pub text: Arc<TokenizedText>,
-    pub sets: Arc<EvaluationSets>,
+    pub probes: Arc<ProbeSet>,
 }
 
 /// Makes inputs, and keeps them for whoever asks for the same.
@@ -25,7 +25,7 @@ pub struct RunInputs {
 pub struct InputCache {
     languages: Cache<Languages>,
     texts: Cache<TokenizedText>,
-    sets: Cache<EvaluationSets>,
+    probes: Cache<ProbeSet>,
 }
 
 impl RunInputs {
@@ -43,7 +43,7 @@ impl RunInputs {
                 ));
             }
         }
-        notes.extend(self.sets.notes.iter().cloned());
+        notes.extend(self.probes.notes());
         notes
     }
 }
@@ -54,7 +54,7 @@ impl InputCache {
     pub fn forget_unused(&self, calls: usize) {
         self.languages.forget_unused(calls);
         self.texts.forget_unused(calls);
-        self.sets.forget_unused(calls);
+        self.probes.forget_unused(calls);
     }
 
     /// The languages of a single run's experiment.
@@ -80,11 +80,11 @@ impl InputCache {
         let stages = (!experiment.mixture.schedule.is_empty()).then_some(experiment.train.steps);
         let read = (experiment.model.context, experiment.train.batch, stages);
         let key = (tokenizer, &experiment.mixture, &experiment.eval, read);
-        let sets = self.sets.get(&key, || {
+        let probes = self.probes.get(&key, || {
             check_context(experiment, &languages, &text)?;
-            EvaluationSets::new(experiment, &languages, &text)
+            ProbeSet::new(experiment, &languages, &text)
         })?;
-        Ok(RunInputs { languages, text, sets })
+        Ok(RunInputs { languages, text, probes })
     }
 }
 

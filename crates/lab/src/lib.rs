@@ -7,7 +7,7 @@
 //!   where its time goes
 //! - [`card`]: model cards and data cards
 //! - [`corpus`]: rows as text, those of training among them
-//! - [`evaluation`]: tasks, reachability, losses
+//! - [`probes`]: what a model is asked, and what is measured: tasks, reachability, contrast, losses, hidden states
 //! - [`study`]: grids of experiments that resume; [`executor`]: where they are run
 //! - [`trained`]: a trained model out of its folder, to evaluate, prompt or export
 //! - [`mod@raise`]: more steps for a run that has a folder
@@ -19,7 +19,6 @@ pub mod card;
 pub mod corpus;
 pub mod data_loader;
 pub mod error;
-pub mod evaluation;
 pub mod executor;
 pub mod experiment;
 pub mod folder;
@@ -28,6 +27,7 @@ pub mod inputs;
 pub mod keys;
 pub mod log;
 pub mod population;
+pub mod probes;
 pub mod progress;
 pub mod raise;
 mod record;

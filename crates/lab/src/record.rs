@@ -83,8 +83,8 @@ pub fn write_words(
     inputs: &RunInputs,
     may_write: impl Fn() -> Result<()>,
 ) -> Result<()> {
-    let RunInputs { languages, text, sets } = inputs;
-    let asked = sets.asked();
+    let RunInputs { languages, text, probes } = inputs;
+    let asked = probes.reachable_words();
     let known: Vec<Contrasts> = read_json_lines(&folder.join(CONTRASTS))?;
     // The steps at which each masked word is reachable; unknown where an older version wrote some of the lines.
     let told = known.iter().all(|line| line.reachable.is_some());
@@ -98,7 +98,7 @@ pub fn write_words(
         |symbol: Symbol, masked: Language| reachable.get(&(masked.name(), symbol.0)).map_or(&[][..], Vec::as_slice);
     let last = known.last().filter(|_| told).map(|line| line.step);
     let place: HashMap<(Language, Symbol), usize> =
-        sets.contrasted().enumerate().map(|(at, word)| (word, at)).collect();
+        probes.contrast_words().enumerate().map(|(at, word)| (word, at)).collect();
     let contrasts = |word: (Language, Symbol), language: Language| {
         let Some(&at) = place.get(&word) else { return Vec::new() };
         let value = |line: &Contrasts| Some((line.step as u32, *line.nats.get(language.name())?.get(at)?));

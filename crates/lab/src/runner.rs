@@ -1,11 +1,11 @@
 //! One member of a population on its way: its folder, its logs, its status, and what happens to them.
 
 use crate::error::{At, Error, Result};
-use crate::evaluation::{Evaluated, Examinee};
 use crate::experiment::Experiment;
 use crate::folder::{self, Folder, LOG_SEALS, RUN, TOKENIZER_SEAL};
 use crate::inputs::RunInputs;
 use crate::log::Log;
+use crate::probes::{Evaluation, MemberToEvaluate};
 use crate::progress::Progress;
 use crate::record;
 use crate::settings::Keep;
@@ -174,9 +174,9 @@ impl<'a> Runner<'a> {
         if step == self.experiment.train.steps { config.keep != Keep::None } else { config.at(step) }
     }
 
-    pub fn examinee(&self, step: u64) -> Examinee<'_> {
+    pub fn to_evaluate(&self, step: u64) -> MemberToEvaluate<'_> {
         let ends = [self.evaluations.first(), self.evaluations.last()];
-        Examinee { inputs: &self.inputs, with_baselines: ends.contains(&Some(&step)) }
+        MemberToEvaluate { inputs: &self.inputs, with_baselines: ends.contains(&Some(&step)) }
     }
 
     /// Takes note of a step, if it is one that is kept. It is written with the next evaluation or checkpoint.
@@ -195,14 +195,14 @@ impl<'a> Runner<'a> {
     }
 
     /// Writes an evaluation to the logs; `more` are rows of the training itself.
-    pub fn log(&mut self, mut evaluated: Evaluated, more: Vec<Row>) -> Result<Vec<Row>> {
+    pub fn log(&mut self, mut evaluation: Evaluation, more: Vec<Row>) -> Result<Vec<Row>> {
         self.may_write()?;
         self.write_steps()?;
-        evaluated.rows.extend(more);
-        self.append(SAMPLES, &evaluated.samples)?;
-        self.append(CONTRASTS, &[evaluated.contrasts])?;
-        self.append(METRICS, &metrics::to_lines(&self.run, &evaluated.rows))?;
-        Ok(evaluated.rows)
+        evaluation.rows.extend(more);
+        self.append(SAMPLES, &evaluation.samples)?;
+        self.append(CONTRASTS, &[evaluation.contrasts])?;
+        self.append(METRICS, &metrics::to_lines(&self.run, &evaluation.rows))?;
+        Ok(evaluation.rows)
     }
 
     fn append(&mut self, log: &str, items: &[impl Serialize]) -> Result<()> {

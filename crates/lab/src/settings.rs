@@ -60,6 +60,8 @@ pub struct EvalConfig {
     pub words: usize,
     /// Whether the words of the contrast are put to the model in other forms, too.
     pub forms: bool,
+    /// Whether the inside of the model is measured, layer by layer.
+    pub inside: bool,
     /// Held-out sequences for the loss, per condition and of the training mixture.
     pub losses: usize,
     /// Rows of training text that the n-gram models are counted on.
@@ -83,6 +85,7 @@ impl Default for EvalConfig {
             targets: 20,
             words: 200,
             forms: false,
+            inside: false,
             losses: 128,
             ngram_rows: 20_000,
             emergence: 0.02,

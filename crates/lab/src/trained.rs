@@ -2,10 +2,10 @@
 
 use crate::card::{Published, model_card};
 use crate::error::{Error, Result};
-use crate::evaluation::{self, Evaluated, Examinee};
 use crate::experiment::Experiment;
 use crate::folder::{self, TOKENIZER_SEAL};
 use crate::inputs::InputCache;
+use crate::probes::{self, Evaluation, MemberToEvaluate};
 use crate::tokenized::TokenizedText;
 use invitro_language::Languages;
 use invitro_model::export::SpecialTokens;
@@ -60,19 +60,19 @@ impl Trained {
     }
 
     /// Evaluates the model as `settings`, an experiment that may differ in `[eval]` alone, says.
-    pub fn evaluate(&self, settings: &Experiment, device: Device) -> Result<Evaluated> {
+    pub fn evaluate(&self, settings: &Experiment, device: Device) -> Result<Evaluation> {
         let differing = settings.differing(&self.experiment, ["asked for", "in the folder"]);
         let elsewhere: Vec<String> = differing.into_iter().filter(|key| !key.starts_with("eval.")).collect();
         if !elsewhere.is_empty() {
             return Err(Error::NotEvaluation { keys: elsewhere.join("; ") });
         }
         let inputs = InputCache::default().get(settings)?;
-        let examinee = Examinee { inputs: &inputs, with_baselines: true };
-        let rows = evaluation::batch_rows(self.checkpoint.shape.context);
+        let member = MemberToEvaluate { inputs: &inputs, with_baselines: true };
+        let rows = probes::batch_rows(self.checkpoint.shape.context);
         let mut population = self.population(device, rows)?;
         let step = self.checkpoint.step;
-        let mut evaluated = evaluation::evaluate(&mut population, &[Some(examinee)], step)?;
-        Ok(evaluated.pop().flatten().expect("one was examined"))
+        let mut evaluated = probes::evaluate(&mut population, &[Some(member)], step)?;
+        Ok(evaluated.pop().flatten().expect("the slot is `Some`"))
     }
 
     /// Writes the model, its tokenizer and a model card, which looks for the measures in the run's folder, into a folder

@@ -1,18 +1,18 @@
 //! The parts of an evaluation, on examples small enough to work out by hand.
 
 use crate::common::{SAME, bytes, family, find, member, mixed, run, tiny, train, trio};
-use invitro_lab::evaluation::generation::{self, Judged, Prompted};
-use invitro_lab::evaluation::held_out::HeldOut;
-use invitro_lab::evaluation::ngrams::{Ngrams, Order};
-use invitro_lab::evaluation::reach::Found;
 use invitro_lab::inputs::InputCache;
 use invitro_lab::population::Outcome;
+use invitro_lab::probes::generation::{self, CheckedOutput, TaskPrompt};
+use invitro_lab::probes::held_out::HeldOutProbe;
+use invitro_lab::probes::ngrams::{NgramOrder, Ngrams};
+use invitro_lab::probes::reachability::TargetScore;
 use invitro_lab::{Stop, Trained};
 use invitro_language::{Category, Condition, Language, Pool, Process, Sequence, Source, Symbol, Tally, Task, Verdict};
+use invitro_model::Decoded;
 use invitro_model::Device;
-use invitro_model::decode::Decoded;
-use invitro_model::reading::Score;
-use invitro_model::score::Question;
+use invitro_model::Score;
+use invitro_model::ScoreQuery;
 use invitro_results::{Measure, Quantity, Row, Rows, Scorer, Statistic, Targets, TaskMetric};
 use invitro_stats::Interval;
 use invitro_stats::pairs::interval_over_pairs;
@@ -25,10 +25,10 @@ fn the_words_of_a_prompt_are_kept_as_a_multiset() {
         let symbols = |numbers: &[u32]| numbers.iter().map(|&n| Symbol(n)).collect::<Vec<_>>();
         let sequence = Sequence { task, prompt: symbols(given), ..Sequence::default() };
         let (condition, tokens) = (Condition::A, text.prompt(&sequence));
-        let prompted = Prompted { condition, sequence, tokens, answer: 0, key: 0 };
+        let prompted = TaskPrompt { condition, sequence, tokens, answer: 0, key: 0 };
         let pieces = symbols(written).into_iter().flat_map(|word| text.segmentation.pieces(word, Language::A)).copied();
         let decoded = Decoded { tokens: pieces.collect(), ended: true };
-        generation::judge(&prompted, &decoded, &text, &mut languages.checker(), &languages).words_kept
+        generation::check(&prompted, &decoded, &text, &mut languages.checker(), &languages).words_kept
     };
     assert!(kept(Task::T2, &[2, 3, 2], &[1, 2, 2, 3]) && !kept(Task::T1, &[2, 3, 2], &[1, 2, 2, 3]));
     assert!(kept(Task::T1, &[2, 3, 2], &[2, 2, 3]));
@@ -39,7 +39,7 @@ fn the_words_of_a_prompt_are_kept_as_a_multiset() {
 #[test]
 fn nothing_holds_of_what_did_not_end() {
     let verdict = Verdict { valid: true, grammatical: true, types: true, facts: true, ..Verdict::default() };
-    let judged = |ended| Judged {
+    let judged = |ended| CheckedOutput {
         output: String::new(),
         ended,
         verdict: verdict.clone(),
@@ -52,7 +52,7 @@ fn nothing_holds_of_what_did_not_end() {
     assert_eq!((judged(false).holds(), judged(false).failure()), ("none", Some("unfinished")));
     let mut rows = Rows::new(5);
     let sequence = Sequence { task: Task::T1, ..Sequence::default() };
-    let prompted = Prompted { condition: Condition::A, sequence, tokens: Vec::new(), answer: 0, key: 0 };
+    let prompted = TaskPrompt { condition: Condition::A, sequence, tokens: Vec::new(), answer: 0, key: 0 };
     generation::rows(&prompted, &[&judged(true), &judged(false)], &mut rows);
     let value = |metric: TaskMetric| {
         let of_it = |row: &&Row| row.quantity.measure == Measure::unscrambling(metric);
@@ -115,8 +115,8 @@ fn the_interval_of_a_run_covers_the_truth_where_subjects_stand_in_several_pairs(
 #[test]
 fn the_worst_piece_decides() {
     let score = |rank, logprob| Score { rank, logprob };
-    let found = Found::of(&[score(3, -1.0), score(0, -0.5), score(9, -4.0)], 2);
-    assert_eq!(found, Found { rank: 3, rank_boundary: 9, logprob: -1.5 });
+    let found = TargetScore::new(&[score(3, -1.0), score(0, -0.5), score(9, -4.0)], 2);
+    assert_eq!(found, TargetScore { rank: 3, rank_boundary: 9, logprob: -1.5 });
 }
 
 fn close(score: Score, logprob: f64, rank: u32) {
@@ -128,12 +128,12 @@ fn ngrams_of_a_text_of_a_few_tokens() {
     // Followers: 0 → 1, 1, 2; 1 → 2; counts 1: 2, 2: 2, 0: 0, 3: 0; with one each, of 8.
     let text: [&[u32]; 2] = [&[0, 1, 2], &[0, 1]];
     let ngrams = Ngrams::count(4, text.into_iter().chain([[0u32, 2].as_slice()]));
-    let question = Question { prompt: vec![3, 0], continuations: vec![vec![1, 2], vec![3]], among: None };
-    let unigram = &ngrams.answer(Order::Unigram, std::slice::from_ref(&question))[0];
+    let question = ScoreQuery { prompt: vec![3, 0], continuations: vec![vec![1, 2], vec![3]], among: None };
+    let unigram = &ngrams.score(NgramOrder::Unigram, std::slice::from_ref(&question))[0];
     close(unigram[0][0], 3.0 / 8.0, 0);
     close(unigram[0][1], 3.0 / 8.0, 0);
     close(unigram[1][0], 1.0 / 8.0, 2);
-    let bigram = &ngrams.answer(Order::Bigram, &[question])[0];
+    let bigram = &ngrams.score(NgramOrder::Bigram, &[question])[0];
     close(bigram[0][0], (2.0 + 3.0 / 8.0) / 4.0, 0);
     close(bigram[0][1], (1.0 + 3.0 / 8.0) / 2.0, 0);
     close(bigram[1][0], (1.0 / 8.0) / 4.0, 2);
@@ -144,7 +144,7 @@ fn the_held_out_mixture_is_the_one_trained_on() {
     for withhold in [true, false] {
         let experiment = tiny(&[&format!("mixture.withhold={withhold}"), "mixture.lambda=0.5"]);
         let (languages, text) = InputCache::default().languages_and_text(&experiment).unwrap();
-        let held_out = HeldOut::new(&languages, &text, &experiment.mixture, 300, 256).unwrap();
+        let held_out = HeldOutProbe::new(&languages, &text, &experiment.mixture, 300, 256).unwrap();
         let of_b = Task::WITHIN.map(|task| text.segmentation.special().task(task, Language::B));
         let has_masked = |tokens: &[u32]| {
             let words = text.segmentation.decode_words(&tokens[1..], &languages, Language::B).words;
@@ -263,7 +263,7 @@ fn the_floor_is_the_frequency_of_sentences_in_every_condition() {
     const DRAWN: u64 = 60_000;
     // Nats of the first sequences of every condition, and the sequences.
     let nats = |count: usize| -> Vec<f64> {
-        let set = HeldOut::new(&languages, &text, &experiment.mixture, count, 160).unwrap();
+        let set = HeldOutProbe::new(&languages, &text, &experiment.mixture, count, 160).unwrap();
         let mut rows = Rows::new(0);
         set.rows(&[], &mut rows);
         let floor = |condition: &Condition| {
@@ -273,7 +273,7 @@ fn the_floor_is_the_frequency_of_sentences_in_every_condition() {
         languages.conditions().iter().map(floor).collect()
     };
     let sums: Vec<Vec<f64>> = (1..=SEQUENCES).map(nats).collect();
-    let sequences = HeldOut::new(&languages, &text, &experiment.mixture, SEQUENCES, 160).unwrap();
+    let sequences = HeldOutProbe::new(&languages, &text, &experiment.mixture, SEQUENCES, 160).unwrap();
     for (at, &condition) in languages.conditions().iter().enumerate() {
         let mut counts: HashMap<Vec<u32>, usize> = HashMap::new();
         let mut source = Source::condition(&languages, "test", condition, Task::T0);
@@ -361,9 +361,9 @@ fn translations_are_judged_by_what_was_meant() {
         let all = generation::translations(&languages, &text, 12, experiment.model.context).unwrap();
         let mut checker = languages.checker();
         let mut rows = Rows::new(0);
-        for part in all.chunk_by(Prompted::is_like) {
+        for part in all.chunk_by(TaskPrompt::is_like) {
             // What was meant, and the same with one of its descriptors left out.
-            let mut judge = |prompted: &Prompted, leave_out: bool| {
+            let mut judge = |prompted: &TaskPrompt, leave_out: bool| {
                 let Sequence { sentence, language, .. } = &prompted.sequence;
                 let withheld = languages.withheld(prompted.condition.language, sentence);
                 let is_descriptor = |symbol: &Symbol| languages.world.category(*symbol) == Category::Descriptor;
@@ -376,19 +376,19 @@ fn translations_are_judged_by_what_was_meant() {
                 }
                 let pieces = symbols.iter().flat_map(|&symbol| text.segmentation.pieces(symbol, *language)).copied();
                 let decoded = Decoded { tokens: pieces.collect(), ended: true };
-                generation::judge(prompted, &decoded, &text, &mut checker, &languages)
+                generation::check(prompted, &decoded, &text, &mut checker, &languages)
             };
             assert!(part.iter().all(|prompted| prompted.condition.masked == prompted.sequence.masked));
-            let whole: Vec<Judged> = part.iter().map(|prompted| judge(prompted, false)).collect();
+            let whole: Vec<CheckedOutput> = part.iter().map(|prompted| judge(prompted, false)).collect();
             assert!(whole.iter().all(|judged| judged.exact && judged.descriptors.held == judged.descriptors.of));
-            let less: Vec<Judged> = part.iter().map(|prompted| judge(prompted, true)).collect();
+            let less: Vec<CheckedOutput> = part.iter().map(|prompted| judge(prompted, true)).collect();
             for judged in &less {
                 let missing = u32::from(judged.descriptors.of > 0);
                 assert_eq!(judged.descriptors.held + missing, judged.descriptors.of);
                 assert!(missing == 0 || !judged.exact);
             }
             assert!(!part[0].condition.masked || less.iter().all(|judged| judged.descriptors.of > 0));
-            let both: Vec<&Judged> = whole.iter().chain(&less).collect();
+            let both: Vec<&CheckedOutput> = whole.iter().chain(&less).collect();
             generation::rows(&part[0], &both, &mut rows);
         }
         let exact: Vec<String> = rows
@@ -419,7 +419,7 @@ fn withheld_facts_are_what_is_asked_for() {
     }
     let inputs = InputCache::default().get(&experiment).unwrap();
     let world = &inputs.languages.world;
-    for (language, word) in inputs.sets.contrasted() {
+    for (language, word) in inputs.probes.contrast_words() {
         assert!(!inputs.languages.is_masked(word));
         assert!(world.entities().any(|entity| inputs.languages.never_says(language, word, entity)));
     }

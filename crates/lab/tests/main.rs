@@ -7,6 +7,7 @@ mod experiment;
 mod folders;
 mod keys;
 mod own;
+mod probes;
 mod reach;
 mod run;
 mod study_common;

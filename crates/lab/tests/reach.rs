@@ -1,32 +1,39 @@
 //! Reachability: scoring every target once equals the paper's trie search, and a plain check of every target.
 
 use crate::common::{self, family, mixed, tiny, trio};
-use invitro_lab::evaluation::contrast::ContrastSet;
-use invitro_lab::evaluation::forms::FormSet;
-use invitro_lab::evaluation::reach::{Found, ReachSet};
 use invitro_lab::inputs::InputCache;
 use invitro_lab::inputs::RunInputs;
+use invitro_lab::probes::contrast::ContrastProbe;
+use invitro_lab::probes::forms::FormsProbe;
+use invitro_lab::probes::reachability::{ReachabilityProbe, TargetScore};
+use invitro_lab::probes::{Answers, Probe, Record};
 use invitro_language::{Language, LanguageEntry, Symbol};
-use invitro_model::inference::{Answers, Wanted};
-use invitro_model::reading::{MemberReading, Score};
+use invitro_model::inference::{MemberPass, Output, Outputs, Score};
 use invitro_model::shard::{ModelShard, Shard};
-use invitro_model::{Device, Population, Question, Sequence, Shape, Vector};
-use invitro_results::{Form, Fraction, Measure, Rows, Scorer, Statistic, Targets};
+use invitro_model::{ContinuationScores, Device, Population, ScoreQuery, Sequence, Shape, Vector};
+use invitro_results::{Form, Fraction, Measure, Scorer, Statistic, Targets};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// What a probe records of scores.
+fn record<'a>(probe: &impl Probe, inputs: &'a RunInputs, scores: Vec<ContinuationScores>) -> Record<'a> {
+    let mut record = Record::new(0, &inputs.languages, &inputs.text, false);
+    probe.record(&Answers { scores, ..Answers::default() }, &mut record);
+    record
+}
 
 /// The logits after a context, computed for it alone: no cache, no shared prompt.
 fn logits(shard: &mut dyn Shard, context: &[u32]) -> Vec<f32> {
-    let mut part = MemberReading::default();
+    let mut part = MemberPass::default();
     part.push(context, 0, 0, 0);
     part.picks.push((context.len() as u32 - 1, 0));
-    match shard.ask(&[part], Wanted::Logits).unwrap().pop() {
-        Some(Answers::Logits(logits)) => logits,
+    match shard.run(&[part], Output::Logits).unwrap().pop() {
+        Some(Outputs::Logits(logits)) => logits,
         other => panic!("{other:?}"),
     }
 }
 
 /// The tokens with fewer than k logits strictly above their own, of those that count.
-fn top_k(logits: &[f32], question: &Question, k: u32) -> BTreeSet<u32> {
+fn top_k(logits: &[f32], question: &ScoreQuery, k: u32) -> BTreeSet<u32> {
     let counts = |token: u32| question.among.as_ref().is_none_or(|among| among[token as usize]);
     let tokens = || (0..logits.len() as u32).filter(|&token| counts(token));
     let above = |token: u32| tokens().filter(|&other| logits[other as usize] > logits[token as usize]).count();
@@ -41,8 +48,8 @@ struct Trie {
 }
 
 /// Algorithm 2 of the paper, gone on past the first hit: the targets that can be reached.
-fn trie_search(shard: &mut dyn Shard, question: &Question, k: u32) -> BTreeSet<usize> {
-    let Question { prompt, continuations: targets, .. } = question;
+fn trie_search(shard: &mut dyn Shard, question: &ScoreQuery, k: u32) -> BTreeSet<usize> {
+    let ScoreQuery { prompt, continuations: targets, .. } = question;
     let mut root = Trie::default();
     for (i, target) in targets.iter().enumerate() {
         let mut node = &mut root;
@@ -70,8 +77,8 @@ fn trie_search(shard: &mut dyn Shard, question: &Question, k: u32) -> BTreeSet<u
 }
 
 /// Every target on its own, every piece of it on its own.
-fn exhaustive(shard: &mut dyn Shard, question: &Question, k: u32) -> BTreeSet<usize> {
-    let Question { prompt, continuations: targets, .. } = question;
+fn exhaustive(shard: &mut dyn Shard, question: &ScoreQuery, k: u32) -> BTreeSet<usize> {
+    let ScoreQuery { prompt, continuations: targets, .. } = question;
     let mut within = |target: &Vec<u32>| {
         let context = |i: usize| [&prompt[..], &target[..i]].concat();
         (0..target.len()).all(|i| top_k(&logits(shard, &context(i)), question, k).contains(&target[i]))
@@ -103,8 +110,8 @@ fn scoring_equals_searching(experiment: &invitro_lab::Experiment, steps: u64) {
     shard.make_room(512, 512, 512).unwrap();
     shard.write(0, Vector::Weights, &population.read(0, Vector::Weights).unwrap()).unwrap();
 
-    let set = ReachSet::new(&inputs.languages, &inputs.text, &experiment.eval, inputs.text.vocab());
-    let questions: Vec<Question> = set.questions();
+    let set = ReachabilityProbe::new(&inputs.languages, &inputs.text, &experiment.eval, inputs.text.vocab());
+    let questions: Vec<ScoreQuery> = set.queries(0).scores;
     let answers = population.score(std::slice::from_ref(&questions)).unwrap().pop().unwrap();
     let mut counts = BTreeMap::new();
     for fraction in
@@ -115,7 +122,7 @@ fn scoring_equals_searching(experiment: &invitro_lab::Experiment, steps: u64) {
             let continuations = &question.continuations;
             let counted = question.among.as_ref().map_or(shape.vocab, |among| among.iter().filter(|c| **c).count());
             assert_eq!(counted, inputs.text.vocab());
-            let fast = |i: &usize| Found::of(&answer[*i], continuations[*i].len()).rank < k;
+            let fast = |i: &usize| TargetScore::new(&answer[*i], continuations[*i].len()).rank < k;
             let fast: BTreeSet<usize> = (0..continuations.len()).filter(fast).collect();
             assert_eq!(fast, trie_search(&mut shard, question, k), "K = {k}");
             assert_eq!(fast, exhaustive(&mut shard, question, k), "K = {k}");
@@ -133,16 +140,15 @@ fn whoever_has_no_regard_to_the_subject_has_a_contrast_of_zero() {
     for setting in ["language.entities=9", "language.values=7", "eval.words=7", "seeds.data=3"] {
         let experiment = tiny(&[setting, "language.mask_share=0.5"]);
         let inputs = InputCache::default().get(&experiment).unwrap();
-        let set = ContrastSet::new(&inputs.languages, &inputs.text, &experiment.eval, inputs.text.vocab());
+        let set = ContrastProbe::new(&inputs.languages, &inputs.text, &experiment.eval, inputs.text.vocab());
         let blind = |pieces: &Vec<u32>| -> Vec<Score> {
             let mixed = pieces.iter().fold(7u32, |mixed, &piece| (mixed ^ piece).wrapping_mul(0x9e37_79b1));
             let score = |i| Score { rank: mixed.rotate_left(i) % 12, logprob: -((mixed % 97) as f32) };
             (0..=pieces.len() as u32).map(score).collect()
         };
         let answers: Vec<_> =
-            set.questions().iter().map(|question| question.continuations.iter().map(blind).collect()).collect();
-        let mut rows = Rows::new(0);
-        set.rows(Scorer::Network, &answers, &mut rows);
+            set.queries(0).scores.iter().map(|question| question.continuations.iter().map(blind).collect()).collect();
+        let rows = record(&set, &inputs, answers).rows;
         // Four shares and the log-probability, of facts and of types, in A for both kinds of words, in B and in B†.
         assert_eq!(rows.list.len(), 5 * 2 * 4, "{setting}");
         for row in rows.list {
@@ -159,9 +165,9 @@ fn a_contrast_takes_the_words_it_is_asked_for_each_of_one_that_has_it_and_one_th
         let inputs = InputCache::default().get(&experiment).unwrap();
         let (languages, text) = (&inputs.languages, &inputs.text);
         let world = &languages.world;
-        let set = ContrastSet::new(languages, text, &experiment.eval, text.vocab());
+        let set = ContrastProbe::new(languages, text, &experiment.eval, text.vocab());
         let mut asked: BTreeMap<Symbol, usize> = BTreeMap::new();
-        let answer = |(at, question): (usize, Question)| -> Vec<Vec<Score>> {
+        let answer = |(at, question): (usize, ScoreQuery)| -> Vec<Vec<Score>> {
             let language = [Language::A, Language::B][at % 2];
             let entity = world.entities().find(|&e| text.opening(language, &[e, world.copula()]) == question.prompt);
             let entity = entity.unwrap();
@@ -181,9 +187,8 @@ fn a_contrast_takes_the_words_it_is_asked_for_each_of_one_that_has_it_and_one_th
             };
             question.continuations.iter().map(of).collect()
         };
-        let answers: Vec<_> = set.questions().into_iter().enumerate().map(answer).collect();
-        let mut rows = Rows::new(0);
-        set.rows(Scorer::Network, &answers, &mut rows);
+        let answers: Vec<_> = set.queries(0).scores.into_iter().enumerate().map(answer).collect();
+        let rows = record(&set, &inputs, answers).rows;
         for (targets, expected) in [(Targets::Facts, 1.0), (Targets::Types, 2.0)] {
             let measure = Measure::reach(Scorer::Network, targets, Statistic::LogProb);
             let values: Vec<f64> =
@@ -195,20 +200,20 @@ fn a_contrast_takes_the_words_it_is_asked_for_each_of_one_that_has_it_and_one_th
         let all = languages.mask(Language::B).symbols().iter().filter(somebody).count();
         assert!(asked.values().all(|&times| times == 3), "{asked:?}");
         assert!((words.min(all)..=words + 1).contains(&asked.len()), "{} of {all}", asked.len());
-        assert_eq!(set.words()[1], (Some(Language::B), asked.len()));
+        assert_eq!(set.masked().count(), asked.len());
     }
 }
 
 /// What a scorer would answer that gives every word of every subject a score of its own; all of it on the first piece.
 fn answered(
     inputs: &RunInputs,
-    questions: Vec<Question>,
+    questions: Vec<ScoreQuery>,
     score: impl Fn(Language, Symbol, Symbol) -> Score,
 ) -> Vec<Vec<Vec<Score>>> {
     let (languages, text) = (&inputs.languages, &inputs.text);
     let world = &languages.world;
     let all = languages.all();
-    let answer = |(at, question): (usize, Question)| {
+    let answer = |(at, question): (usize, ScoreQuery)| {
         let language = all[at % all.len()];
         let opens = |&e: &Symbol| {
             languages.opening(e, language).is_some_and(|words| text.opening(language, &words) == question.prompt)
@@ -232,13 +237,12 @@ fn every_condition_is_asked_for_its_own_words() {
     let inputs = InputCache::default().get(&experiment).unwrap();
     let (languages, vocab) = (&inputs.languages, inputs.text.vocab());
     let [a, b, c] = languages.all() else { panic!() };
-    let set = ReachSet::new(languages, &inputs.text, &experiment.eval, vocab);
+    let set = ReachabilityProbe::new(languages, &inputs.text, &experiment.eval, vocab);
     // 0 for words of the right kind, and -1 for others: a mean of 0 says that all were right.
     let masked = |language: Language, word: Symbol| languages.mask(language).contains(word);
     let of = |wanted: &dyn Fn(Symbol) -> bool, condition: &str, targets: &str| {
         let score = |_, _, word: Symbol| Score { rank: 0, logprob: if wanted(word) { 0.0 } else { -1.0 } };
-        let mut rows = Rows::new(0);
-        set.rows(Scorer::Network, &answered(&inputs, set.questions(), score), &mut rows);
+        let rows = record(&set, &inputs, answered(&inputs, set.queries(0).scores, score)).rows;
         common::find(&rows.list, 0, &format!("reach.{condition}.network.{targets}.logprob")).value
     };
     for targets in ["allowed", "forbidden", "other"] {
@@ -257,16 +261,19 @@ fn every_condition_is_asked_for_its_own_words() {
         let allows = languages.world.allows(entity, word);
         Score { rank: if allows { 0 } else { vocab as u32 }, logprob: if allows { 0.0 } else { -1.0 } }
     };
-    let answers = answered(&inputs, set.questions(), knows);
-    let mut rows = Rows::new(0);
-    set.rows(Scorer::Network, &answers, &mut rows);
+    let answers = answered(&inputs, set.queries(0).scores, knows);
+    let recorded = record(&set, &inputs, answers);
+    let rows = recorded.rows;
     for condition in ["A", "B", "C", "B_masked", "C_masked"] {
         let value = |what: &str| common::find(&rows.list, 0, &format!("reach.{condition}.network.{what}")).value;
         assert_eq!((value("allowed.share@0.1"), value("forbidden.share@0.1")), (1.0, 0.0), "{condition}");
         assert_eq!((value("allowed.any@0.1"), value("other.logprob")), (1.0, -1.0), "{condition}");
     }
-    let reached: BTreeSet<(Symbol, Language)> = set.reached(&answers).into_iter().collect();
-    assert_eq!(reached, set.asked().into_iter().collect());
+    let reachable = recorded.contrasts.reachable.unwrap();
+    let in_language =
+        |&language: &Language| reachable[language.name()].iter().map(move |&word| (Symbol(word), language));
+    let reached: BTreeSet<(Symbol, Language)> = [b, c].into_iter().flat_map(in_language).collect();
+    assert_eq!(reached, set.masked_targets().into_iter().collect());
     assert!([*b, *c].iter().all(|language| reached.iter().any(|(_, of)| of == language)));
     assert!(reached.iter().all(|&(word, language)| masked(language, word)));
 }
@@ -279,12 +286,10 @@ fn contrasts_of_a_family_with_several_word_orders() {
         let experiment = family(&["eval.words=15", "tokenizer.vocab=120"], list);
         let inputs = InputCache::default().get(&experiment).unwrap();
         let (languages, world) = (&inputs.languages, &inputs.languages.world);
-        let set = ContrastSet::new(languages, &inputs.text, &experiment.eval, inputs.text.vocab());
+        let set = ContrastProbe::new(languages, &inputs.text, &experiment.eval, inputs.text.vocab());
         assert!(set.masked().all(|(language, word)| languages.mask(language).contains(word)));
         let rows = |score: &dyn Fn(Language, Symbol, Symbol) -> Score| {
-            let mut rows = Rows::new(0);
-            set.rows(Scorer::Network, &answered(&inputs, set.questions(), score), &mut rows);
-            rows.list
+            record(&set, &inputs, answered(&inputs, set.queries(0).scores, score)).rows.list
         };
         let blind = rows(&|language, _, word| {
             let mixed = (word.0 * 31 + language.index() as u32 * 7).wrapping_mul(0x9e37_79b1);
@@ -312,11 +317,11 @@ fn contrasts_of_a_family_with_several_word_orders() {
             assert_eq!(row.value, expected, "{row:?}");
         }
         // By word, in the order of `masked`: a score that names the word comes back in its place.
-        let named = answered(&inputs, set.questions(), |language, entity, word| {
+        let named = answered(&inputs, set.queries(0).scores, |language, entity, word| {
             let nats = (word.0 * 4) as f32 + language.index() as f32;
             Score { rank: 0, logprob: if world.allows(entity, word) { nats } else { 0.0 } }
         });
-        let by_word = set.by_word(&named);
+        let by_word = record(&set, &inputs, named).contrasts.nats;
         assert_eq!(by_word.len(), languages.all().len());
         for &language in languages.all() {
             let expected: Vec<f64> =
@@ -334,15 +339,15 @@ fn a_language_whose_descriptors_come_first_is_not_asked_and_a_note_says_so() {
         trio().into_iter().map(|entry| if entry.name == "C" { vos(entry) } else { entry }).collect();
     let experiment = family(&["tokenizer.vocab=120"], list);
     let inputs = InputCache::default().get(&experiment).unwrap();
-    let set = ReachSet::new(&inputs.languages, &inputs.text, &experiment.eval, inputs.text.vocab());
-    let answers = answered(&inputs, set.questions(), |_, _, _| Score { rank: 0, logprob: 0.0 });
-    let mut rows = Rows::new(0);
-    set.rows(Scorer::Network, &answers, &mut rows);
+    let set = ReachabilityProbe::new(&inputs.languages, &inputs.text, &experiment.eval, inputs.text.vocab());
+    let answers = answered(&inputs, set.queries(0).scores, |_, _, _| Score { rank: 0, logprob: 0.0 });
+    let recorded = record(&set, &inputs, answers);
+    let rows = recorded.rows;
     let of = |name: &str| rows.list.iter().filter(|row| row.quantity.condition == Some(name.parse().unwrap())).count();
     assert!(of("A") > 0 && of("B") > 0 && of("C") == 0 && of("C_masked") == 0);
-    assert!(set.reached(&answers).is_empty() && set.asked().is_empty());
+    assert!(recorded.contrasts.reachable.unwrap().is_empty() && set.masked_targets().is_empty());
     let notes = inputs.notes(&experiment);
-    assert!(notes.iter().any(|note| note.contains("are not asked in C: in its word order")), "{notes:?}");
+    assert!(notes.iter().any(|note| note.contains("are not measured in C: in its word order")), "{notes:?}");
 }
 
 /// A scorer that reads the word, whatever its pieces, and knows Γ by heart: a nat for what is true.
@@ -359,10 +364,10 @@ fn forms_of_a_word_are_the_word_and_others_say_nothing() {
         let experiment = tiny(&[&settings[..], arm].concat());
         let inputs = InputCache::default().get(&experiment).unwrap();
         let (languages, text) = (&inputs.languages, &inputs.text);
-        let contrast = ContrastSet::new(languages, text, &experiment.eval, text.vocab());
-        let set = FormSet::new(languages, text, &contrast).unwrap();
+        let contrast = ContrastProbe::new(languages, text, &experiment.eval, text.vocab());
+        let set = FormsProbe::new(languages, text, &contrast).unwrap();
         let b = languages.all()[1];
-        let knows = |question: &Question| {
+        let knows = |question: &ScoreQuery| {
             let opens = |&e: &Symbol| text.opening(b, &languages.opening(e, b).unwrap()) == question.prompt;
             let entity = languages.world.entities().find(opens).expect("a question in B begins with its subject");
             let read = |pieces: &Vec<u32>| {
@@ -374,9 +379,8 @@ fn forms_of_a_word_are_the_word_and_others_say_nothing() {
             };
             question.continuations.iter().map(read).collect()
         };
-        let answers: Vec<_> = set.questions().iter().map(knows).collect();
-        let mut rows = Rows::new(0);
-        set.rows(Scorer::Network, &answers, &mut rows);
+        let answers: Vec<_> = set.queries(0).scores.iter().map(knows).collect();
+        let rows = record(&set, &inputs, answers).rows;
         assert_eq!(rows.list.len(), 2 * Form::ALL.len(), "of B and of B†");
         for row in rows.list {
             let Measure::Contrast(Scorer::Network, form) = row.quantity.measure else { panic!() };

@@ -10,7 +10,7 @@
 //! - [`cpu`], [`cuda`]: the operations on a device
 //! - [`shard`], [`population`]: N models over the shards of a device, which is what a study trains
 //! - [`schedule`], [`init`]: the training settings and the initial weights
-//! - [`decode`], [`score`]: generation and scoring, over [`reading`] and [`inference`]
+//! - [`inference`]: decoding, scoring, hidden states and patches
 //! - [`memory`]: what all this takes
 //! - [`checkpoint`], [`export`]: models on disk
 
@@ -21,7 +21,6 @@ mod by_token;
 pub mod checkpoint;
 pub mod cpu;
 pub mod cuda;
-pub mod decode;
 pub mod device;
 pub mod error;
 pub mod export;
@@ -32,9 +31,7 @@ pub mod layout;
 pub mod memory;
 pub mod ops;
 pub mod population;
-pub mod reading;
 pub mod schedule;
-pub mod score;
 pub mod selftest;
 pub mod shape;
 pub mod shard;
@@ -43,15 +40,13 @@ pub mod transformer;
 
 pub use batch::{Batch, Sequence, Span};
 pub use checkpoint::Checkpoint;
-pub use decode::{Decoded, Prompt, Sampling};
 pub use device::Device;
 pub use error::{Error, Result};
 pub use history::HISTORY;
+pub use inference::{ContinuationScores, Decoded, InferOps, Prompt, Sampling, Score, ScoreQuery};
 pub use layout::{Layout, Tensor};
 pub use ops::{Loss, Ops, Update, Vector};
 pub use population::Population;
-pub use reading::{InferOps, Score};
 pub use schedule::{Decay, TrainConfig};
-pub use score::{Answer, Question};
 pub use shape::Shape;
 pub use transformer::Transformer;

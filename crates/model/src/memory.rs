@@ -1,7 +1,8 @@
 //! How much memory a population takes on a device, known before anything is allocated.
 
 use crate::cuda::{Cuda, ROUND};
-use crate::{Device, Error, Layout, Result, Shape, decode, inference, score, shard, transformer};
+use crate::inference::{decode, forward, score};
+use crate::{Device, Error, Layout, Result, Shape, shard, transformer};
 
 /// Bytes of device memory that `members` models of a shape take, about: their parameters, training steps of up to `rows`
 /// rows each, and decoding and scoring beside them.
@@ -10,7 +11,7 @@ pub fn population_bytes(device: Device, shape: &Shape, members: usize, rows: usi
     let regions = shard::regions(shape, round);
     let scored = score::rows(shape.context);
     let (activations, logits) =
-        inference::elements(shape, scored.max(regions + decode::PROMPT_ROWS), regions * shape.context, scored);
+        forward::elements(shape, scored.max(regions + decode::PROMPT_ROWS), regions * shape.context, scored);
     match device {
         Device::Cuda(_) => {
             Cuda::bytes(shape, members, rows.next_multiple_of(ROUND)) + members * (2 * activations + 4 * logits)

@@ -13,10 +13,10 @@
 use crate::checkpoint::Checkpoint;
 use crate::cpu::{Cpu, simd};
 use crate::cuda;
-use crate::decode::{self, Decoded, Prompt};
+use crate::inference::{ContinuationScores, Decoded, HiddenQuery, LayerStates, PatchedQuery, Prompt, ScoreQuery};
+use crate::inference::{decode, hidden, score};
 use crate::init::initial_weights;
 use crate::ops::{Loss, Update, Vector};
-use crate::score::{self, Answer, Question};
 use crate::shard::{ModelShard, Shard};
 use crate::{Device, Error, Result, Sequence, Shape, memory};
 use rayon::prelude::*;
@@ -147,9 +147,19 @@ impl Population {
         self.per_shard(prompts, |start, shard, prompts| decode::decode(shard, prompts, &seeds[start..], eos))
     }
 
-    /// Scores every member's own questions.
-    pub fn score(&mut self, questions: &[Vec<Question>]) -> Result<Vec<Vec<Answer>>> {
-        self.per_shard(questions, |_, shard, questions| score::score(shard, questions))
+    /// Scores every member's own queries.
+    pub fn score(&mut self, queries: &[Vec<ScoreQuery>]) -> Result<Vec<Vec<ContinuationScores>>> {
+        self.per_shard(queries, |_, shard, queries| score::score(shard, queries))
+    }
+
+    /// The same with patches of hidden states.
+    pub fn score_patched(&mut self, queries: &[Vec<PatchedQuery>]) -> Result<Vec<Vec<ContinuationScores>>> {
+        self.per_shard(queries, |_, shard, queries| score::score_patched(shard, queries))
+    }
+
+    /// The hidden states that every member is asked for.
+    pub fn hidden(&mut self, queries: &[Vec<HiddenQuery>]) -> Result<Vec<Vec<LayerStates>>> {
+        self.per_shard(queries, |_, shard, queries| hidden::hidden(shard, queries))
     }
 
     /// One vector of a member, in the order of [`crate::Layout`].

@@ -1,8 +1,7 @@
 //! Members of a population that one device works on together, behind one interface whatever the device.
 
-use crate::inference::{Answers, Inference, Wanted};
+use crate::inference::{HiddenState, InferOps, Inference, MemberPass, Output, Outputs};
 use crate::ops::{Loss, Update, Vector};
-use crate::reading::{InferOps, MemberReading};
 use crate::{Batch, Result, Sequence, Shape, Transformer};
 
 /// What a population asks of its shards; slices have one element per member of the shard.
@@ -22,8 +21,10 @@ pub trait Shard: Send {
     fn write(&mut self, member: usize, vector: Vector, values: &[f32]) -> Result<()>;
     /// Makes room for forward-only passes of this size per member. What was cached may be lost.
     fn make_room(&mut self, rows: usize, slots: usize, picks: usize) -> Result<()>;
-    /// One forward-only pass.
-    fn ask(&mut self, parts: &[MemberReading], wanted: Wanted) -> Result<Vec<Answers>>;
+    /// One forward-only pass, and what is computed from its logits.
+    fn run(&mut self, parts: &[MemberPass], output: Output) -> Result<Vec<Outputs>>;
+    /// One forward-only pass, and the hidden states of its picked rows, `[member][layer][pick]`.
+    fn hidden(&mut self, parts: &[MemberPass], layers: &[usize]) -> Result<Vec<Vec<Vec<HiddenState>>>>;
 }
 
 /// Sequences of a member that are decoded at once on a device that rounds rows up to multiples of `round`.
@@ -44,6 +45,28 @@ pub struct ModelShard<O: InferOps> {
 impl<O: InferOps> ModelShard<O> {
     pub fn new(ops: O, capacity: usize, round: usize) -> Result<Self> {
         Ok(ModelShard { model: Transformer::new(ops, capacity)?, inference: None, round })
+    }
+
+    /// The operations, and memory for a pass over these parts.
+    fn with_room(&mut self, parts: &[MemberPass]) -> Result<(&mut O, &mut Inference<O>)> {
+        let most = |count: fn(&MemberPass) -> usize| parts.iter().map(count).max().unwrap_or(0).max(1);
+        let (rows, picks) = (most(|part| part.tokens.len()), most(|part| part.picks.len()));
+        if self.inference.is_none() {
+            self.make_room(rows, rows, picks)?;
+        }
+        Ok((&mut self.model.ops, self.inference.as_mut().expect("made just above")))
+    }
+
+    fn make_room(&mut self, rows: usize, slots: usize, picks: usize) -> Result<()> {
+        let wanted = [rows.next_multiple_of(self.round), slots, picks.next_multiple_of(self.round)];
+        let room = self.inference.as_ref().map_or([0; 3], Inference::room);
+        if room.iter().zip(&wanted).any(|(room, wanted)| room < wanted) {
+            // As much as before at least: who decodes and scores in turn should find room for both.
+            let [rows, slots, picks] = std::array::from_fn(|i| room[i].max(wanted[i]));
+            self.inference = None;
+            self.inference = Some(Inference::new(&mut self.model.ops, rows, slots, picks)?);
+        }
+        Ok(())
     }
 
     fn pack(&self, sequences: &[Vec<Sequence>]) -> Result<Batch> {
@@ -96,24 +119,18 @@ where
     }
 
     fn make_room(&mut self, rows: usize, slots: usize, picks: usize) -> Result<()> {
-        let wanted = [rows.next_multiple_of(self.round), slots, picks.next_multiple_of(self.round)];
-        let room = self.inference.as_ref().map_or([0; 3], Inference::room);
-        if room.iter().zip(&wanted).any(|(room, wanted)| room < wanted) {
-            // As much as before at least: who decodes and scores in turn should find room for both.
-            let [rows, slots, picks] = std::array::from_fn(|i| room[i].max(wanted[i]));
-            self.inference = None;
-            self.inference = Some(Inference::new(&mut self.model.ops, rows, slots, picks)?);
-        }
-        Ok(())
+        ModelShard::make_room(self, rows, slots, picks)
     }
 
-    fn ask(&mut self, parts: &[MemberReading], wanted: Wanted) -> Result<Vec<Answers>> {
-        let most = |count: fn(&MemberReading) -> usize| parts.iter().map(count).max().unwrap_or(0).max(1);
-        let (rows, picks) = (most(|part| part.tokens.len()), most(|part| part.picks.len()));
-        if self.inference.is_none() {
-            self.make_room(rows, rows, picks)?;
-        }
-        let inference = self.inference.as_mut().expect("made just above");
-        inference.ask(&mut self.model.ops, parts, wanted, self.round)
+    fn run(&mut self, parts: &[MemberPass], output: Output) -> Result<Vec<Outputs>> {
+        let round = self.round;
+        let (ops, inference) = self.with_room(parts)?;
+        inference.run(ops, parts, output, round)
+    }
+
+    fn hidden(&mut self, parts: &[MemberPass], layers: &[usize]) -> Result<Vec<Vec<Vec<HiddenState>>>> {
+        let round = self.round;
+        let (ops, inference) = self.with_room(parts)?;
+        inference.hidden(ops, parts, layers, round)
     }
 }

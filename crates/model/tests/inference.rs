@@ -2,10 +2,9 @@
 
 use crate::common::{self, log_probability, naive_logits, sequences, small};
 use invitro_model::cpu::Cpu;
-use invitro_model::decode::choose;
-use invitro_model::inference::{Answers, Inference, Wanted};
-use invitro_model::reading::MemberReading;
-use invitro_model::{Device, Ops, Population, Prompt, Question, Sampling, Vector};
+use invitro_model::inference::decode::choose;
+use invitro_model::inference::{Inference, MemberPass, Output, Outputs};
+use invitro_model::{Device, Ops, Population, Prompt, Sampling, ScoreQuery, Vector};
 use proptest::prelude::*;
 use std::sync::Arc;
 
@@ -116,7 +115,7 @@ fn decoding_ends_with_the_context() {
 #[test]
 fn scores_equal_recomputation() {
     let mut population = population(&[5, 6]);
-    let question = |seed: u64, count: usize| Question {
+    let question = |seed: u64, count: usize| ScoreQuery {
         prompt: prompts(1, seed).remove(0),
         continuations: (0..count).map(|i| prompts(3, seed + i as u64).remove(i % 3)).chain([vec![]]).collect(),
         among: None,
@@ -158,20 +157,20 @@ fn ranks_equal_sorting() {
     let vector: Vec<f32> = common::numbers(ops.layout().size, 3).iter().map(|&w| w as f32).collect();
     ops.write(0, Vector::Weights, &vector).unwrap();
     let tokens = sequences(&shape, &[9], 4).remove(0).tokens;
-    let mut part = MemberReading::default();
+    let mut part = MemberPass::default();
     part.push(&tokens, 0, 0, 0);
     part.picks = (0..shape.vocab as u32).map(|token| (token % 10, token)).collect();
     let sets = [3, 5].map(|every| (0..shape.vocab).map(|token| token % every == 1).collect::<Arc<[bool]>>());
     part.among = (0..shape.vocab).map(|pick| sets.get(pick % 3).cloned()).collect();
     let mut inference = Inference::new(&mut ops, 10, 10, shape.vocab).unwrap();
     let parts = [part];
-    let Answers::Logits(logits) = inference.ask(&mut ops, &parts, Wanted::Logits, 1).unwrap().remove(0) else {
+    let Outputs::Logits(logits) = inference.run(&mut ops, &parts, Output::Logits, 1).unwrap().remove(0) else {
         panic!("logits were asked for")
     };
-    let Answers::Scores(scores) = inference.ask(&mut ops, &parts, Wanted::Scores, 1).unwrap().remove(0) else {
+    let Outputs::Scores(scores) = inference.run(&mut ops, &parts, Output::Scores, 1).unwrap().remove(0) else {
         panic!("scores were asked for")
     };
-    let Answers::Tokens(best) = inference.ask(&mut ops, &parts, Wanted::Argmax, 1).unwrap().remove(0) else {
+    let Outputs::Tokens(best) = inference.run(&mut ops, &parts, Output::Argmax, 1).unwrap().remove(0) else {
         panic!("the largest were asked for")
     };
     for (pick, row) in logits.chunks(shape.vocab).enumerate() {
@@ -245,9 +244,9 @@ fn readings_that_do_not_fit_are_refused() {
     let mut ops = Cpu::<f32>::new(&small(), 1, 64).unwrap();
     let mut inference = Inference::new(&mut ops, 16, 8, 16).unwrap();
     let mut ask = |tokens: &[u32], slot| {
-        let mut part = MemberReading::default();
+        let mut part = MemberPass::default();
         part.push(tokens, 0, 0, slot);
-        inference.ask(&mut ops, &[part], Wanted::Argmax, 1).map(|_| ())
+        inference.run(&mut ops, &[part], Output::Argmax, 1).map(|_| ())
     };
     assert!(ask(&[1, 2, 3], 5).is_ok());
     let error = ask(&[1, 2, 3], 6).unwrap_err().to_string();

@@ -3,7 +3,7 @@
 
 use crate::common::{sequences, small};
 use invitro_model::cpu::simd::{self, Level};
-use invitro_model::{Device, Population, Prompt, Question, Sampling, Sequence, Shape, TrainConfig, Vector};
+use invitro_model::{Device, Population, Prompt, Sampling, ScoreQuery, Sequence, Shape, TrainConfig, Vector};
 
 const SEEDS: [u64; 3] = [0, 1, 2];
 const STEPS: u64 = 3;
@@ -29,11 +29,11 @@ fn prompts(shape: &Shape, seed: u64) -> Vec<Prompt> {
     prompts.map(|((tokens, sampling), key)| Prompt { tokens, sampling, most: 12, key }).collect()
 }
 
-fn questions(shape: &Shape, seed: u64) -> Vec<Question> {
+fn questions(shape: &Shape, seed: u64) -> Vec<ScoreQuery> {
     let tokens = |rows: &[usize], seed| sequences(shape, rows, seed).into_iter().map(|s| s.tokens);
     let prompts = tokens(&[1, 20, 5], 70 + seed);
     prompts
-        .map(|prompt| Question { prompt, continuations: tokens(&[1, 3, 8, 2], 80 + seed).collect(), among: None })
+        .map(|prompt| ScoreQuery { prompt, continuations: tokens(&[1, 3, 8, 2], 80 + seed).collect(), among: None })
         .collect()
 }
 

@@ -4,6 +4,7 @@ mod checkpoint;
 mod common;
 mod export;
 mod gradients;
+mod hidden;
 mod history;
 mod inference;
 mod kernels;

@@ -5,7 +5,7 @@
 
 mod errors;
 mod experiment;
-mod respondent;
+mod language_model;
 mod results;
 mod running;
 
@@ -16,7 +16,7 @@ mod _invitro {
     #[pymodule_export]
     use crate::experiment::Experiment;
     #[pymodule_export]
-    use crate::respondent::evaluate;
+    use crate::language_model::evaluate;
     #[pymodule_export]
     use crate::results::{check_file, check_table, export, status};
     #[pymodule_export]

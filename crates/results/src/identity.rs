@@ -48,7 +48,7 @@ pub fn identity_under(schema: u32, experiment: &Table) -> String {
 /// Settings that came later, each with the value at which all is as it was before there was one. There it does not
 /// count, so that a run of an older version keeps its identity. Every setting that is added goes in here if the value it
 /// has in older experiments is known to give the same results.
-const NEUTRAL: [(&str, &str); 16] = [
+const NEUTRAL: [(&str, &str); 17] = [
     ("language.lexicon", "\"\""),
     ("language.lexicon_languages", "[]"),
     ("mixture.sampling", "1.0"),
@@ -65,6 +65,7 @@ const NEUTRAL: [(&str, &str); 16] = [
     ("tokenizer.share_rows", "false"),
     ("tokenizer.cut", "\"learned\""),
     ("eval.forms", "false"),
+    ("eval.inside", "false"),
 ];
 
 /// Values that had another spelling before, which is the one that counts.

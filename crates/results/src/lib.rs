@@ -51,7 +51,9 @@ pub use filter::Filter;
 pub use folder::{Seconds, Status};
 pub use identity::{SCHEMA, compatible, identity, identity_under, outdated};
 pub use known::Known;
-pub use measure::{Bridge, Form, LanguageMetric, Loss, Measure, Similarity, TaskMetric, TokenizerMetric, Words};
+pub use measure::{
+    Bridge, Form, InsideMetric, LanguageMetric, Loss, Measure, Similarity, TaskMetric, TokenizerMetric, Words,
+};
 pub use metrics::{Row, Rows};
 pub use plan::{Cell, Factor, Plan, Seeds};
 pub use quantity::Quantity;

@@ -30,6 +30,8 @@ pub enum Measure {
     Contrast(Scorer, Form),
     /// Losses, and what training itself reports.
     Loss(Loss),
+    /// What the residual stream after a layer is like; 0 is the embedding (`eval.inside`).
+    Inside(InsideMetric, u32),
     /// What a tokenizer does to a language.
     Tokenizer(Words, TokenizerMetric),
     /// The mean overlap of a masked word's pieces with other words'.
@@ -119,6 +121,13 @@ impl Loss {
             Task::T2 => Loss::LossT2,
             Task::T3 => Loss::LossT3,
         }
+    }
+}
+
+recorded! {
+    /// What is measured inside a model.
+    InsideMetric {
+        ResidualNorm = "residual_norm": "root mean square of the residual stream at the last token of a sentence, mean over sentences",
     }
 }
 
@@ -230,7 +239,8 @@ impl Measure {
 
     /// Whether it is measured at every evaluation, and so a curve over training.
     pub fn is_curve(self) -> bool {
-        matches!(self, Measure::Task(..) | Measure::Reach(_) | Measure::Contrast(..) | Measure::Loss(_))
+        use Measure::{Contrast, Inside, Loss, Reach, Task};
+        matches!(self, Task(..) | Reach(_) | Contrast(..) | Loss(_) | Inside(..))
     }
 
     /// Whether no table over runs and no figure shows it: kinds of failure, and the second reading of reachability.
@@ -273,7 +283,7 @@ impl Measure {
         }
     }
 
-    /// Every measure there is, in the order of the documentation.
+    /// Every measure there is, in the order of the documentation; of layers, the first three.
     pub fn all() -> Vec<Measure> {
         let tasks = Task::ALL.into_iter().flat_map(|task| TaskMetric::ALL.iter().map(move |&m| Measure::Task(task, m)));
         let reach = Scorer::ALL.iter().flat_map(|&scorer| {
@@ -292,6 +302,8 @@ impl Measure {
         let forms =
             Scorer::ALL.iter().flat_map(|&scorer| Form::ALL.iter().map(move |&form| Measure::Contrast(scorer, form)));
         let losses = Loss::ALL.iter().map(|&loss| Measure::Loss(loss));
+        let inside =
+            InsideMetric::ALL.iter().flat_map(|&metric| (0..3).map(move |layer| Measure::Inside(metric, layer)));
         let tokenizers = Words::ALL
             .iter()
             .flat_map(|&words| TokenizerMetric::ALL.iter().map(move |&metric| Measure::Tokenizer(words, metric)));
@@ -299,7 +311,15 @@ impl Measure {
             .iter()
             .flat_map(|&bridge| Similarity::ALL.iter().map(move |&similarity| Measure::Bridge(bridge, similarity)));
         let languages = LanguageMetric::ALL.iter().map(|&metric| Measure::Language(metric));
-        tasks.chain(reach).chain(forms).chain(losses).chain(tokenizers).chain(bridges).chain(languages).collect()
+        tasks
+            .chain(reach)
+            .chain(forms)
+            .chain(losses)
+            .chain(inside)
+            .chain(tokenizers)
+            .chain(bridges)
+            .chain(languages)
+            .collect()
     }
 
     /// The `task` and `metric` columns of a curve's rows.
@@ -309,6 +329,7 @@ impl Measure {
             Measure::Reach(reach) => (REACH, reach.to_string()),
             Measure::Contrast(scorer, form) => (CONTRAST, format!("{scorer}.{FACTS}.{form}")),
             Measure::Loss(loss) => (LOSS, loss.to_string()),
+            Measure::Inside(metric, layer) => (INSIDE, format!("{metric}@{layer}")),
             once => ("", once.to_string()),
         }
     }
@@ -318,6 +339,7 @@ pub(crate) const REACH: &str = "reach";
 const CONTRAST: &str = "contrast";
 const FACTS: &str = "facts";
 const LOSS: &str = "loss";
+const INSIDE: &str = "inside";
 
 impl fmt::Display for Measure {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
@@ -326,6 +348,7 @@ impl fmt::Display for Measure {
             Measure::Reach(reach) => write!(out, "{REACH}.{reach}"),
             Measure::Contrast(scorer, form) => write!(out, "{CONTRAST}.{scorer}.{FACTS}.{form}"),
             Measure::Loss(loss) => write!(out, "{LOSS}.{loss}"),
+            Measure::Inside(metric, layer) => write!(out, "{INSIDE}.{metric}@{layer}"),
             Measure::Tokenizer(Words::Text, metric) => metric.fmt(out),
             Measure::Tokenizer(words, metric) => write!(out, "{words}.{metric}"),
             Measure::Bridge(bridge, similarity) => write!(out, "{bridge}.{similarity}"),
@@ -357,6 +380,10 @@ impl FromStr for Measure {
                 Ok(Measure::Contrast(part(scorer, name)?, part(form, name)?))
             }
             LOSS => Ok(Measure::Loss(part(rest, name)?)),
+            INSIDE => {
+                let (metric, layer) = rest.split_once('@').ok_or_else(unknown)?;
+                Ok(Measure::Inside(part(metric, name)?, layer.parse().map_err(|_| unknown())?))
+            }
             _ => match (first.parse(), first.parse()) {
                 (Ok(words), _) => Ok(Measure::Tokenizer(words, part(rest, name)?)),
                 (_, Ok(bridge)) => Ok(Measure::Bridge(bridge, part(rest, name)?)),

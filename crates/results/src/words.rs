@@ -396,7 +396,7 @@ pub struct Sample {
 
 /// A line of `contrasts.jsonl`: the contrast of facts of every masked word that is asked, and which are reachable, at one
 /// step.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Contrasts {
     /// The step.
     pub step: u64,

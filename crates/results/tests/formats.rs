@@ -1,8 +1,8 @@
 //! `docs/formats.md` lists every measure as the code names it. `UPDATE_GOLDEN=1` writes the list anew.
 
 use invitro_results::{
-    Bridge, Form, Fraction, LanguageMetric, Loss, Scorer, Similarity, Statistic, Targets, TaskMetric, TokenizerMetric,
-    Words,
+    Bridge, Form, Fraction, InsideMetric, LanguageMetric, Loss, Scorer, Similarity, Statistic, Targets, TaskMetric,
+    TokenizerMetric, Words,
 };
 use std::fmt::Write;
 
@@ -48,6 +48,11 @@ fn measures() -> String {
     table!(page, "form", Form);
     page.push_str("\n### Losses: `task` is `loss`\n");
     table!(page, "`metric`", Loss);
+    page.push_str(
+        "\n### Inside the model: `task` is `inside`\n\n`metric` is `NAME@LAYER`, as in `residual_norm@2`; layer 0 is the embedding. \
+         Recorded with `eval.inside`.\n",
+    );
+    table!(page, "name", InsideMetric);
     page.push_str("\n### Tokenizers: columns of `runs.parquet`\n\n`WORDS.METRIC.CONDITION`, as in `fertility.B_masked`, `lexicon.renyi.A`, `overlap`. Of more than two languages `overlap` and `parity` are of each pair: `overlap.A-C`.\n");
     table!(page, "words", Words);
     table!(page, "metric", TokenizerMetric);

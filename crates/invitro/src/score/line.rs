@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use invitro_lab::Trained;
 use invitro_language::{Language, Sequence, Task, task};
-use invitro_model::{Question, Score};
+use invitro_model::{Score, ScoreQuery};
 use invitro_tokenizer::special;
 
 /// A word of a sentence, and whether the language has it.
@@ -89,9 +89,9 @@ impl Sentence {
         Ok(Sentence { prompt, words })
     }
 
-    pub fn question(&self) -> Question {
+    pub fn question(&self) -> ScoreQuery {
         let tokens = self.words.iter().flat_map(|word| &word.tokens).copied().collect();
-        Question { prompt: self.prompt.clone(), continuations: vec![tokens], among: None }
+        ScoreQuery { prompt: self.prompt.clone(), continuations: vec![tokens], among: None }
     }
 
     /// With the score of every token.

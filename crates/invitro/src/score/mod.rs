@@ -6,7 +6,7 @@ mod tell;
 use anyhow::{Context, Result, bail};
 use invitro_lab::Trained;
 use invitro_language::Task;
-use invitro_model::{Device, Question};
+use invitro_model::{Device, ScoreQuery};
 use line::{Scored, Sentence};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -74,7 +74,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         if batch.is_empty() {
             break;
         }
-        let questions: Vec<Question> = batch.iter().flatten().map(Sentence::question).collect();
+        let questions: Vec<ScoreQuery> = batch.iter().flatten().map(Sentence::question).collect();
         let mut answers = population.score(&[questions])?.pop().unwrap_or_default().into_iter();
         for sides in batch {
             let scored: Vec<Scored> = sides

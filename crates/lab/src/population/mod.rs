@@ -10,10 +10,10 @@ pub use training_slots::TrainingSlots;
 
 use crate::activity::Activity;
 use crate::error::{Error, Result};
-use crate::evaluation;
 use crate::experiment::Experiment;
 use crate::folder::Folder;
 use crate::inputs::{self, InputCache};
+use crate::probes;
 use crate::progress::Progress;
 use crate::raise;
 use crate::runner::Runner;
@@ -99,7 +99,7 @@ pub fn run_with(
         invitro_model::cpu::simd::asked()?;
         if let Some(Member { experiment, .. }) = members.first() {
             let shape = experiment.shape();
-            invitro_model::memory::check_host(&shape, members.len(), evaluation::batch_rows(shape.context))?;
+            invitro_model::memory::check_host(&shape, members.len(), probes::batch_rows(shape.context))?;
         }
     }
     let device = options.device.describe()?;

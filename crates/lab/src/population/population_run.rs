@@ -5,9 +5,9 @@ use super::{Options, Outcome};
 use crate::activity::Activity;
 use crate::data_loader::DataLoader;
 use crate::error::{Error, Result};
-use crate::evaluation::{self, Evaluated};
 use crate::folder;
 use crate::inputs;
+use crate::probes::{self, Evaluation};
 use crate::progress::{Headline, Started};
 use crate::runner::Runner;
 use invitro_model::{Checkpoint, Device, HISTORY, Loss, Population};
@@ -241,20 +241,20 @@ impl<'a> PopulationRun<'a> {
             return Ok(());
         }
         let begun = Instant::now();
-        let examinees: Vec<_> = self.runners.iter().map(|r| r.failure.is_none().then(|| r.examinee(step))).collect();
+        let members: Vec<_> = self.runners.iter().map(|r| r.failure.is_none().then(|| r.to_evaluate(step))).collect();
         options.progress.doing(Activity::Inference);
-        let asked = evaluation::ask(&mut self.population, &examinees, step)?;
+        let answers = probes::query(&mut self.population, &members, step)?;
         options.progress.doing(Activity::Scoring);
-        let evaluated = evaluation::measure(&self.population, &examinees, step, &asked);
-        let members = self.runners.len() as f64;
+        let evaluations = probes::measure(&self.population, &members, step, &answers);
+        let share = 1.0 / self.runners.len() as f64;
         // Files are synced to the disk, which takes its time: all members at once.
-        let record = |(m, (runner, evaluated)): (usize, (&mut Runner, Option<Evaluated>))| {
-            let evaluated = evaluated?;
-            runner.status.seconds.eval += begun.elapsed().as_secs_f64() / members;
-            let recorded = record_evaluation(runner, step, evaluated, losses.get(m));
+        let record = |(m, (runner, evaluation)): (usize, (&mut Runner, Option<Evaluation>))| {
+            let evaluation = evaluation?;
+            runner.status.seconds.eval += begun.elapsed().as_secs_f64() * share;
+            let recorded = record_evaluation(runner, step, evaluation, losses.get(m));
             recorded.map_err(|error| runner.fail(step, &error)).ok()
         };
-        let recorded: Vec<Option<_>> = self.runners.par_iter_mut().zip(evaluated).enumerate().map(record).collect();
+        let recorded: Vec<Option<_>> = self.runners.par_iter_mut().zip(evaluations).enumerate().map(record).collect();
         for (runner, headline) in self.runners.iter().zip(recorded) {
             if let Some(headline) = headline {
                 options.progress.evaluated(runner.place, step, &headline);
@@ -287,7 +287,7 @@ impl<'a> PopulationRun<'a> {
 }
 
 /// The training's own rows beside the evaluation's: the last step's gradient and rate.
-fn record_evaluation(runner: &mut Runner, step: u64, evaluated: Evaluated, loss: Option<&Loss>) -> Result<Headline> {
+fn record_evaluation(runner: &mut Runner, step: u64, evaluation: Evaluation, loss: Option<&Loss>) -> Result<Headline> {
     let mut more = Rows::new(step);
     if let Some(loss) = loss {
         let tokens = loss.count.iter().sum::<u64>() as usize;
@@ -296,7 +296,7 @@ fn record_evaluation(runner: &mut Runner, step: u64, evaluated: Evaluated, loss:
         push(LossMetric::GradNorm, loss.grad_norm);
         push(LossMetric::Lr, runner.experiment.train.rate(step));
     }
-    let rows = runner.log(evaluated, more.list)?;
+    let rows = runner.log(evaluation, more.list)?;
     runner.note(step)?;
     Ok(Headline::of(&rows))
 }
@@ -318,5 +318,5 @@ fn room(runner: &Runner) -> Result<usize> {
     let batch = experiment.train.batch as f64;
     let likely = (batch * mean + 6.0 * spread * batch.sqrt()).ceil() as usize;
     let most = experiment.train.batch * context;
-    Ok(likely.min(most).max(evaluation::batch_rows(context)).next_multiple_of(64))
+    Ok(likely.min(most).max(probes::batch_rows(context)).next_multiple_of(64))
 }

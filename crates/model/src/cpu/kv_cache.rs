@@ -9,7 +9,7 @@ use super::reduce;
 use super::rope::Rope;
 use super::simd::per_level;
 use crate::Shape;
-use crate::reading::CachedSpan;
+use crate::inference::CachedSpan;
 use rayon::prelude::*;
 
 /// Stores every row's rotated key and value in its slot of one member's cache.
@@ -19,7 +19,7 @@ pub fn store<F: Float>(shape: &Shape, rope: &Rope<F>, spans: &[CachedSpan], qkv:
     spans.par_iter().for_each(|span| {
         for i in 0..span.len as usize {
             let row = &qkv[(span.start as usize + i) * 3 * width..][..3 * width];
-            // SAFETY: the spans of a reading store in slots of their own, which loading it checked.
+            // SAFETY: the spans of a pass store in slots of their own, which loading it checked.
             let slot = unsafe { cache.slice((span.slot as usize + i) * 2 * width, 2 * width) };
             for head in (0..width).step_by(d) {
                 let position = span.prefix_len as usize + i;
@@ -42,7 +42,7 @@ pub fn attend<F: Float>(shape: &Shape, rope: &Rope<F>, spans: &[CachedSpan], qkv
                 let row = span.start as usize + i;
                 let prefix = &cache[span.prefix as usize * 2 * width..][..span.prefix_len as usize * 2 * width];
                 let own = &cache[span.slot as usize * 2 * width..][..(i + 1) * 2 * width];
-                // SAFETY: the spans of a reading are disjoint rows, which loading it checked.
+                // SAFETY: the spans of a pass are disjoint rows, which loading it checked.
                 let out = unsafe { out.slice(row * width, width) };
                 for head in (0..width).step_by(d) {
                     let scale = F::of(1.0 / (d as f64).sqrt());

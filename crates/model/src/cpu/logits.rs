@@ -3,7 +3,7 @@
 use super::float::Float;
 use super::reduce::{self, LANES, ROW_BLOCK};
 use super::simd::per_level;
-use crate::reading::Score;
+use crate::inference::Score;
 use rayon::prelude::*;
 
 /// Turns the logits of each row into the gradient of `weight` · its cross-entropy (zero where there is no target) and

@@ -30,8 +30,8 @@ pub use matmul::{MatmulFloat, copy_lines, transpose};
 pub use memory::Buffer;
 
 use crate::history::{HISTORY, Ring};
+use crate::inference::Pass;
 use crate::ops::{GROUPS, Loss, Update, Vector};
-use crate::reading::Reading;
 use crate::{Layout, Result, Shape, Span, Tensor};
 use matmul::{Kernel, packed_len};
 use reduce::ROW_BLOCK;
@@ -87,7 +87,7 @@ struct Loaded {
     by_token: Vec<u32>,
     update: Option<Update>,
     /// What a forward-only pass works on.
-    reading: Reading,
+    pass: Pass,
 }
 
 impl<F: Float> Cpu<F> {

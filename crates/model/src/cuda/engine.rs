@@ -14,8 +14,8 @@ use super::staging::{FULL_ROWS, Sections, Staging};
 use super::streams::Streams;
 use super::update::DeferredUpdate;
 use crate::history::{HISTORY, Ring};
+use crate::inference::CachedSpan;
 use crate::ops::GROUPS;
-use crate::reading::CachedSpan;
 use crate::{Error, Layout, Result, Shape, Tensor, transformer};
 
 /// Activations, and statistics of rows.
@@ -90,6 +90,9 @@ pub(super) struct LoadedReading {
     pub targets_at: usize,
     pub picks: usize,
     pub answers: Option<Memory<u32>>,
+    /// For rows that are read or overwritten by their numbers.
+    pub row_numbers: Option<Memory<u32>>,
+    pub row_values: Option<Memory<Bf16>>,
 }
 
 // SAFETY: CUDA's objects may move between threads, and the engine is used by one at a time: all that asks the GPU for

@@ -1,21 +1,22 @@
 //! [`InferOps`] on CUDA: forward-only work over a cache of keys and values.
 
+use super::bf16::{Bf16, split};
 use super::engine::{Buf, Cuda};
 use super::gemm::{Matmul, Operands};
-use super::kernels::{Argmax, AttentionCached, CacheStore, Draw, Grid, Kernel, ScoresOf, SelectRows};
+use super::kernels::{Argmax, AttentionCached, CacheStore, Draw, Grid, Kernel, ScoresOf, SelectRows, WriteRows};
 use super::memory::{Memory, Ptr};
 use super::sizes::{CACHED_WARPS, THREADS, WARPS};
+use crate::inference::{CachedSpan, InferOps, Pass, Score};
 use crate::ops::check_tokens;
-use crate::reading::{CachedSpan, InferOps, Reading, Score};
 use crate::{Result, Tensor};
 
 /// Memory of at least `len` elements, made anew with `room` elements if there is less.
-fn at_least<'a>(
-    memory: &'a mut Option<Memory<u32>>,
+fn at_least<'a, T: Copy>(
+    memory: &'a mut Option<Memory<T>>,
     len: usize,
     room: usize,
     gpu: &super::Gpu,
-) -> Result<&'a Memory<u32>> {
+) -> Result<&'a Memory<T>> {
     if memory.as_ref().is_none_or(|memory| memory.len() < len) {
         *memory = Some(Memory::new(gpu, room)?);
     }
@@ -32,6 +33,16 @@ impl Cuda {
         answers.read(0, words * total, &self.streams.main)
     }
 
+    /// Row numbers and room for these rows, on the GPU.
+    fn rows_on_gpu(&mut self, rows: &[usize]) -> Result<(Ptr<u32>, &Memory<Bf16>)> {
+        let (count, numbers) = (rows.len(), rows.iter().map(|&row| row as u32).collect::<Vec<u32>>());
+        let memory = at_least(&mut self.reading.row_numbers, count, 2 * count, &self.gpu)?;
+        memory.write(0, &numbers, &self.streams.main)?;
+        let values =
+            at_least(&mut self.reading.row_values, count * self.shape.width, 2 * count * self.shape.width, &self.gpu)?;
+        Ok((memory.ptr(), values))
+    }
+
     /// The reading's memory, which holds the targets from `targets_at` on.
     fn targets(&self) -> &Memory<u32> {
         self.reading.memory.as_ref().expect("a reading is loaded before its logits are made")
@@ -42,15 +53,15 @@ impl InferOps for Cuda {
     /// f32, so that close logits do not tie.
     type Logits = Memory<f32>;
 
-    fn load_reading(&mut self, reading: &Reading) -> Result<()> {
+    fn load_pass(&mut self, pass: &Pass) -> Result<()> {
         self.gpu.bind()?;
         self.flush_update()?;
         self.streams.wait()?;
-        check_tokens(&reading.tokens, &self.shape)?;
-        check_tokens(&reading.pick_targets, &self.shape)?;
-        let widest = reading.spans.iter().map(Vec::len).max().unwrap_or(0).max(1);
-        let mut spans = vec![0u32; 5 * reading.members * widest];
-        for (member, list) in reading.spans.iter().enumerate() {
+        check_tokens(&pass.tokens, &self.shape)?;
+        check_tokens(&pass.pick_targets, &self.shape)?;
+        let widest = pass.spans.iter().map(Vec::len).max().unwrap_or(0).max(1);
+        let mut spans = vec![0u32; 5 * pass.members * widest];
+        for (member, list) in pass.spans.iter().enumerate() {
             for (i, &CachedSpan { start, len, prefix, prefix_len, slot }) in list.iter().enumerate() {
                 let at = 5 * (member * widest + i);
                 spans[at..at + 5].copy_from_slice(&[start, len, prefix, prefix_len, slot]);
@@ -58,7 +69,7 @@ impl InferOps for Cuda {
         }
         let host = &mut self.reading.host;
         host.clear();
-        let Reading { tokens, pick_rows, pick_targets, pick_sets, sets, .. } = reading;
+        let Pass { tokens, pick_rows, pick_targets, pick_sets, sets, .. } = pass;
         let [tokens, spans, pick_rows, targets, pick_sets, sets] =
             [tokens, &spans, pick_rows, pick_targets, pick_sets, sets].map(|part| {
                 let start = host.len();
@@ -76,8 +87,8 @@ impl InferOps for Cuda {
         self.reading.targets_at = targets;
         self.reading.pick_sets = at.add(pick_sets);
         self.reading.sets = at.add(sets);
-        self.reading.picks = reading.picks;
-        self.set_rows(reading.rows, at.add(tokens));
+        self.reading.picks = pass.picks;
+        self.set_rows(pass.rows, at.add(tokens));
         Ok(())
     }
 
@@ -132,6 +143,30 @@ impl InferOps for Cuda {
         let uniforms = self.targets().ptr().add(at).cast();
         let inverse_temperature = temperature.recip().min(f32::MAX as f64) as f32;
         self.ask(1, |out| Draw { logits: logits.ptr(), uniforms, out, inverse_temperature })
+    }
+
+    fn read_rows(&mut self, x: &Buf, rows: &[usize]) -> Result<Vec<f32>> {
+        let (count, x) = (rows.len(), x.ptr());
+        if count == 0 {
+            return Ok(Vec::new());
+        }
+        let (pick_rows, values) = self.rows_on_gpu(rows)?;
+        let out = values.ptr();
+        // Rows are numbered over all members: as if there were one.
+        let kernel = SelectRows { x, pick_rows, out, rows: 0, picks: count as i32, total: count as i32 };
+        self.run(kernel, Grid::new([count.div_ceil(WARPS), 1, 1], THREADS))?;
+        let values = self.reading.row_values.as_ref().expect("made above");
+        Ok(values.read(0, count * self.shape.width, &self.streams.main)?.into_iter().map(Bf16::f32).collect())
+    }
+
+    fn write_rows(&mut self, x: &mut Buf, rows: &[usize], values: &[f32]) -> Result<()> {
+        let (total, x) = (rows.len(), x.ptr());
+        let new: Vec<Bf16> = values.iter().map(|&value| split(value).0).collect();
+        let stream = self.streams.main.clone();
+        let (rows, values) = self.rows_on_gpu(rows)?;
+        values.write(0, &new, &stream)?;
+        let kernel = WriteRows { x, rows, values: values.ptr(), total: total as i32 };
+        self.run(kernel, Grid::new([total.div_ceil(WARPS), 1, 1], THREADS))
     }
 
     fn fetch_logits(&mut self, logits: &Memory<f32>) -> Result<Vec<f32>> {

@@ -10,6 +10,16 @@ extern "C" __global__ void __launch_bounds__(THREADS) select_rows(
     for (int c = lane; c < CHUNKS; c += 32) ((uint4 *)(out + (u64)pick * D))[c] = from[c];
 }
 
+// x[rows[i]] = values[i], a warp per row.
+extern "C" __global__ void __launch_bounds__(THREADS) write_rows(
+    u16 *__restrict__ x, const u32 *__restrict__ rows, const u16 *__restrict__ values, int total) {
+    PDL_BEGIN;
+    const int row = blockIdx.x * WARPS_PER_BLOCK + (threadIdx.x >> 5), lane = threadIdx.x & 31;
+    if (row >= total) return;
+    uint4 *to = (uint4 *)(x + (u64)rows[row] * D);
+    for (int c = lane; c < CHUNKS; c += 32) to[c] = ((const uint4 *)(values + (u64)row * D))[c];
+}
+
 // The maximum of a row of logits, known to all threads. Logits are f32 here, so that close ones do not tie.
 __device__ __forceinline__ float row_max(const float *line, float *shared) {
     float top = -INFINITY_F;

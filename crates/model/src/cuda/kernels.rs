@@ -6,7 +6,7 @@
 use super::bf16::Bf16;
 use super::gpu::Doing;
 use super::memory::Ptr;
-use crate::reading::CachedSpan;
+use crate::inference::CachedSpan;
 use crate::{Error, Result};
 use cudarc::driver::{CudaEvent, CudaFunction, CudaModule, CudaStream, sys};
 use std::collections::{BTreeMap, HashMap};
@@ -115,6 +115,7 @@ kernels! { PROGRAM_KERNELS:
     SelectRows("select_rows") {
         x: Ptr<Bf16>, pick_rows: Ptr<u32>, out: Ptr<Bf16>, rows: i32, picks: i32, total: i32,
     }
+    WriteRows("write_rows") { x: Ptr<Bf16>, rows: Ptr<u32>, values: Ptr<Bf16>, total: i32 }
     Argmax("argmax") { logits: Ptr<f32>, out: Ptr<u32> }
     Draw("draw") { logits: Ptr<f32>, uniforms: Ptr<f32>, out: Ptr<u32>, inverse_temperature: f32 }
     ScoresOf("scores_of") {

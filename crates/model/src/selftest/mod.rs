@@ -8,8 +8,13 @@ pub(crate) mod inputs;
 use crate::checkpoint::named_tensors;
 use crate::cpu::{Cpu, Float};
 use crate::history::HISTORY;
+use crate::inference::ops::drawn;
+use crate::inference::pass::set_of;
+use crate::inference::{
+    ContinuationScores, HiddenQuery, HiddenState, InferOps, LayerStates, MemberPass, Pass, Patch, PatchedQuery,
+    ScoreQuery,
+};
 use crate::ops::{Loss, Part, Point, Vector};
-use crate::reading::{InferOps, MemberReading, Reading, drawn, set_of};
 use crate::{Batch, Layout, Population, Result, Shape, Tensor, TrainConfig, Transformer};
 use inputs::{LENGTHS, normals, sequences, weights};
 use std::sync::Arc;
@@ -208,48 +213,99 @@ fn cached<O: Inspect>(ops: &mut O) -> Result<Named> {
     // More rows than a GPU takes at once.
     let prompt: Vec<u32> = (20..61).collect();
     let len = prompt.len();
-    let mut first = MemberReading::default();
+    let mut first = MemberPass::default();
     let start = first.push(&prompt, 0, 0, 0);
     first.picks.extend([(start + 10, 30), (start + 40, 40)]);
     for (i, slot) in [(0, len), (1, len + 3)] {
         let start = first.push(&[40 + i, 50, 60], 0, len, slot);
         first.picks.extend([(start, 50), (start + 2, 70)]);
     }
-    let mut second = MemberReading::default();
+    let mut second = MemberPass::default();
     let start = second.push(&[81, 82], 0, len, len + 9);
     second.picks.push((start + 1, 5));
     // Every second pick's rank is taken among some of the tokens.
     let some: Arc<[bool]> = (0..shape.vocab).map(|token| token % 3 == 1).collect();
     for (name, mut part) in [("first", first), ("second", second)] {
         part.among = (0..part.picks.len()).map(|pick| (pick % 2 == 0).then(|| some.clone())).collect();
-        let reading = Reading::pack(&vec![part; members], 16);
-        let logits = inference.logits(ops, &reading)?;
+        let pass = Pass::pack(&vec![part; members], 16);
+        let logits = inference.logits(ops, &pass)?;
         let values = ops.fetch_logits(logits)?;
-        let real = reading.real_picks[0] * shape.vocab;
-        let wide = reading.picks * shape.vocab;
+        let real = pass.real_picks[0] * shape.vocab;
+        let wide = pass.picks * shape.vocab;
         out.push((
             format!("logits over a cache, {name} pass"),
             values.chunks(wide).flat_map(|member| member[..real].to_vec()).collect(),
         ));
         let scores = ops.scores(logits)?;
-        let wanted = scores.chunks(reading.picks).flat_map(|m| &m[..reading.real_picks[0]]);
+        let wanted = scores.chunks(pass.picks).flat_map(|m| &m[..pass.real_picks[0]]);
         out.push((format!("log-probabilities, {name} pass"), wanted.map(|score| score.logprob).collect()));
         // Ranks: 1 where they are what these logits say.
         let right = values.chunks(shape.vocab).zip(&scores).enumerate().map(|(i, (row, score))| {
-            let set = set_of(reading.pick_sets[i], &reading.sets, shape.vocab);
+            let set = set_of(pass.pick_sets[i], &pass.sets, shape.vocab);
             let counts = |token: usize| set.is_none_or(|set| set[token / 32] >> (token % 32) & 1 == 1);
-            let own = row[reading.pick_targets[i] as usize];
+            let own = row[pass.pick_targets[i] as usize];
             let rank = row.iter().enumerate().filter(|&(token, &logit)| logit > own && counts(token)).count();
             f32::from(u8::from(rank == score.rank as usize))
         });
         out.push((format!("ranks, {name} pass"), right.collect()));
         // The likeliest, and tokens drawn by chance: 1 where they are what these logits say.
-        let uniforms: Vec<f32> = (0..members * reading.picks).map(|i| (i * 7 % 10) as f32 / 9.9 - 0.1).collect();
+        let uniforms: Vec<f32> = (0..members * pass.picks).map(|i| (i * 7 % 10) as f32 / 9.9 - 0.1).collect();
         let tokens = ops.draw(logits, 0.8, &uniforms)?;
         let said = values.chunks(shape.vocab).zip(&uniforms).map(|(row, &uniform)| drawn(row, 0.8, uniform));
         let right = said.zip(tokens).map(|(said, token)| f32::from(u8::from(said == token)));
         out.push((format!("tokens drawn, {name} pass"), right.collect()));
     }
+    Ok(out)
+}
+
+/// Hidden states of every layer, scores with a patch, and whether patches that may change nothing change no bit.
+fn hidden_states(population: &mut Population) -> Result<Named> {
+    let shape = population.shape().clone();
+    for member in 0..population.members() {
+        population.write(member, Vector::Weights, &weights(&shape, member))?;
+    }
+    let (receiver, donor): (Vec<u32>, Vec<u32>) = ((20..50).collect(), (60..71).collect());
+    let members = population.members();
+    let layers: Vec<usize> = (0..=shape.layers).collect();
+    let mut states_of = |tokens: &[u32]| -> Result<Vec<LayerStates>> {
+        let positions = vec![0, tokens.len() - 1];
+        let query = HiddenQuery { tokens: tokens.to_vec(), positions, layers: layers.clone() };
+        Ok(population.hidden(&vec![vec![query]; members])?.into_iter().flatten().collect())
+    };
+    let (own, of_donor) = (states_of(&receiver)?, states_of(&donor)?);
+    let mut out = Named::new();
+    for &layer in &layers {
+        let all = |part: fn(&HiddenState) -> &Vec<f32>| {
+            own.iter().flat_map(|states| states[layer].iter().flat_map(part)).copied().collect()
+        };
+        out.push((format!("residual stream, layer {layer}"), all(|state| &state.residual)));
+        out.push((format!("residual stream, layer {layer}, normed"), all(|state| &state.normed)));
+    }
+    let query = |prompt: &[u32]| ScoreQuery {
+        prompt: prompt.to_vec(),
+        continuations: vec![vec![5, 6, 7], vec![8]],
+        among: None,
+    };
+    let last = receiver.len() - 1;
+    let mut patched = |layer: usize, position: usize, states: &[LayerStates], at: usize| {
+        let patch = |states: &LayerStates| Patch { layer, position, state: states[layer][at].clone() };
+        let queries =
+            states.iter().map(|states| vec![PatchedQuery { query: query(&receiver), patches: vec![patch(states)] }]);
+        population.score_patched(&queries.collect::<Vec<_>>())
+    };
+    let from_donor = patched(1, last, &of_donor, 1)?;
+    let (itself, whole) = (patched(1, 0, &own, 0)?, patched(shape.layers, last, &of_donor, 1)?);
+    let [plain, donors] = [&receiver, &donor].map(|prompt| population.score(&vec![vec![query(prompt)]; members]));
+    let (plain, donors) = (plain?, donors?);
+    let logprobs = from_donor.iter().flatten().flatten().flatten().map(|score| score.logprob).collect();
+    out.push(("scores with a patch".into(), logprobs));
+    // 1 where nothing changed, and where the donor's logits came out.
+    let same = |holds: bool| vec![f32::from(u8::from(holds))];
+    out.push(("a state patched with itself".into(), same(itself == plain)));
+    let first = |scores: &[Vec<ContinuationScores>]| {
+        scores.iter().flatten().flatten().map(|continuation| continuation[0]).collect::<Vec<_>>()
+    };
+    out.push(("the donor's last state".into(), same(first(&whole) == first(&donors))));
     Ok(out)
 }
 
@@ -339,6 +395,9 @@ pub fn selftest<O: Inspect>(
     let ours = train(population(shape, &[3, 4], batch.rows)?)?;
     let theirs = train(Population::new(crate::Device::Cpu, shape, &[3, 4], batch.rows)?)?;
     passed &= compare(ours, theirs, TRAINED, report);
+    let ours = hidden_states(&mut population(shape, &[3, 4], batch.rows)?)?;
+    let theirs = hidden_states(&mut Population::new(crate::Device::Cpu, shape, &[3, 4], batch.rows)?)?;
+    passed &= compare(ours, theirs, GRADIENT, report);
 
     // Whoever looks at the weights meanwhile changes nothing, to the last bit.
     let looked_at = |every: u64| -> Result<Named> {

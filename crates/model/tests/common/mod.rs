@@ -45,6 +45,18 @@ pub fn numbers(len: usize, seed: u64) -> Vec<f64> {
 /// The logits of one sequence padded to `padded` rows, keys after a query or past the end masked: every step as three
 /// plain loops, in f64. Returns `[rows, vocab]` without the padding.
 pub fn naive_logits(shape: &Shape, weights: &[f64], tokens: &[u32], padded: usize) -> Vec<Vec<f64>> {
+    naive_forward(shape, weights, tokens, padded, |_, _, _| ())
+}
+
+/// The same; `visit` sees the residual stream of every layer, the embedding first, and may change it, and the tensor of
+/// the norm that reads it.
+pub fn naive_forward(
+    shape: &Shape,
+    weights: &[f64],
+    tokens: &[u32],
+    padded: usize,
+    mut visit: impl FnMut(usize, &mut [Vec<f64>], Tensor),
+) -> Vec<Vec<f64>> {
     let layout = Layout::new(shape);
     let (d, half) = (shape.head_width(), shape.head_width() / 2);
     let matrix = |x: &[f64], t: Tensor| -> Vec<f64> {
@@ -70,7 +82,8 @@ pub fn naive_logits(shape: &Shape, weights: &[f64], tokens: &[u32], padded: usiz
             weights[layout.embed.offset + token * shape.width..][..shape.width].to_vec()
         })
         .collect();
-    for layer in &layout.layers {
+    visit(0, &mut x, layout.layers[0].norm1);
+    for (l, layer) in layout.layers.iter().enumerate() {
         let qkv: Vec<Vec<f64>> = x.iter().map(|x| matrix(&norm(x, layer.norm1), layer.qkv)).collect();
         for row in 0..padded {
             let mut attended = Vec::new();
@@ -99,6 +112,7 @@ pub fn naive_logits(shape: &Shape, weights: &[f64], tokens: &[u32], padded: usiz
             let gated: Vec<f64> = gate.iter().zip(up).map(|(g, u)| g / (1.0 + (-g).exp()) * u).collect();
             x.iter_mut().zip(matrix(&gated, layer.down)).for_each(|(x, o)| *x += o);
         }
+        visit(l + 1, &mut x, layout.layers.get(l + 1).map_or(layout.norm, |next| next.norm1));
     }
     x[..tokens.len()].iter().map(|x| matrix(&norm(x, layout.norm), layout.head)).collect()
 }

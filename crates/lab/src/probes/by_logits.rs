@@ -1,10 +1,9 @@
-//! Decoding and scoring with a model that is known by its logits alone. What it is asked and how a token is chosen are
-//! as for our own; every sequence is read from its beginning, without a cache.
+//! Decoding and scoring with a model that is known by its logits alone. Queries and the choice of tokens are those of our
+//! own models; every sequence is read from its beginning, without a cache.
 
 use crate::error::Result;
-use invitro_model::Score;
-use invitro_model::decode::{Decoded, Prompt, choose};
-use invitro_model::score::{Answer, Question};
+use invitro_model::inference::decode::choose;
+use invitro_model::{ContinuationScores, Decoded, Prompt, Score, ScoreQuery};
 use invitro_tokenizer::special::{EOS, PAD};
 
 /// Where the logits of the next token are wanted: after which token of which sequence.
@@ -36,17 +35,17 @@ fn read(model: &mut impl Logits, reads: &[Read], mut take: impl FnMut(usize, &[f
     let vocab = model.vocab();
     let mut order: Vec<usize> = (0..reads.len()).collect();
     order.sort_by_key(|&at| reads[at].tokens.len());
-    let mut rest = &order[..];
-    while !rest.is_empty() {
+    let mut unread = &order[..];
+    while !unread.is_empty() {
         let (mut count, mut values) = (0, 0);
-        for &at in rest {
+        for &at in unread {
             values += (reads[at].tokens.len() - reads[at].from) * vocab;
             if count > 0 && (values > VALUES || (count + 1) * reads[at].tokens.len() > TOKENS) {
                 break;
             }
             count += 1;
         }
-        let (now, later) = rest.split_at(count);
+        let (now, later) = unread.split_at(count);
         let length = reads[now[count - 1]].tokens.len();
         let (mut ids, mut picks) = (vec![PAD; count * length], Vec::new());
         for (sequence, &at) in now.iter().enumerate() {
@@ -62,32 +61,32 @@ fn read(model: &mut impl Logits, reads: &[Read], mut take: impl FnMut(usize, &[f
             take(at, &logits[start..start + values]);
             start += values;
         }
-        rest = later;
+        unread = later;
     }
     Ok(())
 }
 
-/// What is thought of every token of every continuation.
-pub fn score(model: &mut impl Logits, questions: &[Question]) -> Result<Vec<Answer>> {
+/// Scores every token of every continuation.
+pub fn score(model: &mut impl Logits, queries: &[ScoreQuery]) -> Result<Vec<ContinuationScores>> {
     let vocab = model.vocab();
-    let (mut reads, mut asked) = (Vec::new(), Vec::new());
-    for (q, question) in questions.iter().enumerate() {
-        for (c, continuation) in question.continuations.iter().enumerate().filter(|(_, tokens)| !tokens.is_empty()) {
+    let (mut reads, mut places) = (Vec::new(), Vec::new());
+    for (q, query) in queries.iter().enumerate() {
+        for (c, continuation) in query.continuations.iter().enumerate().filter(|(_, tokens)| !tokens.is_empty()) {
             let but_last = &continuation[..continuation.len() - 1];
-            reads.push(Read { tokens: [&question.prompt, but_last].concat(), from: question.prompt.len() - 1 });
-            asked.push((q, c));
+            reads.push(Read { tokens: [&query.prompt, but_last].concat(), from: query.prompt.len() - 1 });
+            places.push((q, c));
         }
     }
-    let mut answers: Vec<Answer> = questions.iter().map(|q| vec![Vec::new(); q.continuations.len()]).collect();
+    let mut scores: Vec<ContinuationScores> = queries.iter().map(|q| vec![Vec::new(); q.continuations.len()]).collect();
     read(model, &reads, |at, logits| {
-        let (q, c) = asked[at];
-        let rows = logits.chunks(vocab).zip(&questions[q].continuations[c]);
-        answers[q][c] = rows.map(|(row, &token)| scored(row, token, questions[q].among.as_deref())).collect();
+        let (q, c) = places[at];
+        let rows = logits.chunks(vocab).zip(&queries[q].continuations[c]);
+        scores[q][c] = rows.map(|(row, &token)| score_of(row, token, queries[q].among.as_deref())).collect();
     })?;
-    Ok(answers)
+    Ok(scores)
 }
 
-fn scored(logits: &[f32], token: u32, among: Option<&[bool]>) -> Score {
+fn score_of(logits: &[f32], token: u32, among: Option<&[bool]>) -> Score {
     let own = logits[token as usize];
     let max = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let sum: f64 = logits.iter().map(|&logit| f64::from(logit - max).exp()).sum();
@@ -96,18 +95,18 @@ fn scored(logits: &[f32], token: u32, among: Option<&[bool]>) -> Score {
     Score { logprob: (f64::from(own - max) - sum.ln()) as f32, rank: rank as u32 }
 }
 
-/// What follows every prompt.
+/// Continues every prompt.
 pub fn decode(model: &mut impl Logits, prompts: &[Prompt], context: usize, seed: u64) -> Result<Vec<Decoded>> {
     let mut decoded = vec![Decoded { tokens: Vec::new(), ended: false }; prompts.len()];
     // A sequence may grow to the context: its last token is decoded but never read.
     let limit = |prompt: &Prompt| prompt.most.min((context + 1).saturating_sub(prompt.tokens.len()));
     let mut active: Vec<usize> = (0..prompts.len()).filter(|&at| limit(&prompts[at]) > 0).collect();
     while !active.is_empty() {
-        let of = |&at: &usize| {
+        let read_of = |&at: &usize| {
             let tokens = [&prompts[at].tokens[..], &decoded[at].tokens].concat();
             Read { from: tokens.len() - 1, tokens }
         };
-        let reads: Vec<Read> = active.iter().map(of).collect();
+        let reads: Vec<Read> = active.iter().map(read_of).collect();
         read(model, &reads, |read, logits| {
             let at = active[read];
             let position = decoded[at].tokens.len() as u64;

@@ -3,41 +3,50 @@
 //!
 //! The first token, which names task and language, is given and not predicted, so neither counts it.
 
+use super::{Answers, Probe, Queries, Record, Setup, batch_rows};
 use crate::error::Result;
 use crate::tokenized::TokenizedText;
 use invitro_language::{Languages, MixtureConfig, Pool, Process, Sequence, Source, Tags, Task};
-use invitro_model::ops::Loss;
+use invitro_model::Loss;
 use invitro_results::{Condition, Loss as LossMetric, Measure, Rows};
 use std::f64::consts::LN_2;
+use std::sync::Arc;
 
 /// Held-out sequences of the training mixture and of each condition.
 #[derive(Clone, Debug)]
-pub struct HeldOut {
-    parts: Vec<Part>,
+pub struct HeldOutProbe {
+    parts: Vec<HeldOutPart>,
+    context: usize,
+}
+
+pub(super) fn probe(setup: &Setup) -> Result<Option<Arc<dyn Probe>>> {
+    let Setup { experiment, languages, text, .. } = setup;
+    let (count, context) = (experiment.eval.losses, experiment.model.context);
+    Ok(Some(Arc::new(HeldOutProbe::new(languages, text, &experiment.mixture, count, context)?)))
 }
 
 #[derive(Clone, Debug)]
-struct Part {
+struct HeldOutPart {
     condition: Option<Condition>,
     /// Letters of all words, and one mark per word.
     characters: f64,
-    /// Nats that a model of the true process would need.
+    /// Nats that a model of the true process needs.
     floor: f64,
-    /// Their losses are counted by task.
+    /// Losses are summed by task.
     sequences: Vec<invitro_model::Sequence>,
 }
 
-/// A batch, and the part it belongs to.
-pub type Batch = (usize, Vec<invitro_model::Sequence>);
+/// The number of a part, and a batch of its sequences.
+type PartBatch = (usize, Vec<invitro_model::Sequence>);
 
-impl HeldOut {
+impl HeldOutProbe {
     pub fn new(
         languages: &Languages,
         text: &TokenizedText,
         mixture: &MixtureConfig,
         count: usize,
         context: usize,
-    ) -> Result<HeldOut> {
+    ) -> Result<HeldOutProbe> {
         let process = Process::new(languages);
         let conditions = [None].into_iter().chain(languages.conditions().into_iter().map(Some));
         let mut parts = Vec::new();
@@ -70,14 +79,14 @@ impl HeldOut {
                 let (tokens, group) = (text.sequence(&sequence), sequence.task as u8);
                 sequences.push(invitro_model::Sequence { tokens, group });
             }
-            parts.push(Part { condition: condition.map(Condition::from), characters, floor, sequences });
+            parts.push(HeldOutPart { condition: condition.map(Condition::from), characters, floor, sequences });
         }
-        Ok(HeldOut { parts })
+        Ok(HeldOutProbe { parts, context })
     }
 
-    /// The sequences in batches of at most `rows` rows, for [`invitro_model::Population::evaluate`].
-    pub fn batches(&self, rows: usize) -> Vec<Batch> {
-        let mut batches: Vec<Batch> = Vec::new();
+    /// The sequences in batches of at most `rows` rows.
+    pub fn batches(&self, rows: usize) -> Vec<PartBatch> {
+        let mut batches: Vec<PartBatch> = Vec::new();
         for (i, part) in self.parts.iter().enumerate() {
             let mut filled = rows;
             for sequence in &part.sequences {
@@ -93,7 +102,7 @@ impl HeldOut {
         batches
     }
 
-    /// The rows from the losses of all batches, each with its batch's part.
+    /// The rows from the losses of all batches, each with the number of its part.
     pub fn rows(&self, losses: &[(usize, Loss)], rows: &mut Rows) {
         for (i, part) in self.parts.iter().enumerate() {
             let own = || losses.iter().filter(|(part, _)| *part == i).map(|(_, loss)| loss);
@@ -105,12 +114,26 @@ impl HeldOut {
             let mut push = |loss, value, n| rows.push(part.condition.as_ref(), Measure::Loss(loss), value, n);
             push(LossMetric::Loss, nats / tokens as f64, tokens as usize);
             for task in Task::ALL {
-                let of = task as usize;
-                push(LossMetric::of_task(task), sum(of) / count(of) as f64, count(of) as usize);
+                let group = task as usize;
+                push(LossMetric::of_task(task), sum(group) / count(group) as f64, count(group) as usize);
             }
             push(LossMetric::BitsPerChar, bits(nats), part.characters as usize);
             push(LossMetric::Floor, bits(part.floor), part.characters as usize);
         }
+    }
+}
+
+impl Probe for HeldOutProbe {
+    fn queries(&self, _step: u64) -> Queries {
+        let batches = self.batches(batch_rows(self.context));
+        Queries { losses: batches.into_iter().map(|(_, batch)| batch).collect(), ..Queries::default() }
+    }
+
+    fn record(&self, answers: &Answers, record: &mut Record) {
+        let parts = self.batches(batch_rows(self.context)).into_iter().map(|(part, _)| part);
+        // Summed from the last batch to the first: another order would give other last bits than earlier versions did.
+        let losses: Vec<(usize, Loss)> = parts.zip(answers.losses.iter().cloned()).rev().collect();
+        self.rows(&losses, &mut record.rows);
     }
 }
 

@@ -1,13 +1,12 @@
-//! A model of somebody else's, asked what our own are asked.
+//! Any Python model behind the probes.
 
 use crate::errors::said;
 use crate::experiment::Experiment;
-use invitro_lab::evaluation::by_logits::{Logits, Pick};
-use invitro_lab::evaluation::respondent::{ByLogits, Respondent, losses_by_scores};
-use invitro_lab::evaluation::{self, Examinee};
+use invitro_lab::probes::by_logits::{Logits, Pick};
+use invitro_lab::probes::language_model::{ByLogits, LanguageModel, losses_by_scores};
+use invitro_lab::probes::{self, MemberToEvaluate};
 use invitro_lab::{Error, Result};
-use invitro_model::decode::{Decoded, Prompt, Sampling};
-use invitro_model::{Answer, Loss, Question, Score, Sequence};
+use invitro_model::{ContinuationScores, Decoded, Loss, Prompt, Sampling, Score, ScoreQuery, Sequence};
 use invitro_results::{Loss as LossMetric, Measure, Scorer, Statistic, Task, metrics};
 use invitro_tokenizer::special::EOS;
 use pyo3::prelude::*;
@@ -27,8 +26,8 @@ fn call<T>(raised: &Raised, work: impl FnOnce(Python<'_>) -> PyResult<T>) -> Res
     })
 }
 
-/// The rows of an evaluation, as JSON. `logits` answers everything; without it `score`, `rank` and `generate` what they
-/// can, `generate` of sampled tasks too where it takes a temperature.
+/// The rows of an evaluation, as JSON. A model that gives `logits` is measured completely; with `score`, `rank` and
+/// `generate`, as far as these allow (sampled tasks where `generate` takes a temperature).
 #[pyfunction]
 #[pyo3(signature = (experiment, step, logits, score, rank, generate, samples))]
 #[allow(clippy::too_many_arguments)]
@@ -47,20 +46,20 @@ pub fn evaluate(
     let evaluated = crate::errors::detached(py, || {
         let inputs = cache.get(experiment)?;
         let (context, seed) = (experiment.model.context, experiment.seeds.model.first());
-        let examinees = [Some(Examinee { inputs: &inputs, with_baselines: true })];
-        let mut evaluated = match logits {
+        let members = [Some(MemberToEvaluate { inputs: &inputs, with_baselines: true })];
+        let mut evaluations = match logits {
             Some(ask) => {
                 let logits = PyLogits { ask, vocab: inputs.text.rows(), raised: raised.clone() };
-                evaluation::evaluate(&mut ByLogits { logits, context, seed }, &examinees, step)?
+                probes::evaluate(&mut ByLogits { logits, context, seed }, &members, step)?
             }
             None => {
                 let has_own_ids = inputs.text.rows() > inputs.text.vocab();
                 let rank = rank.filter(|_| !has_own_ids);
-                let mut asked = Asked { score, rank, generate, samples, context, raised: raised.clone() };
-                evaluation::evaluate(&mut asked, &examinees, step)?
+                let mut model = PyModel { score, rank, generate, samples, context, raised: raised.clone() };
+                probes::evaluate(&mut model, &members, step)?
             }
         };
-        let rows = evaluated.pop().flatten().map(|evaluated| evaluated.rows).unwrap_or_default();
+        let rows = evaluations.pop().flatten().map(|evaluation| evaluation.rows).unwrap_or_default();
         let lines = metrics::to_lines(&experiment.id(), &rows);
         serde_json::to_string(&lines).map_err(|why| Error::Foreign(why.to_string()))
     });
@@ -105,8 +104,8 @@ impl Logits for PyLogits {
     }
 }
 
-/// A model that answers for itself.
-struct Asked {
+/// A model that scores, ranks and generates by itself.
+struct PyModel {
     score: Option<Py<PyAny>>,
     rank: Option<Py<PyAny>>,
     generate: Option<Py<PyAny>>,
@@ -116,14 +115,14 @@ struct Asked {
     raised: Raised,
 }
 
-impl Asked {
+impl PyModel {
     /// A list for every continuation, with a value for each of its tokens.
     fn values<T: for<'a, 'py> FromPyObject<'a, 'py>>(
         &self,
         ask: &Py<PyAny>,
-        questions: &[Question],
+        queries: &[ScoreQuery],
     ) -> Result<Vec<Vec<T>>> {
-        let all = || questions.iter().flat_map(|q| q.continuations.iter().map(|one| (q.prompt.clone(), one.clone())));
+        let all = || queries.iter().flat_map(|q| q.continuations.iter().map(|one| (q.prompt.clone(), one.clone())));
         let (prompts, continuations): (Vec<Vec<u32>>, Vec<Vec<u32>>) = all().unzip();
         let lengths: Vec<usize> = continuations.iter().map(Vec::len).collect();
         call(&self.raised, |py| {
@@ -138,15 +137,15 @@ impl Asked {
         })
     }
 
-    fn ask(&self, questions: &[Question], with_ranks: bool) -> Result<Vec<Answer>> {
-        let count = |question: &Question| question.continuations.len();
-        let tokens = || questions.iter().flat_map(|question| question.continuations.iter().map(Vec::len));
+    fn score_with_ranks(&self, queries: &[ScoreQuery], with_ranks: bool) -> Result<Vec<ContinuationScores>> {
+        let count = |query: &ScoreQuery| query.continuations.len();
+        let tokens = || queries.iter().flat_map(|query| query.continuations.iter().map(Vec::len));
         let logprobs: Vec<Vec<f64>> = match &self.score {
-            Some(score) => self.values(score, questions)?,
+            Some(score) => self.values(score, queries)?,
             None => tokens().map(|length| vec![0.0; length]).collect(),
         };
         let ranks: Vec<Vec<u32>> = match &self.rank {
-            Some(rank) if with_ranks => self.values(rank, questions)?,
+            Some(rank) if with_ranks => self.values(rank, queries)?,
             _ => tokens().map(|length| vec![0; length]).collect(),
         };
         let pair = |(logprob, rank): (f64, u32)| Score { logprob: logprob as f32, rank };
@@ -154,7 +153,7 @@ impl Asked {
             .into_iter()
             .zip(ranks)
             .map(|(logprobs, ranks)| logprobs.into_iter().zip(ranks).map(pair).collect());
-        Ok(questions.iter().map(|question| scores.by_ref().take(count(question)).collect()).collect())
+        Ok(queries.iter().map(|query| scores.by_ref().take(count(query)).collect()).collect())
     }
 
     fn generate(&self, prompts: &[Prompt]) -> Result<Vec<Decoded>> {
@@ -193,7 +192,7 @@ fn temperature(prompt: &Prompt) -> f64 {
     }
 }
 
-impl Respondent for Asked {
+impl LanguageModel for PyModel {
     fn context(&self) -> usize {
         self.context
     }
@@ -202,12 +201,12 @@ impl Respondent for Asked {
         prompts.iter().map(|own| self.generate(own)).collect()
     }
 
-    fn score(&mut self, questions: &[Vec<Question>]) -> Result<Vec<Vec<Answer>>> {
-        questions.iter().map(|own| self.ask(own, true)).collect()
+    fn score(&mut self, queries: &[Vec<ScoreQuery>]) -> Result<Vec<Vec<ContinuationScores>>> {
+        queries.iter().map(|own| self.score_with_ranks(own, true)).collect()
     }
 
     fn losses(&mut self, sequences: &[Vec<Sequence>]) -> Result<Vec<Loss>> {
-        sequences.iter().map(|own| losses_by_scores(own, |asked| self.ask(asked, false))).collect()
+        sequences.iter().map(|own| losses_by_scores(own, |queries| self.score_with_ranks(queries, false))).collect()
     }
 
     fn measures(&self, measure: Measure) -> bool {

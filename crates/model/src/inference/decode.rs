@@ -4,8 +4,9 @@
 //! is decoded does not depend on that: a row's logits depend on its own sequence, and its random number on the seed,
 //! the member's model seed, the prompt's key and the position, by a stream of their own.
 
-use crate::inference::{Answers, Wanted};
-use crate::reading::{MemberReading, drawn};
+use super::forward::{Output, Outputs};
+use super::ops::drawn;
+use super::pass::MemberPass;
 use crate::shard::Shard;
 use crate::{Error, Result};
 use invitro_base::random::Rng;
@@ -88,14 +89,14 @@ pub fn decode(shard: &mut dyn Shard, prompts: &[Vec<Prompt>], seeds: &[u64], eos
             done: vec![None; prompts.len()],
         })
         .collect();
-    let wanted = wanted(prompts);
+    let output = output(prompts);
     loop {
-        let (parts, order): (Vec<MemberReading>, Vec<Vec<usize>>) = members
+        let (parts, order): (Vec<MemberPass>, Vec<Vec<usize>>) = members
             .par_iter_mut()
             .zip(seeds)
             .map(|(member, &seed)| {
                 let (mut part, picked) = member.read(region, longest, context);
-                if let Wanted::Drawn(_) = wanted {
+                if let Output::Sample(_) = output {
                     part.uniforms = picked.iter().map(|&region| member.uniform(region, seed)).collect();
                 }
                 (part, picked)
@@ -104,19 +105,19 @@ pub fn decode(shard: &mut dyn Shard, prompts: &[Vec<Prompt>], seeds: &[u64], eos
         if parts.iter().all(|part| part.tokens.is_empty()) {
             break;
         }
-        let answers = shard.ask(&parts, wanted)?;
-        let taken = members.par_iter_mut().zip(order).zip(answers).zip(seeds);
-        taken.for_each(|(((member, picked), answers), &seed)| {
+        let outputs = shard.run(&parts, output)?;
+        let taken = members.par_iter_mut().zip(order).zip(outputs).zip(seeds);
+        taken.for_each(|(((member, picked), outputs), &seed)| {
             for (pick, region) in picked.into_iter().enumerate() {
-                let token = match &answers {
-                    Answers::Tokens(tokens) => tokens[pick],
-                    Answers::Logits(logits) => {
+                let token = match &outputs {
+                    Outputs::Tokens(tokens) => tokens[pick],
+                    Outputs::Logits(logits) => {
                         let (prompt, position) = member.place(region);
                         let row = &logits[pick * vocab..][..vocab];
                         let prompt = &member.prompts[prompt];
                         choose(row, &prompt.sampling, [seed, prompt.key, position as u64])
                     }
-                    Answers::Scores(_) => unreachable!("scores were not asked for"),
+                    Outputs::Scores(_) => unreachable!("scores were not asked for"),
                 };
                 member.take(region, token, eos);
             }
@@ -132,18 +133,18 @@ pub fn decode(shard: &mut dyn Shard, prompts: &[Vec<Prompt>], seeds: &[u64], eos
         .collect())
 }
 
-/// What the device is asked for: as much of the choice as it can make for all the prompts.
-fn wanted(prompts: &[Vec<Prompt>]) -> Wanted {
-    let mut wanted = Wanted::Argmax;
+/// What the device computes: as much of the choice as it can make for all the prompts.
+fn output(prompts: &[Vec<Prompt>]) -> Output {
+    let mut output = Output::Argmax;
     for prompt in prompts.iter().flatten() {
         let Sampling::Random { temperature, top_k, top_p, .. } = prompt.sampling else { continue };
-        let other = wanted != Wanted::Argmax && wanted != Wanted::Drawn(temperature);
+        let other = output != Output::Argmax && output != Output::Sample(temperature);
         if other || top_k.is_some() || top_p.is_some() {
-            return Wanted::Logits;
+            return Output::Logits;
         }
-        wanted = Wanted::Drawn(temperature);
+        output = Output::Sample(temperature);
     }
-    wanted
+    output
 }
 
 impl Member<'_> {
@@ -157,8 +158,8 @@ impl Member<'_> {
     }
 
     /// What to read next, and the region each pick belongs to.
-    fn read(&mut self, region: usize, longest: usize, context: usize) -> (MemberReading, Vec<usize>) {
-        let (mut part, mut picked) = (MemberReading::default(), Vec::new());
+    fn read(&mut self, region: usize, longest: usize, context: usize) -> (MemberPass, Vec<usize>) {
+        let (mut part, mut picked) = (MemberPass::default(), Vec::new());
         let mut prompt_rows = longest.max(PROMPT_ROWS);
         for (r, slot) in self.regions.iter_mut().enumerate() {
             let base = r * region;

@@ -1,0 +1,214 @@
+//! The contrast of facts of words that one model reads in several forms: which part of the form carries the knowledge?
+//!
+//! ```text
+//! own        its pieces in this arm
+//! alike      the same letters in equally many pieces, with the most pieces in common with the first language's form
+//! apart      the same with the fewest
+//! source     the first language's form in its pieces there, after a prompt in this language
+//! stem       its own affixes with the stem of another word of its kind
+//! unrelated  another word of its kind
+//! ```
+//!
+//! The words and pairs of subjects are the contrast's (`contrast.rs`), in every language but the first: its masked words
+//! and, as the control, those masked nowhere. The other word is one that Γ allows both subjects or neither, so that nothing
+//! could be known of it; its stem with the affixes is a word of no language. The string is the same in both terms of a
+//! contrast under every form, so a model that ignores the subject has exactly 0.
+
+use super::contrast::ContrastProbe;
+use super::reachability::TargetScore;
+use super::symbol_kinds::SymbolKinds;
+use super::{Answers, Probe, Queries, Record, Setup};
+use crate::error::Result;
+use crate::tokenized::TokenizedText;
+use invitro_language::{Condition, Language, Languages, Stream, Symbol};
+use invitro_model::{ContinuationScores, ScoreQuery};
+use invitro_results::{Form, Measure, Rows, Scorer};
+use invitro_stats::pairs::interval_over_pairs;
+use invitro_tokenizer::Cut;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The queries, and where the scores of each word are.
+#[derive(Clone, Debug)]
+pub struct FormsProbe {
+    queries: Vec<ScoreQuery>,
+    /// Of every condition, the words under each form.
+    conditions: Vec<(Condition, Vec<(Form, Vec<FormQuery>)>)>,
+    note: Option<String>,
+}
+
+pub(super) fn probe(setup: &Setup) -> Result<Option<Arc<dyn Probe>>> {
+    if !setup.experiment.eval.forms {
+        return Ok(None);
+    }
+    Ok(Some(Arc::new(FormsProbe::new(setup.languages, setup.text, &setup.contrast)?)))
+}
+
+/// A word in one form: the query and continuation after a subject that Γ allows it, and after one that Γ forbids it.
+#[derive(Clone, Debug)]
+struct FormQuery {
+    places: [(usize, usize); 2],
+    subjects: [usize; 2],
+}
+
+impl FormsProbe {
+    /// The contrast's words in all forms: fixed for a data seed.
+    pub fn new(languages: &Languages, text: &TokenizedText, contrast: &ContrastProbe) -> Result<FormsProbe> {
+        let mut list = QueryList { languages, text, queries: Vec::new(), place_of: HashMap::new() };
+        let maker = FormMaker { languages, text, vocabulary: text.segmentation.vocabulary() };
+        let kinds = contrast.kinds();
+        let mut conditions = Vec::new();
+        for &condition in kinds.conditions.iter().filter(|condition| condition.language != languages.all()[0]) {
+            let asked = kinds.asked_in(condition).into_iter().filter(|(masked_elsewhere, _)| !masked_elsewhere);
+            for kind in asked.flat_map(|(_, kinds)| kinds) {
+                let neutral_words = NeutralWords::new(languages, kinds, kind);
+                let mut forms: Vec<(Form, Vec<FormQuery>)> =
+                    Form::ALL.into_iter().map(|form| (form, Vec::new())).collect();
+                for (word, subjects, entities) in contrast.facts(kind) {
+                    let neutral = neutral_words.of_pair(languages, word, entities);
+                    for (form, queries) in &mut forms {
+                        if let Some(pieces) = maker.form(*form, word, condition.language, &neutral)? {
+                            let places = entities.map(|entity| list.add(condition.language, entity, &pieces));
+                            queries.push(FormQuery { places, subjects });
+                        }
+                    }
+                }
+                conditions.push((condition, forms));
+            }
+        }
+        let note = note(text, &list.queries);
+        Ok(FormsProbe { queries: list.queries, conditions, note })
+    }
+
+    /// The rows of one scorer: the network or an n-gram model.
+    fn rows(&self, scorer: Scorer, scores: &[ContinuationScores], rows: &mut Rows) {
+        for (condition, forms) in &self.conditions {
+            for (form, queries) in forms {
+                let logprob = |(query, word): (usize, usize)| {
+                    let scores = &scores[query][word];
+                    TargetScore::new(scores, scores.len()).logprob
+                };
+                let contrast = |query: &FormQuery| logprob(query.places[0]) - logprob(query.places[1]);
+                let contrasts: Vec<f64> = queries.iter().map(contrast).collect();
+                let subjects: Vec<[usize; 2]> = queries.iter().map(|query| query.subjects).collect();
+                let mean = contrasts.iter().sum::<f64>() / contrasts.len() as f64;
+                let interval = interval_over_pairs(&contrasts, &subjects);
+                let measure = Measure::Contrast(scorer, *form);
+                rows.push_interval(Some(&(*condition).into()), measure, mean, interval, queries.len());
+            }
+        }
+    }
+}
+
+impl Probe for FormsProbe {
+    fn queries(&self, _step: u64) -> Queries {
+        Queries { scores: self.queries.clone(), ..Queries::default() }
+    }
+
+    fn record(&self, answers: &Answers, record: &mut Record) {
+        self.rows(record.scorer, &answers.scores, &mut record.rows);
+    }
+
+    fn notes(&self) -> Vec<String> {
+        self.note.iter().cloned().collect()
+    }
+}
+
+/// What forms cannot show here.
+fn note(text: &TokenizedText, queries: &[ScoreQuery]) -> Option<String> {
+    if queries.is_empty() {
+        return Some("`eval.forms` measures nothing: no language but the first can be prompted for words".into());
+    }
+    let kind = text.tokenizer.kind().filter(|kind| !kind.is_trained())?;
+    Some(format!(
+        "`eval.forms` recuts words alike and apart, but with `tokenizer.kind` = {} every word has only one cut",
+        kind.name()
+    ))
+}
+
+/// The queries so far, by language and subject.
+struct QueryList<'a> {
+    languages: &'a Languages,
+    text: &'a TokenizedText,
+    queries: Vec<ScoreQuery>,
+    place_of: HashMap<(Language, Symbol), usize>,
+}
+
+impl QueryList<'_> {
+    /// Adds pieces as a continuation after a subject; returns its query and place.
+    fn add(&mut self, language: Language, entity: Symbol, pieces: &[u32]) -> (usize, usize) {
+        let at = *self.place_of.entry((language, entity)).or_insert_with(|| {
+            let opening = self.languages.opening(entity, language).unwrap_or_default();
+            let prompt = self.text.opening(language, &opening);
+            self.queries.push(ScoreQuery { prompt, continuations: Vec::new(), among: self.text.usable(language) });
+            self.queries.len() - 1
+        });
+        let continuations = &mut self.queries[at].continuations;
+        continuations.push(pieces.to_vec());
+        (at, continuations.len() - 1)
+    }
+}
+
+/// The words of a kind, from which another one is chosen.
+struct NeutralWords {
+    words: Vec<Symbol>,
+    stream: Stream,
+}
+
+impl NeutralWords {
+    fn new(languages: &Languages, kinds: &SymbolKinds, kind: usize) -> NeutralWords {
+        let words =
+            languages.world.descriptors().filter(|&word| kinds.has_for_some_entity(languages, kind, word)).collect();
+        NeutralWords { words, stream: kinds.stream(languages, kind, "eval/forms") }
+    }
+
+    /// The other words that Γ allows both subjects or neither, in random order.
+    fn of_pair(&self, languages: &Languages, word: Symbol, entities: [Symbol; 2]) -> Vec<Symbol> {
+        let allows = |entity: Symbol, other: Symbol| languages.world.allows(entity, other);
+        let is_neutral = |&other: &Symbol| other != word && allows(entities[0], other) == allows(entities[1], other);
+        let mut neutral: Vec<Symbol> = self.words.iter().copied().filter(is_neutral).collect();
+        self.stream.at(0, word.0.into()).shuffle(&mut neutral);
+        neutral
+    }
+}
+
+/// Makes a word's forms.
+struct FormMaker<'a> {
+    languages: &'a Languages,
+    text: &'a TokenizedText,
+    vocabulary: invitro_tokenizer::cut::Pieces,
+}
+
+impl FormMaker<'_> {
+    /// The pieces of a word in a form, without a final boundary; `None` where no other word can be used.
+    fn form(&self, form: Form, word: Symbol, language: Language, neutral: &[Symbol]) -> Result<Option<Vec<u32>>> {
+        let segmentation = &self.text.segmentation;
+        let recut = |cut| segmentation.recut(&self.vocabulary, self.languages, word, language, cut);
+        let pieces = match form {
+            Form::Own => Some(segmentation.pieces(word, language).to_vec()),
+            Form::Alike => Some(recut(Cut::Alike)),
+            Form::Apart => Some(recut(Cut::Apart)),
+            Form::Source => Some(segmentation.pieces(word, self.languages.all()[0]).to_vec()),
+            Form::Stem => self.with_stem(word, language, neutral)?,
+            Form::Unrelated => neutral.first().map(|&other| segmentation.pieces(other, language).to_vec()),
+        };
+        Ok(pieces.map(|mut pieces| {
+            pieces.pop_if(|last| segmentation.is_boundary(*last));
+            pieces
+        }))
+    }
+
+    /// A word's affixes with the stem of the first other word for which the result is a word of no language.
+    fn with_stem(&self, word: Symbol, language: Language, neutral: &[Symbol]) -> Result<Option<Vec<u32>>> {
+        let lexicon = &self.languages.lexicon;
+        let own = lexicon.word(word, language);
+        for &other in neutral {
+            let morphemes = [own.prefix(), lexicon.word(other, language).stem(), own.suffix()];
+            let form = morphemes.concat();
+            if self.languages.all().iter().all(|&any| lexicon.symbol(&form, any).is_none()) {
+                return Ok(Some(self.text.segmentation.spell(&self.text.tokenizer, morphemes, language)?));
+            }
+        }
+        Ok(None)
+    }
+}

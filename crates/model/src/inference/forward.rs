@@ -1,0 +1,217 @@
+//! The model forward only, over a cache of keys and values.
+
+use super::hidden::HiddenState;
+use super::ops::InferOps;
+use super::pass::{MemberPass, Pass};
+use super::score::Score;
+use crate::ops::{Part, Point};
+use crate::{Error, Result, Shape};
+
+/// The memory of forward-only passes: up to `rows` rows, `slots` cached rows and `picks` logits per member.
+pub struct Inference<O: InferOps> {
+    rows: usize,
+    slots: usize,
+    picks: usize,
+    x: O::Buf,
+    mid: O::Buf,
+    norm: O::Buf,
+    inv_rms: O::Stat,
+    qkv: O::Buf,
+    attended: O::Buf,
+    gate_up: O::Buf,
+    gated: O::Buf,
+    /// One per layer.
+    caches: Vec<O::Buf>,
+    picked: O::Buf,
+    logits: O::Logits,
+}
+
+/// Elements of activations and of logits that a member takes in [`Inference`].
+pub fn elements(shape: &Shape, rows: usize, slots: usize, picks: usize) -> (usize, usize) {
+    let &Shape { layers, width, hidden, vocab, .. } = shape;
+    (rows * (7 * width + 3 * hidden) + slots * layers * 2 * width + picks * width, picks * vocab)
+}
+
+/// What to compute from the logits of the picked rows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Output {
+    Argmax,
+    /// A token drawn at this temperature, by the picks' numbers.
+    Sample(f64),
+    Scores,
+    Logits,
+}
+
+/// One member's outputs, one per pick.
+#[derive(Clone, Debug)]
+pub enum Outputs {
+    /// The largest, or the drawn one.
+    Tokens(Vec<u32>),
+    Scores(Vec<Score>),
+    /// `[picks, vocab]`
+    Logits(Vec<f32>),
+}
+
+impl<O: InferOps> Inference<O> {
+    pub fn new(ops: &mut O, rows: usize, slots: usize, picks: usize) -> Result<Self> {
+        let (shape, members) = (ops.shape().clone(), ops.members());
+        let wide = members * rows;
+        Ok(Inference {
+            rows,
+            slots,
+            picks,
+            x: ops.buf(wide * shape.width)?,
+            mid: ops.buf(wide * shape.width)?,
+            norm: ops.buf(wide * shape.width)?,
+            inv_rms: ops.stat(wide)?,
+            qkv: ops.buf(wide * 3 * shape.width)?,
+            attended: ops.buf(wide * shape.width)?,
+            gate_up: ops.buf(wide * 2 * shape.hidden)?,
+            gated: ops.buf(wide * shape.hidden)?,
+            caches: (0..shape.layers).map(|_| ops.buf(members * slots * 2 * shape.width)).collect::<Result<_>>()?,
+            picked: ops.buf(members * picks * shape.width)?,
+            logits: ops.logits_buf(members * picks * shape.vocab)?,
+        })
+    }
+
+    /// Rows, cached rows and logits per member that there is room for.
+    pub fn room(&self) -> [usize; 3] {
+        [self.rows, self.slots, self.picks]
+    }
+
+    /// The logits of the picked rows, in the device's buffer.
+    pub fn logits(&mut self, ops: &mut O, pass: &Pass) -> Result<&O::Logits> {
+        self.forward(ops, pass, |_, _, _| Ok(()))?;
+        ops.select(&self.norm, &mut self.picked)?;
+        ops.reach(Point::BeginPart(Part::Head))?;
+        let head = ops.layout().head;
+        ops.head(&self.picked, head, &mut self.logits)?;
+        Ok(&self.logits)
+    }
+
+    /// The hidden states of every member's picked rows at these layers, `[member][layer][pick]`.
+    pub fn hidden(
+        &mut self,
+        ops: &mut O,
+        parts: &[MemberPass],
+        layers: &[usize],
+        round: usize,
+    ) -> Result<Vec<Vec<Vec<HiddenState>>>> {
+        let (pass, width) = (Pass::pack(parts, round), ops.shape().width);
+        let row = |member: usize, pick: usize| member * pass.rows + pass.pick_rows[member * pass.picks + pick] as usize;
+        let members = pass.real_picks.iter().enumerate();
+        let rows: Vec<usize> =
+            members.flat_map(|(member, &picks)| (0..picks).map(move |pick| row(member, pick))).collect();
+        let mut states: Vec<Vec<Vec<HiddenState>>> = parts.iter().map(|_| Vec::new()).collect();
+        self.forward(ops, &pass, |ops, layer, [residual, normed]| {
+            if !layers.contains(&layer) {
+                return Ok(());
+            }
+            let (residual, normed) = (ops.read_rows(residual, &rows)?, ops.read_rows(normed, &rows)?);
+            let mut all = residual
+                .chunks(width)
+                .zip(normed.chunks(width))
+                .map(|(residual, normed)| HiddenState { residual: residual.to_vec(), normed: normed.to_vec() });
+            for (states, &picks) in states.iter_mut().zip(&pass.real_picks) {
+                states.push(all.by_ref().take(picks).collect());
+            }
+            Ok(())
+        })?;
+        Ok(states)
+    }
+
+    /// The pass up to the last norm. `visit` sees every layer's residual stream and its norm, once patches are applied.
+    fn forward(
+        &mut self,
+        ops: &mut O,
+        pass: &Pass,
+        mut visit: impl FnMut(&mut O, usize, [&O::Buf; 2]) -> Result<()>,
+    ) -> Result<()> {
+        self.check(ops, pass)?;
+        let layout = ops.layout().clone();
+        ops.load_pass(pass)?;
+        ops.reach(Point::BeginForward)?;
+        let Inference { x, mid, norm, inv_rms, .. } = self;
+        ops.embed_rms_norm(layout.embed, x, layout.layers[0].norm1, norm, inv_rms)?;
+        patch(ops, pass, 0, x, norm)?;
+        visit(ops, 0, [x, norm])?;
+        for (l, (at, cache)) in layout.layers.iter().zip(&mut self.caches).enumerate() {
+            ops.reach(Point::BeginPart(Part::Layer(l)))?;
+            ops.linear(norm, at.qkv, None, &mut self.qkv)?;
+            ops.attention_cached(&self.qkv, cache, self.slots, &mut self.attended)?;
+            ops.linear_rms_norm(&self.attended, at.out, x, mid, at.norm2, norm, inv_rms)?;
+            ops.linear_swiglu(norm, at.gate_up, &mut self.gate_up, &mut self.gated)?;
+            // The result is normed for the next layer, or for the head.
+            let gain = layout.layers.get(l + 1).map_or(layout.norm, |next| next.norm1);
+            ops.linear_rms_norm(&self.gated, at.down, mid, x, gain, norm, inv_rms)?;
+            patch(ops, pass, l + 1, x, norm)?;
+            visit(ops, l + 1, [x, norm])?;
+        }
+        Ok(())
+    }
+
+    fn check(&self, ops: &O, pass: &Pass) -> Result<()> {
+        if pass.members != ops.members() || pass.rows > self.rows || pass.picks > self.picks {
+            return Err(Error::Batch(format!(
+                "{} members reading {} rows for {} logits: there is room for {} members, {} rows and {} logits",
+                pass.members,
+                pass.rows,
+                pass.picks,
+                ops.members(),
+                self.rows,
+                self.picks
+            )));
+        }
+        let context = ops.shape().context;
+        for span in pass.spans.iter().flatten() {
+            let [len, prefix, prefix_len, slot] =
+                [span.len, span.prefix, span.prefix_len, span.slot].map(|value| value as usize);
+            if prefix_len + len > context {
+                return Err(Error::Batch(format!("{} tokens to read: the context is {context}", prefix_len + len)));
+            }
+            let end = (prefix + prefix_len).max(slot + len);
+            if end > self.slots {
+                return Err(Error::Batch(format!("{end} tokens to keep: there is room for {}", self.slots)));
+            }
+        }
+        Ok(())
+    }
+
+    /// One pass over what each member reads, its rows rounded up to a multiple of `round`; outputs per member.
+    pub fn run(&mut self, ops: &mut O, parts: &[MemberPass], output: Output, round: usize) -> Result<Vec<Outputs>> {
+        let pass = Pass::pack(parts, round);
+        let vocab = ops.shape().vocab;
+        self.logits(ops, &pass)?;
+        let logits = &self.logits;
+        Ok(match output {
+            Output::Argmax => per_member(&ops.argmax(logits)?, &pass, 1).map(Outputs::Tokens).collect(),
+            Output::Sample(temperature) => {
+                let mut uniforms = vec![0.0; pass.members * pass.picks];
+                for (member, part) in parts.iter().enumerate() {
+                    uniforms[member * pass.picks..][..part.uniforms.len()].copy_from_slice(&part.uniforms);
+                }
+                per_member(&ops.draw(logits, temperature, &uniforms)?, &pass, 1).map(Outputs::Tokens).collect()
+            }
+            Output::Scores => per_member(&ops.scores(logits)?, &pass, 1).map(Outputs::Scores).collect(),
+            Output::Logits => per_member(&ops.fetch_logits(logits)?, &pass, vocab).map(Outputs::Logits).collect(),
+        })
+    }
+}
+
+/// Cuts `[members, picks, wide]` into members, without filler.
+fn per_member<T: Clone>(all: &[T], pass: &Pass, wide: usize) -> impl Iterator<Item = Vec<T>> {
+    all.chunks(pass.picks * wide).zip(&pass.real_picks).map(move |(all, &real)| all[..real * wide].to_vec())
+}
+
+/// Overwrites the rows that a pass patches at a layer.
+fn patch<O: InferOps>(ops: &mut O, pass: &Pass, layer: usize, x: &mut O::Buf, norm: &mut O::Buf) -> Result<()> {
+    let of_layer = || pass.patches.iter().filter(|(_, patch)| patch.layer == layer);
+    let rows: Vec<usize> = of_layer().map(|(row, _)| *row).collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    let residual: Vec<f32> = of_layer().flat_map(|(_, patch)| patch.state.residual.iter().copied()).collect();
+    let normed: Vec<f32> = of_layer().flat_map(|(_, patch)| patch.state.normed.iter().copied()).collect();
+    ops.write_rows(x, &rows, &residual)?;
+    ops.write_rows(norm, &rows, &normed)
+}
