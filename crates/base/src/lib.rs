@@ -4,7 +4,7 @@
 //! - [`named_files`]: files that a config refers to, identified by their content
 //! - [`random`]: named, counter-keyed random streams
 //! - [`names`]: enums whose values have one name in files, arguments and messages
-//! - [`dotted`]: settings under dotted keys
+//! - [`mod@settings`]: every setting of an experiment, a table per section; [`dotted`]: settings under dotted keys
 //! - [`catch_panic`]: errors from libraries that panic on damaged files
 
 pub mod dotted;
@@ -14,5 +14,6 @@ pub mod names;
 mod panics;
 pub mod random;
 pub mod sealed;
+pub mod settings;
 
 pub use panics::catch_panic;

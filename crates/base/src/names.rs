@@ -19,6 +19,12 @@ macro_rules! named {
             }
         }
 
+        impl $crate::settings::SettingValue for $kind {
+            fn choices() -> Option<Vec<&'static str>> {
+                Some($kind::ALL.map($kind::name).into())
+            }
+        }
+
         impl std::str::FromStr for $kind {
             type Err = String;
 

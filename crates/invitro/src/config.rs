@@ -4,7 +4,7 @@ use crate::comments::fitted;
 use crate::experiment::ExperimentArgs;
 use crate::terminal::{self, To};
 use anyhow::Result;
-use invitro_lab::keys::{commented, keys, of_language, reference};
+use invitro_base::settings::{all, reference};
 use std::process::ExitCode;
 
 /// Print the experiment as a file with comments, to start from; or the reference of all keys
@@ -22,10 +22,10 @@ pub struct Args {
 
 pub fn run(args: Args) -> Result<ExitCode> {
     let text = match (args.reference, args.json) {
-        (false, false) => fitted(&commented(&args.experiment.load()?), terminal::width(To::Out)),
+        (false, false) => fitted(&args.experiment.load()?.commented(), terminal::width(To::Out)),
         (false, true) => serde_json::to_string_pretty(&args.experiment.load()?)?,
         (true, false) => reference(),
-        (true, true) => serde_json::to_string_pretty(&[keys(), of_language()].concat())?,
+        (true, true) => serde_json::to_string_pretty(&all().collect::<Vec<_>>())?,
     };
     emit!("{}", text.trim_end());
     Ok(ExitCode::SUCCESS)

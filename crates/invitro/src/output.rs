@@ -1,4 +1,4 @@
-//! The output of a command, written whole or not at all ([`invitro_files`]). What exists is left alone unless it may be
+//! The output of a command, written whole or not at all ([`invitro_base::files`]). What exists is left alone unless it may be
 //! replaced, and of folders only those are replaced that the same command wrote.
 
 use anyhow::{Context, Result, bail};

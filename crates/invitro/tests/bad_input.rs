@@ -72,7 +72,7 @@ fn families_that_cannot_be() {
         (&["languages.C.copies=63"], "`languages` is a list of 65, but must be at most 64 languages"),
         (&["languages.C.script=9"], "`languages.C.script` is 9, but must be 0 to 8"),
         (&["languages.C.distance=1.1"], "`languages.C.distance` is 1.1, but must be 0 to 1"),
-        (&["languages.C.mask_share=1"], "`languages.C.mask_share` is 1, but must be 0 to below 1"),
+        (&["languages.C.mask_share=1"], "`languages.C.mask_share` is 1, but must be at least 0 and below 1"),
         (&["languages.C.mask_share=0.01"], "`languages.C.mask_share` is 0.01 ("),
         (&["languages.C.mask_share=0"], "no language of `languages` that is spoken has a `mask_share` above 0"),
         (&["languages.C.spoken=false"], "no language of `languages` that is spoken has a `mask_share` above 0"),

@@ -36,7 +36,7 @@ fn a_family_is_printed() {
 
 #[test]
 fn the_paper_is_printed_as_it_stands() {
-    assert_eq!(stdout(&["config", "--preset", "paper"]), include_str!("../../lab/src/presets/paper.toml"));
+    assert_eq!(stdout(&["config", "--preset", "paper"]), include_str!("../../../experiments/paper.toml"));
 }
 
 #[test]

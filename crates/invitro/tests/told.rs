@@ -5,7 +5,6 @@ use crate::columns::Columns;
 use crate::comments::fitted;
 use crate::table::{numbers, texts};
 use crate::terminal::{self, columns, wrap};
-use invitro_lab::keys::commented;
 use invitro_lab::progress::{Headline, Scores};
 
 #[test]
@@ -89,7 +88,7 @@ fn evaluations_are_lines_that_fit() {
 #[test]
 fn comments_are_broken_into_comments() {
     let paper = invitro_lab::Experiment::preset("paper").unwrap();
-    let text = commented(&paper);
+    let text = paper.commented();
     for width in [40, 60, 80, 110] {
         let fitted = fitted(&text, Some(width));
         assert!(fitted.lines().all(|line| terminal::columns(line) <= width), "{width}:\n{fitted}");

@@ -6,7 +6,8 @@
 use invitro_lab::data_loader::DataLoader;
 use invitro_lab::inputs::InputCache;
 use invitro_lab::{Error, Experiment};
-use invitro_model::{Device, Population};
+use invitro_model::Shape;
+use invitro_model::{Device, Population, Update};
 
 const STEPS: u64 = 200;
 
@@ -29,12 +30,12 @@ fn main() -> Result<(), Error> {
 
     let rows = |batch: &Vec<Vec<invitro_model::Sequence>>| batch[0].iter().map(|s| s.tokens.len() - 1).sum::<usize>();
     let capacity = batches.iter().map(rows).max().unwrap_or(0);
-    let shape = experiment.model.shape(vocab);
+    let shape = Shape::new(&experiment.model, vocab);
     let mut population = Population::new(Device::Cpu, &shape, &[experiment.seeds.model.first()], capacity)?;
     println!("nats per token; single tokens have an entropy of {entropy:.3}, equal ones of {:.3}", (vocab as f64).ln());
     let mut last = f64::INFINITY;
     for (batch, step) in batches.iter().zip(1..) {
-        population.train_step(batch, &experiment.train.update(step))?;
+        population.train_step(batch, &Update::at(&experiment.train, step))?;
         last = population.losses()?[0].mean();
         if step == 1 || step % 20 == 0 {
             println!("step {step:4}  loss {last:.3}");

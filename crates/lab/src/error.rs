@@ -1,5 +1,6 @@
 //! What can go wrong in an experiment: one sentence each, with what was given, what is allowed, and where.
 
+use invitro_base::settings::SettingError;
 use std::path::PathBuf;
 
 #[derive(Debug, thiserror::Error)]
@@ -33,8 +34,8 @@ pub enum Error {
     #[error("changing `{key}` would change nothing: {why}")]
     Unused { key: String, why: String },
 
-    #[error("`{key}` is {given}, but must be {allowed}")]
-    Range { key: &'static str, given: String, allowed: String },
+    #[error(transparent)]
+    Setting(#[from] SettingError),
 
     #[error("`{}` cannot be written: {why}", path.display())]
     Write { path: PathBuf, why: String },

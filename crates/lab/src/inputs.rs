@@ -7,8 +7,8 @@ use crate::error::{Error, Result};
 use crate::experiment::Experiment;
 use crate::probes::ProbeSet;
 use crate::tokenized::TokenizedText;
-use invitro_language::{Borrowed, Languages, MixtureConfig, Source};
-use serde::Serialize;
+use invitro_base::settings::{Stage, stage_key};
+use invitro_language::{Borrowed, Languages, Source};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -60,38 +60,25 @@ impl InputCache {
     /// The languages of a single run's experiment.
     pub fn languages(&self, experiment: &Experiment) -> Result<Arc<Languages>> {
         let make = || experiment.make_languages(experiment.seeds.data.first());
-        self.languages.get(&language_key(experiment), make)
+        self.languages.get(experiment, Stage::Languages, make)
     }
 
     /// The same with its tokenizer.
     pub fn languages_and_text(&self, experiment: &Experiment) -> Result<(Arc<Languages>, Arc<TokenizedText>)> {
-        let (key, languages) = (language_key(experiment), self.languages(experiment)?);
-        let MixtureConfig { lambda, sampling, schedule, .. } = &experiment.mixture;
-        let key = (key, &experiment.tokenizer, lambda, sampling, schedule);
-        let text = self.texts.get(&key, || TokenizedText::new(experiment, &languages))?;
+        let languages = self.languages(experiment)?;
+        let text = self.texts.get(experiment, Stage::Tokenizer, || TokenizedText::new(experiment, &languages))?;
         Ok((languages, text))
     }
 
     /// All inputs of it. Safe to call from several threads: each thing is made once.
     pub fn get(&self, experiment: &Experiment) -> Result<RunInputs> {
         let (languages, text) = self.languages_and_text(experiment)?;
-        let Experiment { language, languages: list, tokenizer, .. } = experiment;
-        let tokenizer = (language, list, experiment.seeds.data.first(), tokenizer);
-        let stages = (!experiment.mixture.schedule.is_empty()).then_some(experiment.train.steps);
-        let read = (experiment.model.context, experiment.train.batch, stages);
-        let key = (tokenizer, &experiment.mixture, &experiment.eval, read);
-        let probes = self.probes.get(&key, || {
+        let probes = self.probes.get(experiment, Stage::Probes, || {
             check_context(experiment, &languages, &text)?;
             ProbeSet::new(experiment, &languages, &text)
         })?;
         Ok(RunInputs { languages, text, probes })
     }
-}
-
-/// What languages are made from.
-fn language_key(experiment: &Experiment) -> impl Serialize {
-    let MixtureConfig { withhold, tags, translation, .. } = experiment.mixture;
-    (&experiment.language, &experiment.languages, experiment.seeds.data.first(), withhold, tags, translation > 0.0)
 }
 
 /// Works on all items at once, by threads of their own: one that waits for what another puts into an [`InputCache`] must
@@ -119,8 +106,9 @@ impl<T> Default for Cache<T> {
 }
 
 impl<T> Cache<T> {
-    fn get(&self, key: &impl Serialize, make: impl FnOnce() -> Result<T>) -> Result<Arc<T>> {
-        let key = serde_json::to_string(key).expect("settings are plain data");
+    /// What `make` makes, once for all experiments with the same settings up to a stage.
+    fn get(&self, experiment: &Experiment, stage: Stage, make: impl FnOnce() -> Result<T>) -> Result<Arc<T>> {
+        let key = stage_key(&experiment.to_table(), stage);
         let place = {
             let mut all = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
             let kept = all.entry(key).or_insert_with(|| Kept { made: Arc::default(), age: 0 });

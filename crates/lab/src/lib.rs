@@ -1,7 +1,6 @@
 //! Experiments on how knowledge crosses from one language to another.
 //!
-//! - [`experiment`]: the config of a run, from presets, files and overrides; [`identity`]: which run it stands for;
-//!   [`keys`]: what every key means and may be
+//! - [`experiment`]: the config of a run, from presets, files and overrides, and which run it stands for
 //! - [`inputs`]: languages, tokenizers and evaluation sets, made once for all who share them
 //! - [`population`]: training experiments of one shape as one population; [`data_loader`]: its batches; [`activity`]:
 //!   where its time goes
@@ -11,7 +10,6 @@
 //! - [`study`]: grids of experiments that resume; [`executor`]: where they are run
 //! - [`trained`]: a trained model out of its folder, to evaluate, prompt or export
 //! - [`mod@raise`]: more steps for a run that has a folder
-//! - [`wording`]: what is wrong with a setting, in words
 //! - [`folder`], [`log`], `record`: what a run leaves on disk, through `invitro-results`
 
 pub mod activity;
@@ -22,9 +20,7 @@ pub mod error;
 pub mod executor;
 pub mod experiment;
 pub mod folder;
-pub mod identity;
 pub mod inputs;
-pub mod keys;
 pub mod log;
 pub mod population;
 pub mod probes;
@@ -32,18 +28,16 @@ pub mod progress;
 pub mod raise;
 mod record;
 mod runner;
-pub mod settings;
 pub mod stop;
 pub mod study;
 pub mod tokenized;
 pub mod trained;
-pub mod wording;
 
 pub use error::{Error, Result};
-pub use experiment::{Experiment, SeedsConfig};
-pub use invitro_results::{Seeds, State, Status};
+pub use experiment::Experiment;
+pub use invitro_base::settings::{CheckpointConfig, EvalConfig, ModelConfig, Seeds, SeedsConfig};
+pub use invitro_results::{State, Status};
 pub use progress::{Headline, Progress};
 pub use record::measures;
-pub use settings::{CheckpointConfig, EvalConfig, ModelConfig};
 pub use stop::Stop;
 pub use trained::Trained;

@@ -8,7 +8,7 @@ use crate::log::Log;
 use crate::probes::{Evaluation, MemberToEvaluate};
 use crate::progress::Progress;
 use crate::record;
-use crate::settings::Keep;
+use invitro_base::settings::Keep;
 use invitro_model::Checkpoint;
 use invitro_results::folder::{
     CONFIG, CONTRASTS, LOGS, METRICS, METRICS_TABLE, SAMPLES, TABLES, TOKENIZER, TRAINING, TRAINING_TABLE,

@@ -9,7 +9,7 @@ use crate::probes::{self, Evaluation, MemberToEvaluate};
 use crate::tokenized::TokenizedText;
 use invitro_language::Languages;
 use invitro_model::export::SpecialTokens;
-use invitro_model::{Checkpoint, Device, Population};
+use invitro_model::{Checkpoint, Device, Population, Shape};
 use invitro_results::Seal;
 use invitro_results::folder::{SEGMENTATION, TOKENIZER, write_file};
 use invitro_tokenizer::{Tokenizer, special};
@@ -47,7 +47,7 @@ impl Trained {
         if experiment.tokenizer.intervenes() {
             Seal::of(text.segmentation.table(&languages).as_bytes()).read(&path.join(SEGMENTATION))?;
         }
-        checkpoint.fits(&experiment.model.shape(text.rows()))?;
+        checkpoint.fits(&Shape::new(&experiment.model, text.rows()))?;
         Ok(Trained { experiment, languages, text, checkpoint })
     }
 

@@ -1,7 +1,7 @@
 //! Presets, files, overrides, and what is said of bad ones.
 
+use invitro_base::settings::{Keep, Section};
 use invitro_lab::experiment::PRESETS;
-use invitro_lab::settings::Keep;
 use invitro_lab::{CheckpointConfig, EvalConfig, Experiment, Seeds};
 use invitro_language::Languages;
 
@@ -88,7 +88,7 @@ fn values_out_of_range_or_of_the_wrong_kind() {
         ("language.distance=nan", "`language.distance` is NaN, but must be 0 to 1"),
         ("mixture.lambda=0", "`mixture.lambda` is 0, but must be above 0 and at most 1"),
         ("mixture.lambda=1.1", "`mixture.lambda` is 1.1, but must be above 0 and at most 1"),
-        ("language.mask_share=0", "`language.mask_share` is 0, but must be above 0, below 1"),
+        ("language.mask_share=0", "`language.mask_share` is 0, but must be above 0 and below 1"),
         ("language.classes=1", "`language.classes` is 1, but must be an even number from 2 to 1000"),
         ("language.properties=21", "`language.properties` is 21, but must be a multiple of `language.classes` (4)"),
         ("language.relations=3", "`language.relations` is 3, but must be a multiple of `language.classes / 2` (2)"),
@@ -103,7 +103,7 @@ fn values_out_of_range_or_of_the_wrong_kind() {
         ("name=3", "`name` is 3, but must be a text"),
         ("name=[1, 2]", "`name` is a list, but must be a text"),
         ("language=3", "`language` is 3, but must be a section: set `language.KEY`"),
-        ("checkpoint.keep=some", "`checkpoint.keep` is \"some\", but must be one of none, last, all, log-spaced"),
+        ("checkpoint.keep=some", "`checkpoint.keep` is \"some\", but must be one of last, none, all, log-spaced"),
         ("mixture.tasks=[0.5, 0.5, 0.5]", "three shares that sum to 1"),
         ("mixture.corpus=endless", "endless"),
         ("mixture.schedule=[0, 2]", "at most 1000 shares from 0 to 1"),
@@ -154,10 +154,10 @@ fn checkpoints_stay_by_policy() {
 
 #[test]
 fn settings_that_cannot_be_are_refused() {
-    let error = EvalConfig { subjects: 1, ..EvalConfig::default() }.validate().unwrap_err();
+    let error = EvalConfig { subjects: 1, ..EvalConfig::default() }.check_ranges().unwrap_err();
     assert_eq!(error.to_string(), "`eval.subjects` is 1, but must be 2 to 100000");
-    assert!(EvalConfig { temperature: f64::NAN, ..EvalConfig::default() }.validate().is_err());
-    assert!(CheckpointConfig { every: 0, keep: Keep::All }.validate().is_err());
+    assert!(EvalConfig { temperature: f64::NAN, ..EvalConfig::default() }.check_ranges().is_err());
+    assert!(CheckpointConfig { every: 0, keep: Keep::All }.check_ranges().is_err());
 }
 
 /// C below B below A, in a file.

@@ -1,32 +1,38 @@
-//! What `experiments/paper.toml` says of every key holds: the defaults are those of the code, and what is allowed is what
-//! validation lets through.
+//! What the settings tables say holds: what is allowed is what validation lets through, and files written from them are
+//! read back as they were.
 
+use invitro_base::dotted::LIST;
+use invitro_base::settings::{self, LanguageEntry, Section, Setting};
 use invitro_lab::Experiment;
 use invitro_lab::experiment::PRESETS;
-use invitro_lab::keys::{Key, commented, keys, of_language};
 use std::path::Path;
+
+/// The settings outside the list of languages.
+fn keys() -> impl Iterator<Item = &'static Setting> {
+    settings::all().filter(|setting| !setting.key.starts_with(&format!("{LIST}.")))
+}
 
 /// Keys whose range depends on others, or is no range: values to accept and to refuse, in the world of the preset
 /// `paper` with the overrides of `with`.
-struct Probe {
+struct Trial {
     key: &'static str,
     with: &'static [&'static str],
     accepted: &'static [&'static str],
     refused: &'static [&'static str],
 }
 
-const fn listed(key: &'static str, accepted: &'static [&'static str], refused: &'static [&'static str]) -> Probe {
-    Probe { key, with: &[], accepted, refused }
+const fn listed(key: &'static str, accepted: &'static [&'static str], refused: &'static [&'static str]) -> Trial {
+    Trial { key, with: &[], accepted, refused }
 }
 
-const PROBES: [Probe; 19] = [
+const TRIALS: [Trial; 19] = [
     listed("name", &["mine"], &["3"]),
-    Probe {
+    Trial {
         with: &["language.properties=3000", "language.relations=500"],
         ..listed("language.classes", &["2", "1000"], &["0", "1", "999", "1001", "1002"])
     },
     listed("language.properties", &["30", "60000"], &["20", "35", "60010"]),
-    Probe {
+    Trial {
         with: &["language.valid_share=0.5", "language.properties=30"],
         ..listed("language.values", &["2", "60000"], &["1", "60001"])
     },
@@ -34,19 +40,19 @@ const PROBES: [Probe; 19] = [
     listed("language.relations", &["5", "60000"], &["0", "7", "60005"]),
     listed("language.grammar", &["svo", "sov", "vso", "vos", "Cargo.toml"], &["3", "no/such.file"]),
     listed("language.lexicon", &["\"\"", "Cargo.toml"], &["3", "no/such.file"]),
-    Probe {
+    Trial {
         with: &["language.lexicon=Cargo.toml"],
         ..listed("language.lexicon_languages", &["[]", "[\"deu\", \"nld\"]"], &["3", "[1]"])
     },
     listed("mixture.tasks", &["1,0,0", "0.2,0.2,0.6"], &["0.5,0.5", "0.5,0.5,0.5", "-1,1,1", "nan,0.5,0.5"]),
     listed("mixture.schedule", &["[]", "[0, 1]", "0.5,0.2"], &["[0]", "[1.5]", "[-0.1]", "x", "[nan]"]),
     listed("tokenizer.file", &["\"\"", "Cargo.toml"], &["3", "no/such.file"]),
-    Probe {
+    Trial {
         with: &["tokenizer.share=random"],
         ..listed("tokenizer.share_p", &["0", "0.25", "1"], &["-0.1", "1.1", "nan"])
     },
-    Probe { with: &["tokenizer.share=none"], ..listed("tokenizer.share_names", &["true", "false"], &["3"]) },
-    Probe { with: &["tokenizer.share=none"], ..listed("tokenizer.share_boundary", &["true", "false"], &["3"]) },
+    Trial { with: &["tokenizer.share=none"], ..listed("tokenizer.share_names", &["true", "false"], &["3"]) },
+    Trial { with: &["tokenizer.share=none"], ..listed("tokenizer.share_boundary", &["true", "false"], &["3"]) },
     listed("model.width", &["16", "4096"], &["0", "8", "255"]),
     listed("model.heads", &["1", "128"], &["0", "3", "256"]),
     listed("eval.also", &["[]", "[0]", "7,3"], &["3", "[-1]", "[0.5]"]),
@@ -54,7 +60,7 @@ const PROBES: [Probe; 19] = [
 ];
 
 /// The same for keys of a language: of C, below A and B.
-const OF_LANGUAGE: [Probe; 4] = [
+const OF_LANGUAGE: [Trial; 4] = [
     listed(
         "name",
         &["D", "Lingua1", "aLanguageOfTwentyLet"],
@@ -82,7 +88,7 @@ fn family(folder: &Path, overrides: &[String]) -> Result<Experiment, String> {
 
 /// Values at the ends of a range such as `above 0 to 0.5`, and just beyond them; or the words of `this | that`, and one
 /// that is not among them. None if the text is neither.
-fn ends(key: &Key) -> Option<(Vec<String>, Vec<String>)> {
+fn ends(key: &Setting) -> Option<(Vec<String>, Vec<String>)> {
     let (mut accepted, mut refused) = (Vec::new(), Vec::new());
     if key.allowed.contains(" | ") {
         accepted.extend(key.allowed.split(" | ").map(str::to_owned));
@@ -90,24 +96,24 @@ fn ends(key: &Key) -> Option<(Vec<String>, Vec<String>)> {
     }
     let (low, high) = match key.allowed.split_once(" to ") {
         Some((low, high)) => (low, Some(high)),
-        None if key.allowed.starts_with("above ") => (key.allowed, None),
+        None if key.allowed.starts_with("above ") => (&*key.allowed, None),
         None => (key.allowed.strip_prefix("from ")?, None),
     };
     let whole = !key.default.contains(['.', 'e']);
     let step = if whole { 1.0 } else { 1e-6 };
-    let mut probe = |end: &str, exclusive: &str, outwards: f64| {
+    let mut test_end = |end: &str, exclusive: &str, outwards: f64| {
         let (end, is_open) = end.strip_prefix(exclusive).map_or((end, false), |end| (end, true));
         let sibling = key.key.replace(key.name(), end);
-        let end = keys().into_iter().find(|other| other.key == sibling).map_or(end, |other| other.default);
+        let end = keys().find(|other| other.key == sibling).map_or(end, |other| &other.default);
         let end: f64 = end.parse().ok()?;
         let (inside, outside) = if is_open { (end - outwards * step, end) } else { (end, end + outwards * step) };
         accepted.push(inside.to_string());
         refused.push(outside.to_string());
         Some(())
     };
-    probe(low, "above ", -1.0)?;
+    test_end(low, "above ", -1.0)?;
     match high {
-        Some(high) => probe(high, "below ", 1.0)?,
+        Some(high) => test_end(high, "below ", 1.0)?,
         None if whole => {}
         None => refused.push("inf".into()),
     }
@@ -122,12 +128,12 @@ fn validation_is_what_the_comments_say() {
     for key in keys() {
         let dotted = &key.key;
         // Both seeds are of one kind.
-        let probe = PROBES.iter().find(|probe| probe.key == dotted.replace("seeds.model", "seeds.data"));
+        let trial = TRIALS.iter().find(|trial| trial.key == dotted.replace("seeds.model", "seeds.data"));
         let owned = |values: &[&str]| values.iter().map(|v| (*v).to_owned()).collect::<Vec<_>>();
-        let (with, accepted, refused) = match probe {
-            Some(Probe { with, accepted, refused, .. }) => (*with, owned(accepted), owned(refused)),
+        let (with, accepted, refused) = match trial {
+            Some(Trial { with, accepted, refused, .. }) => (*with, owned(accepted), owned(refused)),
             None => {
-                let ends = ends(&key).unwrap_or_else(|| panic!("`{dotted}`: no values known for `{}`", key.allowed));
+                let ends = ends(key).unwrap_or_else(|| panic!("`{dotted}`: no values known for `{}`", key.allowed));
                 (&[][..], ends.0, ends.1)
             }
         };
@@ -149,17 +155,17 @@ fn validation_is_what_the_comments_say() {
 fn so_it_is_in_a_family() {
     let place = tempfile::tempdir().unwrap();
     let owned = |values: &[&str]| values.iter().map(|v| (*v).to_owned()).collect::<Vec<_>>();
-    for key in of_language() {
+    for key in LanguageEntry::settings() {
         let name = key.name();
-        let probe = OF_LANGUAGE.iter().find(|probe| probe.key == name);
-        let number = |key: &Key| match key.name() {
-            // Their defaults are in words, or say no fraction.
-            "distance" | "share" => Key { default: "0.5", ..key.clone() },
+        let trial = OF_LANGUAGE.iter().find(|trial| trial.key == name);
+        let number = |key: &Setting| match key.name() {
+            // Their defaults are in words.
+            "distance" | "share" => Setting { default: "0.5".into(), ..key.clone() },
             _ => key.clone(),
         };
-        let (accepted, refused) = probe.map_or_else(
+        let (accepted, refused) = trial.map_or_else(
             || ends(&number(&key)).unwrap_or_else(|| panic!("`{name}`: no values known for `{}`", key.allowed)),
-            |probe| (owned(probe.accepted), owned(probe.refused)),
+            |trial| (owned(trial.accepted), owned(trial.refused)),
         );
         for value in accepted {
             let loaded = family(place.path(), &[format!("languages.C.{name}={value}")]);
@@ -176,13 +182,10 @@ fn so_it_is_in_a_family() {
     }
     let entry = toml::Value::try_from(&family(place.path(), &["languages.C.grammar=sov".into()]).unwrap().languages[2]);
     let mut written: Vec<String> = entry.unwrap().as_table().unwrap().keys().cloned().collect();
-    let mut known: Vec<String> = of_language().iter().map(|key| key.name().to_owned()).collect();
+    let mut known: Vec<String> = LanguageEntry::settings().iter().map(|key| key.name().to_owned()).collect();
     written.sort();
     known.sort();
     assert_eq!(written, known, "every key of an entry has its line");
-    let mut named = invitro_language::LanguageEntry::KEYS;
-    named.sort();
-    assert_eq!(known, named);
 }
 
 #[test]
@@ -190,7 +193,7 @@ fn a_family_is_printed_and_read_back() {
     let place = tempfile::tempdir().unwrap();
     let experiment =
         family(place.path(), &["languages.B.grammar=Cargo.toml".into(), "languages.C.copies=2".into()]).unwrap();
-    let text = commented(&experiment);
+    let text = experiment.commented();
     let file = place.path().join("again.toml");
     std::fs::write(&file, &text).unwrap();
     assert_eq!(Experiment::load(Some("paper"), Some(&file), &[]).unwrap(), experiment, "{text}");
@@ -199,21 +202,12 @@ fn a_family_is_printed_and_read_back() {
 }
 
 #[test]
-fn defaults_are_the_preset_paper() {
-    let paper = Experiment::preset("paper").unwrap();
-    assert_eq!(paper, Experiment { name: "paper".into(), ..Experiment::default() });
-}
-
-#[test]
-fn the_paper_has_every_key_and_the_others_only_what_differs() {
-    let mut known: Vec<String> = keys().into_iter().map(|key| key.key).collect();
+fn the_tables_have_every_key_and_the_presets_only_what_differs() {
+    assert_eq!(Experiment::preset("paper").unwrap(), Experiment::default());
+    let mut known: Vec<String> = keys().map(|key| key.key.clone()).collect();
     known.sort();
     let all: Vec<String> = Experiment::default().flatten().into_iter().map(|(key, _)| key).collect();
     assert_eq!(known, all);
-    for key in keys() {
-        assert!(["paper", "lubana", "ours"].contains(&key.origin), "{key:?}");
-        assert!(!key.allowed.is_empty() && !key.meaning.is_empty(), "{key:?}");
-    }
     let defaults = Experiment::default().flatten();
     for (name, text) in PRESETS.iter().filter(|(name, _)| *name != "paper") {
         let stated: toml::Table = text.parse().unwrap();
@@ -224,17 +218,28 @@ fn the_paper_has_every_key_and_the_others_only_what_differs() {
     }
 }
 
+/// `experiments/paper.toml` is there to be read and copied. `UPDATE_GOLDEN=1` writes it anew.
+#[test]
+fn the_papers_file_is_the_preset_with_comments() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments/paper.toml");
+    let text = Experiment::preset("paper").unwrap().commented();
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(path, &text).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(path).unwrap(), text);
+}
+
 #[test]
 fn a_commented_file_is_the_same_experiment() {
-    assert_eq!(commented(&Experiment::preset("paper").unwrap()), PRESETS[1].1);
+    let lines = Experiment::preset("paper").unwrap().commented().lines().count();
     let overrides = ["name=\"a ' # b\"", "train.lr=3e-7", "seeds.data=0,1", "language.grammar=Cargo.toml"];
     for overrides in [&[][..], &overrides, &["mixture.tasks=1,0,0", "eval.also=[1, 2]"]] {
         let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_owned()).collect();
         let experiment = Experiment::load(Some("quick"), None, &overrides).unwrap();
-        let text = commented(&experiment);
+        let text = experiment.commented();
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), &text).unwrap();
         assert_eq!(Experiment::load(None, Some(file.path()), &[]).unwrap(), experiment, "{text}");
-        assert_eq!(text.lines().count(), PRESETS[1].1.lines().count());
+        assert_eq!(text.lines().count(), lines);
     }
 }

@@ -4,7 +4,7 @@ use crate::common::{self, tiny};
 use invitro_lab::inputs::{InputCache, RunInputs};
 use invitro_lab::probes::{self, Answers, MemberToEvaluate, PatchQuery, Probe, ProbeSet, Queries, Record};
 use invitro_model::inference::HiddenQuery;
-use invitro_model::{Device, Population, Prompt, Sampling, ScoreQuery, Sequence};
+use invitro_model::{Device, Population, Prompt, Sampling, ScoreQuery, Sequence, Shape};
 use std::sync::{Arc, Mutex};
 
 /// Asks for one thing of each kind about a token, and keeps the answers.
@@ -50,7 +50,7 @@ impl Probe for Curious {
 fn every_probe_gets_the_answers_to_its_own_queries() {
     let experiment = tiny(&["eval.sentences=2", "eval.samples=1"]);
     let inputs = InputCache::default().get(&experiment).unwrap();
-    let shape = experiment.model.shape(inputs.text.rows());
+    let shape = Shape::new(&experiment.model, inputs.text.rows());
     let mut population = Population::new(Device::Cpu, &shape, &[5], 1024).unwrap();
     let mut evaluate = |curious: &[Arc<Curious>]| {
         let mut set = ProbeSet::new(&experiment, &inputs.languages, &inputs.text).unwrap();

@@ -10,7 +10,7 @@ use invitro_lab::probes::{Answers, Probe, Record};
 use invitro_language::{Language, LanguageEntry, Symbol};
 use invitro_model::inference::{MemberPass, Output, Outputs, Score};
 use invitro_model::shard::{ModelShard, Shard};
-use invitro_model::{ContinuationScores, Device, Population, ScoreQuery, Sequence, Shape, Vector};
+use invitro_model::{ContinuationScores, Device, Population, ScoreQuery, Sequence, Shape, Update, Vector};
 use invitro_results::{Form, Fraction, Measure, Scorer, Statistic, Targets};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -97,13 +97,13 @@ fn scoring_once_equals_the_trie_search_and_the_plain_check() {
 
 fn scoring_equals_searching(experiment: &invitro_lab::Experiment, steps: u64) {
     let inputs = InputCache::default().get(experiment).unwrap();
-    let shape: Shape = experiment.model.shape(inputs.text.rows());
+    let shape: Shape = Shape::new(&experiment.model, inputs.text.rows());
     let mut population = Population::new(Device::Cpu, &shape, &[5], 512).unwrap();
     // A little training, so that some targets are near and others far.
     let mut source = invitro_language::Source::training(&inputs.languages, &experiment.mixture, 8, 1);
     for step in 1..=steps {
         let batch: Vec<Sequence> = (0..4).map(|row| inputs.text.draw(&mut source, step, row, 100).unwrap()).collect();
-        population.train_step(&[batch], &experiment.train.update(step)).unwrap();
+        population.train_step(&[batch], &Update::at(&experiment.train, step)).unwrap();
         population.losses().unwrap();
     }
     let mut shard = ModelShard::new(invitro_model::cpu::Cpu::<f32>::new(&shape, 1, 512).unwrap(), 512, 1).unwrap();

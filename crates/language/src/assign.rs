@@ -1,8 +1,8 @@
 //! How properties and relations are assigned to the classes, and valid values to the properties.
 
-use crate::config::LanguageConfig;
 use crate::symbol::Class;
 use invitro_base::random::{Rng, Stream};
+use invitro_base::settings::LanguageConfig;
 
 /// `n` items assigned at random to groups of equal size: the group of each item.
 pub fn assign(n: usize, groups: usize, rng: &mut Rng) -> Vec<usize> {

@@ -6,7 +6,6 @@
 //! a word that is masked in one language has another form in all others. A concept that breaks this, or whose form is not
 //! one word of letters, is left out, and told.
 
-use crate::config::LanguageConfig;
 use crate::error::{Error, Result};
 use crate::lexicon::Word;
 use crate::mask::Mask;
@@ -14,6 +13,7 @@ use crate::symbol::Symbol;
 use crate::wordlist::Wordlist;
 use crate::world::World;
 use invitro_base::random::Stream;
+use invitro_base::settings::{LanguageConfig, require};
 use std::collections::{BTreeMap, HashMap};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
@@ -164,13 +164,12 @@ fn read(config: &LanguageConfig, names: &[&str]) -> Result<Vec<(String, Vec<Stri
     };
     let text = String::from_utf8(content).map_err(|_| wrong("it is not text".into()))?;
     let theirs: Vec<&str> = config.lexicon_languages.iter().map(String::as_str).collect();
-    if !theirs.is_empty() && theirs.len() != names.len() {
-        return Err(Error::Range {
-            key: "language.lexicon_languages".into(),
-            given: format!("[{}]", theirs.join(", ")),
-            allowed: format!("one for each of the languages {}, or empty", names.join(", ")),
-        });
-    }
+    require(
+        theirs.is_empty() || theirs.len() == names.len(),
+        "language.lexicon_languages",
+        format!("[{}]", theirs.join(", ")),
+        format!("one for each of the languages {}, or empty", names.join(", ")),
+    )?;
     let asked: Vec<String> = if theirs.is_empty() { names } else { &theirs }.iter().map(|&name| name.into()).collect();
     let mut list = Wordlist::parse(&text, None).map_err(wrong)?;
     list.keep(&asked).map_err(|why| {

@@ -6,9 +6,8 @@
 
 use crate::affixes::Affixes;
 use crate::calibration::calibrate;
-use crate::config::LanguageConfig;
 use crate::drift::{Rate, StemHistory};
-use crate::error::{Error, Result, range};
+use crate::error::{Error, Result};
 use crate::family::{Branch, Family, Node};
 use crate::letters::FamilyLetters;
 use crate::mask::Mask;
@@ -16,6 +15,8 @@ use crate::phonology::{Letters, Morphemes, Stem, is_vowel};
 use crate::symbol::{Category, Symbol};
 use crate::world::World;
 use invitro_base::random::{Rng, Stream};
+use invitro_base::settings::LanguageConfig;
+use invitro_base::settings::require;
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 
@@ -110,7 +111,7 @@ impl<'a> Builder<'a> {
         for category in Category::ALL {
             let added = affixes.mean_length(category);
             let mean = if category.is_open() { config.word_length - added } else { SHORTEST };
-            range(
+            require(
                 mean >= SHORTEST,
                 "language.word_length",
                 config.word_length,

@@ -1,18 +1,15 @@
 //! What can be wrong with what a user gives: one sentence each, with what was given, what is allowed, and where.
 
+use invitro_base::settings::SettingError;
 use std::path::PathBuf;
 
 /// A setting, grammar or draw that cannot be.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum Error {
-    /// A setting outside its range; `key` is its dotted name in the experiment file.
-    #[error("`{key}` is {given}, but must be {allowed}")]
-    Range { key: String, given: String, allowed: String },
-
-    /// Two settings that do not fit each other.
-    #[error("{0}")]
-    Mismatch(String),
+    /// A setting outside its range, or settings that do not fit each other.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
 
     /// A fault in a grammar, at a line of its text.
     #[error("grammar `{name}`, line {line}: {fault}")]
@@ -38,19 +35,12 @@ pub enum Error {
     NotFound { wanted: String, tries: usize },
 }
 
+impl Error {
+    /// Settings that do not fit each other, as a sentence.
+    pub(crate) fn mismatch(sentence: impl Into<String>) -> Error {
+        SettingError::Mismatch(sentence.into()).into()
+    }
+}
+
 /// Or an [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;
-
-/// `Ok` if `holds`, else [`Error::Range`].
-pub(crate) fn range(holds: bool, key: impl Into<String>, given: impl ToString, allowed: impl ToString) -> Result<()> {
-    if holds {
-        return Ok(());
-    }
-    Err(Error::Range { key: key.into(), given: given.to_string(), allowed: allowed.to_string() })
-}
-
-/// `Ok` if `low <= given <= high`, else [`Error::Range`].
-pub(crate) fn within<T: PartialOrd + ToString>(key: &'static str, given: T, low: T, high: T) -> Result<()> {
-    let allowed = format!("{} to {}", low.to_string(), high.to_string());
-    range(low <= given && given <= high, key, given, allowed)
-}

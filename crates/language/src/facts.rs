@@ -4,12 +4,13 @@
 //! Entities of one Γ would give each other's facts away, so a fact is withheld of all of them. Every descriptor is still
 //! said of some entity, and of every entity still something.
 
-use crate::error::{Result, range};
+use crate::error::Result;
 use crate::family::Node;
 use crate::sentence::Sentence;
 use crate::symbol::{Symbol, Terminal};
 use crate::world::World;
 use invitro_base::random::Rng;
+use invitro_base::settings::require;
 use std::collections::HashMap;
 
 /// The withheld facts of a language, perhaps none.
@@ -57,7 +58,7 @@ impl Facts {
                 }
             }
         }
-        range(
+        require(
             wanted > 0 && count == wanted,
             node.mask_key(),
             format!("{} ({wanted} of {} facts)", node.mask_share, facts.len()),

@@ -16,73 +16,13 @@
 //! assert_eq!(family.shares(&MixtureConfig::default()), [0.8, 0.2]);
 //! ```
 
-use crate::config::{LanguageConfig, MixtureConfig};
-use crate::error::{Error, Result, range};
-use crate::script;
+use crate::error::{Error, Result};
 use crate::symbol::Language;
-use serde::{Deserialize, Serialize};
+use invitro_base::settings::require;
+use invitro_base::settings::{LanguageConfig, LanguageEntry, MixtureConfig};
 
 /// The most entries a family may have.
 pub const MOST: usize = 64;
-
-/// One of `[[languages]]`. What is left out is as in the pair A and B.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct LanguageEntry {
-    /// A letter, then letters and digits: part of task tokens, columns and conditions.
-    pub name: String,
-    /// The entry it descends from; none for the proto-language.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub parent: Option<String>,
-    /// The lexical distance from its parent; none for a sibling.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub distance: Option<f64>,
-    /// The size of its text; none for 1 if it is the first that is spoken, `mixture.lambda` if not.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub share: Option<f64>,
-    /// Its word order; none for `language.grammar`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub grammar: Option<String>,
-    /// 0: the shared alphabet; n: the n-th one of its own letters.
-    #[serde(default)]
-    pub script: usize,
-    /// The share of the descriptors whose forms in this language are withheld from training.
-    #[serde(default)]
-    pub mask_share: f64,
-    /// How many languages the entry stands for: unless it is 1, they are named L1, L2, … after the entry L.
-    #[serde(default = "one")]
-    pub copies: usize,
-    /// Whether it has text. One that is not spoken is an ancestor, or stands aside: the others are the same with it.
-    #[serde(default = "spoken")]
-    pub spoken: bool,
-}
-
-fn spoken() -> bool {
-    true
-}
-
-fn one() -> usize {
-    1
-}
-
-impl LanguageEntry {
-    /// What an entry can say.
-    pub const KEYS: [&str; 9] =
-        ["name", "parent", "distance", "share", "grammar", "script", "mask_share", "copies", "spoken"];
-
-    /// An entry that says nothing but its name.
-    pub fn new(name: &str) -> LanguageEntry {
-        let (parent, distance, share, grammar) = (None, None, None, None);
-        let (script, mask_share, copies, spoken) = (0, 0.0, 1, true);
-        LanguageEntry { name: name.into(), parent, distance, share, grammar, script, mask_share, copies, spoken }
-    }
-
-    /// The languages it stands for.
-    fn copies(&self) -> Vec<LanguageEntry> {
-        let copy = |number| LanguageEntry { name: format!("{}{number}", self.name), copies: 1, ..self.clone() };
-        if self.copies == 1 { vec![self.clone()] } else { (1..=self.copies).map(copy).collect() }
-    }
-}
 
 /// An entry as a node of the tree.
 #[derive(Clone, Debug, PartialEq)]
@@ -148,14 +88,14 @@ impl Family {
         let listed = !list.is_empty();
         let list = if listed { list } else { &pair };
         let count: usize = list.iter().map(|entry| entry.copies).fold(0, usize::saturating_add);
-        range(count <= MOST, "languages", format!("a list of {count}"), format!("at most {MOST} languages"))?;
+        require(count <= MOST, "languages", format!("a list of {count}"), format!("at most {MOST} languages"))?;
         let list: Vec<LanguageEntry> = list.iter().flat_map(LanguageEntry::copies).collect();
         let list = &list[..];
         check_names(list)?;
         let mut spoken = 0;
         let mut nodes = Vec::with_capacity(list.len());
         for entry in list {
-            check_ranges(entry)?;
+            entry.validate()?;
             let parent = entry.parent.as_ref().map(|parent| find(list, entry, parent)).transpose()?;
             let language = entry.spoken.then(|| Language::new(spoken, &entry.name));
             spoken += usize::from(entry.spoken);
@@ -171,9 +111,8 @@ impl Family {
             });
         }
         if !nodes.iter().any(|node| node.language.is_some() && node.mask_share > 0.0) {
-            return Err(Error::Mismatch(
-                "no language of `languages` that is spoken has a `mask_share` above 0, so that nothing would be hidden"
-                    .into(),
+            return Err(Error::mismatch(
+                "no language of `languages` that is spoken has a `mask_share` above 0, so that nothing would be hidden",
             ));
         }
         let branches = branches(config, list, &nodes)?;
@@ -191,7 +130,7 @@ impl Family {
     }
 
     /// Why a setting does nothing, if every language of the list says for itself what it says for all.
-    pub fn is_unused(list: &[LanguageEntry], key: &str) -> Option<&'static str> {
+    pub fn why_unused(list: &[LanguageEntry], key: &str) -> Option<&'static str> {
         let all_say = |says: fn(&LanguageEntry) -> bool| list.iter().all(says);
         let spoken = || list.iter().filter(|entry| entry.spoken && entry.copies > 0);
         match key {
@@ -288,36 +227,22 @@ fn check_names(list: &[LanguageEntry]) -> Result<()> {
             && name.len() <= 20
             && name != "all";
         let given = format!("`{name}`");
-        range(plain, "languages.name", &given, "a letter, then letters and digits, 20 at most, and not `all`")?;
+        require(plain, "languages.name", &given, "a letter, then letters and digits, 20 at most, and not `all`")?;
         let once = !list[..at].iter().any(|other| other.name.eq_ignore_ascii_case(name));
-        range(once, "languages.name", &given, "a name that no other language has, in small letters or capitals")?;
+        require(once, "languages.name", &given, "a name that no other language has, in small letters or capitals")?;
     }
     Ok(())
-}
-
-fn check_ranges(entry: &LanguageEntry) -> Result<()> {
-    let key = |key: &str| format!("languages.{}.{key}", entry.name);
-    if let Some(distance) = entry.distance {
-        range((0.0..=1.0).contains(&distance), key("distance"), distance, "0 to 1")?;
-    }
-    if let Some(share) = entry.share {
-        range(share > 0.0 && share.is_finite(), key("share"), share, "above 0; `spoken = false` for no text at all")?;
-    }
-    range(entry.script <= script::COUNT, key("script"), entry.script, format!("0 to {}", script::COUNT))?;
-    range((0.0..1.0).contains(&entry.mask_share), key("mask_share"), entry.mask_share, "0 to below 1")
 }
 
 fn find(list: &[LanguageEntry], entry: &LanguageEntry, parent: &str) -> Result<usize> {
     let others: Vec<&str> = list.iter().map(|other| &*other.name).filter(|name| *name != entry.name).collect();
     let found = list.iter().position(|other| other.name == parent && other.name != entry.name);
-    found.ok_or_else(|| Error::Range {
-        key: format!("languages.{}.parent", entry.name),
-        given: format!("`{parent}`"),
-        allowed: match &others[..] {
-            [] => "left out: there is no other language".into(),
-            others => format!("one of {}, or left out for the proto-language", others.join(", ")),
-        },
-    })
+    let allowed = match &others[..] {
+        [] => "left out: there is no other language".into(),
+        others => format!("one of {}, or left out for the proto-language", others.join(", ")),
+    };
+    require(found.is_some(), format!("languages.{}.parent", entry.name), format!("`{parent}`"), allowed)?;
+    Ok(found.unwrap_or(0))
 }
 
 /// Parents before children, siblings together; an error if some node never comes.
@@ -346,7 +271,7 @@ fn branches(config: &LanguageConfig, list: &[LanguageEntry], nodes: &[Node]) -> 
     }
     match (0..nodes.len()).find(|&node| !parents.contains(&Some(node))) {
         None => Ok(branches),
-        Some(lost) => Err(Error::Mismatch(format!("`languages` goes in a circle: {}", circle(nodes, lost)))),
+        Some(lost) => Err(Error::mismatch(format!("`languages` goes in a circle: {}", circle(nodes, lost)))),
     }
 }
 

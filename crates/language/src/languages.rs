@@ -1,10 +1,9 @@
 //! A world with its languages: everything `[language]`, `[[languages]]` and a data seed decide.
 
 use crate::analysis::Analysis;
-use crate::config::{LanguageConfig, MixtureConfig, Tags, Withhold};
 use crate::error::{Error, Result};
 use crate::facts::Facts;
-use crate::family::{Branch, Family, LanguageEntry};
+use crate::family::{Branch, Family};
 use crate::grammar::Grammar;
 use crate::lexicon::Lexicon;
 use crate::mask::Mask;
@@ -14,6 +13,7 @@ use crate::sentence::Sentence;
 use crate::symbol::{Language, Part, Symbol, Terminal};
 use crate::world::World;
 use invitro_base::random::Stream;
+use invitro_base::settings::{LanguageConfig, LanguageEntry, MixtureConfig, Tags, Withhold};
 
 /// The languages over one world.
 ///
@@ -110,8 +110,8 @@ impl Languages {
         };
         let facts: Vec<Facts> = self.all.iter().map(of).collect::<Result<_>>()?;
         if facts.iter().all(|facts| facts.count() > 0) {
-            return Err(Error::Mismatch(
-                "facts would be withheld in every language: leave one language's `mask_share` at 0".into(),
+            return Err(Error::mismatch(
+                "facts would be withheld in every language: leave one language's `mask_share` at 0",
             ));
         }
         Ok(facts)
@@ -300,14 +300,14 @@ fn syntaxes(family: &Family) -> Result<(Vec<Syntax>, Vec<usize>)> {
         let grammar = Grammar::load(given)?;
         let parser = Parser::new(&grammar);
         if let Some(terminals) = unfillable(&grammar, &parser) {
-            return Err(Error::Mismatch(format!(
+            return Err(Error::mismatch(format!(
                 "grammar `{}` makes phrases that nothing can fill, such as {terminals:?}: a descriptor or relation verb \
                  needs a subject in its phrase, and an object a relation verb",
                 grammar.name()
             )));
         }
         if !grammar.can_make(Terminal::Descriptor) {
-            return Err(Error::Mismatch(format!(
+            return Err(Error::mismatch(format!(
                 "grammar `{}` makes no descriptors, so that no sentence could have a masked word and B† would be empty",
                 grammar.name()
             )));

@@ -1,9 +1,9 @@
 //! The letters of a family: each language's ranking has drifted from its parent's.
 
-use crate::config::LanguageConfig;
 use crate::family::{Branch, Family};
 use crate::phonology::Letters;
 use invitro_base::random::Stream;
+use invitro_base::settings::LanguageConfig;
 
 /// The letters of the proto-language and of every node.
 pub struct FamilyLetters {

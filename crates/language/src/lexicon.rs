@@ -7,7 +7,6 @@
 use crate::affixes::Affixes;
 use crate::borrowed::Borrowed;
 use crate::builder::{Builder, Unlike, script_of};
-use crate::config::LanguageConfig;
 use crate::distances::Distances;
 use crate::drift::Rate;
 use crate::error::Result;
@@ -19,6 +18,7 @@ use crate::phonology::{Letters, Morphemes};
 use crate::script;
 use crate::symbol::{Language, Symbol};
 use crate::world::World;
+use invitro_base::settings::LanguageConfig;
 use std::collections::{BTreeSet, HashMap};
 
 /// A symbol's word in one language, and where its stem lies between prefix and suffix.

@@ -1,11 +1,12 @@
 //! The mask V†: descriptors whose forms in a language are withheld from training, chosen so that every entity keeps both
 //! masked and unmasked descriptors that Γ allows it.
 
-use crate::error::{Error, Result, range};
+use crate::error::{Error, Result};
 use crate::family::{Family, Node};
 use crate::symbol::Symbol;
 use crate::world::World;
 use invitro_base::random::{Rng, Stream};
+use invitro_base::settings::require;
 
 /// The masked words of a language, perhaps none.
 #[derive(Clone, Debug)]
@@ -31,7 +32,7 @@ impl Mask {
             0 => Ok(masks),
             count => {
                 let names: Vec<&str> = spoken().map(|(node, _)| &*node.name).collect();
-                Err(Error::Mismatch(format!(
+                Err(Error::mismatch(format!(
                     "{count} descriptors would be masked in every language ({}), so that no training text has them: \
                      leave one language's `mask_share` at 0",
                     names.join(", ")
@@ -54,7 +55,7 @@ impl Mask {
             masked[symbol.index()] = true;
         }
         let repaired = wanted > 0 && wanted < order.len() && repair(world, &mut masked, rng);
-        range(
+        require(
             repaired,
             node.mask_key(),
             format!("{} ({wanted} of {} descriptors)", node.mask_share, order.len()),

@@ -5,12 +5,12 @@
 //! symbol in its place; that of a sequence adds the task, the language, and the prompt given the sentence.
 
 use crate::analysis::{Analysis, NONE};
-use crate::config::MixtureConfig;
 use crate::cyk::Cyk;
 use crate::languages::Languages;
 use crate::symbol::{Category, Language, Symbol, Terminal};
 use crate::task::{KINDS, Sequence, Task};
 use invitro_base::random::Stream;
+use invitro_base::settings::MixtureConfig;
 
 /// Log-probabilities, in nats, under the process that makes the sentences.
 #[derive(Clone, Debug)]

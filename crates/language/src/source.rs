@@ -14,7 +14,6 @@
 //! ```
 
 use crate::condition::Condition;
-use crate::config::{Corpus, MixtureConfig, Parallel};
 use crate::error::{Error, Result};
 use crate::held_out::Pool;
 use crate::languages::Languages;
@@ -23,6 +22,7 @@ use crate::sentence::Sampler;
 use crate::symbol::{Language, Symbol};
 use crate::task::{Sequence, Task};
 use invitro_base::random::{Rng, Stream};
+use invitro_base::settings::{Corpus, MixtureConfig, Parallel};
 
 #[derive(Clone, Debug)]
 enum Split {

@@ -7,12 +7,12 @@
 //! <T3:A>B> sentence of A <out> the same of B <eos>
 //! ```
 
-use crate::config::Tags;
 use crate::languages::Languages;
 use crate::sentence::Sentence;
 use crate::symbol::{Language, Symbol, Terminal};
 use invitro_base::named;
 use invitro_base::random::Rng;
+use invitro_base::settings::Tags;
 use std::borrow::Cow;
 
 /// The end of every sequence.

@@ -6,9 +6,9 @@
 //! The paper's world has 10 classes, 800 nouns, 100 names, 445 descriptive properties of 40 values, 100 relations.
 
 use crate::assign::{assign, assign_properties, valid_values};
-use crate::config::LanguageConfig;
 use crate::symbol::{Category, Class, Property, Symbol};
 use invitro_base::random::Stream;
+use invitro_base::settings::LanguageConfig;
 
 /// What is known of one symbol. `owner` is its class (entities: their own; descriptors: the property's owner;
 /// relations: the subject class), `major` and `minor` number it within its category.

@@ -159,7 +159,7 @@ fn main() -> Result<()> {
                 model.ops.clock.clear();
                 start = Instant::now();
             }
-            model.train_step(&batch, &train.update(256))?;
+            model.train_step(&batch, &Update::at(&train, 256))?;
             first.get_or_insert(model.ops.losses()?[0].mean());
         }
         let seconds = start.elapsed().as_secs_f64() / steps as f64;

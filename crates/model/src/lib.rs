@@ -9,7 +9,7 @@
 //! - [`transformer`]: the model, written once over them
 //! - [`cpu`], [`cuda`]: the operations on a device
 //! - [`shard`], [`population`]: N models over the shards of a device, which is what a study trains
-//! - [`schedule`], [`init`]: the training settings and the initial weights
+//! - [`init`]: the initial weights
 //! - [`inference`]: decoding, scoring, hidden states and patches
 //! - [`memory`]: what all this takes
 //! - [`checkpoint`], [`export`]: models on disk
@@ -31,7 +31,6 @@ pub mod layout;
 pub mod memory;
 pub mod ops;
 pub mod population;
-pub mod schedule;
 pub mod selftest;
 pub mod shape;
 pub mod shard;
@@ -44,9 +43,9 @@ pub use device::Device;
 pub use error::{Error, Result};
 pub use history::HISTORY;
 pub use inference::{ContinuationScores, Decoded, InferOps, Prompt, Sampling, Score, ScoreQuery};
+pub use invitro_base::settings::{Decay, TrainConfig};
 pub use layout::{Layout, Tensor};
 pub use ops::{Loss, Ops, Update, Vector};
 pub use population::Population;
-pub use schedule::{Decay, TrainConfig};
 pub use shape::Shape;
 pub use transformer::Transformer;

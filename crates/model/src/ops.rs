@@ -27,6 +27,7 @@
 //! A forward-only pass (evaluation, decoding, scoring) makes the calls from `BeginForward` to the head.
 
 use crate::{Batch, Error, Layout, Result, Shape, Span, Tensor};
+use invitro_base::settings::TrainConfig;
 
 /// AdamW and clipping for one step. The learning rate is the schedule's at this step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -43,6 +44,13 @@ pub struct Update {
 }
 
 impl Update {
+    /// The update of a step, counted from 1.
+    pub fn at(config: &TrainConfig, step: u64) -> Self {
+        let TrainConfig { beta1, beta2, eps, weight_decay, clip, .. } = *config;
+        let clip = if clip > 0.0 { clip } else { f64::INFINITY };
+        Update { step, lr: config.rate(step), beta1, beta2, eps, weight_decay, clip }
+    }
+
     /// The update of a batch that none follows.
     pub fn none() -> Self {
         Update { step: 0, lr: 0.0, beta1: 0.0, beta2: 0.0, eps: 0.0, weight_decay: 0.0, clip: f64::INFINITY }

@@ -1,11 +1,11 @@
 //! A population: N models of one shape on one device, each with its own seed and data.
 //!
 //! ```
-//! use invitro_model::{Device, Population, Sequence, Shape, TrainConfig};
+//! use invitro_model::{Device, Population, Sequence, Shape, TrainConfig, Update};
 //! let shape = Shape { layers: 1, width: 16, heads: 2, hidden: 24, context: 8, ..Shape::paper(32) };
 //! let mut population = Population::new(Device::Cpu, &shape, &[0, 1], 16)?;
 //! let data = vec![vec![Sequence { tokens: vec![1, 2, 3, 4], group: 0 }]; 2];
-//! population.train_step(&data, &TrainConfig::default().update(1))?;
+//! population.train_step(&data, &Update::at(&TrainConfig::default(), 1))?;
 //! assert_eq!(population.losses()?.len(), 2);
 //! # Ok::<(), invitro_model::Error>(())
 //! ```

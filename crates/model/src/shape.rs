@@ -1,6 +1,7 @@
 //! What a model looks like: the Llama shape with its sizes.
 
 use crate::{Error, Result};
+use invitro_base::settings::ModelConfig;
 use serde::{Deserialize, Serialize};
 
 /// Beyond these no machine has the memory, and sizes would no longer fit their integers.
@@ -26,19 +27,15 @@ pub struct Shape {
 }
 
 impl Shape {
+    /// A model of these settings for a vocabulary.
+    pub fn new(config: &ModelConfig, vocab: usize) -> Self {
+        let ModelConfig { layers, width, heads, hidden, context, rope_theta, norm_eps, init_std } = *config;
+        Shape { layers, width, heads, hidden, context, vocab, rope_theta, norm_eps, init_std }
+    }
+
     /// The paper's model for a vocabulary: 4 layers of width 256, context 256.
     pub fn paper(vocab: usize) -> Self {
-        Shape {
-            layers: 4,
-            width: 256,
-            heads: 8,
-            hidden: 704,
-            context: 256,
-            vocab,
-            rope_theta: 10_000.0,
-            norm_eps: 1e-5,
-            init_std: 0.02,
-        }
+        Shape::new(&ModelConfig::default(), vocab)
     }
 
     pub fn head_width(&self) -> usize {

@@ -3,7 +3,7 @@
 
 use crate::common::{sequences, small};
 use invitro_model::cpu::simd::{self, Level};
-use invitro_model::{Device, Population, Prompt, Sampling, ScoreQuery, Sequence, Shape, TrainConfig, Vector};
+use invitro_model::{Device, Population, Prompt, Sampling, ScoreQuery, Sequence, Shape, TrainConfig, Update, Vector};
 
 const SEEDS: [u64; 3] = [0, 1, 2];
 const STEPS: u64 = 3;
@@ -48,7 +48,7 @@ fn outputs(shape: &Shape) -> Vec<(String, Vec<u8>)> {
     };
     for step in 1..=STEPS {
         let batch: Vec<_> = SEEDS.iter().map(|&seed| data(shape, seed, step)).collect();
-        population.train_step(&batch, &config.update(step)).unwrap();
+        population.train_step(&batch, &Update::at(&config, step)).unwrap();
         losses(format!("losses of step {step}"), population.losses().unwrap());
     }
     let batch: Vec<_> = SEEDS.iter().map(|&seed| data(shape, seed, 100)).collect();

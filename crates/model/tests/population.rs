@@ -4,7 +4,9 @@ use crate::common::{sequences, small};
 use invitro_model::cpu::Cpu;
 use invitro_model::init::initial_weights;
 use invitro_model::ops::GROUPS;
-use invitro_model::{Batch, Checkpoint, Device, HISTORY, Ops, Population, Sequence, TrainConfig, Transformer, Vector};
+use invitro_model::{
+    Batch, Checkpoint, Device, HISTORY, Ops, Population, Sequence, TrainConfig, Transformer, Update, Vector,
+};
 use std::collections::BTreeMap;
 
 const STEPS: u64 = 6;
@@ -24,7 +26,7 @@ fn run(population: &mut Population, steps: std::ops::RangeInclusive<u64>) -> Vec
     let mut means = Vec::new();
     for step in steps {
         let batch: Vec<_> = population.seeds().iter().map(|&seed| data(seed, step)).collect();
-        population.train_step(&batch, &train().update(step)).unwrap();
+        population.train_step(&batch, &Update::at(&train(), step)).unwrap();
         means = population.losses().unwrap().iter().map(|loss| loss.mean()).collect();
     }
     means
@@ -67,7 +69,7 @@ fn one_device_of_three_equals_three_alone() {
     for step in 1..=STEPS {
         let members: Vec<_> = (0..3).map(|seed| data(seed, step)).collect();
         let batch = Batch::pack(&members, 16, shape.context).unwrap();
-        model.train_step(&batch, &train().update(step)).unwrap();
+        model.train_step(&batch, &Update::at(&train(), step)).unwrap();
     }
     for seed in 0..3 {
         let bits: Vec<u32> = model.ops.read(seed, Vector::Weights).unwrap().iter().map(|v| v.to_bits()).collect();
@@ -114,7 +116,7 @@ fn training_learns() {
     let train = TrainConfig { steps: 60, warmup: 5, lr: 1e-2, ..TrainConfig::default() };
     let before = population.evaluate(&batch).unwrap()[0].clone();
     for step in 1..=60 {
-        population.train_step(&batch, &train.update(step)).unwrap();
+        population.train_step(&batch, &Update::at(&train, step)).unwrap();
     }
     let after = population.evaluate(&batch).unwrap()[0].clone();
     assert!((before.mean() - (shape.vocab as f64).ln()).abs() < 0.1, "an untrained model guesses");
@@ -126,7 +128,7 @@ fn training_learns() {
 fn bad_input_is_refused_with_a_reason() {
     let shape = small();
     let mut population = Population::new(Device::Cpu, &shape, &[0], 30).unwrap();
-    let update = train().update(1);
+    let update = Update::at(&train(), 1);
     let message = |result: invitro_model::Result<()>| result.unwrap_err().to_string();
     let token = vec![vec![Sequence { tokens: vec![1, 50, 2], group: 0 }]];
     assert_eq!(message(population.train_step(&token, &update)), "batch: token 50: the vocabulary has 50 tokens");
@@ -173,7 +175,7 @@ fn what_no_population_can_be_or_read_is_said() {
     assert_eq!(wrong.as_deref(), Some("model shape: rope_theta is 0, but must be a number above 0"));
     let mut population = Population::new(Device::Cpu, &small(), &[0], 16).unwrap();
     let beyond = vec![vec![Sequence { tokens: vec![1, u32::MAX], group: 0 }]];
-    let error = population.train_step(&beyond, &train().update(1)).unwrap_err();
+    let error = population.train_step(&beyond, &Update::at(&train(), 1)).unwrap_err();
     assert_eq!(error.to_string(), "batch: token 4294967295 is above every vocabulary");
 }
 
@@ -186,7 +188,7 @@ fn the_losses_of_every_step_are_kept_until_they_are_read() {
     let mut population = place();
     let mut each = Vec::new();
     for step in 1..=STEPS {
-        population.train_step(&batch(step), &train().update(step)).unwrap();
+        population.train_step(&batch(step), &Update::at(&train(), step)).unwrap();
         each.push(population.losses().unwrap());
     }
     assert!(each.iter().flatten().all(|loss| loss.mean() > 0.0 && loss.grad_norm > 0.0));
@@ -200,7 +202,7 @@ fn the_losses_of_every_step_are_kept_until_they_are_read() {
     let mut population = place();
     let mut seen = Vec::new();
     for step in 1..=STEPS {
-        population.train_step(&batch(step), &train().update(step)).unwrap();
+        population.train_step(&batch(step), &Update::at(&train(), step)).unwrap();
         // An evaluation and a move to a larger place lose none.
         if step == 9 {
             population.evaluate(&batch(0)).unwrap();

@@ -4,7 +4,7 @@ use invitro_model::cpu::{Buffer, Cpu};
 use invitro_model::init::initial_weights;
 use invitro_model::memory::population_bytes;
 use invitro_model::transformer::{Transformer, elements_per_row};
-use invitro_model::{Decay, Device, Layout, Shape, TrainConfig};
+use invitro_model::{Decay, Device, Layout, Shape, TrainConfig, Update};
 
 #[test]
 fn names_are_read_and_others_refused() {
@@ -48,17 +48,14 @@ fn warms_up_linearly_and_falls_as_a_cosine() {
 fn no_warm_up_and_no_clipping_are_possible() {
     let train = TrainConfig { warmup: 0, clip: 0.0, steps: 10, ..TrainConfig::default() };
     assert!(train.rate(1) > 0.9e-4);
-    assert_eq!(train.update(1).clip, f64::INFINITY);
+    assert_eq!(Update::at(&train, 1).clip, f64::INFINITY);
     assert!(train.validate().is_ok());
 }
 
 #[test]
 fn nonsense_is_refused() {
     let bad = TrainConfig { beta2: 1.0, ..TrainConfig::default() };
-    assert_eq!(
-        bad.validate().unwrap_err().to_string(),
-        "training: train.beta2 is 1, but must be at least 0 and below 1"
-    );
+    assert_eq!(bad.validate().unwrap_err().to_string(), "`train.beta2` is 1, but must be at least 0 and below 1");
     assert!(TrainConfig { batch: 0, ..TrainConfig::default() }.validate().is_err());
     assert!(TrainConfig { eps: 0.0, ..TrainConfig::default() }.validate().is_err());
     assert!(TrainConfig { lr: f64::NAN, ..TrainConfig::default() }.validate().is_err());

@@ -2,9 +2,9 @@
 
 use crate::error::{At, Error, Result};
 use crate::folder::{CONFIG, read_text};
-use crate::identity::is_neutral;
 use crate::{Condition, Kind, Loss, Measure, Quantity, Run, Scorer, Statistic, Targets, TaskMetric, read};
 use invitro_base::dotted::leaves;
+use invitro_base::settings::is_neutral;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 

@@ -3,6 +3,7 @@
 //! The name of an experiment is a label and not part of it.
 
 use invitro_base::dotted::leaves;
+use invitro_base::settings::is_neutral;
 use serde_json::json;
 use toml::{Table, Value};
 
@@ -45,29 +46,6 @@ pub fn identity_under(schema: u32, experiment: &Table) -> String {
     hash(&json!({ "schema": schema, "config": settings(experiment) }))
 }
 
-/// Settings that came later, each with the value at which all is as it was before there was one. There it does not
-/// count, so that a run of an older version keeps its identity. Every setting that is added goes in here if the value it
-/// has in older experiments is known to give the same results.
-const NEUTRAL: [(&str, &str); 17] = [
-    ("language.lexicon", "\"\""),
-    ("language.lexicon_languages", "[]"),
-    ("mixture.sampling", "1.0"),
-    ("mixture.translation", "0.0"),
-    ("mixture.schedule", "[]"),
-    ("mixture.code_switch", "0.0"),
-    ("mixture.tags", "\"task-language\""),
-    ("mixture.parallel", "\"none\""),
-    ("tokenizer.file", "\"\""),
-    ("tokenizer.share", "\"all\""),
-    ("tokenizer.share_p", "0.5"),
-    ("tokenizer.share_names", "false"),
-    ("tokenizer.share_boundary", "false"),
-    ("tokenizer.share_rows", "false"),
-    ("tokenizer.cut", "\"learned\""),
-    ("eval.forms", "false"),
-    ("eval.inside", "false"),
-];
-
 /// Values that had another spelling before, which is the one that counts.
 const RENAMED: [(&str, &str, &str); 2] =
     [("mixture.withhold", "\"words\"", "true"), ("mixture.withhold", "\"nothing\"", "false")];
@@ -79,13 +57,8 @@ fn spelled(key: &str, value: &Value) -> String {
     renamed.map_or(value, |(_, _, before)| (*before).to_owned())
 }
 
-/// Whether a setting does not count at this value.
-pub(crate) fn is_neutral(key: &str, value: &Value) -> bool {
-    NEUTRAL.iter().any(|(known, neutral)| *known == key && *neutral == value.to_string())
-}
-
 /// Every setting that counts under its dotted key, in TOML's notation: all but the name, which is a label, and those that
-/// are [neutral](NEUTRAL). Languages of a list come in its order, which counts.
+/// are neutral at their value. Languages of a list come in its order, which counts.
 fn settings(experiment: &Table) -> Vec<(String, String)> {
     let counts = |(key, value): &(String, Value)| key != "name" && !is_neutral(key, value);
     leaves(experiment)

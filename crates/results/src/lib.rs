@@ -55,7 +55,7 @@ pub use measure::{
     Bridge, Form, InsideMetric, LanguageMetric, Loss, Measure, Similarity, TaskMetric, TokenizerMetric, Words,
 };
 pub use metrics::{Row, Rows};
-pub use plan::{Cell, Factor, Plan, Seeds};
+pub use plan::{Cell, Factor, Plan};
 pub use quantity::Quantity;
 pub use reach::{Fraction, Reach, Scorer, Statistic, Targets};
 pub use read::{Cache, Kind, Results, fingerprint, kind, read, read_cached};

@@ -3,7 +3,7 @@
 use crate::UnknownName;
 use std::str::FromStr;
 
-/// Declares such an enum: `Variant = "name": "meaning"`. What [`invitro_language::named`] gives, `meaning` and `Display`.
+/// Declares such an enum: `Variant = "name": "meaning"`. What [`invitro_base::named`] gives, `meaning` and `Display`.
 macro_rules! recorded {
     ($(#[$about:meta])* $kind:ident { $($variant:ident = $name:literal: $meaning:literal,)+ }) => {
         invitro_base::named! {

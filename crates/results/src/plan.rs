@@ -21,6 +21,7 @@ use crate::error::{Error, Result};
 use crate::filter::Filter;
 use crate::identity::identity;
 use invitro_base::dotted::{LIST, assign, leaves, lookup, set, show};
+use invitro_base::settings::Seeds;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -51,52 +52,6 @@ pub struct Plan {
     pub model_seeds: Vec<u64>,
     /// Which cells are kept.
     pub filter: Filter,
-}
-
-/// One seed or several: `0` or `[0, 1, 2]`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "OneOrMany", into = "OneOrMany")]
-pub struct Seeds(pub Vec<u64>);
-
-#[derive(Serialize, Deserialize)]
-#[serde(untagged, expecting = "a whole number from 0, or a list of them")]
-enum OneOrMany {
-    One(u64),
-    Many(Vec<u64>),
-}
-
-impl From<OneOrMany> for Seeds {
-    fn from(seeds: OneOrMany) -> Self {
-        match seeds {
-            OneOrMany::One(seed) => Seeds(vec![seed]),
-            OneOrMany::Many(seeds) => Seeds(seeds),
-        }
-    }
-}
-
-impl From<Seeds> for OneOrMany {
-    fn from(Seeds(seeds): Seeds) -> Self {
-        if let [seed] = seeds[..] { OneOrMany::One(seed) } else { OneOrMany::Many(seeds) }
-    }
-}
-
-impl Default for Seeds {
-    fn default() -> Self {
-        Seeds(vec![0])
-    }
-}
-
-impl Seeds {
-    /// The seed of a single run. A valid experiment has at least one.
-    pub fn first(&self) -> u64 {
-        self.0[0]
-    }
-
-    /// Whether there is at least one, and each once.
-    pub fn are_distinct(&self) -> bool {
-        let distinct: HashSet<&u64> = self.0.iter().collect();
-        !self.0.is_empty() && distinct.len() == self.0.len()
-    }
 }
 
 #[derive(Serialize, Deserialize)]

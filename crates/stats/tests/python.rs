@@ -59,7 +59,7 @@ fn data() -> Value {
 
 /// 12 runs of 3 data seeds with 20 words each; a symbol is one of 60, or one of 20 whatever the data seed.
 fn words() -> Value {
-    let mut rng = Rng::keyed("words against statsmodels", [0; 3]);
+    let mut rng = Rng::keyed("symbols and seeds against statsmodels", [0; 3]);
     let mut columns = ["bridge", "distance", "letters"].map(|name| Column::new(name, Vec::new()));
     let (mut y, mut runs, mut symbols, mut data) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let of_symbol: Vec<f64> = (0..20).map(|_| 2.0 * normal(&mut rng)).collect();

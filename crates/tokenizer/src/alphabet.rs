@@ -4,8 +4,8 @@
 //! tokenizer is trained: `fekoc` is spelled `Fekoc`, with a private character (here F) for the marked f. Afterwards that character
 //! is written out as `▁f`. So the mark is never learned, lost, or assigned an id by chance.
 
-use crate::config::Boundary;
 use crate::special::MARK;
+use invitro_base::settings::Boundary;
 use invitro_language::Languages;
 use std::collections::BTreeSet;
 

@@ -1,8 +1,8 @@
 //! Texts as counts of words: what a tokenizer is trained on, counted by language, and what it is measured on, counted by
 //! condition.
 
-use crate::config::{Regime, TokenizerConfig};
 use crate::error::Result;
+use invitro_base::settings::{Regime, TokenizerConfig};
 use invitro_language::{
     Condition, Language, Languages, MixtureConfig, Pool, Sentence, Sequence, Source, Stream, Symbol, Task, Withhold,
 };

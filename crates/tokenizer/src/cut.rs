@@ -12,7 +12,7 @@
 //! depends on where it begins, how many pieces are left, and which of the other form's pieces were met before. A word has few
 //! pieces, so there are few such states.
 
-use crate::config::{Boundary, Cut};
+use invitro_base::settings::{Boundary, Cut};
 use std::collections::HashMap;
 
 /// The pieces of a vocabulary, by what they spell.

@@ -3,9 +3,9 @@
 //! A word counts by how it is spelled, however it was taken apart. What is not a word of the language is `None`: letters
 //! that spell none, a word without its boundary, a boundary without a word, a special token among words.
 
-use crate::config::Boundary;
 use crate::segmentation::Segmentation;
 use crate::special::EOS;
+use invitro_base::settings::Boundary;
 use invitro_language::{Language, Languages, Symbol};
 
 /// Words decoded from ids.

@@ -1,18 +1,15 @@
 //! What can be wrong with a tokenizer: one sentence each, with what was given, what is allowed, and where.
 
+use invitro_base::settings::SettingError;
 use std::path::PathBuf;
 
 /// A setting, file or tokenizer that cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum Error {
-    /// A setting outside its range; `key` is its dotted name in the experiment file.
-    #[error("`{key}` is {given}, but must be {allowed}")]
-    Range { key: &'static str, given: String, allowed: String },
-
-    /// Two settings that do not fit each other, or a tokenizer and a language that do not.
-    #[error("{0}")]
-    Mismatch(String),
+    /// A setting outside its range, or settings, a tokenizer and languages that do not fit each other.
+    #[error(transparent)]
+    Setting(#[from] SettingError),
 
     /// The corpus does not hold enough pieces for the vocabulary asked for.
     #[error(
@@ -40,6 +37,13 @@ pub enum Error {
     /// A fault inside the `tokenizers` crate.
     #[error("the tokenizers library failed: {0}")]
     Library(String),
+}
+
+impl Error {
+    /// What does not fit together, as a sentence.
+    pub(crate) fn mismatch(sentence: impl Into<String>) -> Error {
+        SettingError::Mismatch(sentence.into()).into()
+    }
 }
 
 /// Or an [`Error`].

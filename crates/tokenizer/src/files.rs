@@ -1,12 +1,12 @@
 //! A tokenizer on disk: `tokenizer.json` for anyone, `tokenizer_config.json` and `special_tokens_map.json` for
 //! `transformers`, our own record of where it came from under the key `invitro` of the config.
 
-use crate::config::TokenizerConfig;
 use crate::error::{Error, Result};
 use crate::provenance::Provenance;
 use crate::special;
 use crate::tokenizer::Tokenizer;
 use invitro_base::catch_panic;
+use invitro_base::settings::TokenizerConfig;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -68,7 +68,7 @@ fn written(provenance: &Provenance) -> Value {
         config.retain(|key, value| !later(key) || *value != before[key]);
     }
     if provenance.config.intervenes() {
-        let arm = provenance.config.arm().collect::<Vec<_>>().join(", ");
+        let arm = provenance.config.interventions().collect::<Vec<_>>().join(", ");
         value["note"] = json!(format!(
             "words have other pieces or ids than tokenizer.json gives them ({arm}): those of segmentation.tsv"
         ));

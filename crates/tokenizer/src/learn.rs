@@ -4,13 +4,13 @@
 //! learned in the order it was learned.
 
 use crate::alphabet;
-use crate::config::{Boundary, Kind, Regime, TokenizerConfig};
 use crate::counts::WordCounts;
-use crate::error::{Error, Result, library};
+use crate::error::{Result, library};
 use crate::merges::{self, Merges};
 use crate::special::SpecialTokens;
 use crate::unigram;
 use crate::vocabulary::{TrainingVocabulary, spelled};
+use invitro_base::settings::{Boundary, Kind, Regime, TokenizerConfig, require};
 use invitro_language::{Language, Languages};
 use tokenizers::ModelWrapper;
 use tokenizers::models::bpe::{BPE, Vocab};
@@ -20,17 +20,16 @@ use tokenizers::models::wordpiece::WordPiece;
 pub fn learn(languages: &Languages, config: &TokenizerConfig, counts: &WordCounts<Language>) -> Result<ModelWrapper> {
     let vocabulary = TrainingVocabulary::new(languages, config, counts);
     let smallest = vocabulary.initial().len();
-    if config.kind.is_trained() && config.vocab < smallest {
-        return Err(Error::Range {
-            key: "tokenizer.vocab",
-            given: config.vocab.to_string(),
-            allowed: format!(
-                "at least {smallest}: {} special tokens, the word boundary and {} letters",
-                SpecialTokens::of(languages).count(),
-                vocabulary.letters.len()
-            ),
-        });
-    }
+    require(
+        !config.kind.is_trained() || config.vocab >= smallest,
+        "tokenizer.vocab",
+        config.vocab,
+        format!(
+            "at least {smallest}: {} special tokens, the word boundary and {} letters",
+            SpecialTokens::of(languages).count(),
+            vocabulary.letters.len()
+        ),
+    )?;
     // On one thread: a merge is too little work to share, and sums of probabilities would depend on how they are shared.
     let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(library)?;
     alone.install(|| of_kind(languages, &vocabulary))

@@ -25,7 +25,6 @@
 
 pub mod alphabet;
 pub mod bridge;
-mod config;
 mod counts;
 pub mod cut;
 mod decode;
@@ -49,11 +48,12 @@ mod vocabulary;
 mod words;
 
 pub use bridge::Bridges;
-pub use config::{Boundary, Cut, Kind, Regime, Share, TokenizerConfig};
 pub use counts::{MEASURED_SENTENCES, WordCounts, measured_text};
 pub use decode::DecodedWords;
 pub use error::{Error, Result};
+pub use invitro_base::settings::{Boundary, Cut, Kind, Regime, Share, TokenizerConfig};
 pub use measure::Measures;
+pub use own::asked_vocab;
 pub use provenance::{Provenance, fingerprint};
 pub use segmentation::Segmentation;
 pub use special::SpecialTokens;

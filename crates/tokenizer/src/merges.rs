@@ -4,10 +4,10 @@
 //! the same counts give the same merges on any number of threads.
 
 use crate::alphabet;
-use crate::config::Boundary;
 use crate::error::{Result, library};
 use crate::special::MARK;
 use crate::vocabulary::TrainingVocabulary;
+use invitro_base::settings::Boundary;
 use std::collections::{BTreeMap, HashSet};
 use tokenizers::models::bpe::{BPE, BpeTrainer, ParityBpeTrainer, Vocab};
 use tokenizers::{AddedToken, Trainer};

@@ -8,7 +8,6 @@
 //! else (or one in its place that is never used), then the file's tokens in their order. A tokenizer that was made
 //! here, for languages of the same names and tasks, has them so and stays as it is.
 
-use crate::config::{Boundary, TokenizerConfig};
 use crate::error::{Error, Result, library};
 use crate::pipeline;
 use crate::provenance::{Provenance, fingerprint};
@@ -16,6 +15,7 @@ use crate::renumber::{Strip, renumber, tokens};
 use crate::special::SpecialTokens;
 use crate::spelling::Spelling;
 use crate::tokenizer::Tokenizer;
+use invitro_base::settings::{Boundary, TokenizerConfig};
 use invitro_base::{catch_panic, named_files};
 use invitro_language::{Language, Languages, MixtureConfig, Stream, Symbol};
 use rayon::prelude::*;
@@ -88,8 +88,13 @@ fn parse(text: &str) -> std::result::Result<Inner, String> {
     catch_panic(|| text.parse().map_err(|error: tokenizers::Error| error.to_string())).and_then(|read| read)
 }
 
+/// |V| by the settings: that of the file, ours not counted, if there is one.
+pub fn asked_vocab(config: &TokenizerConfig) -> usize {
+    size(&config.file).unwrap_or(config.vocab)
+}
+
 /// How many tokens a file has, ours not counted; none if it cannot be read.
-pub fn size(file: &str) -> Option<usize> {
+fn size(file: &str) -> Option<usize> {
     /// A name stands for what the file holds.
     static KNOWN: LazyLock<Mutex<HashMap<String, Option<usize>>>> = LazyLock::new(Mutex::default);
     let mut known = KNOWN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());

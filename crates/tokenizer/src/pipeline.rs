@@ -9,9 +9,9 @@
 //!
 //! Special tokens are taken out before and stand between spaces: `<T0:A> foc oe <eos>`.
 
-use crate::config::{Boundary, Kind};
 use crate::error::{Result, library};
 use crate::special::{MARK, SpecialTokens};
+use invitro_base::settings::{Boundary, Kind};
 use tokenizers::decoders::byte_fallback::ByteFallback;
 use tokenizers::decoders::fuse::Fuse;
 use tokenizers::decoders::strip::Strip;

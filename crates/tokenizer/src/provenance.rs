@@ -1,6 +1,6 @@
 //! Where a tokenizer came from, and by which languages it can be used.
 
-use crate::config::TokenizerConfig;
+use invitro_base::settings::TokenizerConfig;
 use invitro_language::{Language, Languages};
 use serde::{Deserialize, Serialize};
 

@@ -12,7 +12,6 @@
 //! some languages (`sharing.rs`); both are here alone, and `tokenizer.json` does not know of them.
 
 use crate::alphabet;
-use crate::config::{Boundary, Cut, Kind, Share, TokenizerConfig, no_boundary};
 use crate::cut::Pieces;
 use crate::error::{Error, Result};
 use crate::provenance::fingerprint;
@@ -20,6 +19,7 @@ use crate::sharing::Sharing;
 use crate::special::{self, SpecialTokens};
 use crate::tokenizer::Tokenizer;
 use crate::words::{self, Recut, core};
+use invitro_base::settings::{Boundary, Cut, Kind, Share, TokenizerConfig, no_boundary_token};
 use invitro_language::{Category, Language, Languages, Sequence, Symbol, Task};
 
 /// The pieces of every word.
@@ -65,7 +65,7 @@ impl Segmentation {
         let words = words::cut(tokenizer, languages, config.cut, || pieces(&letters, &marked, boundary))?;
         let shares = config.share != Share::All && config.share_boundary && !config.file.is_empty();
         if shares && !words.iter().flatten().flatten().any(|&piece| piece == boundary) {
-            return Err(no_boundary(tokenizer.boundary()));
+            return Err(no_boundary_token(tokenizer.boundary()).into());
         }
         let core =
             |symbol: Symbol, language: Language| core(&words[language.index()][symbol.index()], |id| id == boundary);
@@ -271,7 +271,7 @@ fn check(tokenizer: &Tokenizer, languages: &Languages) -> Result<()> {
     let ours = SpecialTokens::of(languages);
     if *tokenizer.special() != ours {
         let tokens = |special: &SpecialTokens| special.tokens()[special::OUT as usize + 1..].join(" ");
-        return Err(Error::Mismatch(format!(
+        return Err(Error::mismatch(format!(
             "the tokenizer was trained on other languages or tasks: it has {}, but these have {}",
             tokens(tokenizer.special()),
             tokens(&ours)
@@ -280,7 +280,7 @@ fn check(tokenizer: &Tokenizer, languages: &Languages) -> Result<()> {
     if let Some(provenance) = tokenizer.provenance() {
         let (theirs, ours) = (&provenance.language, fingerprint(languages));
         if *theirs != ours {
-            return Err(Error::Mismatch(format!(
+            return Err(Error::mismatch(format!(
                 "the tokenizer was trained on another language: its words have the fingerprint {theirs}, those of this \
                  language {ours}; the settings under `language`, `languages` and `seeds.data` must be the same"
             )));
@@ -290,7 +290,7 @@ fn check(tokenizer: &Tokenizer, languages: &Languages) -> Result<()> {
     let missing = |c: &char| has_letters && tokenizer.word(&c.to_string()).map_or(0, |w| w.len()) != 1;
     match alphabet::letters(languages).into_iter().find(missing) {
         None => Ok(()),
-        Some(letter) => Err(Error::Mismatch(format!(
+        Some(letter) => Err(Error::mismatch(format!(
             "the tokenizer was trained on another language: it does not know the letter `{letter}`"
         ))),
     }

@@ -14,7 +14,7 @@
 //! `cognate` shares the candidates of the highest sem, up to half of the mass, `other` exactly the rest. The boundary's token
 //! means the same everywhere and has a quarter of all mass: it is no candidate, and shared only where asked for.
 
-use crate::config::{Share, TokenizerConfig};
+use invitro_base::settings::{Share, TokenizerConfig};
 use invitro_language::{Category, Language, Languages, Stream, Symbol};
 
 /// Sentences of the first language that words are counted in.

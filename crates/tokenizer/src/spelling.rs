@@ -8,8 +8,8 @@
 //! whole        fekoc        every token is a word
 //! ```
 
-use crate::config::Kind;
 use crate::special::MARK;
+use invitro_base::settings::Kind;
 use serde_json::Value;
 use std::sync::LazyLock;
 

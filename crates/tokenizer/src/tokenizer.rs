@@ -1,6 +1,5 @@
 //! A tokenizer, trained here or read from a file: text to ids and back, exactly as its `tokenizer.json` does in any other program.
 
-use crate::config::{Boundary, Kind, TokenizerConfig};
 use crate::counts::WordCounts;
 use crate::error::{Error, Result, library};
 use crate::provenance::{Provenance, fingerprint};
@@ -9,6 +8,7 @@ use crate::special::{EOS, MARK, OUT, SpecialTokens};
 use crate::spelling::Spelling;
 use crate::{learn, own, pipeline};
 use invitro_base::catch_panic;
+use invitro_base::settings::{Boundary, Kind, TokenizerConfig};
 use invitro_language::{Languages, MixtureConfig};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -114,7 +114,7 @@ impl Tokenizer {
         if self.boundary == config.boundary || !config.file.is_empty() {
             return Ok(());
         }
-        Err(Error::Mismatch(format!(
+        Err(Error::mismatch(format!(
             "the tokenizer has its word boundary as `{}`, but `tokenizer.boundary` is {}",
             self.boundary.name(),
             config.boundary.name()
@@ -238,7 +238,7 @@ impl Tokenizer {
         let [_, _, ..] = parts else { return self.in_text(&parts.concat()) };
         let (word, last) = (parts.concat(), parts.len() - 1);
         let wrong = || {
-            Error::Mismatch(format!(
+            Error::mismatch(format!(
                 "`tokenizer.cut` is morpheme, but the tokenizer of `tokenizer.file` cannot be asked for the morphemes of \
                  `{word}` one by one"
             ))

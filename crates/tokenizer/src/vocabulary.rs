@@ -1,9 +1,9 @@
 //! What every kind of tokenizer is trained from: letters, and spelled words with their counts.
 
 use crate::alphabet;
-use crate::config::{Boundary, TokenizerConfig};
 use crate::counts::WordCounts;
 use crate::special::{MARK, SpecialTokens};
+use invitro_base::settings::{Boundary, TokenizerConfig};
 use invitro_language::{Language, Languages};
 
 /// The words and letters of the training text, spelled as the trainers see them.

@@ -1,9 +1,9 @@
 //! Every word of every language taken apart, before any piece has an id of a language's own.
 
-use crate::config::{Boundary, Cut};
 use crate::cut::Pieces;
 use crate::error::{Error, Result};
 use crate::tokenizer::Tokenizer;
+use invitro_base::settings::{Boundary, Cut};
 use invitro_language::{Language, Languages, Symbol};
 use rayon::prelude::*;
 
@@ -27,7 +27,7 @@ pub fn cut(tokenizer: &Tokenizer, languages: &Languages, cut: Cut, pieces: impl 
     let mut words: Words = languages.all().iter().map(of).collect::<Result<_>>()?;
     let vocab = tokenizer.vocab_size();
     if let Some(id) = words.iter().flatten().flatten().find(|&&id| id as usize >= vocab) {
-        return Err(Error::Mismatch(format!(
+        return Err(Error::mismatch(format!(
             "the tokenizer is damaged: a word has the piece {id}, but |V| is {vocab}"
         )));
     }

@@ -3,7 +3,7 @@
 use super::batches::{cells, real, tokens};
 use super::{Report, Row};
 use anyhow::Result;
-use invitro_model::{Device, Population, TrainConfig};
+use invitro_model::{Device, Population, Shape, TrainConfig, Update};
 use std::time::Instant;
 
 const STEPS: usize = 6;
@@ -11,7 +11,7 @@ const STEPS: usize = 6;
 pub fn measure(vocab: usize, settings: &[String], report: &Report) -> Result<()> {
     let cells = cells(vocab, 1, settings)?;
     let batches = real(&cells, STEPS)?;
-    let shape = cells[0].model.shape(vocab);
+    let shape = Shape::new(&cells[0].model, vocab);
     let capacity = batches.iter().map(|batch| tokens(batch)).max().unwrap_or(1);
     let mut population = Population::new(Device::Cpu, &shape, &[0], capacity)?;
     let config = TrainConfig::default();
@@ -19,7 +19,7 @@ pub fn measure(vocab: usize, settings: &[String], report: &Report) -> Result<()>
     let mut rates = Vec::new();
     for (i, batch) in batches.iter().enumerate() {
         let start = Instant::now();
-        population.train_step(batch, &config.update(i as u64 + 1))?;
+        population.train_step(batch, &Update::at(&config, i as u64 + 1))?;
         population.losses()?;
         let seconds = start.elapsed().as_secs_f64();
         rates.push(tokens(batch) as f64 / seconds);

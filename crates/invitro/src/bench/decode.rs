@@ -3,14 +3,14 @@
 use super::batches::{cells, real, tokens};
 use super::{Report, Row};
 use anyhow::Result;
-use invitro_model::{Device, Population, Prompt, Sampling};
+use invitro_model::{Device, Population, Prompt, Sampling, Shape};
 use std::time::Instant;
 
 pub fn measure(device: Device, vocab: usize, settings: &[String], report: &Report) -> Result<()> {
     let members = if device == Device::Cpu { 1 } else { 8 };
     let cells = cells(vocab, members, settings)?;
     let batch = real(&cells, 1)?.remove(0);
-    let shape = cells[0].model.shape(vocab);
+    let shape = Shape::new(&cells[0].model, vocab);
     let seeds: Vec<u64> = (0..members as u64).collect();
     let mut population = Population::new(device, &shape, &seeds, tokens(&batch).max(1))?;
     // Untrained models never end a sequence: every prompt is decoded to the same length.

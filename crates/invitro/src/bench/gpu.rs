@@ -7,7 +7,7 @@ use invitro_lab::Experiment;
 use invitro_model::cuda::{Cuda, Gpu, ROUND};
 use invitro_model::init::initial_weights;
 use invitro_model::ops::Ops;
-use invitro_model::{Batch, TrainConfig, Transformer, Vector};
+use invitro_model::{Batch, Shape, TrainConfig, Transformer, Update, Vector};
 use rayon::prelude::*;
 use std::time::Instant;
 
@@ -17,7 +17,7 @@ const WARM_UP: usize = 3 * POOL;
 
 pub fn measure(gpu: usize, cells: &[Experiment], kernels: bool, unfused: bool, report: &Report) -> Result<()> {
     let (members, vocab) = (cells.len(), cells[0].tokenizer.vocab);
-    let shape = cells[0].model.shape(vocab);
+    let shape = Shape::new(&cells[0].model, vocab);
     let batches = real(cells, POOL)?;
     let packed =
         batches.iter().map(|batch| Ok(Batch::pack(batch, ROUND, shape.context)?)).collect::<Result<Vec<_>>>()?;
@@ -38,7 +38,7 @@ pub fn measure(gpu: usize, cells: &[Experiment], kernels: bool, unfused: bool, r
         let start = Instant::now();
         for _ in 0..steps {
             step += 1;
-            model.train_step(&packed[step % POOL], &config.update(step as u64))?;
+            model.train_step(&packed[step % POOL], &Update::at(&config, step as u64))?;
         }
         model.ops.wait()?;
         Ok(start.elapsed().as_secs_f64() / steps as f64)

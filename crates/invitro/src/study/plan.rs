@@ -12,6 +12,7 @@ use invitro_lab::study::grouping::{Open, Sizes, populations};
 use invitro_lab::study::{Cell, CellState, StudyFolder};
 use invitro_model::Device;
 use invitro_results::{Factor, Known, Plan};
+use invitro_tokenizer::asked_vocab;
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
@@ -108,7 +109,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
             "  {} layers, width {}, |V| {}, {} steps",
             experiment.model.layers,
             experiment.model.width,
-            experiment.tokenizer.asked_vocab(),
+            asked_vocab(&experiment.tokenizer),
             experiment.train.steps
         );
         let numbers = [kind.cells.len(), kind.populations, kind.members].map(|number| number.to_string());
@@ -197,7 +198,7 @@ fn in_json(
     let kind = |kind: &Kind| {
         let experiment = &kind.cells[0].experiment;
         json!({
-            "vocab": experiment.tokenizer.asked_vocab(), "steps": experiment.train.steps, "cells": kind.cells.len(),
+            "vocab": asked_vocab(&experiment.tokenizer), "steps": experiment.train.steps, "cells": kind.cells.len(),
             "populations": kind.populations, "members": kind.members, "seconds": kind.seconds, "source": kind.source,
         })
     };

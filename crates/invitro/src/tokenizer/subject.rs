@@ -63,7 +63,7 @@ impl Loaded {
         };
         let short = self.tokenizer.shortfall();
         let short = if short > 0 { format!(" ({short} fewer than asked)") } else { String::new() };
-        let arm: String = self.arm.arm().map(|word| format!(", {word}")).collect();
+        let arm: String = self.arm.interventions().map(|word| format!(", {word}")).collect();
         format!(
             "{of}, |V| {}{short}, boundary {}{arm}{lambda}, {languages}, data seed {}",
             self.tokenizer.vocab_size(),

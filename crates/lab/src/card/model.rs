@@ -42,7 +42,7 @@ pub fn model_card(trained: &Trained, run: &Path, published: Published) -> Result
 
 /// What the tokenizer does not know of.
 fn segmentation(experiment: &Experiment) -> String {
-    let arm = experiment.tokenizer.arm().collect::<Vec<_>>().join(", ");
+    let arm = experiment.tokenizer.interventions().collect::<Vec<_>>().join(", ");
     if arm.is_empty() {
         return String::new();
     }

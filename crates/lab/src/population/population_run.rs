@@ -10,7 +10,7 @@ use crate::inputs;
 use crate::probes::{self, Evaluation};
 use crate::progress::{Headline, Started};
 use crate::runner::Runner;
-use invitro_model::{Checkpoint, Device, HISTORY, Loss, Population};
+use invitro_model::{Checkpoint, Device, HISTORY, Loss, Population, Shape, Update};
 use invitro_results::{Loss as LossMetric, Measure, Rows, State, training};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -51,7 +51,7 @@ impl<'a> PopulationRun<'a> {
         options: &Options,
     ) -> Result<PopulationRun<'a>> {
         let experiment = &runners[0].experiment;
-        let shape = experiment.model.shape(runners[0].rows());
+        let shape = Shape::new(&experiment.model, runners[0].rows());
         let seeds: Vec<u64> = runners.iter().map(|runner| runner.experiment.seeds.model.first()).collect();
         let rooms: Result<Vec<usize>> = runners.iter().map(room).collect();
         let capacity = rooms?.into_iter().max().unwrap_or(0);
@@ -162,7 +162,7 @@ impl<'a> PopulationRun<'a> {
             options.progress.doing(Activity::Training);
             tokens += batch.iter().flatten().map(|sequence| sequence.tokens.len() as u64 - 1).sum::<u64>();
             self.make_room(&batch)?;
-            self.population.train_step(&batch, &train.update(step))?;
+            self.population.train_step(&batch, &Update::at(&train, step))?;
             self.step = step;
             unread += 1;
             let stop = options.stop.requested();

@@ -17,8 +17,8 @@ use super::reachability::{SubjectQueries, TargetScore, pairs};
 use super::symbol_kinds::SymbolKinds;
 use super::{Answers, Probe, Queries, Record, Setup};
 use crate::error::Result;
-use crate::settings::EvalConfig;
 use crate::tokenized::TokenizedText;
+use invitro_base::settings::EvalConfig;
 use invitro_language::{Language, Languages, Symbol};
 use invitro_model::{ContinuationScores, ScoreQuery};
 use invitro_results::{Fraction, Measure, Reach, Rows, Scorer, Statistic, Targets};
@@ -112,7 +112,7 @@ impl ContrastProbe {
         })
     }
 
-    /// The masked words, each with the language it is masked in, in the order of [`ContrastProbe::by_word`].
+    /// The masked words, each with the language it is masked in, in the order of `by_word`.
     pub fn masked(&self) -> impl Iterator<Item = (Language, Symbol)> {
         let of = |(kind, language): (usize, Language)| self.words[kind].iter().map(move |word| (language, word.word));
         self.kinds.masked().flat_map(of)

@@ -4,7 +4,7 @@
 //! states, and scores with some hidden states replaced. The evaluation sends the queries of all probes to a
 //! [`LanguageModel`] together, and hands each probe the [`Answers`] to its own.
 //!
-//! To add a probe, write a file here with a `probe` function and add a line to [`PROBES`]. `residual_norm.rs` is a small
+//! To add a probe, write a file here with a `probe` function and add a line to `PROBES`. `residual_norm.rs` is a small
 //! example. What a probe asks is fixed for a data seed and a tokenizer, and shared by all members that have both.
 
 pub mod by_logits;

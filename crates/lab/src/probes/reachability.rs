@@ -15,8 +15,8 @@
 use super::symbol_kinds::{SymbolKinds, can_be_prompted};
 use super::{Answers, Probe, Queries, Record, Setup};
 use crate::error::Result;
-use crate::settings::EvalConfig;
 use crate::tokenized::TokenizedText;
+use invitro_base::settings::EvalConfig;
 use invitro_language::{Language, Languages, Rng, Stream, Symbol, World};
 use invitro_model::{ContinuationScores, Score, ScoreQuery};
 use invitro_results::{Fraction, Measure, Reach, Rows, Scorer, Statistic, Targets};

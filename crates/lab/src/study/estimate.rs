@@ -9,7 +9,7 @@ use crate::Stop;
 use crate::error::{At, Error, Result};
 use crate::population::{self, Member, Options};
 use crate::progress::Silent;
-use crate::settings::Keep;
+use invitro_base::settings::Keep;
 use invitro_model::{Device, Layout};
 use invitro_results::Status;
 use serde::{Deserialize, Serialize};

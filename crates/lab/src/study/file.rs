@@ -1,10 +1,11 @@
 //! A study file: its base experiment, resolved, and the cells it stands for. The format is [`Plan`]'s.
 
 use crate::error::{Error, Result};
-use crate::experiment::{
-    Experiment, PRESETS, keep_file, keep_files, lay_over, names_file, override_with, parse_override, table_of,
-};
+use crate::experiment::named_files::{keep, keep_all};
+use crate::experiment::read::{lay_over, override_with, parse_override};
+use crate::experiment::{Experiment, PRESETS};
 use invitro_base::dotted::leaves;
+use invitro_base::settings::names_file;
 use invitro_results::{Factor, Plan};
 use std::path::Path;
 use toml::{Table, Value};
@@ -38,18 +39,18 @@ pub fn parse(text: &str, path: &Path, overrides: &[String]) -> Result<Plan> {
     let folder = path.parent().unwrap_or(Path::new(""));
     let mut plan = Plan::parse(text, path, |base, mut over| {
         let mut table = base_table(base, path)?;
-        keep_files(&mut over, folder)?;
+        keep_all(&mut over, folder)?;
         let origin = format!("the base of the study `{}`", path.display());
         lay_over(&mut table, over, &origin)?;
         for (given, key, value) in &overrides {
-            override_with(&mut table, key, keep_file(key, value.clone(), Path::new(""))?, given)?;
+            override_with(&mut table, key, keep(key, value.clone(), Path::new(""))?, given)?;
         }
         let base = Experiment::from_table(&table, &origin)?;
-        Ok::<Table, Error>(table_of(&base))
+        Ok::<Table, Error>(base.to_table())
     })?;
     for factor in plan.grids.iter_mut().flatten() {
         for level in &mut factor.levels {
-            *level = keep_file(&factor.key, level.clone(), folder)?;
+            *level = keep(&factor.key, level.clone(), folder)?;
         }
     }
     let factors = plan.factor_keys();
@@ -77,10 +78,10 @@ pub fn files(plan: &Plan) -> Vec<String> {
 fn base_table(base: Option<&str>, study: &Path) -> Result<Table> {
     let name = base.unwrap_or(PRESETS[0].0);
     if !name.ends_with(".toml") {
-        return Ok(table_of(&Experiment::preset(name)?));
+        return Ok(Experiment::preset(name)?.to_table());
     }
     let path = study.parent().unwrap_or(Path::new(".")).join(name);
-    Ok(table_of(&Experiment::load(None, Some(&path), &[])?))
+    Ok(Experiment::load(None, Some(&path), &[])?.to_table())
 }
 
 /// The cells of a plan, in the order they are to be run. `path` is named in errors.

@@ -14,7 +14,7 @@ use crate::inference::{
     ContinuationScores, HiddenQuery, HiddenState, InferOps, LayerStates, MemberPass, Pass, Patch, PatchedQuery,
     ScoreQuery,
 };
-use crate::ops::{Loss, Part, Point, Vector};
+use crate::ops::{Loss, Part, Point, Update, Vector};
 use crate::{Batch, Layout, Population, Result, Shape, Tensor, TrainConfig, Transformer};
 use inputs::{LENGTHS, normals, sequences, weights};
 use std::sync::Arc;
@@ -73,7 +73,7 @@ fn operations<O: Inspect>(ops: &mut O, batch: &Batch) -> Result<Named> {
     for member in 0..batch.members {
         ops.write(member, Vector::Weights, &weights(&shape, member))?;
     }
-    ops.load(batch, &TrainConfig::default().update(1))?;
+    ops.load(batch, &Update::at(&TrainConfig::default(), 1))?;
     // Gradients that reach filler rows are zero in training; so are these.
     let input = |ops: &mut O, name: &str, width: usize| -> Result<O::Buf> {
         let mut values = normals(name, total * width, 0.5);
@@ -185,7 +185,7 @@ fn whole_gradient<O: Inspect>(ops: O, batch: &Batch) -> Result<Named> {
     for member in 0..batch.members {
         model.ops.write(member, Vector::Weights, &weights(&shape, member))?;
     }
-    let update = TrainConfig { lr: 1e-2, warmup: 1, ..TrainConfig::default() }.update(1);
+    let update = Update::at(&TrainConfig { lr: 1e-2, warmup: 1, ..TrainConfig::default() }, 1);
     let losses = model.gradients(batch, &update)?;
     model.ops.update()?;
     let norms = model.ops.losses()?;
@@ -355,7 +355,7 @@ pub fn selftest<O: Inspect>(
         let mut read = 0;
         for step in 1..=STEPS {
             let data: Vec<_> = (0..2).map(|member| sequences(shape, member, step)).collect();
-            population.train_step(&data, &config.update(step))?;
+            population.train_step(&data, &Update::at(&config, step))?;
             if step % 10 == 0 {
                 let means = population.losses()?.iter().map(|loss| loss.mean() as f32).collect();
                 losses.push((format!("losses after {step} steps"), means));
@@ -387,7 +387,7 @@ pub fn selftest<O: Inspect>(
         population.write(1, Vector::Weights, &vec![f32::NAN; Layout::new(shape).size])?;
         for sentences in [7, LENGTHS.len()] {
             let data: Vec<_> = other.iter().map(|own| own[..sentences.min(own.len())].to_vec()).collect();
-            population.train_step(&data, &config.update(STEPS))?;
+            population.train_step(&data, &Update::at(&config, STEPS))?;
         }
         losses.push(("weights beside a diverged model".into(), population.read(0, Vector::Weights)?));
         Ok(losses)
@@ -404,7 +404,7 @@ pub fn selftest<O: Inspect>(
         let mut population = population(shape, &[3, 4], batch.rows)?;
         for step in 1..=STEPS {
             let data: Vec<_> = (0..2).map(|member| sequences(shape, member, step)).collect();
-            population.train_step(&data, &config.update(step))?;
+            population.train_step(&data, &Update::at(&config, step))?;
             if step % every == 0 {
                 population.evaluate(&data[..])?;
                 population.read(0, Vector::Weights)?;

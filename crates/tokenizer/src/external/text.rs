@@ -85,7 +85,7 @@ fn tally(tokenizer: &External, lines: &[String]) -> Result<Tally> {
 }
 
 fn check(texts: &[Text]) -> Result<()> {
-    let refuse = |why: String| Err(Error::Mismatch(why));
+    let refuse = |why: String| Err(Error::mismatch(why));
     let mut seen = BTreeMap::new();
     for text in texts {
         if seen.insert(&text.name, ()).is_some() {

@@ -1,8 +1,8 @@
 //! Which run a config stands for, and how two configs differ. A config with lists of seeds stands for several runs.
 
-use crate::experiment::{Experiment, table_of};
+use super::Experiment;
 use invitro_base::dotted::{self, leaves};
-use invitro_results::Seeds;
+use invitro_base::settings::Seeds;
 use invitro_results::identity::hash;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,7 +11,7 @@ use toml::Value;
 impl Experiment {
     /// The run's identity: 16 hexadecimal digits.
     pub fn id(&self) -> String {
-        invitro_results::identity(&table_of(self))
+        invitro_results::identity(&self.to_table())
     }
 
     /// Experiments of one key can train as one population: they have the same model, training and evaluation.
@@ -37,7 +37,7 @@ impl Experiment {
     /// of both are, this one's first.
     pub fn differing(&self, other: &Experiment, places: [&str; 2]) -> Vec<String> {
         let [here, there] = places;
-        let (own, others) = (table_of(self), table_of(other));
+        let (own, others) = (self.to_table(), other.to_table());
         let settings = [&own, &others].map(|table| BTreeMap::from_iter(leaves(table)));
         let [of_own, of_others] = &settings;
         let keys: BTreeSet<&String> = settings.iter().flat_map(BTreeMap::keys).filter(|key| *key != "name").collect();

@@ -3,7 +3,7 @@
 /// A message of the TOML reader as one sentence. It names kinds by the types that hold them, and the key last.
 ///
 /// ```
-/// use invitro_lab::wording::in_words;
+/// use invitro_lab::experiment::wording::in_words;
 /// let message = "invalid type: string \"abc\", expected u64\nin `train.steps`\n";
 /// assert_eq!(in_words(message), "`train.steps` is \"abc\", but must be a whole number, 0 or above");
 /// ```

@@ -1,0 +1,64 @@
+//! Settings that are legal and usually a mistake.
+
+use super::Experiment;
+use super::read::{PRESETS, preset_table};
+use invitro_base::dotted::leaves;
+use invitro_base::settings::{Cut, TrainConfig};
+use invitro_language::{Family, Language};
+
+impl Experiment {
+    /// A sentence about each of them.
+    pub fn notes(&self) -> Vec<String> {
+        let TrainConfig { steps, warmup, .. } = self.train;
+        let mut notes = Vec::new();
+        if warmup > steps {
+            notes.push(format!(
+                "`train.warmup` is {warmup}, above `train.steps` ({steps}): the learning rate ends before it reaches `train.lr`"
+            ));
+        }
+        let beyond: Vec<String> = self.eval.also.iter().filter(|&&at| at > steps).map(u64::to_string).collect();
+        if !beyond.is_empty() {
+            notes.push(format!(
+                "`eval.also` names {}, beyond the last step ({steps}): there is no evaluation there",
+                beyond.join(", ")
+            ));
+        }
+        notes.extend(self.tokenizer_notes());
+        notes.extend(self.clone_notes());
+        notes
+    }
+
+    /// Settings of the tokenizer that have no effect beside the others, and what a cut between morphemes changes.
+    fn tokenizer_notes(&self) -> Vec<String> {
+        let presets: Vec<_> = PRESETS.iter().filter_map(|(name, _)| Some(leaves(&preset_table(name).ok()?))).collect();
+        let is_given = |setting: &_| !presets.iter().any(|preset| preset.contains(setting));
+        let settings = self.flatten().into_iter().filter(|setting| setting.0.starts_with("tokenizer."));
+        let unused = settings.filter(is_given).filter_map(|(key, value)| {
+            let why = self.tokenizer.why_unused(&key)?;
+            Some(format!("`{key}` is {value} without effect: {why}"))
+        });
+        let mut notes: Vec<String> = unused.collect();
+        if self.tokenizer.cut == Cut::Morpheme {
+            notes.push(
+                "`tokenizer.cut` is morpheme: words may have more pieces than learned, so that fertility is not that of other cuts"
+                    .into(),
+            );
+        }
+        notes
+    }
+
+    /// Languages whose masked words are trained in another one, letter by letter.
+    fn clone_notes(&self) -> Vec<String> {
+        let Ok(family) = Family::new(&self.language, &self.languages) else { return Vec::new() };
+        let at = if self.languages.is_empty() { "`language.distance` 0" } else { "distance 0 of each other" };
+        let word = if self.language.lexicon.is_empty() { "word" } else { "made-up word" };
+        let note = |pair: [Language; 2]| {
+            let [masked, other] = pair.map(Language::name);
+            format!(
+                "at {at} and without affixes every {word} of {masked} is a word of {other}: what is masked in {masked} is \
+                 trained in {other}, letter by letter"
+            )
+        };
+        if self.language.affix_rate > 0.0 { Vec::new() } else { family.clones().into_iter().map(note).collect() }
+    }
+}
