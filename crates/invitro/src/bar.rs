@@ -6,7 +6,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 pub struct Bar(Option<ProgressBar>);
 
 /// A part of the line, with how soon it gives way where the terminal is narrow: the largest goes first.
-pub type Part = (u8, String);
+pub type LinePart = (u8, String);
 
 impl Bar {
     pub fn new() -> Bar {
@@ -23,7 +23,7 @@ impl Bar {
     }
 
     /// Puts the parts into the line; the share that is done is drawn before them.
-    pub fn show(&self, done: Option<f64>, parts: &[Part]) {
+    pub fn show(&self, done: Option<f64>, parts: &[LinePart]) {
         if let Some(bar) = &self.0 {
             bar.set_message(line(done, parts, terminal::width(To::Err).unwrap_or(usize::MAX)));
         }
@@ -56,7 +56,7 @@ impl Drop for Bar {
 }
 
 /// The parts between dots.
-pub fn joined(parts: &[Part]) -> String {
+pub fn joined(parts: &[LinePart]) -> String {
     parts.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join(" · ")
 }
 
@@ -66,10 +66,10 @@ const DRAWN: usize = 16;
 const DRAWN_RANK: u8 = 10;
 
 /// The line, less wide than the terminal: on some the last column already breaks it.
-pub fn line(done: Option<f64>, parts: &[Part], width: usize) -> String {
+pub fn line(done: Option<f64>, parts: &[LinePart], width: usize) -> String {
     let mut parts = parts.to_vec();
     let mut done = done;
-    let fits = |parts: &[Part], done: Option<f64>| {
+    let fits = |parts: &[LinePart], done: Option<f64>| {
         terminal::columns(&joined(parts)) + if done.is_some() { DRAWN + 1 } else { 0 } < width
     };
     while !fits(&parts, done) {

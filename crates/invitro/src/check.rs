@@ -5,7 +5,7 @@ use crate::study::format::count;
 use crate::table;
 use crate::terminal::{self, To};
 use anyhow::{Context, Result};
-use invitro_language::{Checked, Checker, Language, Verdict};
+use invitro_language::{Checked, Checker, Language, SentenceVerdict};
 use serde::Serialize;
 use std::io::{BufRead, Write};
 use std::process::ExitCode;
@@ -25,7 +25,7 @@ pub struct Args {
 }
 
 #[derive(Serialize)]
-struct Row<'a> {
+struct CheckedLine<'a> {
     line: usize,
     #[serde(flatten)]
     checked: Checked<'a>,
@@ -53,7 +53,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         totals.iter_mut().zip(passed).for_each(|(total, passed)| *total += usize::from(passed));
         if args.json {
             let checked = checker.explained(text, language, verdict);
-            writeln!(out, "{}", serde_json::to_string(&Row { line, checked })?)?;
+            writeln!(out, "{}", serde_json::to_string(&CheckedLine { line, checked })?)?;
         } else {
             let said = in_words(&checker, &verdict, text, language);
             match width {
@@ -71,12 +71,12 @@ pub fn run(args: Args) -> Result<ExitCode> {
     Ok(if facts == all { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
-fn in_words(checker: &Checker, verdict: &Verdict, text: &str, language: Language) -> String {
+fn in_words(checker: &Checker, verdict: &SentenceVerdict, text: &str, language: Language) -> String {
     let Some(failure) = &verdict.failure else { return "ok".into() };
     let level = match verdict {
-        Verdict { valid: false, .. } => "not valid",
-        Verdict { grammatical: false, .. } => "not grammatical",
-        Verdict { types: false, .. } => "wrong types",
+        SentenceVerdict { valid: false, .. } => "not valid",
+        SentenceVerdict { grammatical: false, .. } => "not grammatical",
+        SentenceVerdict { types: false, .. } => "wrong types",
         _ => "not true",
     };
     format!("{level}: {}", checker.reason(failure, text, language))

@@ -1,12 +1,12 @@
 //! The lines of evaluations: a column per condition and measure, as many measures as the terminal has room for.
 
 use crate::terminal;
-use invitro_lab::progress::{Headline, Scores};
+use invitro_lab::training::progress::{Headline, Scores};
 use invitro_results::Condition;
 
 /// What is told of every evaluation, by condition: its title, the width of a value, how, and its rank where not all of
 /// them fit.
-struct Group {
+struct ColumnGroup {
     title: &'static str,
     width: usize,
     signed: bool,
@@ -14,18 +14,18 @@ struct Group {
     rank: usize,
 }
 
-const GROUPS: [Group; 4] = [
-    Group { title: "grammatical", width: 4, signed: false, value: |scores| scores.grammatical, rank: 0 },
-    Group { title: "types hold", width: 4, signed: false, value: |scores| scores.types, rank: 3 },
-    Group { title: "facts hold", width: 4, signed: false, value: |scores| scores.facts, rank: 2 },
-    Group { title: "contrast, nats", width: 5, signed: true, value: |scores| scores.contrast, rank: 1 },
+const GROUPS: [ColumnGroup; 4] = [
+    ColumnGroup { title: "grammatical", width: 4, signed: false, value: |scores| scores.grammatical, rank: 0 },
+    ColumnGroup { title: "types hold", width: 4, signed: false, value: |scores| scores.types, rank: 3 },
+    ColumnGroup { title: "facts hold", width: 4, signed: false, value: |scores| scores.facts, rank: 2 },
+    ColumnGroup { title: "contrast, nats", width: 5, signed: true, value: |scores| scores.contrast, rank: 1 },
 ];
 
 /// Over the names of members.
 const SEEDS: &str = "data/model";
 
 /// The columns of the lines of evaluations: as many groups as fit.
-pub struct Columns {
+pub struct EvaluationColumns {
     step: usize,
     /// 0 where there is one member.
     name: usize,
@@ -33,14 +33,14 @@ pub struct Columns {
     pub groups: Vec<usize>,
 }
 
-impl Columns {
-    pub fn new(steps: u64, names: &[String], headline: &Headline, width: Option<usize>) -> Columns {
+impl EvaluationColumns {
+    pub fn new(steps: u64, names: &[String], headline: &Headline, width: Option<usize>) -> EvaluationColumns {
         let step = steps.to_string().len().max(4);
         let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
         let name = if longest == 0 { 0 } else { longest.max(SEEDS.len()) + 2 };
         let mut groups: Vec<usize> = (0..GROUPS.len()).collect();
         let wide = |groups: &[usize]| {
-            let columns = Columns { step, name, groups: groups.to_vec() };
+            let columns = EvaluationColumns { step, name, groups: groups.to_vec() };
             columns.heads(headline).lines().map(terminal::columns).max().unwrap_or(0)
         };
         while groups.len() > 1 && width.is_some_and(|width| wide(&groups) > width) {
@@ -48,13 +48,13 @@ impl Columns {
             groups.pop();
             groups.sort_unstable();
         }
-        Columns { step, name, groups }
+        EvaluationColumns { step, name, groups }
     }
 
     pub fn heads(&self, headline: &Headline) -> String {
-        let Columns { step, name, groups } = self;
+        let EvaluationColumns { step, name, groups } = self;
         let labels: Vec<String> = headline.conditions.iter().map(|(condition, _)| condition.label()).collect();
-        let under = |group: &Group| {
+        let under = |group: &ColumnGroup| {
             let width = group.width;
             labels.iter().map(|label| format!("{label:>width$}")).collect::<Vec<_>>().join(" ")
         };

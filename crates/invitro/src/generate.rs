@@ -4,7 +4,7 @@ use crate::terminal::{self, Paint, To, paint};
 use anyhow::{Result, bail};
 use invitro_lab::Trained;
 use invitro_lab::probes::generation::{self, CheckedOutput, TaskPrompt};
-use invitro_language::{Condition, Language, Sequence, Symbol, Task};
+use invitro_language::{Language, LanguageCondition, Sequence, Symbol, Task};
 use invitro_model::{Decoded, Device, Population, Prompt, Sampling};
 use invitro_tokenizer::special;
 use serde_json::json;
@@ -138,7 +138,7 @@ impl Prompter<'_> {
         let prompt = |key| Prompt { tokens: tokens.clone(), sampling: self.sampling(), most: context, key };
         let prompts = (0..self.args.n as u64).map(prompt).collect();
         let outputs = self.population.decode(&[prompts], special::EOS)?;
-        let condition = Condition { language, masked: false };
+        let condition = LanguageCondition { language, masked: false };
         let prompted = TaskPrompt { condition, sequence, tokens, answer: 0, key: 0 };
         outputs.into_iter().flatten().try_for_each(|output| self.print(words, &prompted, output))
     }

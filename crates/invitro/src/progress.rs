@@ -1,27 +1,27 @@
 //! Training as people see it: a bar on a terminal, elsewhere a line every few seconds; and a line per evaluation.
 
-use crate::bar::{Bar, Part, joined};
-use crate::columns::Columns;
+use crate::bar::{Bar, LinePart, joined};
+use crate::columns::EvaluationColumns;
 use crate::pace::Pace;
 use crate::study::format::{count, time};
 use crate::tensorboard::Tensorboard;
 use crate::terminal::{self, Paint, To, paint};
-use invitro_lab::population::Member;
-use invitro_lab::progress::{Headline, Progress, Started};
+use invitro_lab::training::Member;
+use invitro_lab::training::progress::{Headline, Progress, Started};
 use std::sync::Mutex;
 use std::time::Instant;
 
-pub struct Display {
+pub struct RunDisplay {
     /// What to call each member, in messages and in the table; empty where there is one.
     names: Vec<String>,
     short: Vec<String>,
     bar: Bar,
-    state: Mutex<State>,
+    state: Mutex<ShownProgress>,
     tensorboard: Option<Tensorboard>,
 }
 
 #[derive(Default)]
-struct State {
+struct ShownProgress {
     pace: Pace,
     loss: f64,
     /// The latest headline of each member.
@@ -39,7 +39,7 @@ pub fn goes_on(from: u64) -> String {
     if from == 0 { "starting over from step 0".into() } else { format!("going on after step {from}") }
 }
 
-impl Display {
+impl RunDisplay {
     /// Writes what the logs have that was not shown step by step, as those of a run that was done before.
     pub fn finish(&self) {
         if let Some(tensorboard) = &self.tensorboard {
@@ -52,7 +52,7 @@ impl Display {
         self.state().worked
     }
 
-    pub fn new(members: &[Member], tensorboard: Option<Tensorboard>) -> Display {
+    pub fn new(members: &[Member], tensorboard: Option<Tensorboard>) -> RunDisplay {
         let seeds = |m: &Member| (m.experiment.seeds.data.first(), m.experiment.seeds.model.first());
         let named = |name: fn((u64, u64)) -> String| match members.len() {
             0 | 1 => vec![String::new()],
@@ -60,11 +60,11 @@ impl Display {
         };
         let names = named(|(data, model)| format!("data {data} model {model}"));
         let short = named(|(data, model)| format!("{data}/{model}"));
-        let state = State { headlines: vec![None; members.len()], ..State::default() };
-        Display { names, short, bar: Bar::new(), state: Mutex::new(state), tensorboard }
+        let state = ShownProgress { headlines: vec![None; members.len()], ..ShownProgress::default() };
+        RunDisplay { names, short, bar: Bar::new(), state: Mutex::new(state), tensorboard }
     }
 
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+    fn state(&self) -> std::sync::MutexGuard<'_, ShownProgress> {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
@@ -73,7 +73,7 @@ impl Display {
     }
 }
 
-impl Progress for Display {
+impl Progress for RunDisplay {
     fn preparing(&self, what: &str) {
         self.bar.show(None, &[(0, format!("making {what}…"))]);
         if !self.bar.is_shown() {
@@ -108,7 +108,7 @@ impl Progress for Display {
 
     fn evaluated(&self, member: usize, step: u64, headline: &Headline) {
         let mut state = self.state();
-        let columns = Columns::new(state.pace.steps, &self.short, headline, terminal::width(To::Err));
+        let columns = EvaluationColumns::new(state.pace.steps, &self.short, headline, terminal::width(To::Err));
         if state.heads != columns.groups {
             self.bar.line(&paint(To::Err, Paint::Bold, &columns.heads(headline)));
             state.heads = columns.groups.clone();
@@ -151,9 +151,9 @@ impl Progress for Display {
     }
 }
 
-impl State {
+impl ShownProgress {
     /// The step, the loss, the rate, what is known of each condition, the time left.
-    fn describe(&self, now: Instant) -> Vec<Part> {
+    fn describe(&self, now: Instant) -> Vec<LinePart> {
         let Pace { step, steps, .. } = self.pace;
         let mut parts = vec![
             (0, format!("step {step}/{steps}")),

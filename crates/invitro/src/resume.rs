@@ -1,8 +1,9 @@
 //! Going on with runs that have a folder: their configs are there, so that none of their settings need be given again.
 
 use anyhow::{Result, bail};
-use invitro_lab::population::Member;
-use invitro_lab::{Error, Experiment, SeedsConfig, folder, raise};
+use invitro_lab::run_folder::more_steps;
+use invitro_lab::training::Member;
+use invitro_lab::{Error, Experiment, SeedsConfig, run_folder};
 use std::path::{Path, PathBuf};
 
 /// The runs of a folder, one or one per seed, with settings laid over theirs. Where these ask for more steps, the folders
@@ -10,7 +11,7 @@ use std::path::{Path, PathBuf};
 pub fn members(place: &Path, overrides: &[String], force: bool) -> Result<Vec<Member>> {
     let mut runs = Vec::new();
     for path in folders(place)? {
-        let config = folder::config(&path);
+        let config = run_folder::config(&path);
         let made_by = Experiment::load(None, Some(&config), &[])?;
         let wanted = Experiment::load(None, Some(&config), overrides)?;
         if wanted.expand().len() > 1 {
@@ -25,15 +26,15 @@ pub fn members(place: &Path, overrides: &[String], force: bool) -> Result<Vec<Me
     }
     if !force {
         let raised = || runs.iter().filter(|(_, made_by, wanted)| made_by.id() != wanted.id());
-        raised().try_for_each(|(path, made_by, wanted)| raise::check(path, made_by, wanted))?;
-        raised().try_for_each(|(path, made_by, wanted)| raise::raise(path, made_by, wanted))?;
+        raised().try_for_each(|(path, made_by, wanted)| more_steps::check(path, made_by, wanted))?;
+        raised().try_for_each(|(path, made_by, wanted)| more_steps::extend(path, made_by, wanted))?;
     }
     Ok(runs.into_iter().map(|(folder, _, experiment)| Member { experiment, folder }).collect())
 }
 
 /// A run's folder itself, or those in a folder of several seeds' runs.
 fn folders(place: &Path) -> Result<Vec<PathBuf>> {
-    let is_run = |path: &PathBuf| folder::config(path).is_file();
+    let is_run = |path: &PathBuf| run_folder::config(path).is_file();
     if is_run(&place.to_owned()) {
         return Ok(vec![place.to_owned()]);
     }

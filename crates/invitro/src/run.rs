@@ -1,13 +1,11 @@
 //! `invitro run`: an experiment from its config to its result.
 
 use crate::experiment::ExperimentArgs;
-use crate::pooled;
-use crate::progress::Display;
+use crate::progress::RunDisplay;
 use crate::tensorboard::Tensorboard;
-use crate::terminal;
-use crate::{resume, run_summary};
+use crate::{pooled, resume, run_summary, terminal};
 use anyhow::{Result, bail};
-use invitro_lab::population::{self, Member, Options, Outcome};
+use invitro_lab::training::{self, Member, MemberOutcome, TrainingOptions};
 use invitro_lab::{State, Status, Stop};
 use invitro_model::Device;
 use std::path::PathBuf;
@@ -60,22 +58,22 @@ pub fn carry_out(mut args: TrainingArgs, more: &[&str], report: bool) -> Result<
     let finished: Vec<bool> = members.iter().map(|member| !args.force && is_done(member)).collect();
     let stop = Stop::new().on_signals()?;
     let tensorboard = args.tensorboard.then(|| Tensorboard::new(&members));
-    let display = Display::new(&members, tensorboard);
-    let options = Options { device, force: args.force, stop: &stop, progress: &display };
-    let outcomes = population::run(&members, &options);
+    let display = RunDisplay::new(&members, tensorboard);
+    let options = TrainingOptions { device, force: args.force, stop: &stop, progress: &display };
+    let outcomes = training::run(&members, &options);
     display.finish();
     let worked = display.worked();
     drop(display);
     let outcomes = outcomes?;
     // Before anything is told: whoever reads may have seen enough.
     let reports: Vec<Option<Result<PathBuf>>> = std::iter::zip(&members, &outcomes)
-        .map(|(member, outcome)| (report && *outcome == Outcome::Done).then(|| run_summary::report(member)))
+        .map(|(member, outcome)| (report && *outcome == MemberOutcome::Done).then(|| run_summary::report(member)))
         .collect();
     let mut code = 0;
     for (((member, outcome), report), finished) in members.iter().zip(&outcomes).zip(&reports).zip(finished) {
         let place = member.folder.display();
         match outcome {
-            Outcome::Done => {
+            MemberOutcome::Done => {
                 if members.len() == 1 {
                     let page = report.as_ref().and_then(|report| report.as_ref().ok());
                     run_summary::tell(member, page.map(PathBuf::as_path))?;
@@ -89,18 +87,22 @@ pub fn carry_out(mut args: TrainingArgs, more: &[&str], report: bool) -> Result<
                     code = code.max(1);
                 }
             }
-            Outcome::Stopped { step } => {
+            MemberOutcome::Stopped { step } => {
                 let goes_on = format!("the same command goes on from there, or `invitro run {place}`");
                 terminal::warn(&format!("stopped at step {step}; {goes_on}"));
                 code = code.max(130);
             }
-            Outcome::Failed { error } | Outcome::Unwritten { error } if members.len() == 1 => bail!("{error}"),
+            MemberOutcome::Failed { error } | MemberOutcome::Unwritten { error } if members.len() == 1 => {
+                bail!("{error}")
+            }
             // Told when it happened.
-            Outcome::Failed { .. } | Outcome::Unwritten { .. } => code = code.max(1),
-            Outcome::Busy | Outcome::Lost => bail!("another process is writing to the run folder `{place}`"),
+            MemberOutcome::Failed { .. } | MemberOutcome::Unwritten { .. } => code = code.max(1),
+            MemberOutcome::Busy | MemberOutcome::Lost => {
+                bail!("another process is writing to the run folder `{place}`")
+            }
         }
     }
-    let done = outcomes.iter().filter(|outcome| **outcome == Outcome::Done).count();
+    let done = outcomes.iter().filter(|outcome| **outcome == MemberOutcome::Done).count();
     if members.len() > 1 && done > 0 {
         let folder = members[0].folder.parent().unwrap_or(&members[0].folder);
         let runs: Vec<String> = members.iter().map(|member| member.experiment.id()).collect();
@@ -115,7 +117,7 @@ impl TrainingArgs {
         let mut folders = self.experiment.take_folders()?;
         folders.extend(self.resume.take());
         let folder = match &folders[..] {
-            [] => return Ok(population::members(&self.experiment.load_with(more)?, self.out.as_deref())),
+            [] => return Ok(training::members(&self.experiment.load_with(more)?, self.out.as_deref())),
             [folder] => folder,
             [one, other, ..] => {
                 bail!("`{}` and `{}` are two folders: give one of them", one.display(), other.display())

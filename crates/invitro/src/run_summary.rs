@@ -3,8 +3,8 @@
 use crate::table;
 use crate::terminal::{self, To};
 use anyhow::Result;
-use invitro_lab::population::Member;
-use invitro_lab::progress::conditions;
+use invitro_lab::training::Member;
+use invitro_lab::training::progress::conditions;
 use invitro_lab::{Experiment, Status};
 use invitro_results::folder::METRICS;
 use invitro_results::{

@@ -3,7 +3,7 @@
 use crate::table;
 use crate::terminal::{self, Paint, To, paint};
 use anyhow::{Result, bail};
-use invitro_lab::folder::locked;
+use invitro_lab::run_folder::locked;
 use invitro_lab::{State, Status};
 use invitro_results::folder::{CONFIG, STATUS};
 use invitro_results::{Condition, Curve, Loss, Measure, Quantity, Run, TaskMetric, read};
@@ -28,13 +28,13 @@ pub struct Args {
 const DEPTH: usize = 3;
 
 /// A run's folder and what could be read of it.
-struct Entry {
+struct RunEntry {
     name: String,
     path: PathBuf,
-    found: Result<Found, String>,
+    found: Result<FoundRuns, String>,
 }
 
-struct Found {
+struct FoundRuns {
     run: Run,
     state: &'static str,
     step: u64,
@@ -48,7 +48,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let mut folders = Vec::new();
     find(&args.dir, DEPTH, &mut folders);
     folders.sort();
-    let entries: Vec<Entry> = folders.into_iter().map(|path| entry(&args.dir, path)).collect();
+    let entries: Vec<RunEntry> = folders.into_iter().map(|path| entry(&args.dir, path)).collect();
     if args.json {
         for entry in &entries {
             emit!("{}", in_json(entry));
@@ -79,14 +79,14 @@ fn find(dir: &Path, depth: usize, found: &mut Vec<PathBuf>) {
     shown.map(|entry| entry.path()).filter(|path| path.is_dir()).for_each(|path| find(&path, depth, found));
 }
 
-fn entry(dir: &Path, path: PathBuf) -> Entry {
+fn entry(dir: &Path, path: PathBuf) -> RunEntry {
     let within = path.strip_prefix(dir).ok().filter(|rest| *rest != Path::new(""));
     let name = within.unwrap_or(&path).display().to_string();
     let found = found(&path).map_err(|error| error.to_string());
-    Entry { name, path, found }
+    RunEntry { name, path, found }
 }
 
-fn found(path: &Path) -> invitro_results::Result<Found> {
+fn found(path: &Path) -> invitro_results::Result<FoundRuns> {
     let run = read(path)?.runs.pop().unwrap_or_default();
     let status = Status::read(path)?;
     let state = match &status {
@@ -95,7 +95,7 @@ fn found(path: &Path) -> invitro_results::Result<Found> {
         Some(status) => status.state.name(),
     };
     let (step, steps) = status.map_or((0, 0), |status| (status.step, status.steps));
-    Ok(Found { run, state, step, steps })
+    Ok(FoundRuns { run, state, step, steps })
 }
 
 /// The conditions that anything was measured in, masked ones last.
@@ -112,7 +112,7 @@ fn end(run: &Run, measure: Measure, condition: &Condition) -> Option<f64> {
     run.curve(&Quantity::of(measure, condition)).end()
 }
 
-fn list(entries: &[Entry], width: Option<usize>) -> String {
+fn list(entries: &[RunEntry], width: Option<usize>) -> String {
     let mut all: Vec<Condition> =
         entries.iter().flat_map(|e| &e.found).flat_map(|found| conditions(&found.run)).collect();
     all.sort_by(|a, b| (a.masked, a).cmp(&(b.masked, b)));
@@ -168,9 +168,9 @@ fn painted(state: &str) -> String {
     paint(To::Out, colour, state)
 }
 
-fn in_json(entry: &Entry) -> Value {
-    let Entry { name, path, found } = entry;
-    let Found { run, state, step, steps } = match found {
+fn in_json(entry: &RunEntry) -> Value {
+    let RunEntry { name, path, found } = entry;
+    let FoundRuns { run, state, step, steps } = match found {
         Ok(found) => found,
         Err(error) => return json!({ "name": name, "path": path, "error": error }),
     };

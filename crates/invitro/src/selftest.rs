@@ -2,7 +2,7 @@
 
 use anyhow::{Result, bail};
 use invitro_model::cuda::{Cuda, Gpu};
-use invitro_model::selftest::{Difference, selftest, usual_populations};
+use invitro_model::selftest::{TensorDifference, selftest, usual_populations};
 use invitro_model::{Device, Population, Shape};
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -25,10 +25,10 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let gpu = Gpu::open(number)?;
     say!("{} against the CPU: ‖difference‖ / ‖CPU's‖", gpu.name);
     let mut failed = 0;
-    let mut report = |difference: &Difference| {
+    let mut report = |difference: &TensorDifference| {
         let verdict = if difference.passes() { "" } else { "  TOO LARGE" };
         failed += usize::from(!difference.passes());
-        let Difference { name, relative, allowed, .. } = difference;
+        let TensorDifference { name, relative, allowed, .. } = difference;
         // The verdict counts, read or not.
         let _ = writeln!(std::io::stdout(), "  {name:32} {relative:.1e}  (up to {allowed:.0e}){verdict}");
     };

@@ -3,8 +3,8 @@
 
 use crate::common::*;
 use invitro_lab::Experiment;
-use invitro_lab::data_loader::DataLoader;
 use invitro_lab::inputs::InputCache;
+use invitro_lab::training::data_loader::DataLoader;
 use invitro_language::Source;
 use serde_json::Value;
 use std::collections::HashSet;

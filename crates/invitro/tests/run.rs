@@ -227,7 +227,7 @@ fn two_signals_at_once_are_one_and_the_run_is_saved() {
         assert!(second.is_ok());
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(130), "{gap} ms apart: {}", text(&output.stderr));
-        let saved: Vec<u64> = invitro_lab::folder::saved(&parts);
+        let saved: Vec<u64> = invitro_lab::run_folder::saved(&parts);
         assert!(saved.last() > Some(&last), "{gap} ms apart: {saved:?}");
         last = saved[saved.len() - 1];
     }

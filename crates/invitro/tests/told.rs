@@ -1,11 +1,11 @@
 //! What is told fits the terminal, whatever its width: lines, tables, the bar, evaluations, comments.
 
 use crate::bar::line;
-use crate::columns::Columns;
+use crate::columns::EvaluationColumns;
 use crate::comments::fitted;
 use crate::table::{numbers, texts};
 use crate::terminal::{self, columns, wrap};
-use invitro_lab::progress::{Headline, Scores};
+use invitro_lab::training::progress::{Headline, Scores};
 
 #[test]
 fn lines_are_broken_between_words_at_any_width() {
@@ -78,7 +78,7 @@ fn evaluations_are_lines_that_fit() {
     let headline = Headline { loss: Some(1.2345), conditions };
     let names = |name: &str| vec![name.to_owned()];
     for (width, member, groups) in [(80, "", 4), (80, "0/1", 3), (60, "", 2), (40, "", 1), (200, "10/12", 4)] {
-        let columns = Columns::new(10_000, &names(member), &headline, Some(width));
+        let columns = EvaluationColumns::new(10_000, &names(member), &headline, Some(width));
         assert_eq!(columns.groups.len(), groups, "{width} {member}");
         let text = format!("{}\n{}", columns.heads(&headline), columns.line(10_000, member, &headline));
         assert!(text.lines().all(|line| terminal::columns(line) <= width), "{width}:\n{text}");

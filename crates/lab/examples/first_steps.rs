@@ -3,11 +3,10 @@
 //!
 //! `cargo run --release -p invitro-lab --example first_steps`
 
-use invitro_lab::data_loader::DataLoader;
 use invitro_lab::inputs::InputCache;
+use invitro_lab::training::data_loader::DataLoader;
 use invitro_lab::{Error, Experiment};
-use invitro_model::Shape;
-use invitro_model::{Device, Population, Update};
+use invitro_model::{Device, Population, Shape, Update};
 
 const STEPS: u64 = 200;
 
@@ -28,7 +27,7 @@ fn main() -> Result<(), Error> {
         .map(|&count| -(count as f64 / total).ln() * count as f64 / total)
         .sum();
 
-    let rows = |batch: &Vec<Vec<invitro_model::Sequence>>| batch[0].iter().map(|s| s.tokens.len() - 1).sum::<usize>();
+    let rows = |batch: &Vec<Vec<invitro_model::TokenSequence>>| batch[0].iter().map(|s| s.tokens.len() - 1).sum::<usize>();
     let capacity = batches.iter().map(rows).max().unwrap_or(0);
     let shape = Shape::new(&experiment.model, vocab);
     let mut population = Population::new(Device::Cpu, &shape, &[experiment.seeds.model.first()], capacity)?;

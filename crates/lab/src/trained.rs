@@ -3,12 +3,13 @@
 use crate::card::{Published, model_card};
 use crate::error::{Error, Result};
 use crate::experiment::Experiment;
-use crate::folder::{self, TOKENIZER_SEAL};
 use crate::inputs::InputCache;
-use crate::probes::{self, Evaluation, MemberToEvaluate};
-use crate::tokenized::TokenizedText;
+use crate::inputs::tokenized::TokenizedText;
+use crate::probes::batch_rows;
+use crate::probes::evaluation::{Evaluation, MemberToEvaluate, evaluate};
+use crate::run_folder::{self, TOKENIZER_SEAL};
 use invitro_language::Languages;
-use invitro_model::export::SpecialTokens;
+use invitro_model::export::ExportTokens;
 use invitro_model::{Checkpoint, Device, Population, Shape};
 use invitro_results::Seal;
 use invitro_results::folder::{SEGMENTATION, TOKENIZER, write_file};
@@ -27,15 +28,15 @@ impl Trained {
     /// The model of a step, or of the last one there is.
     pub fn load(path: &Path, step: Option<u64>) -> Result<Trained> {
         let experiment = Experiment::open(path)?.ok_or_else(|| Error::NoRun { path: path.to_owned() })?;
-        let steps = folder::saved(path);
+        let steps = run_folder::saved(path);
         let none = || Error::NoCheckpoint { path: path.to_owned(), step, steps: steps.clone() };
         let step = match step {
             Some(step) => steps.contains(&step).then_some(step).ok_or_else(none)?,
             None => steps.last().copied().ok_or_else(none)?,
         };
-        let checkpoint = folder::load_checkpoint(path, &experiment.id(), step)?;
+        let checkpoint = run_folder::load_checkpoint(path, &experiment.id(), step)?;
         if !checkpoint.is_finite() {
-            return Err(Error::NotFinite { path: folder::checkpoint(path, step) });
+            return Err(Error::NotFinite { path: run_folder::checkpoint(path, step) });
         }
         let tokenizer = path.join(TOKENIZER[0]);
         if checkpoint.metadata.get(TOKENIZER_SEAL) != Some(&Seal::of_file(&tokenizer)?.blake3) {
@@ -68,17 +69,17 @@ impl Trained {
         }
         let inputs = InputCache::default().get(settings)?;
         let member = MemberToEvaluate { inputs: &inputs, with_baselines: true };
-        let rows = probes::batch_rows(self.checkpoint.shape.context);
+        let rows = batch_rows(self.checkpoint.shape.context);
         let mut population = self.population(device, rows)?;
         let step = self.checkpoint.step;
-        let mut evaluated = probes::evaluate(&mut population, &[Some(member)], step)?;
+        let mut evaluated = evaluate(&mut population, &[Some(member)], step)?;
         Ok(evaluated.pop().flatten().expect("the slot is `Some`"))
     }
 
     /// Writes the model, its tokenizer and a model card, which looks for the measures in the run's folder, into a folder
     /// that `transformers` loads.
     pub fn export(&self, run: &Path, out: &Path, published: Published) -> Result<()> {
-        let tokens = SpecialTokens { bos: None, eos: special::EOS, pad: special::PAD };
+        let tokens = ExportTokens { bos: None, eos: special::EOS, pad: special::PAD };
         invitro_model::export::export(out, &self.checkpoint.shape, &self.checkpoint.weights, tokens)?;
         self.text.tokenizer.save(out)?;
         if self.experiment.tokenizer.intervenes() {

@@ -2,17 +2,16 @@
 
 use crate::common::{SAME, bytes, family, find, member, mixed, run, tiny, train, trio};
 use invitro_lab::inputs::InputCache;
-use invitro_lab::population::Outcome;
 use invitro_lab::probes::generation::{self, CheckedOutput, TaskPrompt};
 use invitro_lab::probes::held_out::HeldOutProbe;
 use invitro_lab::probes::ngrams::{NgramOrder, Ngrams};
 use invitro_lab::probes::reachability::TargetScore;
+use invitro_lab::training::MemberOutcome;
 use invitro_lab::{Stop, Trained};
-use invitro_language::{Category, Condition, Language, Pool, Process, Sequence, Source, Symbol, Tally, Task, Verdict};
-use invitro_model::Decoded;
-use invitro_model::Device;
-use invitro_model::Score;
-use invitro_model::ScoreQuery;
+use invitro_language::{
+    Category, Language, LanguageCondition, Pool, Process, SentenceVerdict, Sequence, Source, Symbol, Tally, Task,
+};
+use invitro_model::{Decoded, Device, Score, ScoreQuery};
 use invitro_results::{Measure, Quantity, Row, Rows, Scorer, Statistic, Targets, TaskMetric};
 use invitro_stats::Interval;
 use invitro_stats::pairs::interval_over_pairs;
@@ -24,7 +23,7 @@ fn the_words_of_a_prompt_are_kept_as_a_multiset() {
     let kept = |task: Task, given: &[u32], written: &[u32]| {
         let symbols = |numbers: &[u32]| numbers.iter().map(|&n| Symbol(n)).collect::<Vec<_>>();
         let sequence = Sequence { task, prompt: symbols(given), ..Sequence::default() };
-        let (condition, tokens) = (Condition::A, text.prompt(&sequence));
+        let (condition, tokens) = (LanguageCondition::A, text.prompt(&sequence));
         let prompted = TaskPrompt { condition, sequence, tokens, answer: 0, key: 0 };
         let pieces = symbols(written).into_iter().flat_map(|word| text.segmentation.pieces(word, Language::A)).copied();
         let decoded = Decoded { tokens: pieces.collect(), ended: true };
@@ -38,7 +37,8 @@ fn the_words_of_a_prompt_are_kept_as_a_multiset() {
 
 #[test]
 fn nothing_holds_of_what_did_not_end() {
-    let verdict = Verdict { valid: true, grammatical: true, types: true, facts: true, ..Verdict::default() };
+    let verdict =
+        SentenceVerdict { valid: true, grammatical: true, types: true, facts: true, ..SentenceVerdict::default() };
     let judged = |ended| CheckedOutput {
         output: String::new(),
         ended,
@@ -52,7 +52,7 @@ fn nothing_holds_of_what_did_not_end() {
     assert_eq!((judged(false).holds(), judged(false).failure()), ("none", Some("unfinished")));
     let mut rows = Rows::new(5);
     let sequence = Sequence { task: Task::T1, ..Sequence::default() };
-    let prompted = TaskPrompt { condition: Condition::A, sequence, tokens: Vec::new(), answer: 0, key: 0 };
+    let prompted = TaskPrompt { condition: LanguageCondition::A, sequence, tokens: Vec::new(), answer: 0, key: 0 };
     generation::rows(&prompted, &[&judged(true), &judged(false)], &mut rows);
     let value = |metric: TaskMetric| {
         let of_it = |row: &&Row| row.quantity.measure == Measure::unscrambling(metric);
@@ -266,7 +266,7 @@ fn the_floor_is_the_frequency_of_sentences_in_every_condition() {
         let set = HeldOutProbe::new(&languages, &text, &experiment.mixture, count, 160).unwrap();
         let mut rows = Rows::new(0);
         set.rows(&[], &mut rows);
-        let floor = |condition: &Condition| {
+        let floor = |condition: &LanguageCondition| {
             let row = find(&rows.list, 0, &format!("loss.{condition}.floor"));
             row.value * row.n as f64 * std::f64::consts::LN_2
         };
@@ -434,7 +434,7 @@ fn withheld_facts_are_what_is_asked_for() {
 }
 
 fn b_masked() -> invitro_results::Condition {
-    Condition::B_MASKED.into()
+    LanguageCondition::B_MASKED.into()
 }
 
 /// Every switch of the mixture trains, and goes on after an interruption with the same bytes as without.
@@ -452,7 +452,10 @@ fn runs_under_every_switch_go_on_as_if_never_interrupted() {
         let [whole, parts] = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
         run(&experiment, whole.path());
         let soon = Stop::new().at(std::time::Instant::now());
-        assert!(matches!(train(&[member(&experiment, parts.path())], &soon)[..], [Outcome::Stopped { step: 1.. }]));
+        assert!(matches!(
+            train(&[member(&experiment, parts.path())], &soon)[..],
+            [MemberOutcome::Stopped { step: 1.. }]
+        ));
         run(&experiment, parts.path());
         for name in SAME {
             assert!(bytes(whole.path(), name) == bytes(parts.path(), name), "{switch:?}: {name}");

@@ -2,7 +2,7 @@
 
 use invitro_lab::executor::queue::{Task, task};
 use invitro_lab::executor::training::{MOST_ON_GPU, Training, fitting};
-use invitro_lab::population::TrainingSlots;
+use invitro_lab::training::TrainingSlots;
 use invitro_model::Device;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};

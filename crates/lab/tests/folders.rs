@@ -5,14 +5,14 @@ mod damage;
 mod raised;
 
 use crate::common::{self, SAME, bytes, find, member, run, steps, tiny, train};
-use invitro_lab::folder::{self, Folder, locked};
 use invitro_lab::inputs::InputCache;
-use invitro_lab::log::Log;
-use invitro_lab::population::{self, Options, Outcome};
-use invitro_lab::progress::Silent;
-use invitro_lab::raise::raise;
+use invitro_lab::run_folder::log::Log;
+use invitro_lab::run_folder::more_steps::extend;
+use invitro_lab::run_folder::{self, Folder, locked};
 use invitro_lab::study::StudyFolder;
 use invitro_lab::trained::Trained;
+use invitro_lab::training::progress::Silent;
+use invitro_lab::training::{self, MemberOutcome, TrainingOptions};
 use invitro_lab::{Error, Experiment, Progress, State, Status, Stop};
 use invitro_language::grammar::BUILT_IN;
 use invitro_model::Device;
@@ -35,7 +35,7 @@ fn another_config_is_refused_with_the_keys_that_differ() {
         keys,
         "eval.sentences: 6 in the folder, 7 asked for; language.distance: 0.1 in the folder, 0.5 asked for"
     );
-    let [Outcome::Failed { error }] = &train(&[member(&other, place.path())], &Stop::new())[..] else { panic!() };
+    let [MemberOutcome::Failed { error }] = &train(&[member(&other, place.path())], &Stop::new())[..] else { panic!() };
     assert!(error.contains("made by another config") && error.contains("--force"), "{error}");
     let before = bytes(place.path(), METRICS);
     let taken = Folder::take(place.path(), &other, true).unwrap();
@@ -54,10 +54,10 @@ fn are_the_same(one: &Path, two: &Path) {
         assert!(bytes(one, name) == bytes(two, name), "{name}");
     }
     assert_eq!(steps(one), steps(two));
-    assert_eq!(folder::saved(one), folder::saved(two));
-    for &step in &folder::saved(one) {
+    assert_eq!(run_folder::saved(one), run_folder::saved(two));
+    for &step in &run_folder::saved(one) {
         let [one, two] = [one, two].map(|path| {
-            let mut saved = invitro_model::Checkpoint::load(&folder::checkpoint(path, step)).unwrap();
+            let mut saved = invitro_model::Checkpoint::load(&run_folder::checkpoint(path, step)).unwrap();
             // Checksums of the logs, one of which has times in it.
             saved.metadata.remove("logs");
             saved
@@ -79,7 +79,7 @@ fn a_run_that_is_given_more_steps_is_as_if_it_had_had_them_from_the_start() {
         let [short, long] = lengths(short, 70, more);
         run(&long, &whole);
         run(&short, &parts);
-        raise(&parts, &short, &long).unwrap();
+        extend(&parts, &short, &long).unwrap();
         let status = Status::read(&parts).unwrap().unwrap();
         assert_eq!((status.state, status.step, status.run), (State::Stopped, short.train.steps, long.id()));
         assert!(!parts.join("summary.json").exists() && !parts.join("metrics.parquet").exists());
@@ -92,7 +92,7 @@ fn a_run_that_is_given_more_steps_is_as_if_it_had_had_them_from_the_start() {
     let [short, long] = lengths(40, 50, &[]);
     run(&long, &whole);
     train(&[member(&short, &parts)], &Stop::new().at(Instant::now()));
-    raise(&parts, &short, &long).unwrap();
+    extend(&parts, &short, &long).unwrap();
     run(&long, &parts);
     are_the_same(&whole, &parts);
 }
@@ -106,7 +106,7 @@ fn a_raise_that_was_interrupted_is_completed() {
     run(&long, &at("whole"));
     run(&short, &at("before"));
     copy(&at("before"), &at("after"));
-    raise(&at("after"), &short, &long).unwrap();
+    extend(&at("after"), &short, &long).unwrap();
     let files =
         ["metrics.parquet", "training.parquet", "words.parquet", "summary.json", "metrics.jsonl", "samples.jsonl"];
     let more = ["training.jsonl", "checkpoints/step-00000010.safetensors", "status.json", "config.toml"];
@@ -120,7 +120,7 @@ fn a_raise_that_was_interrupted_is_completed() {
                 Err(_) => std::fs::remove_file(torn.join(name)).unwrap(),
             }
         }
-        assert_eq!(folder::config(&torn), torn.join("raise.toml"));
+        assert_eq!(run_folder::config(&torn), torn.join("raise.toml"));
         run(&long, &torn);
         are_the_same(&at("whole"), &torn);
         assert!(!torn.join("raise.toml").exists());
@@ -140,7 +140,7 @@ fn what_cannot_be_raised_is_said() {
     let place = tempfile::tempdir().unwrap();
     let refused = |path: &Path, made_by: &Experiment, wanted: &Experiment| {
         let before = bytes(path, "status.json");
-        let error = raise(path, made_by, wanted).unwrap_err().to_string();
+        let error = extend(path, made_by, wanted).unwrap_err().to_string();
         assert!(bytes(path, "status.json") == before && !path.join("raise.toml").exists());
         error
     };
@@ -184,10 +184,10 @@ fn one_process_writes_at_a_time() {
     let experiment = tiny(&["train.steps=5"]);
     let held = Folder::take(place.path(), &experiment, false).unwrap();
     assert!(locked(place.path()));
-    assert_eq!(train(&[member(&experiment, place.path())], &Stop::new()), [Outcome::Busy]);
+    assert_eq!(train(&[member(&experiment, place.path())], &Stop::new()), [MemberOutcome::Busy]);
     drop(held);
     assert!(!locked(place.path()));
-    assert_eq!(train(&[member(&experiment, place.path())], &Stop::new()), [Outcome::Done]);
+    assert_eq!(train(&[member(&experiment, place.path())], &Stop::new()), [MemberOutcome::Done]);
 }
 
 #[test]
@@ -218,7 +218,7 @@ fn a_damaged_checkpoint_is_passed_over() {
     run(&experiment, &whole);
     let torn = place.path().join("torn");
     train(&[member(&experiment, &torn)], &Stop::new().at(std::time::Instant::now()));
-    std::fs::write(folder::checkpoint(&torn, 30), "torn").unwrap();
+    std::fs::write(run_folder::checkpoint(&torn, 30), "torn").unwrap();
     run(&experiment, &torn);
     assert_eq!(bytes(&whole, METRICS), bytes(&torn, METRICS));
 }
@@ -333,9 +333,9 @@ fn unwise_settings_get_a_sentence() {
     }
     let place = tempfile::tempdir().unwrap();
     let wide = tiny(&["model.width=1000000", "model.heads=2"]);
-    let error = population::run(
+    let error = training::run(
         &[member(&wide, place.path())],
-        &Options { device: invitro_model::Device::Cpu, force: false, stop: &Stop::new(), progress: &Silent },
+        &TrainingOptions { device: invitro_model::Device::Cpu, force: false, stop: &Stop::new(), progress: &Silent },
     );
     let error = error.unwrap_err().to_string();
     assert!(error.contains("GB of memory, but this machine has"), "{error}");
@@ -400,17 +400,22 @@ fn whoever_was_taken_over_writes_nothing_from_then_on() {
             let folder = place.path().join("run");
             let (then, failed) = Default::default();
             let progress = TakenOver { left: left.into(), folder: folder.clone(), then, failed };
-            let options = Options { device: Device::Cpu, force: false, stop: &Stop::new(), progress: &progress };
-            let outcomes = population::run(&[member(&experiment, &folder)], &options).unwrap();
+            let options =
+                TrainingOptions { device: Device::Cpu, force: false, stop: &Stop::new(), progress: &progress };
+            let outcomes = training::run(&[member(&experiment, &folder)], &options).unwrap();
             let then = progress.then.into_inner().unwrap();
             let Some(then) = then else {
                 assert!(left >= moments, "it was asked {left} times");
-                assert!(!matches!(outcomes[0], Outcome::Lost));
+                assert!(!matches!(outcomes[0], MemberOutcome::Lost));
                 break;
             };
             assert_eq!(files(&folder), then, "after {left} writes");
-            if !matches!(outcomes[0], Outcome::Failed { .. }) {
-                assert_eq!((&outcomes[0], progress.failed.into_inner()), (&Outcome::Lost, 0), "after {left} writes");
+            if !matches!(outcomes[0], MemberOutcome::Failed { .. }) {
+                assert_eq!(
+                    (&outcomes[0], progress.failed.into_inner()),
+                    (&MemberOutcome::Lost, 0),
+                    "after {left} writes"
+                );
             }
         }
     }
@@ -444,7 +449,7 @@ fn a_finished_training_that_cannot_be_written_says_so_and_goes_on_later() {
     std::fs::create_dir_all(table.join("in-the-way")).unwrap();
     std::fs::write(folder.join("config.toml"), experiment.to_toml()).unwrap();
     let outcomes = train(&[member(&experiment, &folder)], &Stop::new());
-    let [Outcome::Unwritten { error }] = &outcomes[..] else { panic!("{outcomes:?}") };
+    let [MemberOutcome::Unwritten { error }] = &outcomes[..] else { panic!("{outcomes:?}") };
     let begins = error.starts_with("the training is finished, but its results could not be written: ");
     assert!(begins && error.contains(METRICS_TABLE), "{error}");
     let status = Status::read(&folder).unwrap().unwrap();
@@ -459,7 +464,7 @@ fn a_finished_training_that_cannot_be_written_says_so_and_goes_on_later() {
     // A file where the folder should be is no fault of the run either.
     let file = place.path().join("file");
     std::fs::write(&file, "").unwrap();
-    assert!(matches!(train(&[member(&experiment, &file)], &Stop::new())[..], [Outcome::Unwritten { .. }]));
+    assert!(matches!(train(&[member(&experiment, &file)], &Stop::new())[..], [MemberOutcome::Unwritten { .. }]));
 }
 
 #[test]

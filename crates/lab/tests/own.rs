@@ -3,8 +3,8 @@
 use crate::common::{SAME, bytes, member, run, tiny, train};
 use invitro_lab::card::Published;
 use invitro_lab::inputs::InputCache;
-use invitro_lab::population::Outcome;
 use invitro_lab::study::file::{self, cells};
+use invitro_lab::training::MemberOutcome;
 use invitro_lab::{Experiment, Stop, Trained};
 use invitro_model::Device;
 use serde_json::json;
@@ -40,7 +40,7 @@ fn a_run_with_somebody_elses_tokenizer_keeps_it() {
     let (one, two, out) = (place.path().join("one"), place.path().join("two"), place.path().join("out"));
     let rows = run(&experiment, &one);
     let soon = Stop::new().at(std::time::Instant::now());
-    assert!(matches!(train(&[member(&experiment, &two)], &soon)[..], [Outcome::Stopped { .. }]));
+    assert!(matches!(train(&[member(&experiment, &two)], &soon)[..], [MemberOutcome::Stopped { .. }]));
     // It goes on by the folder's own copy.
     std::fs::remove_file(&file).unwrap();
     let opened = Experiment::open(&two).unwrap().unwrap();

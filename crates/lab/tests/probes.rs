@@ -2,9 +2,10 @@
 
 use crate::common::{self, tiny};
 use invitro_lab::inputs::{InputCache, RunInputs};
-use invitro_lab::probes::{self, Answers, MemberToEvaluate, PatchQuery, Probe, ProbeSet, Queries, Record};
+use invitro_lab::probes::evaluation::{MemberToEvaluate, evaluate};
+use invitro_lab::probes::{Answers, PatchQuery, Probe, ProbeSet, Queries, Record};
 use invitro_model::inference::HiddenQuery;
-use invitro_model::{Device, Population, Prompt, Sampling, ScoreQuery, Sequence, Shape};
+use invitro_model::{Device, Population, Prompt, Sampling, ScoreQuery, Shape, TokenSequence};
 use std::sync::{Arc, Mutex};
 
 /// Asks for one thing of each kind about a token, and keeps the answers.
@@ -35,7 +36,7 @@ impl Probe for Curious {
         Queries {
             prompts: vec![Prompt { tokens: tokens.clone(), sampling: Sampling::Greedy, most: 3, key: 0 }],
             scores: vec![self.score_query()],
-            losses: vec![vec![Sequence { tokens: vec![3, self.token, 10], group: 0 }]],
+            losses: vec![vec![TokenSequence { tokens: vec![3, self.token, 10], group: 0 }]],
             hidden: vec![HiddenQuery { tokens, positions: vec![1], layers: vec![0] }],
             patched: vec![patch(self.token, 1), patch(self.token + 1, 0)],
         }
@@ -57,7 +58,7 @@ fn every_probe_gets_the_answers_to_its_own_queries() {
         curious.iter().for_each(|probe| set.push(probe.clone()));
         let inputs = RunInputs { probes: Arc::new(set), ..inputs.clone() };
         let member = Some(MemberToEvaluate { inputs: &inputs, with_baselines: false });
-        let rows = probes::evaluate(&mut population, &[member], 0).unwrap().remove(0).unwrap().rows;
+        let rows = evaluate(&mut population, &[member], 0).unwrap().remove(0).unwrap().rows;
         (rows, curious.iter().map(|probe| probe.answers.lock().unwrap().take().unwrap()).collect::<Vec<_>>())
     };
     let both = [20, 30].map(Curious::new);

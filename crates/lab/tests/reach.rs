@@ -1,8 +1,7 @@
 //! Reachability: scoring every target once equals the paper's trie search, and a plain check of every target.
 
 use crate::common::{self, family, mixed, tiny, trio};
-use invitro_lab::inputs::InputCache;
-use invitro_lab::inputs::RunInputs;
+use invitro_lab::inputs::{InputCache, RunInputs};
 use invitro_lab::probes::contrast::ContrastProbe;
 use invitro_lab::probes::forms::FormsProbe;
 use invitro_lab::probes::reachability::{ReachabilityProbe, TargetScore};
@@ -10,7 +9,7 @@ use invitro_lab::probes::{Answers, Probe, Record};
 use invitro_language::{Language, LanguageEntry, Symbol};
 use invitro_model::inference::{MemberPass, Output, Outputs, Score};
 use invitro_model::shard::{ModelShard, Shard};
-use invitro_model::{ContinuationScores, Device, Population, ScoreQuery, Sequence, Shape, Update, Vector};
+use invitro_model::{ContinuationScores, Device, Population, ScoreQuery, Shape, TokenSequence, Update, Vector};
 use invitro_results::{Form, Fraction, Measure, Scorer, Statistic, Targets};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -102,7 +101,8 @@ fn scoring_equals_searching(experiment: &invitro_lab::Experiment, steps: u64) {
     // A little training, so that some targets are near and others far.
     let mut source = invitro_language::Source::training(&inputs.languages, &experiment.mixture, 8, 1);
     for step in 1..=steps {
-        let batch: Vec<Sequence> = (0..4).map(|row| inputs.text.draw(&mut source, step, row, 100).unwrap()).collect();
+        let batch: Vec<TokenSequence> =
+            (0..4).map(|row| inputs.text.draw(&mut source, step, row, 100).unwrap()).collect();
         population.train_step(&[batch], &Update::at(&experiment.train, step)).unwrap();
         population.losses().unwrap();
     }

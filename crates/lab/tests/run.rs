@@ -3,12 +3,11 @@
 use crate::common::{SAME, bytes, family, find, member, mixed, rows, run, steps, tiny, train, trio};
 use invitro_lab::card::Published;
 use invitro_lab::inputs::InputCache;
-use invitro_lab::population::{self, Options, Outcome, TrainingSlots};
-use invitro_lab::progress::Silent;
-use invitro_lab::{Experiment, State, Status, Stop, Trained, folder};
+use invitro_lab::training::progress::Silent;
+use invitro_lab::training::{self, MemberOutcome, TrainingOptions, TrainingSlots};
+use invitro_lab::{Experiment, State, Status, Stop, Trained, run_folder};
 use invitro_model::Device;
-use invitro_results::folder::read_json_lines;
-use invitro_results::folder::{METRICS, SEGMENTATION, TRAINING_TABLE};
+use invitro_results::folder::{METRICS, SEGMENTATION, TRAINING_TABLE, read_json_lines};
 use invitro_results::table::Table;
 use invitro_results::{Form, Fraction, Measure, Quantity, Reach, Row, Statistic, TaskMetric};
 use std::collections::{BTreeMap, BTreeSet};
@@ -30,7 +29,7 @@ fn a_run_leaves_everything_and_is_a_function_of_its_config() {
     let evaluated: Vec<u64> =
         rows.iter().map(|row| row.step).collect::<std::collections::BTreeSet<_>>().into_iter().collect();
     assert_eq!(evaluated, [0, 10, 20, 40, 60]);
-    assert_eq!(folder::saved(&one), [60], "the last checkpoint alone stays");
+    assert_eq!(run_folder::saved(&one), [60], "the last checkpoint alone stays");
     let status = Status::read(&one).unwrap().unwrap();
     assert_eq!((status.state, status.step, status.run), (State::Done, 60, experiment.id()));
     let made_by = Experiment::from_toml(&String::from_utf8(bytes(&one, "config.toml")).unwrap(), "config").unwrap();
@@ -80,7 +79,7 @@ fn of_a_long_run_some_steps_are_kept_whenever_it_is_stopped() {
     let mut last = 0;
     for _ in 0..3 {
         let soon = Stop::new().at(std::time::Instant::now() + std::time::Duration::from_millis(100));
-        let [Outcome::Stopped { step }] = train(&members, &soon)[..] else { panic!() };
+        let [MemberOutcome::Stopped { step }] = train(&members, &soon)[..] else { panic!() };
         assert!(step > last);
         last = step;
     }
@@ -173,7 +172,7 @@ fn so_does_one_whose_languages_have_ids_of_their_own() {
     std::fs::write(place.path().join(SEGMENTATION), "another").unwrap();
     let refused = Trained::load(place.path(), None).err().unwrap().to_string();
     assert!(refused.contains(SEGMENTATION), "{refused}");
-    assert_eq!(train(&[member(&experiment, place.path())], &Stop::new()), [Outcome::Done]);
+    assert_eq!(train(&[member(&experiment, place.path())], &Stop::new()), [MemberOutcome::Done]);
     assert_eq!(bytes(&out, SEGMENTATION), bytes(place.path(), SEGMENTATION), "it is made again");
 }
 
@@ -189,12 +188,12 @@ fn goes_on_to_the_same_bytes(experiment: &Experiment) {
         if sittings < 6 {
             let soon = std::time::Instant::now() + std::time::Duration::from_millis(40 * (sittings % 3));
             match train(&[member(experiment, &parts)], &stop.at(soon))[..] {
-                [Outcome::Stopped { step }] => assert!(step > 0 && step <= 45),
-                [Outcome::Done] => break,
+                [MemberOutcome::Stopped { step }] => assert!(step > 0 && step <= 45),
+                [MemberOutcome::Done] => break,
                 ref other => panic!("{other:?}"),
             }
         } else {
-            assert_eq!(train(&[member(experiment, &parts)], &stop), [Outcome::Done]);
+            assert_eq!(train(&[member(experiment, &parts)], &stop), [MemberOutcome::Done]);
             break;
         }
         assert_eq!(Status::read(&parts).unwrap().unwrap().state, State::Stopped);
@@ -214,7 +213,7 @@ fn seeds_train_as_one_population_with_the_results_of_single_runs() {
     let all = experiment.expand();
     assert_eq!(all.len(), 4);
     let members: Vec<_> = all.iter().map(|one| member(one, &place.path().join(one.id()))).collect();
-    assert_eq!(train(&members, &Stop::new()), vec![Outcome::Done; 4]);
+    assert_eq!(train(&members, &Stop::new()), vec![MemberOutcome::Done; 4]);
     let alone = place.path().join("alone");
     run(&all[2], &alone);
     for name in SAME {
@@ -234,9 +233,9 @@ fn populations_that_share_a_slot_have_the_results_of_single_runs() {
         for (i, experiment) in experiments.iter().enumerate() {
             let (slots, cache, stop, folder) = (&slots, &cache, &stop, shared(i));
             scope.spawn(move || {
-                let options = Options { device: Device::Cpu, force: false, stop, progress: &Silent };
-                let done = population::run_with(&[member(experiment, &folder)], &options, cache, Some(slots));
-                assert_eq!(done.unwrap(), [Outcome::Done]);
+                let options = TrainingOptions { device: Device::Cpu, force: false, stop, progress: &Silent };
+                let done = training::run_with(&[member(experiment, &folder)], &options, cache, Some(slots));
+                assert_eq!(done.unwrap(), [MemberOutcome::Done]);
             });
         }
     });
@@ -256,14 +255,14 @@ fn members_left_at_different_steps_meet_again() {
     let place = tempfile::tempdir().unwrap();
     let experiment = tiny(&["seeds.model=0,1", "train.steps=40"]);
     let members: Vec<_> = experiment.expand().iter().map(|one| member(one, &place.path().join(one.id()))).collect();
-    assert_eq!(train(&members, &Stop::new()), vec![Outcome::Done; 2]);
+    assert_eq!(train(&members, &Stop::new()), vec![MemberOutcome::Done; 2]);
     let before: Vec<Vec<u8>> = members.iter().map(|m| bytes(&m.folder, METRICS)).collect();
     // As if the process had died before the end, one member a checkpoint behind the other.
     let other: Vec<_> = members.iter().map(|m| member(&m.experiment, &m.folder.with_extension("again"))).collect();
     let soon = || Stop::new().at(std::time::Instant::now());
     train(&other[..1], &soon());
-    assert_eq!(folder::saved(&other[0].folder), [1]);
-    assert_eq!(train(&other, &Stop::new()), vec![Outcome::Done; 2]);
+    assert_eq!(run_folder::saved(&other[0].folder), [1]);
+    assert_eq!(train(&other, &Stop::new()), vec![MemberOutcome::Done; 2]);
     for (again, before) in other.iter().zip(&before) {
         assert_eq!(&bytes(&again.folder, METRICS), before);
     }
@@ -277,9 +276,9 @@ fn a_member_that_fails_does_not_take_the_others_down() {
     let bad = tiny(&["train.steps=20", "language.mask_share=0.04"]);
     let members = [member(&bad, &place.path().join("bad")), member(&good, &place.path().join("good"))];
     let outcomes = train(&members, &Stop::new());
-    let Outcome::Failed { error } = &outcomes[0] else { panic!("{outcomes:?}") };
+    let MemberOutcome::Failed { error } = &outcomes[0] else { panic!("{outcomes:?}") };
     assert!(error.contains("`language.mask_share` is 0.04"), "{error}");
-    assert_eq!(outcomes[1], Outcome::Done);
+    assert_eq!(outcomes[1], MemberOutcome::Done);
     let status = Status::read(&members[0].folder).unwrap().unwrap();
     assert_eq!((status.state, status.error.as_ref()), (State::Failed, Some(error)));
     assert!(!rows(&members[1].folder).is_empty());
@@ -290,14 +289,14 @@ fn a_loss_that_is_not_finite_stops_the_run_and_keeps_the_last_good_checkpoint() 
     let place = tempfile::tempdir().unwrap();
     let wild = tiny(&["train.lr=1e30", "train.clip=0", "train.warmup=0", "checkpoint.every=1", "checkpoint.keep=all"]);
     let outcomes = train(&[member(&wild, place.path())], &Stop::new());
-    let [Outcome::Failed { error }] = &outcomes[..] else { panic!("{outcomes:?}") };
+    let [MemberOutcome::Failed { error }] = &outcomes[..] else { panic!("{outcomes:?}") };
     assert!(error.contains("NaN or infinite at step"), "{error}");
     let (last, before) =
         steps(place.path()).split_last().map(|(last, before)| (last.clone(), before.to_vec())).unwrap();
     assert!(error.contains(&format!("at step {}", last.step)) && (last.loss.is_none() || last.grad_norm.is_none()));
     assert!(before.iter().all(|step| step.loss.is_some()) && last.step as usize == before.len() + 1);
-    for step in folder::saved(place.path()) {
-        let saved = invitro_model::Checkpoint::load(&folder::checkpoint(place.path(), step)).unwrap();
+    for step in run_folder::saved(place.path()) {
+        let saved = invitro_model::Checkpoint::load(&run_folder::checkpoint(place.path(), step)).unwrap();
         assert!(saved.weights.iter().all(|weight| weight.is_finite()), "step {step}");
     }
 }
@@ -308,7 +307,7 @@ fn checkpoints_stay_by_policy() {
         let place = tempfile::tempdir().unwrap();
         let experiment = tiny(&["train.steps=40", "eval.every=0", &format!("checkpoint.keep={keep}")]);
         let rows = run(&experiment, place.path());
-        assert_eq!(folder::saved(place.path()), steps, "{keep}");
+        assert_eq!(run_folder::saved(place.path()), steps, "{keep}");
         assert!(rows.iter().all(|row| row.step == 40), "only the last step is evaluated");
         let summary: serde_json::Value = serde_json::from_slice(&bytes(place.path(), "summary.json")).unwrap();
         assert!(summary["max.T1.A.validity"].is_number());
@@ -330,8 +329,8 @@ fn families_run_to_the_same_bytes_however_they_are_run() {
         let rows = pool(1).install(|| run(&experiment, &whole));
         pool(3).install(|| {
             let soon = Stop::new().at(std::time::Instant::now());
-            assert!(matches!(train(&[member(&experiment, &parts)], &soon)[..], [Outcome::Stopped { step: 1.. }]));
-            assert_eq!(train(&[member(&experiment, &parts)], &Stop::new()), [Outcome::Done]);
+            assert!(matches!(train(&[member(&experiment, &parts)], &soon)[..], [MemberOutcome::Stopped { step: 1.. }]));
+            assert_eq!(train(&[member(&experiment, &parts)], &Stop::new()), [MemberOutcome::Done]);
         });
         for name in SAME {
             assert_eq!(bytes(&whole, name), bytes(&parts, name), "{name}");

@@ -2,7 +2,7 @@
 
 use crate::study_common;
 use invitro_lab::executor::slurm;
-use invitro_lab::study::grouping::{Open, Sizes, populations};
+use invitro_lab::study::grouping::{Open, PopulationSizes, populations};
 use invitro_lab::study::{Cell, StudyFolder, cells, file};
 use invitro_language::Family;
 use invitro_results::Plan;
@@ -253,7 +253,7 @@ fn three_workers_share_a_study_of_large_models_and_not_one_of_few_small_ones() {
     let size = |name: &str, limit: usize| {
         let path = folder.join(name);
         let all = cells(&file::read(&path, &[]).unwrap(), &path).unwrap();
-        Sizes::new(all.iter().take(limit), 3).of(&all[0], 32)
+        PopulationSizes::new(all.iter().take(limit), 3).of(&all[0], 32)
     };
     assert_eq!((size("paper.toml", 864), size("paper.toml", 288)), (32, 32));
     assert_eq!((size("withheld.toml", 12), size("converged.toml", 12), size("converged.toml", 4)), (12, 4, 2));
@@ -301,7 +301,7 @@ fn the_script_of_a_job_array_is_what_it_says() {
     let (file, out) = (place.path().join("paper.toml"), place.path().join("it's"));
     std::fs::write(&file, "name = \"paper\"\n[seeds]\ndata = [0, 1, 2]\n").unwrap();
     let folder = StudyFolder::planned(&file, &[], &out).unwrap();
-    let request = slurm::Request {
+    let request = slurm::SlurmRequest {
         partition: Some("gpu".into()),
         time: Some(Duration::from_secs(25 * 3600 + 61)),
         gres: Some("gpu:1".into()),

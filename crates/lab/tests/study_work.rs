@@ -4,8 +4,9 @@ use crate::common::tiny;
 use crate::study_common::{Fault, Journal, STEPS, Toy, create, study};
 use invitro_lab::Stop;
 use invitro_lab::executor::Training;
-use invitro_lab::executor::local::work;
-use invitro_lab::executor::workers::{Ended, Settings, WorkerSetup, run_workers};
+use invitro_lab::executor::shared::{WorkSettings, WorkSummary, WorkerSetup};
+use invitro_lab::executor::workers::run_workers;
+use invitro_lab::executor::workers::work;
 use invitro_lab::study::StudyFolder;
 use invitro_lab::study::collect::collect;
 use invitro_lab::study::folder::CellState;
@@ -24,8 +25,8 @@ use std::time::{Duration, Instant};
 
 const EXPIRY: Duration = Duration::from_secs(60);
 
-fn settings(stop: &Stop) -> Settings<'_> {
-    Settings { stop, only: None, limit: None, fail_fast: false, expiry: EXPIRY }
+fn settings(stop: &Stop) -> WorkSettings<'_> {
+    WorkSettings { stop, only: None, limit: None, fail_fast: false, expiry: EXPIRY }
 }
 
 fn done(folder: &StudyFolder) -> usize {
@@ -43,13 +44,13 @@ fn a_study_is_run_in_populations_of_one_shape() {
     let folder = create(place.path(), &study(5, 2));
     let (toy, journal) = (Toy::new(4), Journal::default());
     let ended = work(&folder, &toy, &settings(&Stop::new()), &journal).unwrap();
-    assert_eq!(ended, Ended { done: 20, failed: 0, left: 0, stopped: false });
+    assert_eq!(ended, WorkSummary { done: 20, failed: 0, left: 0, stopped: false });
     // Of a seed and a shape there are 5: four, and the fifth with three of the next seed.
     assert_eq!(*toy.trained.lock().unwrap(), [4, 4, 4, 4, 2, 2]);
     assert_eq!((journal.count("taken"), journal.count("done")), (20, 20));
     // Run again, nothing is run.
     let again = Journal::default();
-    assert_eq!(work(&folder, &toy, &settings(&Stop::new()), &again).unwrap(), Ended::default());
+    assert_eq!(work(&folder, &toy, &settings(&Stop::new()), &again).unwrap(), WorkSummary::default());
     assert_eq!(again.count(""), 0);
     assert!(records(&folder.workers()).is_empty(), "workers sign off");
 }
@@ -62,15 +63,18 @@ fn a_failing_cell_is_recorded_and_touches_no_other() {
     toy.faults = Box::new(|member| (member.experiment.language.distance == 0.001).then_some(Fault::Fails));
     let journal = Journal::default();
     let ended = work(&folder, &toy, &settings(&Stop::new()), &journal).unwrap();
-    assert_eq!(ended, Ended { done: 6, failed: 2, left: 0, stopped: false });
+    assert_eq!(ended, WorkSummary { done: 6, failed: 2, left: 0, stopped: false });
     assert_eq!(journal.count("failed"), 2, "shown at once, and once");
     let overview = Overview::read(&folder, EXPIRY).unwrap();
     let failed: Vec<&CellStatus> =
         overview.cells.iter().filter(|status| matches!(status, CellStatus::Failed { .. })).collect();
     assert_eq!(failed[0], &CellStatus::Failed { step: 3, error: "a fault of this cell".into() });
     // It is not tried again by itself, but once it is opened.
-    assert_eq!(work(&folder, &Toy::new(4), &settings(&Stop::new()), &Journal::default()).unwrap(), Ended::default());
-    let opened = retry(&folder, retry::Request::default(), EXPIRY).unwrap();
+    assert_eq!(
+        work(&folder, &Toy::new(4), &settings(&Stop::new()), &Journal::default()).unwrap(),
+        WorkSummary::default()
+    );
+    let opened = retry(&folder, retry::RetryRequest::default(), EXPIRY).unwrap();
     assert_eq!(opened.len(), 2);
     let ended = work(&folder, &Toy::new(4), &settings(&Stop::new()), &Journal::default()).unwrap();
     assert_eq!((ended.done, done(&folder)), (2, 8));
@@ -84,7 +88,7 @@ fn a_cell_that_breaks_the_population_is_found_and_left_out() {
     toy.faults = Box::new(|member| (member.experiment.language.distance == 0.002).then_some(Fault::Panics));
     let journal = Journal::default();
     let ended = work(&folder, &toy, &settings(&Stop::new()), &journal).unwrap();
-    assert_eq!(ended, Ended { done: 6, failed: 2, left: 0, stopped: false });
+    assert_eq!(ended, WorkSummary { done: 6, failed: 2, left: 0, stopped: false });
     assert_eq!(journal.count("halved"), 4, "4 to 2 to 1, for each shape");
     let errors: Vec<String> = Overview::read(&folder, EXPIRY)
         .unwrap()
@@ -120,7 +124,7 @@ fn a_first_failure_ends_all_where_that_is_wanted() {
     let mut toy = Toy::new(2);
     toy.faults = Box::new(|_| Some(Fault::Fails));
     let stop = Stop::new();
-    let settings = Settings { fail_fast: true, ..settings(&stop) };
+    let settings = WorkSettings { fail_fast: true, ..settings(&stop) };
     let ended = work(&folder, &toy, &settings, &Journal::default()).unwrap();
     assert!(ended.stopped && ended.failed == 2 && ended.left == 14, "{ended:?}");
 }
@@ -130,9 +134,9 @@ fn limits_and_time_are_kept_and_the_next_goes_on() {
     let place = tempfile::tempdir().unwrap();
     let folder = create(place.path(), &study(4, 1));
     let stop = Stop::new();
-    let limited = Settings { limit: Some(3), ..settings(&stop) };
+    let limited = WorkSettings { limit: Some(3), ..settings(&stop) };
     let ended = work(&folder, &Toy::new(2), &limited, &Journal::default()).unwrap();
-    assert_eq!(ended, Ended { done: 3, failed: 0, left: 5, stopped: false });
+    assert_eq!(ended, WorkSummary { done: 3, failed: 0, left: 5, stopped: false });
     let mut slow = Toy::new(2);
     slow.pause = Duration::from_millis(20);
     let stop = Stop::new().at(Instant::now() + Duration::from_millis(600));
@@ -154,9 +158,9 @@ fn a_limit_takes_the_first_cells_in_order_whatever_would_train_well_together() {
     let first = |limit: usize| folder.cells.iter().take(limit).map(|cell| cell.id.clone()).collect::<HashSet<_>>();
     for (limit, workers) in [(6, 1), (7, 2)] {
         let (stop, before) = (Stop::new(), done(&folder));
-        let limited = Settings { limit: Some(limit), ..settings(&stop) };
+        let limited = WorkSettings { limit: Some(limit), ..settings(&stop) };
         let ended = together(&folder, &Toy::new(4), workers, &limited, &Journal::default());
-        assert_eq!(ended, Ended { done: limit, failed: 0, left: 20 - before - limit, stopped: false });
+        assert_eq!(ended, WorkSummary { done: limit, failed: 0, left: 20 - before - limit, stopped: false });
         let states = folder.cell_states(&HashSet::new()).unwrap();
         let cells = folder.cells.iter().zip(states).filter(|(_, (state, _))| *state == CellState::Done);
         assert_eq!(cells.map(|(cell, _)| cell.id.clone()).collect::<HashSet<_>>(), first(before + limit));
@@ -167,7 +171,7 @@ fn a_limit_takes_the_first_cells_in_order_whatever_would_train_well_together() {
 fn several_at_once_share_the_work() {
     let place = tempfile::tempdir().unwrap();
     let folder = create(place.path(), &study(12, 2));
-    let ended: Vec<Ended> = std::thread::scope(|scope| {
+    let ended: Vec<WorkSummary> = std::thread::scope(|scope| {
         let all: Vec<_> = (0..4)
             .map(|_| {
                 scope.spawn(|| {
@@ -185,7 +189,13 @@ fn several_at_once_share_the_work() {
 }
 
 /// Works with so many workers of one process.
-fn together(folder: &StudyFolder, toy: &Toy, workers: usize, settings: &Settings, journal: &Journal) -> Ended {
+fn together(
+    folder: &StudyFolder,
+    toy: &Toy,
+    workers: usize,
+    settings: &WorkSettings,
+    journal: &Journal,
+) -> WorkSummary {
     let place: WorkerSetup = (toy, journal);
     run_workers(folder, &vec![place; workers], settings).unwrap()
 }
@@ -198,14 +208,14 @@ fn workers_of_one_process_share_the_work_and_end_together() {
     toy.pause = Duration::from_millis(1);
     let begun = Instant::now();
     let ended = together(&folder, &toy, 2, &settings(&stop), &journal);
-    assert_eq!(ended, Ended { done: 48, failed: 0, left: 0, stopped: false });
+    assert_eq!(ended, WorkSummary { done: 48, failed: 0, left: 0, stopped: false });
     // 24 of each of two shapes: not 10, 10 and 4, but alike.
     assert_eq!(*toy.trained.lock().unwrap(), [8; 6]);
     assert!(sittings(&folder).iter().all(|of| *of == [0]), "every cell in one sitting");
     assert_eq!(journal.count("waiting"), 0, "nobody tells of waiting for oneself");
     assert!(begun.elapsed() < Duration::from_secs(4), "who waits is woken");
     assert!(records(&folder.workers()).is_empty(), "all sign off");
-    assert_eq!(together(&folder, &toy, 2, &settings(&stop), &journal), Ended::default());
+    assert_eq!(together(&folder, &toy, 2, &settings(&stop), &journal), WorkSummary::default());
 }
 
 #[test]
@@ -213,9 +223,9 @@ fn workers_of_one_process_keep_one_limit_stop_together_and_go_on() {
     let place = tempfile::tempdir().unwrap();
     let folder = create(place.path(), &study(8, 1));
     let stop = Stop::new();
-    let limited = Settings { limit: Some(7), ..settings(&stop) };
+    let limited = WorkSettings { limit: Some(7), ..settings(&stop) };
     let ended = together(&folder, &Toy::new(2), 3, &limited, &Journal::default());
-    assert_eq!(ended, Ended { done: 7, failed: 0, left: 9, stopped: false });
+    assert_eq!(ended, WorkSummary { done: 7, failed: 0, left: 9, stopped: false });
     let mut slow = Toy::new(2);
     slow.pause = Duration::from_millis(20);
     let stop = Stop::new().at(Instant::now() + Duration::from_millis(200));
@@ -226,11 +236,11 @@ fn workers_of_one_process_keep_one_limit_stop_together_and_go_on() {
     failing.pause = Duration::from_millis(5);
     failing.faults = Box::new(|member| (member.experiment.language.distance == 0.007).then_some(Fault::Fails));
     let stop = Stop::new();
-    let settings_of = Settings { fail_fast: true, ..settings(&stop) };
+    let settings_of = WorkSettings { fail_fast: true, ..settings(&stop) };
     let ended = together(&folder, &failing, 2, &settings_of, &Journal::default());
     assert!(stop.requested() && ended.failed >= 1, "{ended:?}");
     let stop = Stop::new();
-    retry(&folder, retry::Request::default(), EXPIRY).unwrap();
+    retry(&folder, retry::RetryRequest::default(), EXPIRY).unwrap();
     assert_eq!(together(&folder, &Toy::new(2), 3, &settings(&stop), &Journal::default()).left, 0);
     assert_eq!(done(&folder), 16);
 }
@@ -334,9 +344,12 @@ fn runs_of_another_version_are_told_and_not_used() {
     let stale = &cell_states[0].0;
     assert!(matches!(stale, CellState::Stale { why } if why.starts_with("made by 99.0.0, schema")), "{stale:?}");
     // Neither used nor overwritten, until it is asked for.
-    assert_eq!(work(&folder, &Toy::new(4), &settings(&Stop::new()), &Journal::default()).unwrap(), Ended::default());
-    assert_eq!(retry(&folder, retry::Request::default(), EXPIRY).unwrap(), []);
-    assert_eq!(retry(&folder, retry::Request { stale: true, fresh: false }, EXPIRY).unwrap().len(), 1);
+    assert_eq!(
+        work(&folder, &Toy::new(4), &settings(&Stop::new()), &Journal::default()).unwrap(),
+        WorkSummary::default()
+    );
+    assert_eq!(retry(&folder, retry::RetryRequest::default(), EXPIRY).unwrap(), []);
+    assert_eq!(retry(&folder, retry::RetryRequest { stale: true, fresh: false }, EXPIRY).unwrap().len(), 1);
     assert!(folder.runs().join(".old").join(format!("{}.1", folder.cells[0].id)).exists(), "kept aside");
     let ended = work(&folder, &Toy::new(4), &settings(&Stop::new()), &Journal::default()).unwrap();
     assert_eq!((ended.done, done(&folder)), (1, 4));
@@ -394,7 +407,7 @@ fn a_cell_without_its_results_is_not_done_and_is_taken_again() {
     let ended = work(&folder, &Toy::new(4), &settings(&Stop::new()), &journal).unwrap();
     assert_eq!((ended.done, ended.left, done(&folder)), (5, 0, 8));
     assert_eq!(journal.count("again"), 4, "{:?}", journal.lines);
-    assert_eq!(run(), Ended::default());
+    assert_eq!(run(), WorkSummary::default());
 }
 
 #[test]
@@ -419,7 +432,7 @@ fn what_only_reading_shows_is_found_by_retry_and_collect() {
     // They are open, and the next process takes them.
     assert_eq!((done(&folder), run().done, done(&folder)), (4, 2, 6));
     spoil(&at(0, METRICS_TABLE));
-    let opened = retry(&folder, retry::Request::default(), EXPIRY).unwrap();
+    let opened = retry(&folder, retry::RetryRequest::default(), EXPIRY).unwrap();
     assert_eq!(opened.len(), 1);
     assert_eq!((run().done, collect(&folder, Default::default()).unwrap().done), (1, 6));
 }
@@ -446,7 +459,7 @@ fn a_cell_that_cannot_be_written_is_left_to_the_next_process() {
     toy.faults = Box::new(|member| (member.experiment.language.distance == 0.001).then_some(Fault::Unwritten));
     let journal = Journal::default();
     let ended = work(&folder, &toy, &settings(&Stop::new()), &journal).unwrap();
-    assert_eq!(ended, Ended { done: 2, failed: 2, left: 2, stopped: false });
+    assert_eq!(ended, WorkSummary { done: 2, failed: 2, left: 2, stopped: false });
     assert_eq!(journal.count("failed"), 2, "each is tried once: {:?}", journal.lines);
     let ended = work(&folder, &Toy::new(2), &settings(&Stop::new()), &Journal::default()).unwrap();
     assert_eq!((ended.done, done(&folder)), (2, 4));

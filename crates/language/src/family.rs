@@ -17,9 +17,8 @@
 //! ```
 
 use crate::error::{Error, Result};
-use crate::symbol::Language;
-use invitro_base::settings::require;
-use invitro_base::settings::{LanguageConfig, LanguageEntry, MixtureConfig};
+use crate::world::symbol::Language;
+use invitro_base::settings::{LanguageConfig, LanguageEntry, MixtureConfig, require};
 
 /// The most entries a family may have.
 pub const MOST: usize = 64;

@@ -1,17 +1,17 @@
 //! A world with its languages: everything `[language]`, `[[languages]]` and a data seed decide.
 
-use crate::analysis::Analysis;
+use crate::corpus::sentence::Sentence;
 use crate::error::{Error, Result};
-use crate::facts::Facts;
 use crate::family::{Branch, Family};
 use crate::grammar::Grammar;
+use crate::grammar::analysis::Analysis;
+use crate::grammar::parser::{Parser, unfillable};
 use crate::lexicon::Lexicon;
-use crate::mask::Mask;
-use crate::parser::{Parser, unfillable};
-use crate::script;
-use crate::sentence::Sentence;
-use crate::symbol::{Language, Part, Symbol, Terminal};
+use crate::lexicon::history::script;
 use crate::world::World;
+use crate::world::facts::Facts;
+use crate::world::mask::Mask;
+use crate::world::symbol::{Language, Symbol, Terminal, WordClass};
 use invitro_base::random::Stream;
 use invitro_base::settings::{LanguageConfig, LanguageEntry, MixtureConfig, Tags, Withhold};
 
@@ -229,15 +229,15 @@ impl Languages {
     /// The first words of a sentence that says something of an entity next; none if the language's descriptors come
     /// before their subjects.
     pub fn opening(&self, entity: Symbol, language: Language) -> Option<Vec<Symbol>> {
-        use Part::{Copula, Descriptor, Entity};
+        use WordClass::{Copula, Descriptor, Entity};
         let copula = self.world.copula();
-        let openings: [(&[Part], &[Symbol]); 3] = [
+        let openings: [(&[WordClass], &[Symbol]); 3] = [
             (&[Entity, Copula, Descriptor], &[entity, copula]),
             (&[Entity, Descriptor, Copula], &[entity]),
             (&[Copula, Entity, Descriptor], &[copula, entity]),
         ];
         let parser = &self.syntax(language).parser;
-        let is_sentence = |parts: &[Part]| parser.parse(parts, &mut Analysis::default()).is_ok();
+        let is_sentence = |parts: &[WordClass]| parser.parse(parts, &mut Analysis::default()).is_ok();
         openings.into_iter().find(|(parts, _)| is_sentence(parts)).map(|(_, words)| words.to_vec())
     }
 

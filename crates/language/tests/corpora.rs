@@ -106,7 +106,7 @@ fn prompts_are_what_the_task_says() {
             for row in 0..300 {
                 let sequence = source.draw(0, row).unwrap();
                 assert_eq!((sequence.task, sequence.language), (task, condition.language));
-                assert_eq!(sequence.masked, condition == Condition::B_MASKED);
+                assert_eq!(sequence.masked, condition == LanguageCondition::B_MASKED);
                 assert_eq!(
                     sequence.masked,
                     sequence.language == Language::B && languages.mask(Language::B).touches(&sequence.sentence.symbols)
@@ -117,7 +117,7 @@ fn prompts_are_what_the_task_says() {
                     Task::T0 | Task::T3 => assert!(prompt.is_empty()),
                     Task::T1 => assert_eq!(prompt, sorted(sequence.sentence.symbols.clone())),
                     Task::T2 => {
-                        for kind in invitro_language::task::KINDS {
+                        for kind in invitro_language::corpus::task::KINDS {
                             let given: HashSet<Symbol> = prompt.iter().copied().collect();
                             let has: Vec<usize> = sequence.sentence.positions(kind).collect();
                             let any = has.iter().any(|&i| given.contains(&sequence.sentence.symbols[i]));
@@ -136,7 +136,7 @@ fn prompts_are_what_the_task_says() {
 #[test]
 fn a_sequence_as_text() {
     let languages = Languages::new(&small(), 0).unwrap();
-    let sequence = Source::condition(&languages, "test", Condition::B, Task::T1).draw(0, 0).unwrap();
+    let sequence = Source::condition(&languages, "test", LanguageCondition::B, Task::T1).draw(0, 0).unwrap();
     let text = sequence.text(&languages);
     let (prompt, sentence) =
         text.strip_prefix("<T1:B> ").unwrap().strip_suffix(" <eos>").unwrap().split_once(" <out> ").unwrap();
@@ -147,7 +147,8 @@ fn a_sequence_as_text() {
         words
     };
     assert_eq!(sorted(prompt), sorted(sentence));
-    let free = Source::condition(&languages, "test", Condition::A, Task::T0).draw(0, 0).unwrap().text(&languages);
+    let free =
+        Source::condition(&languages, "test", LanguageCondition::A, Task::T0).draw(0, 0).unwrap().text(&languages);
     assert!(free.starts_with("<T0:A> ") && !free.contains("<out>") && free.ends_with(" <eos>"));
 }
 

@@ -1,8 +1,8 @@
 //! Grammars: each fault named, and the CYK parser and its probabilities against a brute-force enumeration of derivations.
 
-use invitro_language::analysis::Analysis;
-use invitro_language::cyk::Cyk;
-use invitro_language::grammar::{BUILT_IN, Item};
+use invitro_language::grammar::analysis::Analysis;
+use invitro_language::grammar::cyk::Cyk;
+use invitro_language::grammar::{BUILT_IN, RuleItem};
 use invitro_language::*;
 use proptest::prelude::*;
 use std::collections::HashMap;
@@ -10,14 +10,14 @@ use std::collections::HashMap;
 /// Every category sequence of at most `longest` words with its probability: all leftmost derivations, rule by rule,
 /// those that have come to the same point taken together, until all but `1e-12` of the probability is accounted for. None
 /// where that is too much to enumerate: grammars that can put one silent word beside the other without end.
-fn enumerate(grammar: &Grammar, longest: usize) -> Option<HashMap<Vec<Part>, f64>> {
+fn enumerate(grammar: &Grammar, longest: usize) -> Option<HashMap<Vec<WordClass>, f64>> {
     let mut found = HashMap::new();
     // What has been said, and what is left to expand, last first.
-    let mut open: HashMap<(Vec<Part>, Vec<u8>), f64> = HashMap::new();
-    let code = |item: &Item| match item {
-        Item::Nonterminal(n) => 100 + *n as u8,
-        Item::Word(terminal) => *terminal as u8,
-        Item::Silent => 99,
+    let mut open: HashMap<(Vec<WordClass>, Vec<u8>), f64> = HashMap::new();
+    let code = |item: &RuleItem| match item {
+        RuleItem::Nonterminal(n) => 100 + *n as u8,
+        RuleItem::Word(terminal) => *terminal as u8,
+        RuleItem::Silent => 99,
     };
     let terminals = [
         Terminal::Subject,
@@ -37,7 +37,7 @@ fn enumerate(grammar: &Grammar, longest: usize) -> Option<HashMap<Vec<Part>, f64
                 None => *found.entry(words).or_insert(0.0) += p,
                 Some(99) => *next.entry((words, rest)).or_insert(0.0) += p,
                 Some(word @ 0..99) => {
-                    let words: Vec<Part> = words.into_iter().chain([terminals[word as usize].part()]).collect();
+                    let words: Vec<WordClass> = words.into_iter().chain([terminals[word as usize].part()]).collect();
                     if words.len() <= longest {
                         *next.entry((words, rest)).or_insert(0.0) += p;
                     }
@@ -63,8 +63,8 @@ fn enumerate(grammar: &Grammar, longest: usize) -> Option<HashMap<Vec<Part>, f64
 }
 
 /// All sequences over a few parts, up to a length.
-fn sequences(parts: &[Part], longest: usize) -> Vec<Vec<Part>> {
-    let mut all: Vec<Vec<Part>> = vec![vec![]];
+fn sequences(parts: &[WordClass], longest: usize) -> Vec<Vec<WordClass>> {
+    let mut all: Vec<Vec<WordClass>> = vec![vec![]];
     let mut last = all.clone();
     for _ in 0..longest {
         last = last.iter().flat_map(|s| parts.iter().map(move |&p| s.iter().copied().chain([p]).collect())).collect();
@@ -73,7 +73,7 @@ fn sequences(parts: &[Part], longest: usize) -> Vec<Vec<Part>> {
     all
 }
 
-fn agrees(text: &str, parts: &[Part], longest: usize) -> std::result::Result<(), TestCaseError> {
+fn agrees(text: &str, parts: &[WordClass], longest: usize) -> std::result::Result<(), TestCaseError> {
     let Ok(grammar) = Grammar::parse("test", text) else { return Ok(()) };
     let cyk = Cyk::new(&grammar);
     let truth = enumerate(&grammar, longest);
@@ -92,7 +92,7 @@ fn agrees(text: &str, parts: &[Part], longest: usize) -> std::result::Result<(),
 
 #[test]
 fn ambiguous_recursive_unit_and_silent_rules() {
-    use Part::*;
+    use WordClass::*;
     for text in [
         // The paper's noun phrase: doubly recursive, Catalan-many parses.
         "NP -> 'subjectID' [0.8] | NP 'conj' NP [0.2]",
@@ -104,7 +104,8 @@ fn ambiguous_recursive_unit_and_silent_rules() {
         "S -> M M 'relV' M [1.0]\nM -> '[P]' [0.5] | 'conj' [0.3] | M M [0.2]",
         "S -> X S [0.3] | 'relV' [0.7]\nX -> '<eos>' [0.9] | 'conj' [0.1]",
     ] {
-        let parts: &[Part] = if text.starts_with("NP") { &[Entity, Conjunction] } else { &[Relation, Conjunction] };
+        let parts: &[WordClass] =
+            if text.starts_with("NP") { &[Entity, Conjunction] } else { &[Relation, Conjunction] };
         agrees(text, parts, 5).unwrap();
     }
 }
@@ -123,18 +124,18 @@ fn the_papers_grammar_against_enumeration() {
     }
     assert!(sum > 0.5 && sum < 1.0);
     // "Entity copula descriptor" has one parse: one subject (0.8), one descriptor (0.4).
-    let short = [Part::Entity, Part::Copula, Part::Descriptor];
+    let short = [WordClass::Entity, WordClass::Copula, WordClass::Descriptor];
     assert!((cyk.log_probability(&short) - (0.8f64 * 0.4).ln()).abs() < 1e-12);
     // Three subjects: two bracketings of 0.2² · 0.8³.
-    use Part::*;
+    use WordClass::*;
     let three = [Entity, Conjunction, Entity, Conjunction, Entity, Copula, Descriptor];
     assert!((cyk.log_probability(&three).exp() - 2.0 * 0.04 * 0.512 * 0.4).abs() < 1e-12);
 }
 
 #[test]
 fn the_four_word_orders_are_equally_probable() {
-    let probability = |name: &str, parts: &[Part]| Cyk::new(&Grammar::load(name).unwrap()).log_probability(parts);
-    use Part::*;
+    let probability = |name: &str, parts: &[WordClass]| Cyk::new(&Grammar::load(name).unwrap()).log_probability(parts);
+    use WordClass::*;
     let svo = probability("svo", &[Entity, Relation, Preposition, Entity, Conjunction, Copula, Descriptor]);
     for (name, parts) in [
         ("sov", [Entity, Entity, Preposition, Relation, Conjunction, Descriptor, Copula]),
@@ -165,7 +166,7 @@ proptest! {
 
     #[test]
     fn random_grammars_against_enumeration(text in grammars()) {
-        agrees(&text, &[Part::Relation, Part::Conjunction], 4)?;
+        agrees(&text, &[WordClass::Relation, WordClass::Conjunction], 4)?;
     }
 }
 

@@ -14,11 +14,11 @@ mod wordlist;
 mod world;
 
 #[allow(dead_code)]
-#[path = "../src/levenshtein.rs"]
+#[path = "../src/lexicon/levenshtein.rs"]
 mod levenshtein;
 #[allow(dead_code)]
-#[path = "../src/phonology.rs"]
+#[path = "../src/lexicon/phonology.rs"]
 mod phonology;
 #[allow(dead_code)]
-#[path = "../src/script.rs"]
+#[path = "../src/lexicon/history/script.rs"]
 mod script;

@@ -2,10 +2,10 @@
 //! with phrases joined or not, in random small worlds and in the paper's.
 
 use crate::common::{small, worlds};
-use invitro_language::analysis::{Analysis, NONE};
-use invitro_language::cyk::Cyk;
 use invitro_language::grammar::BUILT_IN;
-use invitro_language::parser::Parser;
+use invitro_language::grammar::analysis::{Analysis, NONE};
+use invitro_language::grammar::cyk::Cyk;
+use invitro_language::grammar::parser::Parser;
 use invitro_language::*;
 use proptest::prelude::*;
 
@@ -56,11 +56,11 @@ fn structure_holds(languages: &Languages, sentence: &Sentence) -> std::result::R
 }
 
 /// Every part of speech there is.
-fn every_part() -> Vec<Part> {
+fn every_part() -> Vec<WordClass> {
     Category::ALL
         .into_iter()
         .filter_map(Category::part)
-        .collect::<std::collections::BTreeSet<Part>>()
+        .collect::<std::collections::BTreeSet<WordClass>>()
         .into_iter()
         .collect()
 }
@@ -136,7 +136,7 @@ fn a_separator_is_ungrammatical_where_phrases_are_not_joined() {
     let separator = languages.world.separator().unwrap();
     let sentence = (0..).map(|r| languages.sampler().sentence(Language::A, &mut stream.at(0, r)));
     let sentence = sentence.into_iter().find(|s| s.symbols.contains(&separator)).unwrap();
-    let parts: Vec<Part> = sentence.symbols.iter().filter_map(|&s| languages.world.category(s).part()).collect();
+    let parts: Vec<WordClass> = sentence.symbols.iter().filter_map(|&s| languages.world.category(s).part()).collect();
     let plain = Grammar::load("svo").unwrap();
     assert!(Parser::new(&plain).parse(&parts, &mut Analysis::default()).is_err());
     assert!(Parser::new(languages.grammar(Language::A)).parse(&parts, &mut Analysis::default()).is_ok());
@@ -189,7 +189,7 @@ proptest! {
         let general = Cyk::new(&grammar);
         let (mut stack, mut terminals) = (Vec::new(), Vec::new());
         grammar.sample(&mut Stream::new(0, "test/agree").at(0, row), &mut stack, &mut terminals);
-        let mut sampled: Vec<Part> = terminals.iter().map(|s| s.part()).collect();
+        let mut sampled: Vec<WordClass> = terminals.iter().map(|s| s.part()).collect();
         if let Some((at, part)) = noise {
             let at = at % sampled.len();
             sampled[at] = part;
@@ -233,7 +233,7 @@ fn a_grammar_whose_phrases_cannot_be_filled_is_refused() {
 fn heads_of_the_general_analysis_are_none_where_nothing_is_attached() {
     let cyk = Cyk::new(&Grammar::load("svo").unwrap());
     let mut analysis = Analysis::default();
-    use Part::*;
+    use WordClass::*;
     cyk.parse(&[Entity, Relation, Preposition, Entity, Conjunction, Copula, Descriptor], &mut analysis).unwrap();
     assert_eq!(analysis.head, [NONE, NONE, NONE, 1, NONE, NONE, 0]);
 }

@@ -1,6 +1,6 @@
 //! Wordlists: wide and long tables, and what is wrong with one.
 
-use invitro_language::wordlist::Wordlist;
+use invitro_language::lexicon::wordlist::Wordlist;
 
 fn list(text: &str, languages: &[&str]) -> Vec<(String, Vec<String>)> {
     let mut words = Wordlist::parse(text, None).unwrap();

@@ -7,7 +7,7 @@ use invitro_base::random::Rng;
 use invitro_model::cpu::{Buffer, Cpu};
 use invitro_model::init::initial_weights;
 use invitro_model::ops::{Loss, Ops, Update, Vector};
-use invitro_model::{Batch, Layout, Result, Sequence, Shape, Tensor, TrainConfig, Transformer};
+use invitro_model::{Batch, Layout, Result, Shape, Tensor, TokenSequence, TrainConfig, Transformer};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -122,7 +122,7 @@ const WARM_UP: usize = 3;
 
 /// 64 sequences per member; natural lengths are 1 + a sum of two exponentials, cut at the context.
 fn batch(shape: &Shape, members: usize, natural: bool) -> Batch {
-    let sequences: Vec<Vec<Sequence>> = (0..members as u64)
+    let sequences: Vec<Vec<TokenSequence>> = (0..members as u64)
         .map(|member| {
             let mut stream = Rng::keyed("bench", [member, natural as u64, 0]);
             (0..64)
@@ -132,7 +132,7 @@ fn batch(shape: &Shape, members: usize, natural: bool) -> Batch {
                     // One row is as long as the context, as in most batches of 64.
                     let len = if natural && i == 0 { shape.context } else { len.min(shape.context) };
                     let tokens = (0..=len).map(|_| (stream.uniform() * shape.vocab as f64) as u32).collect();
-                    Sequence { tokens, group: 0 }
+                    TokenSequence { tokens, group: 0 }
                 })
                 .collect()
         })

@@ -4,8 +4,8 @@
 //! number of rows, the largest member's rounded up; the rows left over are filler that predicts nothing.
 //!
 //! ```
-//! use invitro_model::{Batch, Sequence};
-//! let member = vec![Sequence { tokens: vec![5, 6, 7], group: 0 }, Sequence { tokens: vec![5, 8], group: 1 }];
+//! use invitro_model::{Batch, TokenSequence};
+//! let member = vec![TokenSequence { tokens: vec![5, 6, 7], group: 0 }, TokenSequence { tokens: vec![5, 8], group: 1 }];
 //! let batch = Batch::pack(&[member], 4, 16).unwrap();
 //! assert_eq!(batch.rows, 4);
 //! assert_eq!(batch.tokens, [5, 6, 5, 0]);
@@ -17,7 +17,7 @@ use crate::{Error, Result};
 
 /// One training sequence and the group (task) its loss is counted under.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sequence {
+pub struct TokenSequence {
     pub tokens: Vec<u32>,
     pub group: u8,
 }
@@ -50,7 +50,7 @@ pub struct Batch {
 impl Batch {
     /// Packs each member's sequences, rounding rows up to a multiple of `round`. No sequence may exceed `context` + 1
     /// tokens (its last token is only predicted).
-    pub fn pack(members: &[Vec<Sequence>], round: usize, context: usize) -> Result<Self> {
+    pub fn pack(members: &[Vec<TokenSequence>], round: usize, context: usize) -> Result<Self> {
         let real: Vec<usize> =
             members.iter().map(|m| m.iter().map(|s| s.tokens.len().saturating_sub(1)).sum()).collect();
         let rows = real.iter().copied().max().unwrap_or(0).max(1).next_multiple_of(round);
@@ -67,7 +67,7 @@ impl Batch {
         for (member, sequences) in members.iter().enumerate() {
             let mut spans = Vec::with_capacity(sequences.len() + 1);
             let mut row = 0;
-            for Sequence { tokens, group } in sequences {
+            for TokenSequence { tokens, group } in sequences {
                 let len = tokens.len().saturating_sub(1);
                 if len == 0 || len > context {
                     return Err(Error::Batch(format!(

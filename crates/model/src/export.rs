@@ -8,14 +8,14 @@ use std::path::Path;
 
 /// Ids of the tokens that generation needs to know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SpecialTokens {
+pub struct ExportTokens {
     pub bos: Option<u32>,
     pub eos: u32,
     pub pad: u32,
 }
 
 /// Writes the folder's files; it is made where there is none.
-pub fn export(folder: &Path, shape: &Shape, weights: &[f32], special: SpecialTokens) -> Result<()> {
+pub fn export(folder: &Path, shape: &Shape, weights: &[f32], special: ExportTokens) -> Result<()> {
     let layout = Layout::new(shape);
     if weights.len() != layout.size {
         return Err(Error::Shape(format!("{} weights to export: this shape has {}", weights.len(), layout.size)));
@@ -62,7 +62,7 @@ pub fn split_tensors(layout: &Layout) -> Vec<(String, String, Tensor)> {
     tensors
 }
 
-fn config(shape: &Shape, special: SpecialTokens) -> Value {
+fn config(shape: &Shape, special: ExportTokens) -> Value {
     json!({
         "architectures": ["LlamaForCausalLM"],
         "model_type": "llama",

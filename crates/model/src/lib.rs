@@ -37,7 +37,7 @@ pub mod shard;
 mod tensor_file;
 pub mod transformer;
 
-pub use batch::{Batch, Sequence, Span};
+pub use batch::{Batch, Span, TokenSequence};
 pub use checkpoint::Checkpoint;
 pub use device::Device;
 pub use error::{Error, Result};

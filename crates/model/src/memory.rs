@@ -1,7 +1,7 @@
 //! How much memory a population takes on a device, known before anything is allocated.
 
 use crate::cuda::{Cuda, ROUND};
-use crate::inference::{decode, forward, score};
+use crate::inference::{decode, forward, pass};
 use crate::{Device, Error, Layout, Result, Shape, shard, transformer};
 
 /// Bytes of device memory that `members` models of a shape take, about: their parameters, training steps of up to `rows`
@@ -9,7 +9,7 @@ use crate::{Device, Error, Layout, Result, Shape, shard, transformer};
 pub fn population_bytes(device: Device, shape: &Shape, members: usize, rows: usize) -> usize {
     let round = if device == Device::Cpu { 1 } else { ROUND };
     let regions = shard::regions(shape, round);
-    let scored = score::rows(shape.context);
+    let scored = pass::rows(shape.context);
     let (activations, logits) =
         forward::elements(shape, scored.max(regions + decode::PROMPT_ROWS), regions * shape.context, scored);
     match device {

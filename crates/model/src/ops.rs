@@ -70,7 +70,7 @@ pub enum Vector {
 
 /// The parts of a model whose weights are read, and whose gradients are complete, at one time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum ModelPart {
     Embedding,
     /// Of all norms.
     Gains,
@@ -81,14 +81,14 @@ pub enum Part {
 
 /// The points of a pass that a device is told of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Point {
+pub enum PassPoint {
     /// Before the first operation of every forward pass. A device that defers updates starts the last one here; the
     /// embedding and the gains may be read afterwards.
     BeginForward,
     /// In a forward pass before the first matrix of a layer, or that of the head, is read.
-    BeginPart(Part),
+    BeginPart(ModelPart),
     /// In the backward pass when the last weight gradient of the head, or of a layer, has been issued.
-    EndPartBackward(Part),
+    EndPartBackward(ModelPart),
     /// When the backward of every norm has been issued. A device that leaves the gains' gradients as partial sums adds
     /// them up here.
     EndNormsBackward,
@@ -171,7 +171,7 @@ pub trait Ops {
         Ok(false)
     }
     /// Called where the transformer is at a point of a pass.
-    fn reach(&mut self, _point: Point) -> Result<()> {
+    fn reach(&mut self, _point: PassPoint) -> Result<()> {
         Ok(())
     }
     /// Waits for the last step, or for the last [`Ops::cross_entropy`], and returns the losses per member.
@@ -188,7 +188,7 @@ pub trait Ops {
     /// out = x · inv_rms · gain, inv_rms = 1 / sqrt(mean(x²) + ε), saved for backward.
     fn rms_norm(&mut self, x: &Self::Buf, gain: Tensor, out: &mut Self::Buf, inv_rms: &mut Self::Stat) -> Result<()>;
     /// The gradient through the norm into `dx`, added where `add` is set, else written; grad(gain) is written, by
-    /// [`Point::EndNormsBackward`] at the latest.
+    /// [`PassPoint::EndNormsBackward`] at the latest.
     fn rms_norm_backward(
         &mut self,
         dy: &Self::Buf,

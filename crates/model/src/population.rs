@@ -1,10 +1,10 @@
 //! A population: N models of one shape on one device, each with its own seed and data.
 //!
 //! ```
-//! use invitro_model::{Device, Population, Sequence, Shape, TrainConfig, Update};
+//! use invitro_model::{Device, Population, TokenSequence, Shape, TrainConfig, Update};
 //! let shape = Shape { layers: 1, width: 16, heads: 2, hidden: 24, context: 8, ..Shape::paper(32) };
 //! let mut population = Population::new(Device::Cpu, &shape, &[0, 1], 16)?;
-//! let data = vec![vec![Sequence { tokens: vec![1, 2, 3, 4], group: 0 }]; 2];
+//! let data = vec![vec![TokenSequence { tokens: vec![1, 2, 3, 4], group: 0 }]; 2];
 //! population.train_step(&data, &Update::at(&TrainConfig::default(), 1))?;
 //! assert_eq!(population.losses()?.len(), 2);
 //! # Ok::<(), invitro_model::Error>(())
@@ -18,7 +18,7 @@ use crate::inference::{decode, hidden, score};
 use crate::init::initial_weights;
 use crate::ops::{Loss, Update, Vector};
 use crate::shard::{ModelShard, Shard};
-use crate::{Device, Error, Result, Sequence, Shape, memory};
+use crate::{Device, Error, Result, Shape, TokenSequence, memory};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -108,7 +108,7 @@ impl Population {
     }
 
     /// One step of every member on its own sequences. The device may still be at work when this returns.
-    pub fn train_step(&mut self, sequences: &[Vec<Sequence>], update: &Update) -> Result<()> {
+    pub fn train_step(&mut self, sequences: &[Vec<TokenSequence>], update: &Update) -> Result<()> {
         self.per_shard(sequences, |_, shard, sequences| {
             shard.train_step(sequences, update)?;
             Ok(Vec::new())
@@ -137,7 +137,7 @@ impl Population {
     }
 
     /// Every member's losses on its own sequences, without training.
-    pub fn evaluate(&mut self, sequences: &[Vec<Sequence>]) -> Result<Vec<Loss>> {
+    pub fn evaluate(&mut self, sequences: &[Vec<TokenSequence>]) -> Result<Vec<Loss>> {
         self.per_shard(sequences, |_, shard, sequences| shard.evaluate(sequences))
     }
 

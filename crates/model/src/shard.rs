@@ -2,7 +2,7 @@
 
 use crate::inference::{HiddenState, InferOps, Inference, MemberPass, Output, Outputs};
 use crate::ops::{Loss, Update, Vector};
-use crate::{Batch, Result, Sequence, Shape, Transformer};
+use crate::{Batch, Result, Shape, TokenSequence, Transformer};
 
 /// What a population asks of its shards; slices have one element per member of the shard.
 pub trait Shard: Send {
@@ -10,13 +10,13 @@ pub trait Shard: Send {
     fn shape(&self) -> &Shape;
     /// Sequences of a member that are decoded at once.
     fn regions(&self) -> usize;
-    fn train_step(&mut self, sequences: &[Vec<Sequence>], update: &Update) -> Result<()>;
+    fn train_step(&mut self, sequences: &[Vec<TokenSequence>], update: &Update) -> Result<()>;
     /// Waits for the last step.
     fn losses(&mut self) -> Result<Vec<Loss>>;
     /// Waits for the last step; the losses of every step since the last call, as [`crate::Ops::history`].
     fn history(&mut self) -> Result<Vec<Vec<Loss>>>;
     /// Losses on sequences that are not trained on.
-    fn evaluate(&mut self, sequences: &[Vec<Sequence>]) -> Result<Vec<Loss>>;
+    fn evaluate(&mut self, sequences: &[Vec<TokenSequence>]) -> Result<Vec<Loss>>;
     fn read(&mut self, member: usize, vector: Vector) -> Result<Vec<f32>>;
     fn write(&mut self, member: usize, vector: Vector, values: &[f32]) -> Result<()>;
     /// Makes room for forward-only passes of this size per member. What was cached may be lost.
@@ -69,7 +69,7 @@ impl<O: InferOps> ModelShard<O> {
         Ok(())
     }
 
-    fn pack(&self, sequences: &[Vec<Sequence>]) -> Result<Batch> {
+    fn pack(&self, sequences: &[Vec<TokenSequence>]) -> Result<Batch> {
         Batch::pack(sequences, self.round, self.model.ops.shape().context)
     }
 }
@@ -92,7 +92,7 @@ where
         regions(self.model.ops.shape(), self.round)
     }
 
-    fn train_step(&mut self, sequences: &[Vec<Sequence>], update: &Update) -> Result<()> {
+    fn train_step(&mut self, sequences: &[Vec<TokenSequence>], update: &Update) -> Result<()> {
         let batch = self.pack(sequences)?;
         self.model.train_step(&batch, update)
     }
@@ -105,7 +105,7 @@ where
         self.model.ops.history()
     }
 
-    fn evaluate(&mut self, sequences: &[Vec<Sequence>]) -> Result<Vec<Loss>> {
+    fn evaluate(&mut self, sequences: &[Vec<TokenSequence>]) -> Result<Vec<Loss>> {
         let batch = self.pack(sequences)?;
         self.model.evaluate(&batch)
     }

@@ -1,6 +1,6 @@
 //! The model, forward and backward, written once over [`Ops`].
 
-use crate::ops::{Loss, Ops, Part, Point, Update};
+use crate::ops::{Loss, ModelPart, Ops, PassPoint, Update};
 use crate::{Batch, Error, Layout, Result, Shape};
 
 /// N models of one shape with the memory for a batch of up to `capacity` rows each.
@@ -114,7 +114,7 @@ impl<O: Ops> Transformer<O> {
             self.ops.cross_entropy(&mut self.logits)?;
             self.backward()?;
             self.ops.update()?;
-            self.ops.reach(Point::EndStep)?;
+            self.ops.reach(PassPoint::EndStep)?;
         }
         Ok(())
     }
@@ -158,14 +158,14 @@ impl<O: Ops> Transformer<O> {
 
     fn forward(&mut self) -> Result<()> {
         let ops = &mut self.ops;
-        ops.reach(Point::BeginForward)?;
+        ops.reach(PassPoint::BeginForward)?;
         let first = &mut self.layers[0];
         let gain = self.layout.layers[0].norm1;
         ops.embed_rms_norm(self.layout.embed, &mut first.x, gain, &mut first.norm1, &mut first.inv_rms1)?;
         for (l, at) in self.layout.layers.iter().enumerate() {
             let (here, after) = self.layers[l..].split_at_mut(1);
             let a = &mut here[0];
-            ops.reach(Point::BeginPart(Part::Layer(l)))?;
+            ops.reach(PassPoint::BeginPart(ModelPart::Layer(l)))?;
             ops.linear(&a.norm1, at.qkv, None, &mut a.qkv)?;
             ops.attention(&a.qkv, &mut a.attended, &mut a.log_sum)?;
             let (mid, norm2, inv_rms2) = (&mut a.mid, &mut a.norm2, &mut a.inv_rms2);
@@ -178,7 +178,7 @@ impl<O: Ops> Transformer<O> {
             };
             ops.linear_rms_norm(&a.gated, at.down, &a.mid, next, gain, norm, inv_rms)?;
         }
-        ops.reach(Point::BeginPart(Part::Head))?;
+        ops.reach(PassPoint::BeginPart(ModelPart::Head))?;
         ops.linear(&self.last_norm, self.layout.head, None, &mut self.logits)
     }
 
@@ -186,7 +186,7 @@ impl<O: Ops> Transformer<O> {
     fn backward(&mut self) -> Result<()> {
         let (ops, d, layout) = (&mut self.ops, &mut self.back, &self.layout);
         ops.linear_backward_weight(&self.logits, &self.last_norm, layout.head)?;
-        ops.reach(Point::EndPartBackward(Part::Head))?;
+        ops.reach(PassPoint::EndPartBackward(ModelPart::Head))?;
         let (x, inv_rms) = (&self.last, &self.last_inv_rms);
         ops.linear_rms_norm_backward(&self.logits, layout.head, x, inv_rms, layout.norm, &mut d.norm, &mut d.x, false)?;
         for (l, (a, at)) in self.layers.iter().zip(&layout.layers).enumerate().rev() {
@@ -199,12 +199,12 @@ impl<O: Ops> Transformer<O> {
             ops.linear_backward_input(&d.x, at.out, &mut d.attended)?;
             ops.attention_backward(&a.qkv, &a.attended, &a.log_sum, &d.attended, &mut d.qkv)?;
             ops.linear_backward_weight(&d.qkv, &a.norm1, at.qkv)?;
-            ops.reach(Point::EndPartBackward(Part::Layer(l)))?;
+            ops.reach(PassPoint::EndPartBackward(ModelPart::Layer(l)))?;
             let (x, inv_rms) = (&a.x, &a.inv_rms1);
             ops.linear_rms_norm_backward(&d.qkv, at.qkv, x, inv_rms, at.norm1, &mut d.norm, &mut d.x, true)?;
         }
-        ops.reach(Point::EndNormsBackward)?;
+        ops.reach(PassPoint::EndNormsBackward)?;
         ops.embed_backward(&d.x, layout.embed)?;
-        ops.reach(Point::EndBackward)
+        ops.reach(PassPoint::EndBackward)
     }
 }

@@ -2,14 +2,14 @@
 //! environment variable INVITRO_PYTHON names an interpreter that has it.
 
 use crate::common::{sequences, small};
-use invitro_model::export::{SpecialTokens, export};
+use invitro_model::export::{ExportTokens, export};
 use invitro_model::{Batch, Device, Layout, Ops, Population, Prompt, Sampling, Transformer, Update, Vector};
 use safetensors::SafeTensors;
 use serde_json::{Value, json};
 use std::path::Path;
 use std::process::Command;
 
-const SPECIAL: SpecialTokens = SpecialTokens { bos: None, eos: 1, pad: 0 };
+const SPECIAL: ExportTokens = ExportTokens { bos: None, eos: 1, pad: 0 };
 
 /// A population of one with clear logits, exported.
 fn exported(folder: &Path) -> Population {

@@ -3,7 +3,9 @@
 
 use crate::common::{sequences, small};
 use invitro_model::cpu::simd::{self, Level};
-use invitro_model::{Device, Population, Prompt, Sampling, ScoreQuery, Sequence, Shape, TrainConfig, Update, Vector};
+use invitro_model::{
+    Device, Population, Prompt, Sampling, ScoreQuery, Shape, TokenSequence, TrainConfig, Update, Vector,
+};
 
 const SEEDS: [u64; 3] = [0, 1, 2];
 const STEPS: u64 = 3;
@@ -15,7 +17,7 @@ fn odd() -> Shape {
 }
 
 /// A member's sequences of a step; members have different numbers of rows.
-fn data(shape: &Shape, seed: u64, step: u64) -> Vec<Sequence> {
+fn data(shape: &Shape, seed: u64, step: u64) -> Vec<TokenSequence> {
     let rows: Vec<usize> = (0..6 + seed as usize).map(|i| 1 + (i * 29 + step as usize * 7) % shape.context).collect();
     sequences(shape, &rows, 1000 * seed + step)
 }

@@ -2,11 +2,11 @@
 
 use invitro_model::cpu::{Cpu, Float, copy_lines, transpose};
 use invitro_model::selftest::selftest;
-use invitro_model::{Batch, Device, Ops, Population, Sequence, Shape, Update, Vector};
+use invitro_model::{Batch, Device, Ops, Population, Shape, TokenSequence, Update, Vector};
 
 /// One member of a shape, with one sequence of so many rows loaded.
 fn loaded(shape: &Shape, tokens: Vec<u32>) -> Cpu<f64> {
-    let batch = Batch::pack(&[vec![Sequence { tokens, group: 0 }]], 1, shape.context).unwrap();
+    let batch = Batch::pack(&[vec![TokenSequence { tokens, group: 0 }]], 1, shape.context).unwrap();
     let mut ops = Cpu::new(shape, 1, batch.rows).unwrap();
     ops.load(&batch, &Update::none()).unwrap();
     ops

@@ -5,7 +5,7 @@ use invitro_model::cpu::Cpu;
 use invitro_model::init::initial_weights;
 use invitro_model::ops::GROUPS;
 use invitro_model::{
-    Batch, Checkpoint, Device, HISTORY, Ops, Population, Sequence, TrainConfig, Transformer, Update, Vector,
+    Batch, Checkpoint, Device, HISTORY, Ops, Population, TokenSequence, TrainConfig, Transformer, Update, Vector,
 };
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ fn train() -> TrainConfig {
 }
 
 /// A member's sequences of a step; members have different numbers of rows.
-fn data(seed: u64, step: u64) -> Vec<Sequence> {
+fn data(seed: u64, step: u64) -> Vec<TokenSequence> {
     let rows: Vec<usize> = (0..4 + seed as usize).map(|i| 1 + (i * 13 + step as usize * 7) % 60).collect();
     sequences(&small(), &rows, 1000 * seed + step)
 }
@@ -130,9 +130,9 @@ fn bad_input_is_refused_with_a_reason() {
     let mut population = Population::new(Device::Cpu, &shape, &[0], 30).unwrap();
     let update = Update::at(&train(), 1);
     let message = |result: invitro_model::Result<()>| result.unwrap_err().to_string();
-    let token = vec![vec![Sequence { tokens: vec![1, 50, 2], group: 0 }]];
+    let token = vec![vec![TokenSequence { tokens: vec![1, 50, 2], group: 0 }]];
     assert_eq!(message(population.train_step(&token, &update)), "batch: token 50: the vocabulary has 50 tokens");
-    let target = vec![vec![Sequence { tokens: vec![1, 50], group: 0 }]];
+    let target = vec![vec![TokenSequence { tokens: vec![1, 50], group: 0 }]];
     assert_eq!(message(population.train_step(&target, &update)), "batch: target 50: the vocabulary has 50 tokens");
     let long = vec![sequences(&shape, &[65], 0)];
     assert_eq!(
@@ -142,7 +142,7 @@ fn bad_input_is_refused_with_a_reason() {
     let many = vec![sequences(&shape, &[20, 20], 0)];
     assert!(message(population.train_step(&many, &update)).contains("room for 30 rows"));
     assert!(message(population.train_step(&[], &update)).contains("data for 0 members: this population has 1"));
-    let group = |group| vec![vec![Sequence { tokens: vec![1, 2], group }]];
+    let group = |group| vec![vec![TokenSequence { tokens: vec![1, 2], group }]];
     assert_eq!(
         message(population.train_step(&group(GROUPS as u8), &update)),
         "batch: loss group 16: groups are numbered from 0 to 15"
@@ -174,7 +174,7 @@ fn what_no_population_can_be_or_read_is_said() {
     let wrong = Population::new(Device::Cpu, &shape, &[0], 16).err().map(refused);
     assert_eq!(wrong.as_deref(), Some("model shape: rope_theta is 0, but must be a number above 0"));
     let mut population = Population::new(Device::Cpu, &small(), &[0], 16).unwrap();
-    let beyond = vec![vec![Sequence { tokens: vec![1, u32::MAX], group: 0 }]];
+    let beyond = vec![vec![TokenSequence { tokens: vec![1, u32::MAX], group: 0 }]];
     let error = population.train_step(&beyond, &Update::at(&train(), 1)).unwrap_err();
     assert_eq!(error.to_string(), "batch: token 4294967295 is above every vocabulary");
 }

@@ -3,7 +3,7 @@
 
 use invitro_model::cpu::{Cpu, MatmulFloat};
 use invitro_model::export::split_tensors;
-use invitro_model::{Batch, Layout, Ops, Sequence, Shape, Transformer, Update, Vector};
+use invitro_model::{Batch, Layout, Ops, Shape, TokenSequence, Transformer, Update, Vector};
 use safetensors::SafeTensors;
 use safetensors::tensor::Dtype;
 
@@ -35,10 +35,13 @@ fn agrees<F: MatmulFloat>(tolerance: f64) {
 
     let (tokens, lengths) = (numbers(&file, "tokens"), numbers(&file, "lengths"));
     let padded = tokens.len() / lengths.len();
-    let sequences: Vec<Sequence> = lengths
+    let sequences: Vec<TokenSequence> = lengths
         .iter()
         .zip(tokens.chunks(padded))
-        .map(|(&rows, row)| Sequence { tokens: row[..rows as usize + 1].iter().map(|&t| t as u32).collect(), group: 0 })
+        .map(|(&rows, row)| TokenSequence {
+            tokens: row[..rows as usize + 1].iter().map(|&t| t as u32).collect(),
+            group: 0,
+        })
         .collect();
     let batch = Batch::pack(&[sequences], 1, shape.context).unwrap();
 

@@ -1,10 +1,10 @@
 //! An experiment: its languages, its tokenizer, the rows its training reads.
 
 use crate::errors::{detached, said};
-use invitro_lab::corpus::{Row, Rows, Split};
+use invitro_lab::corpus::{CorpusRow, CorpusRows, CorpusSplit};
 use invitro_lab::inputs::InputCache;
 use invitro_lab::{Error, Result};
-use invitro_language::{Condition, Language, Languages, Pool, Source, Task};
+use invitro_language::{Language, LanguageCondition, Languages, Pool, Source, Task};
 use invitro_tokenizer::Tokenizer;
 use pyo3::prelude::*;
 use pyo3::types::PyByteArray;
@@ -13,24 +13,24 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 /// A single run's experiment. What is made of it is made once, when it is first asked for.
-#[pyclass(frozen, module = "invitro._invitro")]
-pub struct Experiment {
+#[pyclass(name = "Experiment", frozen, module = "invitro._invitro")]
+pub struct PyExperiment {
     pub experiment: invitro_lab::Experiment,
     pub cache: InputCache,
 }
 
 #[pymethods]
-impl Experiment {
+impl PyExperiment {
     #[new]
-    fn new(preset: Option<&str>, config: Option<PathBuf>, overrides: Vec<String>) -> PyResult<Experiment> {
-        Experiment::of(invitro_lab::Experiment::load(preset, config.as_deref(), &overrides).map_err(said)?)
+    fn new(preset: Option<&str>, config: Option<PathBuf>, overrides: Vec<String>) -> PyResult<PyExperiment> {
+        PyExperiment::of(invitro_lab::Experiment::load(preset, config.as_deref(), &overrides).map_err(said)?)
     }
 
     /// The experiment of a run's folder.
     #[staticmethod]
-    fn open(folder: PathBuf) -> PyResult<Experiment> {
+    fn open(folder: PathBuf) -> PyResult<PyExperiment> {
         let found = invitro_lab::Experiment::open(&folder).map_err(said)?;
-        Experiment::of(found.ok_or_else(|| said(Error::NoRun { path: folder }))?)
+        PyExperiment::of(found.ok_or_else(|| said(Error::NoRun { path: folder }))?)
     }
 
     /// Its identity.
@@ -85,12 +85,12 @@ impl Experiment {
             let task =
                 task.map(|name| name.parse::<Task>().map_err(|why| Error::Corpus(why.to_string()))).transpose()?;
             let split = match language {
-                None => Split::Train,
-                Some(name) => Split::Condition(condition(&languages, name, masked)?),
+                None => CorpusSplit::Train,
+                Some(name) => CorpusSplit::Condition(condition(&languages, name, masked)?),
             };
             let pool = if held_out { Pool::HeldOut } else { Pool::Training };
-            let mut all: Vec<Row> = Vec::new();
-            Rows::new(&self.experiment, &languages, split, task, pool)?.each_round(n, |rows, _| {
+            let mut all: Vec<CorpusRow> = Vec::new();
+            CorpusRows::new(&self.experiment, &languages, split, task, pool)?.each_round(n, |rows, _| {
                 all.extend(rows);
                 Result::Ok(())
             })?;
@@ -163,14 +163,14 @@ impl Experiment {
     }
 }
 
-impl Experiment {
-    fn of(experiment: invitro_lab::Experiment) -> PyResult<Experiment> {
+impl PyExperiment {
+    fn of(experiment: invitro_lab::Experiment) -> PyResult<PyExperiment> {
         for (key, seeds) in [("seeds.data", &experiment.seeds.data), ("seeds.model", &experiment.seeds.model)] {
             if seeds.0.len() > 1 {
                 return Err(said(format!("an Experiment is of one run, but `{key}` is {:?}: choose one", seeds.0)));
             }
         }
-        Ok(Experiment { experiment, cache: InputCache::default() })
+        Ok(PyExperiment { experiment, cache: InputCache::default() })
     }
 
     fn describe(&self, languages: &Languages, language: Language) -> Value {
@@ -219,10 +219,10 @@ pub fn named(languages: &Languages, name: &str) -> Result<Language> {
     languages.language(name).ok_or_else(|| Error::Corpus(format!("there is no language {name}: there are {}", names())))
 }
 
-fn condition(languages: &Languages, name: &str, masked: bool) -> Result<Condition> {
+fn condition(languages: &Languages, name: &str, masked: bool) -> Result<LanguageCondition> {
     let language = named(languages, name)?;
     if masked && !languages.masked().any(|one| one == language) {
         return Err(Error::Corpus(format!("nothing is masked in {name}: its `mask_share` is 0")));
     }
-    Ok(Condition { language, masked })
+    Ok(LanguageCondition { language, masked })
 }

@@ -1,12 +1,12 @@
 //! Any Python model behind the probes.
 
 use crate::errors::said;
-use crate::experiment::Experiment;
+use crate::experiment::PyExperiment;
 use invitro_lab::probes::by_logits::{Logits, Pick};
+use invitro_lab::probes::evaluation::{self, MemberToEvaluate};
 use invitro_lab::probes::language_model::{ByLogits, LanguageModel, losses_by_scores};
-use invitro_lab::probes::{self, MemberToEvaluate};
 use invitro_lab::{Error, Result};
-use invitro_model::{ContinuationScores, Decoded, Loss, Prompt, Sampling, Score, ScoreQuery, Sequence};
+use invitro_model::{ContinuationScores, Decoded, Loss, Prompt, Sampling, Score, ScoreQuery, TokenSequence};
 use invitro_results::{Loss as LossMetric, Measure, Scorer, Statistic, Task, metrics};
 use invitro_tokenizer::special::EOS;
 use pyo3::prelude::*;
@@ -33,7 +33,7 @@ fn call<T>(raised: &Raised, work: impl FnOnce(Python<'_>) -> PyResult<T>) -> Res
 #[allow(clippy::too_many_arguments)]
 pub fn evaluate(
     py: Python<'_>,
-    experiment: &Bound<'_, Experiment>,
+    experiment: &Bound<'_, PyExperiment>,
     step: u64,
     logits: Option<Py<PyAny>>,
     score: Option<Py<PyAny>>,
@@ -41,7 +41,7 @@ pub fn evaluate(
     generate: Option<Py<PyAny>>,
     samples: bool,
 ) -> PyResult<String> {
-    let Experiment { experiment, cache } = experiment.get();
+    let PyExperiment { experiment, cache } = experiment.get();
     let raised = Raised::default();
     let evaluated = crate::errors::detached(py, || {
         let inputs = cache.get(experiment)?;
@@ -50,13 +50,13 @@ pub fn evaluate(
         let mut evaluations = match logits {
             Some(ask) => {
                 let logits = PyLogits { ask, vocab: inputs.text.rows(), raised: raised.clone() };
-                probes::evaluate(&mut ByLogits { logits, context, seed }, &members, step)?
+                evaluation::evaluate(&mut ByLogits { logits, context, seed }, &members, step)?
             }
             None => {
                 let has_own_ids = inputs.text.rows() > inputs.text.vocab();
                 let rank = rank.filter(|_| !has_own_ids);
                 let mut model = PyModel { score, rank, generate, samples, context, raised: raised.clone() };
-                probes::evaluate(&mut model, &members, step)?
+                evaluation::evaluate(&mut model, &members, step)?
             }
         };
         let rows = evaluations.pop().flatten().map(|evaluation| evaluation.rows).unwrap_or_default();
@@ -205,7 +205,7 @@ impl LanguageModel for PyModel {
         queries.iter().map(|own| self.score_with_ranks(own, true)).collect()
     }
 
-    fn losses(&mut self, sequences: &[Vec<Sequence>]) -> Result<Vec<Loss>> {
+    fn losses(&mut self, sequences: &[Vec<TokenSequence>]) -> Result<Vec<Loss>> {
         sequences.iter().map(|own| losses_by_scores(own, |queries| self.score_with_ranks(queries, false))).collect()
     }
 

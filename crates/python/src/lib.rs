@@ -14,7 +14,7 @@ mod _invitro {
     #[pymodule_export]
     use crate::errors::Error;
     #[pymodule_export]
-    use crate::experiment::Experiment;
+    use crate::experiment::PyExperiment;
     #[pymodule_export]
     use crate::language_model::evaluate;
     #[pymodule_export]

@@ -1,9 +1,9 @@
 //! A training in a thread of its own, while this one tells Python about it and looks for Ctrl-C.
 
 use crate::errors::{caught, said};
-use crate::experiment::Experiment;
-use invitro_lab::population::{self, Options, Outcome};
-use invitro_lab::progress::{Headline, Progress, Started};
+use crate::experiment::PyExperiment;
+use invitro_lab::training::progress::{Headline, Progress, Started};
+use invitro_lab::training::{self, MemberOutcome, TrainingOptions};
 use invitro_lab::{Error, Result, Stop};
 use invitro_model::Device;
 use pyo3::prelude::*;
@@ -23,22 +23,22 @@ const STEPS: Duration = Duration::from_millis(200);
 #[pyfunction]
 pub fn train(
     py: Python<'_>,
-    experiment: &Bound<'_, Experiment>,
+    experiment: &Bound<'_, PyExperiment>,
     out: Option<PathBuf>,
     device: &str,
     force: bool,
     tell: Py<PyAny>,
 ) -> PyResult<PathBuf> {
-    let Experiment { experiment, cache } = experiment.get();
+    let PyExperiment { experiment, cache } = experiment.get();
     let device = Device::parse(device).map_err(said)?;
-    let members = population::members(experiment, out.as_deref());
+    let members = training::members(experiment, out.as_deref());
     let stop = Stop::new();
     let (sender, told) = channel();
     let told = Mutex::new(told);
-    let work = |sender: Sender<Value>| -> Result<Outcome> {
-        let teller = Teller { sender, steps: experiment.train.steps, told: Mutex::new(None) };
-        let options = Options { device, force, stop: &stop, progress: &teller };
-        let mut outcomes = population::run_with(&members, &options, cache, None)?;
+    let work = |sender: Sender<Value>| -> Result<MemberOutcome> {
+        let teller = ProgressSender { sender, steps: experiment.train.steps, told: Mutex::new(None) };
+        let options = TrainingOptions { device, force, stop: &stop, progress: &teller };
+        let mut outcomes = training::run_with(&members, &options, cache, None)?;
         outcomes.pop().ok_or_else(|| Error::Inputs("there was no run".into()))
     };
     let mut raised: Option<PyErr> = None;
@@ -64,24 +64,24 @@ pub fn train(
         return Err(raised);
     }
     match outcome? {
-        Outcome::Done => Ok(members[0].folder.clone()),
-        Outcome::Stopped { step } => Err(said(format!("stopped at step {step}"))),
-        Outcome::Failed { error } | Outcome::Unwritten { error } => Err(said(error)),
-        Outcome::Busy | Outcome::Lost => {
+        MemberOutcome::Done => Ok(members[0].folder.clone()),
+        MemberOutcome::Stopped { step } => Err(said(format!("stopped at step {step}"))),
+        MemberOutcome::Failed { error } | MemberOutcome::Unwritten { error } => Err(said(error)),
+        MemberOutcome::Busy | MemberOutcome::Lost => {
             Err(said(format!("another process is writing to the run folder `{}`", members[0].folder.display())))
         }
     }
 }
 
 /// Tells the other thread, which may have left.
-struct Teller {
+struct ProgressSender {
     sender: Sender<Value>,
     steps: u64,
     /// When a step was last told.
     told: Mutex<Option<Instant>>,
 }
 
-impl Teller {
+impl ProgressSender {
     fn tell(&self, kind: &str, step: u64, more: Value) {
         let mut event = json!({ "kind": kind, "step": step, "steps": self.steps });
         if let (Value::Object(event), Value::Object(more)) = (&mut event, more) {
@@ -95,7 +95,7 @@ impl Teller {
     }
 }
 
-impl Progress for Teller {
+impl Progress for ProgressSender {
     fn preparing(&self, what: &str) {
         self.say(0, format!("making {what}"));
     }

@@ -2,10 +2,10 @@
 
 use invitro_lab::Experiment;
 use invitro_lab::Stop;
-use invitro_lab::population::{self, Member, Options, Outcome};
-use invitro_lab::progress::Silent;
 use invitro_lab::study::StudyFolder;
 use invitro_lab::study::collect::{self, collect};
+use invitro_lab::training::progress::Silent;
+use invitro_lab::training::{self, Member, MemberOutcome, TrainingOptions};
 use invitro_model::Device;
 use invitro_report::build;
 use invitro_results::{
@@ -18,9 +18,9 @@ use std::path::Path;
 const TINY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../lab/tests/common/tiny.toml");
 
 fn train(members: &[Member]) {
-    let options = Options { device: Device::Cpu, force: false, stop: &Stop::new(), progress: &Silent };
-    let outcomes = population::run(members, &options).unwrap();
-    assert!(outcomes.iter().all(|outcome| *outcome == Outcome::Done), "{outcomes:?}");
+    let options = TrainingOptions { device: Device::Cpu, force: false, stop: &Stop::new(), progress: &Silent };
+    let outcomes = training::run(members, &options).unwrap();
+    assert!(outcomes.iter().all(|outcome| *outcome == MemberOutcome::Done), "{outcomes:?}");
 }
 
 fn logged(run: &Path) -> Vec<Row> {
@@ -210,7 +210,7 @@ fn a_study() {
     let rows: Vec<(f64, Vec<Row>)> =
         study.cells.iter().map(|cell| (cell.experiment.language.distance, logged(&study.run(cell)))).collect();
     let from_folders = Report::of(&study.path, &figures);
-    collect(&study, collect::Request::default()).unwrap();
+    collect(&study, collect::CollectRequest::default()).unwrap();
     let from_tables = Report::of(&study.path, &figures);
     for report in [from_folders, from_tables] {
         report.check(

@@ -38,8 +38,8 @@ impl Condition {
     }
 }
 
-impl From<invitro_language::Condition> for Condition {
-    fn from(condition: invitro_language::Condition) -> Condition {
+impl From<invitro_language::LanguageCondition> for Condition {
+    fn from(condition: invitro_language::LanguageCondition) -> Condition {
         condition.to_string().parse().expect("a language's name is a plain word")
     }
 }

@@ -7,7 +7,7 @@
 //! - [`clusters`]: regression over words with a fixed effect for every run; [`strata`]: words of two arms compared
 //! - [`pairs`]: the mean of values that each belong to two subjects
 //! - [`permutation`]: tests that assume no distribution
-//! - [`format`]: numbers as texts write them
+//! - [`mod@format`]: numbers as texts write them
 //!
 //! Random draws come from named streams, so the same runs give the same numbers.
 

@@ -6,7 +6,7 @@
 //!
 //! - [`measure`]: fertility, continuation rate, overlap, parity, Rényi efficiency, morpheme boundaries
 //! - [`external`]: other people's tokenizers, texts and wordlists
-//! - [`bridge`]: how strongly the pieces of a masked word overlap with those of words seen in training
+//! - [`measure::bridge`]: how strongly the pieces of a masked word overlap with those of words seen in training
 //!
 //! ```
 //! use invitro_language::{Language, Languages, LanguageConfig, MixtureConfig};
@@ -23,38 +23,25 @@
 
 #![warn(missing_docs)]
 
-pub mod alphabet;
-pub mod bridge;
-mod counts;
-pub mod cut;
-mod decode;
 mod error;
 pub mod external;
 mod files;
-mod learn;
+pub mod intervene;
 pub mod measure;
-mod merges;
-mod own;
-mod pipeline;
 mod provenance;
-mod renumber;
-mod segmentation;
-mod sharing;
+pub mod segment;
 pub mod special;
-pub mod spelling;
 mod tokenizer;
-mod unigram;
-mod vocabulary;
-mod words;
+pub mod train;
 
-pub use bridge::Bridges;
-pub use counts::{MEASURED_SENTENCES, WordCounts, measured_text};
-pub use decode::DecodedWords;
 pub use error::{Error, Result};
+pub use external::own::asked_vocab;
 pub use invitro_base::settings::{Boundary, Cut, Kind, Regime, Share, TokenizerConfig};
 pub use measure::Measures;
-pub use own::asked_vocab;
+pub use measure::bridge::Bridges;
 pub use provenance::{Provenance, fingerprint};
-pub use segmentation::Segmentation;
+pub use segment::decode::DecodedWords;
+pub use segment::segmentation::Segmentation;
 pub use special::SpecialTokens;
 pub use tokenizer::Tokenizer;
+pub use train::counts::{MEASURED_SENTENCES, WordCounts, measured_text};

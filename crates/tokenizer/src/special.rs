@@ -8,7 +8,8 @@
 //! <pad> <eos> <out> <T0> <T1> <T2> <T3>                                             tags = "task"
 //! ```
 
-use invitro_language::{Language, Languages, Sequence, Tags, Task, task};
+use invitro_language::corpus::task;
+use invitro_language::{Language, Languages, Sequence, Tags, Task};
 
 /// Padding, for other programs: nothing here is padded.
 pub const PAD: u32 = 0;

@@ -1,12 +1,12 @@
 //! A tokenizer, trained here or read from a file: text to ids and back, exactly as its `tokenizer.json` does in any other program.
 
-use crate::counts::WordCounts;
 use crate::error::{Error, Result, library};
+use crate::external::renumber::{self, NO_BOUNDARY};
 use crate::provenance::{Provenance, fingerprint};
-use crate::renumber::{self, NO_BOUNDARY};
+use crate::segment::spelling::Spelling;
 use crate::special::{EOS, MARK, OUT, SpecialTokens};
-use crate::spelling::Spelling;
-use crate::{learn, own, pipeline};
+use crate::train::counts::WordCounts;
+use crate::train::{learn, pipeline};
 use invitro_base::catch_panic;
 use invitro_base::settings::{Boundary, Kind, TokenizerConfig};
 use invitro_language::{Languages, MixtureConfig};
@@ -30,16 +30,6 @@ pub struct Tokenizer {
 }
 
 impl Tokenizer {
-    /// The tokenizer that the settings ask for: the one of their file if they name one, else trained on the languages.
-    pub fn new(languages: &Languages, config: &TokenizerConfig, mixture: &MixtureConfig) -> Result<Tokenizer> {
-        config.validate()?;
-        mixture.validate()?;
-        match config.file.is_empty() {
-            true => Tokenizer::train(languages, config, mixture),
-            false => own::adopt(languages, config, mixture),
-        }
-    }
-
     /// A tokenizer of a language, trained on the sample its regime takes.
     pub fn train(languages: &Languages, config: &TokenizerConfig, mixture: &MixtureConfig) -> Result<Tokenizer> {
         config.validate()?;

@@ -2,10 +2,10 @@
 //! examples worked out by hand.
 
 use crate::common::{all, family, name, small, train};
-use invitro_language::{Category, Condition, Language, Languages};
+use invitro_language::{Category, Language, LanguageCondition, Languages};
 use invitro_tokenizer::external::External;
 use invitro_tokenizer::external::text::{self, Text};
-use invitro_tokenizer::external::wordlist::{self, Form, Wordlist};
+use invitro_tokenizer::external::wordlist::{self, ListedForm, Wordlist};
 use invitro_tokenizer::{Bridges, Kind, Measures, Regime, Segmentation, TokenizerConfig, WordCounts, measured_text};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn texts(languages: &Languages) -> Vec<Text> {
 fn words(languages: &Languages) -> Wordlist {
     let conditions = languages.conditions();
     let mut words = Wordlist {
-        languages: conditions.iter().map(Condition::to_string).collect(),
+        languages: conditions.iter().map(LanguageCondition::to_string).collect(),
         concepts: languages.world.symbols().map(|symbol| languages.world.label(symbol)).collect(),
         has_cognates: true,
         ..Wordlist::default()
@@ -29,7 +29,7 @@ fn words(languages: &Languages) -> Wordlist {
     for (place, condition) in conditions.iter().enumerate() {
         for symbol in languages.world.symbols() {
             if languages.mask(condition.language).contains(symbol) == condition.masked {
-                words.forms.push(Form {
+                words.forms.push(ListedForm {
                     language: place,
                     concept: symbol.index(),
                     text: languages.form(symbol, condition.language).to_owned(),
@@ -57,7 +57,7 @@ fn our_own_languages_read_back_measure_as_they_did() {
             let ours = Measures::new(&segmentation, &languages, &counts);
             let (text, words) = (text::measure(&read, &texts).unwrap(), wordlist::measure(&read, &list).unwrap());
             let name = name(&config);
-            let same = |ours: &invitro_tokenizer::measure::Fragmentation, theirs: &text::Fragmentation| {
+            let same = |ours: &invitro_tokenizer::measure::Fragmentation, theirs: &text::TextFragmentation| {
                 assert_eq!((ours.words, ours.pieces), (theirs.words, theirs.pieces), "{name}");
                 let ours = [ours.fertility, ours.continuation, ours.one_piece, ours.renyi, ours.utilisation];
                 let theirs =
@@ -65,7 +65,7 @@ fn our_own_languages_read_back_measure_as_they_did() {
                 assert!(ours.iter().zip(theirs).all(|(a, b)| (a - b).abs() < 1e-12), "{name}: {ours:?} {theirs:?}");
             };
             for (language, theirs) in &text.languages {
-                let condition = Condition { language: languages.language(language).unwrap(), masked: false };
+                let condition = LanguageCondition { language: languages.language(language).unwrap(), masked: false };
                 same(&ours.text.conditions[&condition], theirs);
                 assert_eq!(theirs.unknown, 0.0);
             }
@@ -173,7 +173,7 @@ fn texts_that_are_not_parallel_are_refused() {
 fn the_lift_of_a_wordlist_and_its_chance() {
     let dir = tempfile::tempdir().unwrap();
     let tokenizer = wordpiece(dir.path());
-    let forms = "ID,Language_ID,Parameter_ID,Form\n\
+    let forms = "ID,Language_ID,Parameter_ID,ListedForm\n\
         1,x,one,kato\n2,y,one,kata\n3,x,two,mi\n4,y,two,mi\n5,x,three,kato\n6,y,three,kato\n\
         7,x,four,mi\n8,y,four,to\n9,x,five,kata\n10,y,five,to\n11,x,six,kata\n12,y,six,mi\n13,z,six,mi\n14,x,seven,\n";
     let cognates = "ID,Form_ID,Cognateset_ID\n1,1,a\n2,2,a\n3,3,b\n4,4,b\n5,5,c\n6,6,c\n7,7,d\n8,8,e\n";
@@ -209,8 +209,8 @@ fn the_lift_of_a_wordlist_and_its_chance() {
     let said =
         |path: &Path, languages: Option<&[String]>| wordlist::load(path, None, languages).unwrap_err().to_string();
     assert!(said(&wide, Some(&["z".into()])).contains("it has no words of `z`; its languages: x, y"));
-    std::fs::write(dir.path().join("forms.csv"), "ID,Language_ID,Form\n1,x,kato\n").unwrap();
+    std::fs::write(dir.path().join("forms.csv"), "ID,Language_ID,ListedForm\n1,x,kato\n").unwrap();
     let missing = said(dir.path(), None);
-    assert!(missing.contains("no column `Parameter_ID`, but ID, Language_ID, Form"), "{missing}");
+    assert!(missing.contains("no column `Parameter_ID`, but ID, Language_ID, ListedForm"), "{missing}");
     assert!(said(&dir.path().join("none.csv"), None).contains("cannot be read"));
 }

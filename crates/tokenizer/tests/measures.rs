@@ -1,9 +1,9 @@
 //! Measures and bridges against the plain loops that their definitions say, for every kind of tokenizer.
 
 use crate::common;
-use invitro_language::{Category, Condition, Language, LanguageConfig, Languages, Source, Symbol, Task};
-use invitro_tokenizer::bridge::{Bridge, Candidate, Similarity, candidates};
-use invitro_tokenizer::measure::{ALPHA, Fragmentation, Panel};
+use invitro_language::{Category, Language, LanguageCondition, LanguageConfig, Languages, Source, Symbol, Task};
+use invitro_tokenizer::measure::bridge::{Bridge, Candidate, Similarity, candidates};
+use invitro_tokenizer::measure::{ALPHA, Fragmentation, TextMeasures};
 use invitro_tokenizer::{Boundary, Bridges, Kind, Measures, Regime, Segmentation, TokenizerConfig, WordCounts};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -62,7 +62,12 @@ fn agrees(measured: &Fragmentation, counted: &Fragmentation, of: &str) {
 }
 
 /// A panel is what its texts, by condition, come to.
-fn panel_agrees(panel: &Panel, segmentation: &Segmentation, languages: &Languages, texts: &[(Condition, Text)]) {
+fn panel_agrees(
+    panel: &TextMeasures,
+    segmentation: &Segmentation,
+    languages: &Languages,
+    texts: &[(LanguageCondition, Text)],
+) {
     for (condition, text) in texts {
         let counted = fragmentation(segmentation, languages, text);
         agrees(&panel.conditions[condition], &counted, &condition.to_string());
@@ -71,7 +76,7 @@ fn panel_agrees(panel: &Panel, segmentation: &Segmentation, languages: &Language
     let both: Text = unmasked.flat_map(|(_, text)| text.iter().copied()).collect();
     agrees(&panel.both, &fragmentation(segmentation, languages, &both), "A and B");
     // Of B's words, in both languages.
-    let (_, of_b) = texts.iter().find(|(condition, _)| *condition == Condition::B).unwrap();
+    let (_, of_b) = texts.iter().find(|(condition, _)| *condition == LanguageCondition::B).unwrap();
     let pieces = [Language::A, Language::B].map(|language| -> Vec<u32> {
         of_b.iter().flat_map(|&(symbol, _)| segmentation.core(symbol, language)).copied().collect()
     });
@@ -84,23 +89,23 @@ fn panel_agrees(panel: &Panel, segmentation: &Segmentation, languages: &Language
 fn measures_are_those_counted_word_by_word() {
     let languages = common::small(5);
     let mask = languages.mask(Language::B);
-    let texts: Vec<(Condition, Text)> = languages
+    let texts: Vec<(LanguageCondition, Text)> = languages
         .conditions()
         .into_iter()
         .map(|condition| {
             // The sentences of A are those of B.
-            let drawn = Condition { language: Language::B, ..condition };
+            let drawn = LanguageCondition { language: Language::B, ..condition };
             let mut source = Source::condition(&languages, "tokenizer/measure", drawn, Task::T0);
             let words = (0..50).flat_map(|row| source.draw(0, row).unwrap().sentence.symbols);
             (condition, words.map(|symbol| (symbol, condition.language)).collect())
         })
         .collect();
     // Every word once: all of A's; B's that are not masked and, apart, those that are.
-    let once = |condition: Condition| -> Text {
+    let once = |condition: LanguageCondition| -> Text {
         let in_it = |symbol: &Symbol| (condition.language == Language::B && mask.contains(*symbol)) == condition.masked;
         languages.world.symbols().filter(in_it).map(|symbol| (symbol, condition.language)).collect()
     };
-    let lexicon: Vec<(Condition, Text)> = languages.conditions().into_iter().map(|c| (c, once(c))).collect();
+    let lexicon: Vec<(LanguageCondition, Text)> = languages.conditions().into_iter().map(|c| (c, once(c))).collect();
     for config in common::all() {
         let segmentation = Segmentation::new(&common::train(&languages, &config), &languages).unwrap();
         let counts = WordCounts::text(&languages, 50).unwrap();
@@ -118,7 +123,7 @@ fn the_measures_of_letters_follow_from_the_words() {
     let segmentation = Segmentation::new(&common::train(&languages, &config), &languages).unwrap();
     let none = WordCounts::text(&languages, 0).unwrap();
     let Measures { text, lexicon } = Measures::new(&segmentation, &languages, &none);
-    let a = lexicon.conditions[&Condition::A];
+    let a = lexicon.conditions[&LanguageCondition::A];
     let words: Vec<_> = languages.world.symbols().map(|s| languages.lexicon.word(s, Language::A)).collect();
     let letters: usize = words.iter().map(|word| word.form().len()).sum();
     assert_eq!((a.words, a.pieces), (words.len() as u64, letters as u64));

@@ -1,8 +1,8 @@
 //! What tokens spell: marks, bytes, and the ends of words.
 
 use invitro_tokenizer::Boundary;
-use invitro_tokenizer::alphabet::{spell, write_out};
-use invitro_tokenizer::spelling::{Spelling, of_level, to_level};
+use invitro_tokenizer::segment::spelling::{Spelling, of_level, to_level};
+use invitro_tokenizer::train::alphabet::{spell, write_out};
 use serde_json::json;
 
 #[test]

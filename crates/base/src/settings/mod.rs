@@ -8,7 +8,7 @@
 //! temperature: f64 = 1.0, Range::above(0.0), Ours + neutral, "sampling temperature of T0 and T2";
 //! ```
 //!
-//! [`Mark`]s say more: `neutral` keeps the identity of runs that were made before the setting was there; `languages`,
+//! [`SettingMark`]s say more: `neutral` keeps the identity of runs that were made before the setting was there; `languages`,
 //! `tokenizer` and `probes` say what is made anew when it changes (by default what its section says, [`stage`]).
 
 mod checkpoint;
@@ -31,7 +31,7 @@ pub use mixture::{Corpus, MixtureConfig, Parallel, Tags, Withhold};
 pub use model::ModelConfig;
 pub use reference::{commented, reference};
 pub use seeds::{Seeds, SeedsConfig};
-pub use table::{Mark, Range, Section, Setting, SettingError, SettingValue, Source, require};
+pub use table::{DefaultSource, Range, Section, Setting, SettingError, SettingMark, SettingValue, require};
 pub use tokenizer::{Boundary, Cut, Kind, Regime, Share, TokenizerConfig, no_boundary_token};
 pub use train::{Decay, TrainConfig};
 
@@ -76,7 +76,7 @@ static BY_KEY: LazyLock<HashMap<&'static str, &'static Setting>> =
 static NAME: LazyLock<Setting> = LazyLock::new(|| Setting {
     key: "name".into(),
     default: "\"paper\"".into(),
-    source: Source::Ours,
+    source: DefaultSource::Ours,
     allowed: "any text".into(),
     meaning: "the run folder's name begins with it",
     is_fraction: false,
@@ -102,7 +102,8 @@ pub fn find(key: &str) -> Option<&'static Setting> {
 /// Whether a setting does not count at this value: it has its default, which is as if there were no such setting.
 pub fn is_neutral(key: &str, value: &Value) -> bool {
     find(key).is_some_and(|setting| {
-        setting.marks.contains(&Mark::neutral) && setting.default_value().is_some_and(|default| default == *value)
+        setting.marks.contains(&SettingMark::neutral)
+            && setting.default_value().is_some_and(|default| default == *value)
     })
 }
 
@@ -137,10 +138,10 @@ pub enum Stage {
 pub fn stage(key: &str) -> Stage {
     let marks = find(key).map_or(&[][..], |setting| setting.marks);
     let marked = marks.iter().find_map(|mark| match mark {
-        Mark::languages => Some(Stage::Languages),
-        Mark::tokenizer => Some(Stage::Tokenizer),
-        Mark::probes => Some(Stage::Probes),
-        Mark::neutral => None,
+        SettingMark::languages => Some(Stage::Languages),
+        SettingMark::tokenizer => Some(Stage::Tokenizer),
+        SettingMark::probes => Some(Stage::Probes),
+        SettingMark::neutral => None,
     });
     marked.unwrap_or_else(|| match key.split('.').next() {
         Some("language" | LIST) => Stage::Languages,

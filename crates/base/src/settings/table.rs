@@ -13,7 +13,7 @@ pub struct Setting {
     pub default: String,
     /// Where the default comes from.
     #[serde(rename = "origin")]
-    pub source: Source,
+    pub source: DefaultSource,
     /// The range, or the values, in words.
     pub allowed: String,
     /// What it means.
@@ -29,7 +29,7 @@ pub struct Setting {
     pub file_unless: Option<&'static [&'static str]>,
     /// Marks of its row.
     #[serde(skip)]
-    pub marks: &'static [Mark],
+    pub marks: &'static [SettingMark],
 }
 
 impl Setting {
@@ -57,7 +57,7 @@ pub fn parse_value(text: &str) -> Option<Value> {
 /// What a row may be marked with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(non_camel_case_types)]
-pub enum Mark {
+pub enum SettingMark {
     /// The setting came after runs were made without it, and its default gives the results they have. At its default it
     /// does not count for the identity of a run.
     neutral,
@@ -72,7 +72,7 @@ pub enum Mark {
 /// Where a default comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Source {
+pub enum DefaultSource {
     /// The paper.
     Paper,
     /// Lubana et al. 2024, which the paper builds on.
@@ -81,13 +81,13 @@ pub enum Source {
     Ours,
 }
 
-impl Source {
+impl DefaultSource {
     /// As files and pages have it.
     pub fn name(self) -> &'static str {
         match self {
-            Source::Paper => "paper",
-            Source::Lubana => "lubana",
-            Source::Ours => "ours",
+            DefaultSource::Paper => "paper",
+            DefaultSource::Lubana => "lubana",
+            DefaultSource::Ours => "ours",
         }
     }
 }
@@ -300,8 +300,8 @@ pub fn setting<T: SettingValue>(
     default: &T,
     words: Option<&str>,
     range: Range,
-    source: Source,
-    marks: &'static [Mark],
+    source: DefaultSource,
+    marks: &'static [SettingMark],
     meaning: &'static str,
 ) -> Setting {
     let spelled = || Value::try_from(default).map_or_else(|_| "none".to_owned(), |value| spell(&value));
@@ -365,11 +365,11 @@ macro_rules! settings {
 
             fn settings() -> Vec<$crate::settings::Setting> {
                 #[allow(unused_imports)]
-                use $crate::settings::{Mark, Source};
+                use $crate::settings::{SettingMark, DefaultSource};
                 let default = $section::default();
                 vec![$($crate::settings::table::setting(
-                    [$name, stringify!($key)], &default.$key, None::<&str>$(.or(Some($words)))?, $range, Source::$source,
-                    &[$(Mark::$mark),*], $meaning,
+                    [$name, stringify!($key)], &default.$key, None::<&str>$(.or(Some($words)))?, $range, DefaultSource::$source,
+                    &[$(SettingMark::$mark),*], $meaning,
                 ),)+]
             }
 

@@ -2,9 +2,9 @@
 
 use anyhow::Result;
 use invitro_lab::Experiment;
-use invitro_lab::data_loader::DataLoader;
 use invitro_lab::inputs::{InputCache, on_threads};
-use invitro_model::Sequence;
+use invitro_lab::training::data_loader::DataLoader;
+use invitro_model::TokenSequence;
 
 /// Experiments of `members` cells: λ, regime and d vary, three model seeds each, as the paper's study orders them.
 pub fn cells(vocab: usize, members: usize, settings: &[String]) -> Result<Vec<Experiment>> {
@@ -31,7 +31,7 @@ pub fn cells(vocab: usize, members: usize, settings: &[String]) -> Result<Vec<Ex
 }
 
 /// The batches of the first steps, `[step][member]`.
-pub fn real(cells: &[Experiment], steps: usize) -> Result<Vec<Vec<Vec<Sequence>>>> {
+pub fn real(cells: &[Experiment], steps: usize) -> Result<Vec<Vec<Vec<TokenSequence>>>> {
     let cache = InputCache::default();
     let inputs = on_threads(cells, |cell| cache.get(cell)).into_iter().zip(cells);
     let inputs = inputs.map(|(made, cell)| Ok((cell.clone(), made?))).collect::<Result<Vec<_>>>()?;
@@ -39,6 +39,6 @@ pub fn real(cells: &[Experiment], steps: usize) -> Result<Vec<Vec<Vec<Sequence>>
     (0..steps).map(|_| Ok(loader.take()?)).collect()
 }
 
-pub fn tokens(batch: &[Vec<Sequence>]) -> usize {
+pub fn tokens(batch: &[Vec<TokenSequence>]) -> usize {
     batch.iter().flatten().map(|sequence| sequence.tokens.len() - 1).sum()
 }

@@ -1,7 +1,7 @@
 //! Whole training steps on the CPU, over real batches.
 
 use super::batches::{cells, real, tokens};
-use super::{Report, Row};
+use super::{BenchLine, Report};
 use anyhow::Result;
 use invitro_model::{Device, Population, Shape, TrainConfig, Update};
 use std::time::Instant;
@@ -33,5 +33,5 @@ pub fn measure(vocab: usize, settings: &[String], report: &Report) -> Result<()>
         ("GFLOP/s", shape.train_flops(rate, length) / 1e9),
         ("tokens/sequence", length),
     ];
-    report.row(Row { what: "CPU step".into(), members: Some(1), vocab: Some(vocab), figures })
+    report.row(BenchLine { what: "CPU step".into(), members: Some(1), vocab: Some(vocab), figures })
 }

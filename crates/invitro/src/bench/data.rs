@@ -1,11 +1,11 @@
 //! How fast training rows are made: as symbols, and as tokens.
 
 use super::batches::tokens;
-use super::{Report, Row};
+use super::{BenchLine, Report};
 use anyhow::Result;
 use invitro_lab::Experiment;
-use invitro_lab::data_loader::DataLoader;
 use invitro_lab::inputs::InputCache;
+use invitro_lab::training::data_loader::DataLoader;
 use invitro_language::{Languages, Source};
 use std::time::Instant;
 
@@ -16,7 +16,12 @@ pub fn measure(paper: &Experiment, report: &Report) -> Result<()> {
     let start = Instant::now();
     let languages = Languages::new(&paper.language, 0)?;
     let seconds = start.elapsed().as_secs_f64();
-    report.row(Row { what: "paper's languages".into(), members: None, vocab: None, figures: vec![("s", seconds)] })?;
+    report.row(BenchLine {
+        what: "paper's languages".into(),
+        members: None,
+        vocab: None,
+        figures: vec![("s", seconds)],
+    })?;
 
     let mut source = Source::training(&languages, &paper.mixture, ROWS, 1);
     let start = Instant::now();
@@ -27,7 +32,7 @@ pub fn measure(paper: &Experiment, report: &Report) -> Result<()> {
     let seconds = start.elapsed().as_secs_f64();
     let figures =
         vec![("sequences/s on one core", ROWS as f64 / seconds), ("words/sentence", symbols as f64 / ROWS as f64)];
-    report.row(Row { what: "task sequences".into(), members: None, vocab: None, figures })?;
+    report.row(BenchLine { what: "task sequences".into(), members: None, vocab: None, figures })?;
 
     let inputs = InputCache::default().get(paper)?;
     let mut loader = DataLoader::start(vec![(paper.clone(), inputs)], 0, rayon::current_num_threads());
@@ -37,5 +42,10 @@ pub fn measure(paper: &Experiment, report: &Report) -> Result<()> {
         made += tokens(&loader.take()?);
     }
     let figures = vec![("tokens/s on all cores", made as f64 / start.elapsed().as_secs_f64())];
-    report.row(Row { what: "training batches".into(), members: None, vocab: Some(paper.tokenizer.vocab), figures })
+    report.row(BenchLine {
+        what: "training batches".into(),
+        members: None,
+        vocab: Some(paper.tokenizer.vocab),
+        figures,
+    })
 }

@@ -1,7 +1,7 @@
 //! Greedy decoding of unscrambling prompts.
 
 use super::batches::{cells, real, tokens};
-use super::{Report, Row};
+use super::{BenchLine, Report};
 use anyhow::Result;
 use invitro_model::{Device, Population, Prompt, Sampling, Shape};
 use std::time::Instant;
@@ -29,5 +29,5 @@ pub fn measure(device: Device, vocab: usize, settings: &[String], report: &Repor
     let seconds = start.elapsed().as_secs_f64();
     let made: usize = decoded.iter().flatten().map(|one| one.tokens.len()).sum();
     let figures = vec![("tokens/s", made as f64 / seconds), ("s", seconds)];
-    report.row(Row { what: "greedy decoding".into(), members: Some(members), vocab: Some(vocab), figures })
+    report.row(BenchLine { what: "greedy decoding".into(), members: Some(members), vocab: Some(vocab), figures })
 }

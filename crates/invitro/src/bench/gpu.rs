@@ -1,7 +1,7 @@
 //! Whole training steps on a GPU, over real batches, beside the matmuls they are made of.
 
 use super::batches::{real, tokens};
-use super::{Report, Row};
+use super::{BenchLine, Report};
 use anyhow::Result;
 use invitro_lab::Experiment;
 use invitro_model::cuda::{Cuda, Gpu, ROUND};
@@ -62,7 +62,7 @@ pub fn measure(gpu: usize, cells: &[Experiment], kernels: bool, unfused: bool, r
         ("real share", real / (rows * members as f64)),
         ("tokens/sequence", length),
     ];
-    report.row(Row { what: "GPU step".into(), members: Some(members), vocab: Some(vocab), figures })?;
+    report.row(BenchLine { what: "GPU step".into(), members: Some(members), vocab: Some(vocab), figures })?;
     if kernels {
         model.ops.start_timing();
         go(&mut model, POOL)?;
@@ -70,7 +70,7 @@ pub fn measure(gpu: usize, cells: &[Experiment], kernels: bool, unfused: bool, r
         table.sort_by(|a, b| b.1.0.total_cmp(&a.1.0));
         for (name, (ms, count)) in table {
             let figures = vec![("ms/step", ms / POOL as f64), ("launches", count as f64 / POOL as f64)];
-            report.row(Row { what: format!("  {name}"), members: None, vocab: None, figures })?;
+            report.row(BenchLine { what: format!("  {name}"), members: None, vocab: None, figures })?;
         }
     }
     Ok(())

@@ -32,7 +32,7 @@ pub struct Args {
     members: Vec<usize>,
     /// What to measure [default: all that the device allows]
     #[arg(long, value_delimiter = ',', value_enum)]
-    only: Vec<Part>,
+    only: Vec<BenchPart>,
     /// Also the time of each kernel of a GPU step
     #[arg(long)]
     kernels: bool,
@@ -45,7 +45,7 @@ pub struct Args {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Part {
+enum BenchPart {
     Data,
     Cpu,
     Gpu,
@@ -54,7 +54,7 @@ enum Part {
 
 /// One measured line.
 #[derive(Serialize)]
-struct Row {
+struct BenchLine {
     what: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     members: Option<usize>,
@@ -69,7 +69,7 @@ struct Report {
 }
 
 impl Report {
-    fn row(&self, row: Row) -> Result<()> {
+    fn row(&self, row: BenchLine) -> Result<()> {
         if self.json {
             emit!("{}", serde_json::to_string(&row)?);
             return Ok(());
@@ -102,7 +102,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     if args.members.contains(&0) {
         bail!("--members is 0, but must be at least 1");
     }
-    if device == Device::Cpu && args.only.contains(&Part::Gpu) {
+    if device == Device::Cpu && args.only.contains(&BenchPart::Gpu) {
         bail!("--only gpu needs a GPU, but --device {} is the CPU here", args.device);
     }
     let report = Report { json: args.json };
@@ -110,22 +110,22 @@ pub fn run(args: Args) -> Result<ExitCode> {
         say!("device: {}", device.describe()?);
     }
     let wants = |part| args.only.is_empty() || args.only.contains(&part);
-    if wants(Part::Data) {
+    if wants(BenchPart::Data) {
         data::measure(&Experiment::load(Some("paper"), None, &args.overrides)?, &report)?;
     }
     for &vocab in &args.vocab {
-        if wants(Part::Cpu) {
+        if wants(BenchPart::Cpu) {
             cpu::measure(vocab, &args.overrides, &report)?;
         }
         if let Device::Cuda(number) = device
-            && wants(Part::Gpu)
+            && wants(BenchPart::Gpu)
         {
             for &members in &args.members {
                 let cells = batches::cells(vocab, members, &args.overrides)?;
                 gpu::measure(number, &cells, args.kernels, args.unfused, &report)?;
             }
         }
-        if wants(Part::Decode) {
+        if wants(BenchPart::Decode) {
             decode::measure(device, vocab, &args.overrides, &report)?;
         }
     }

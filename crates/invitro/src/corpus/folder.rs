@@ -1,6 +1,6 @@
 //! A corpus as a folder that Python's `datasets` loads: a file for every split, the experiment, and a data card.
 
-use super::writer::{Format, Target};
+use super::writer::{CorpusFormat, CorpusTarget};
 use super::{Args, elapsed};
 use crate::output::StagedDir;
 use crate::progress::thousands;
@@ -8,19 +8,19 @@ use crate::study::format::count;
 use anyhow::{Context, Result, bail};
 use invitro_lab::Experiment;
 use invitro_lab::card::{Published, SplitFile, data_card};
-use invitro_lab::corpus::Split;
+use invitro_lab::corpus::CorpusSplit;
 use invitro_language::Languages;
 use std::fs::File;
 use std::time::Instant;
 
 const CONTENTS: [&str; 6] = ["experiment.toml", "README.md", "*.parquet", "*.jsonl", "*.csv", "*.txt"];
 
-pub fn write(args: &Args, experiment: &Experiment, languages: &Languages, splits: &[Split]) -> Result<()> {
+pub fn write(args: &Args, experiment: &Experiment, languages: &Languages, splits: &[CorpusSplit]) -> Result<()> {
     let names: Vec<String> = splits.iter().map(|&split| split.name()).collect();
     if let Some((_, twice)) = names.iter().enumerate().find(|(i, name)| names[..*i].contains(name)) {
         bail!("--split names {twice} twice");
     }
-    let format = args.format.unwrap_or(Format::Parquet);
+    let format = args.format.unwrap_or(CorpusFormat::Parquet);
     let staged = StagedDir::new(&args.out, args.force, &CONTENTS)?;
     let started = Instant::now();
     let mut files = Vec::new();
@@ -29,7 +29,7 @@ pub fn write(args: &Args, experiment: &Experiment, languages: &Languages, splits
         let path = staged.path().join(&file);
         let out =
             File::create(&path).with_context(|| format!("`{}` cannot be written", args.out.join(&file).display()))?;
-        let example = args.write(experiment, languages, split, Target::plain(format), Box::new(out))?;
+        let example = args.write(experiment, languages, split, CorpusTarget::plain(format), Box::new(out))?;
         files.push(SplitFile { split, pool: args.pool(split), file, rows: args.n, example });
     }
     let name = args.out.file_name().unwrap_or_default().to_string_lossy();

@@ -12,12 +12,12 @@ use crate::study::format::{count, time};
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use invitro_lab::Experiment;
-use invitro_lab::corpus::{Row, Rows, Split};
-use invitro_language::{Condition, Languages, Pool, Task};
+use invitro_lab::corpus::{CorpusRow, CorpusRows, CorpusSplit};
+use invitro_language::{LanguageCondition, Languages, Pool, Task};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
-use writer::{Format, Out, Target, Writer};
+use writer::{CorpusFormat, CorpusTarget, CorpusWriter, Out};
 
 /// Write task sequences to a file: text, JSON lines, CSV or Parquet by its ending; or to a folder, with a data card
 #[derive(clap::Args)]
@@ -44,7 +44,7 @@ pub struct Args {
     out: PathBuf,
     /// Whatever the file's ending; of standard output, txt unless said otherwise, of a folder parquet
     #[arg(long, value_enum)]
-    format: Option<Format>,
+    format: Option<CorpusFormat>,
     /// Of a folder: the licence that the data card names, as the Hugging Face Hub abbreviates it, such as cc0-1.0
     #[arg(long, value_name = "ID")]
     license: Option<String>,
@@ -54,17 +54,19 @@ pub struct Args {
 }
 
 /// The split of a name that was given.
-fn split(name: &str, languages: &Languages) -> Result<Split> {
+fn split(name: &str, languages: &Languages) -> Result<CorpusSplit> {
     let conditions = languages.conditions();
-    let masked: Vec<Condition> = conditions.iter().copied().filter(|condition| condition.masked).collect();
+    let masked: Vec<LanguageCondition> = conditions.iter().copied().filter(|condition| condition.masked).collect();
     match (name, &masked[..]) {
-        ("train", _) => return Ok(Split::Train),
-        ("masked", [only]) => return Ok(Split::Condition(*only)),
+        ("train", _) => return Ok(CorpusSplit::Train),
+        ("masked", [only]) => return Ok(CorpusSplit::Condition(*only)),
         _ => {}
     }
     let found = conditions.iter().copied().find(|condition| condition.to_string().eq_ignore_ascii_case(name));
-    let known = || conditions.iter().map(Condition::to_string).collect::<Vec<_>>().join(", ");
-    found.map(Split::Condition).with_context(|| format!("--split is {name}, but must be train or one of {}", known()))
+    let known = || conditions.iter().map(LanguageCondition::to_string).collect::<Vec<_>>().join(", ");
+    found
+        .map(CorpusSplit::Condition)
+        .with_context(|| format!("--split is {name}, but must be train or one of {}", known()))
 }
 
 #[derive(Clone, Copy, PartialEq, ValueEnum)]
@@ -94,8 +96,8 @@ impl TaskArg {
 
 pub fn run(args: Args) -> Result<ExitCode> {
     let (experiment, languages) = args.experiment.languages()?;
-    let splits: Vec<Split> = args.split.iter().map(|name| split(name, &languages)).collect::<Result<_>>()?;
-    if args.held_out && splits.iter().all(|split| *split == Split::Train) {
+    let splits: Vec<CorpusSplit> = args.split.iter().map(|name| split(name, &languages)).collect::<Result<_>>()?;
+    if args.held_out && splits.iter().all(|split| *split == CorpusSplit::Train) {
         bail!("--held-out is for the --split of a condition, such as A: training sees no held-out sentence");
     }
     if args.out.as_os_str().as_encoded_bytes().ends_with(b"/") {
@@ -109,7 +111,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         bail!("--license is for the data card of a folder: give --out a / at its end");
     }
     let to_stdout = args.out == Path::new("-");
-    let target = if to_stdout { Target::stdout(args.format) } else { Target::of(&args.out, args.format)? };
+    let target = if to_stdout { CorpusTarget::stdout(args.format) } else { CorpusTarget::of(&args.out, args.format)? };
     let mut staged = if to_stdout { None } else { Some(StagedFile::new(&args.out, args.force)?) };
     let out: Out = match &mut staged {
         Some(staged) => Box::new(staged.file()?),
@@ -131,8 +133,8 @@ fn elapsed(started: Instant) -> f64 {
 
 impl Args {
     /// Training sees no held-out sentences, whatever is wanted of conditions.
-    fn pool(&self, split: Split) -> Pool {
-        if self.held_out && split != Split::Train { Pool::HeldOut } else { Pool::Training }
+    fn pool(&self, split: CorpusSplit) -> Pool {
+        if self.held_out && split != CorpusSplit::Train { Pool::HeldOut } else { Pool::Training }
     }
 
     /// Writes the rows of a split; returns the first.
@@ -140,15 +142,15 @@ impl Args {
         &self,
         experiment: &Experiment,
         languages: &Languages,
-        split: Split,
-        target: Target,
+        split: CorpusSplit,
+        target: CorpusTarget,
         out: Out,
-    ) -> Result<Option<Row>> {
-        let rows = Rows::new(experiment, languages, split, self.task.only(), self.pool(split))?;
-        if split == Split::Train && self.n > rows.seen() {
+    ) -> Result<Option<CorpusRow>> {
+        let rows = CorpusRows::new(experiment, languages, split, self.task.only(), self.pool(split))?;
+        if split == CorpusSplit::Train && self.n > rows.seen() {
             note!("training sees {} rows; those after them are what it would see if it went on", rows.seen());
         }
-        let mut writer = Writer::new(target, out)?;
+        let mut writer = CorpusWriter::new(target, out)?;
         let started = Instant::now();
         let bar = Bar::new();
         let writing = || format!("`{}` cannot be written", self.out.display());

@@ -3,64 +3,64 @@
 
 use anyhow::{Result, bail};
 use clap::ValueEnum;
-use invitro_lab::corpus::Row;
+use invitro_lab::corpus::CorpusRow;
 use invitro_results::table::{Column, Writer as Table, csv_cell};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub enum CorpusFormat {
     Txt,
     Jsonl,
     Csv,
     Parquet,
 }
 
-impl Format {
+impl CorpusFormat {
     pub fn ending(self) -> &'static str {
         match self {
-            Format::Txt => "txt",
-            Format::Jsonl => "jsonl",
-            Format::Csv => "csv",
-            Format::Parquet => "parquet",
+            CorpusFormat::Txt => "txt",
+            CorpusFormat::Jsonl => "jsonl",
+            CorpusFormat::Csv => "csv",
+            CorpusFormat::Parquet => "parquet",
         }
     }
 }
 
 /// A format, and whether it is compressed by zstd.
 #[derive(Clone, Copy)]
-pub struct Target {
-    format: Format,
+pub struct CorpusTarget {
+    format: CorpusFormat,
     compressed: bool,
 }
 
-impl Target {
+impl CorpusTarget {
     /// By the file's ending, unless the format is given.
-    pub fn of(path: &Path, given: Option<Format>) -> Result<Target> {
+    pub fn of(path: &Path, given: Option<CorpusFormat>) -> Result<CorpusTarget> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let (stem, compressed) = name.strip_suffix(".zst").map_or((name.as_ref(), false), |stem| (stem, true));
         let ending = stem.rsplit_once('.').map(|(_, ending)| ending);
         let format = match (given, ending) {
             (Some(format), _) => format,
-            (_, Some("txt")) => Format::Txt,
-            (_, Some("jsonl")) => Format::Jsonl,
-            (_, Some("csv")) => Format::Csv,
-            (_, Some("parquet")) => Format::Parquet,
+            (_, Some("txt")) => CorpusFormat::Txt,
+            (_, Some("jsonl")) => CorpusFormat::Jsonl,
+            (_, Some("csv")) => CorpusFormat::Csv,
+            (_, Some("parquet")) => CorpusFormat::Parquet,
             _ => bail!("`{}` must end in .txt, .jsonl, .csv or .parquet, or in .txt.zst and so on", path.display()),
         };
-        if format == Format::Parquet && compressed {
+        if format == CorpusFormat::Parquet && compressed {
             bail!("`{}`: Parquet is compressed inside; leave out .zst", path.display());
         }
-        Ok(Target { format, compressed })
+        Ok(CorpusTarget { format, compressed })
     }
 
-    pub fn plain(format: Format) -> Target {
-        Target { format, compressed: false }
+    pub fn plain(format: CorpusFormat) -> CorpusTarget {
+        CorpusTarget { format, compressed: false }
     }
 
     /// Of standard output: whoever wants it compressed has a program behind it.
-    pub fn stdout(given: Option<Format>) -> Target {
-        Target::plain(given.unwrap_or(Format::Txt))
+    pub fn stdout(given: Option<CorpusFormat>) -> CorpusTarget {
+        CorpusTarget::plain(given.unwrap_or(CorpusFormat::Txt))
     }
 }
 
@@ -72,16 +72,16 @@ const LEVEL: i32 = 3;
 pub type Out = Box<dyn Write + Send>;
 
 /// Bytes on their way, compressed or not.
-pub enum Stream {
+pub enum ByteStream {
     Plain(BufWriter<Out>),
     Compressed(zstd::stream::Encoder<'static, BufWriter<Out>>),
 }
 
-impl Stream {
+impl ByteStream {
     fn line(&mut self, line: &str) -> std::io::Result<()> {
         let out: &mut dyn Write = match self {
-            Stream::Plain(out) => out,
-            Stream::Compressed(out) => out,
+            ByteStream::Plain(out) => out,
+            ByteStream::Compressed(out) => out,
         };
         out.write_all(line.as_bytes())?;
         out.write_all(b"\n")
@@ -89,47 +89,47 @@ impl Stream {
 
     fn finish(self) -> std::io::Result<()> {
         match self {
-            Stream::Plain(mut out) => out.flush(),
-            Stream::Compressed(out) => out.finish()?.flush(),
+            ByteStream::Plain(mut out) => out.flush(),
+            ByteStream::Compressed(out) => out.finish()?.flush(),
         }
     }
 }
 
-pub enum Writer {
-    Lines { out: Stream, format: Format },
-    Parquet { table: Table<Out>, rows: Vec<Row> },
+pub enum CorpusWriter {
+    Lines { out: ByteStream, format: CorpusFormat },
+    Parquet { table: Table<Out>, rows: Vec<CorpusRow> },
 }
 
-impl Writer {
-    pub fn new(target: Target, out: Out) -> Result<Writer> {
-        if target.format == Format::Parquet {
-            return Ok(Writer::Parquet { table: Table::new(out, &columns(&[]))?, rows: Vec::new() });
+impl CorpusWriter {
+    pub fn new(target: CorpusTarget, out: Out) -> Result<CorpusWriter> {
+        if target.format == CorpusFormat::Parquet {
+            return Ok(CorpusWriter::Parquet { table: Table::new(out, &columns(&[]))?, rows: Vec::new() });
         }
         let out = BufWriter::new(out);
         let mut out = if target.compressed {
-            Stream::Compressed(zstd::stream::Encoder::new(out, LEVEL)?)
+            ByteStream::Compressed(zstd::stream::Encoder::new(out, LEVEL)?)
         } else {
-            Stream::Plain(out)
+            ByteStream::Plain(out)
         };
-        if target.format == Format::Csv {
+        if target.format == CorpusFormat::Csv {
             out.line(&columns(&[]).map(|(name, _)| name).join(","))?;
         }
-        Ok(Writer::Lines { out, format: target.format })
+        Ok(CorpusWriter::Lines { out, format: target.format })
     }
 
-    pub fn write(&mut self, more: Vec<Row>) -> Result<()> {
+    pub fn write(&mut self, more: Vec<CorpusRow>) -> Result<()> {
         match self {
-            Writer::Lines { out, format } => {
+            CorpusWriter::Lines { out, format } => {
                 for row in &more {
                     match format {
-                        Format::Jsonl => out.line(&serde_json::to_string(row)?)?,
-                        Format::Csv => out.line(&csv(row))?,
-                        Format::Txt | Format::Parquet => out.line(&row.text)?,
+                        CorpusFormat::Jsonl => out.line(&serde_json::to_string(row)?)?,
+                        CorpusFormat::Csv => out.line(&csv(row))?,
+                        CorpusFormat::Txt | CorpusFormat::Parquet => out.line(&row.text)?,
                     }
                 }
                 Ok(())
             }
-            Writer::Parquet { table, rows } => {
+            CorpusWriter::Parquet { table, rows } => {
                 rows.extend(more);
                 while rows.len() >= GROUP {
                     table.group(&columns(&rows[..GROUP]))?;
@@ -142,8 +142,8 @@ impl Writer {
 
     pub fn finish(self) -> Result<()> {
         match self {
-            Writer::Lines { out, .. } => Ok(out.finish()?),
-            Writer::Parquet { mut table, rows } => {
+            CorpusWriter::Lines { out, .. } => Ok(out.finish()?),
+            CorpusWriter::Parquet { mut table, rows } => {
                 if !rows.is_empty() {
                     table.group(&columns(&rows))?;
                 }
@@ -154,15 +154,15 @@ impl Writer {
 }
 
 /// The columns of Parquet; symbols with spaces between them, as words have in the text.
-fn csv(row: &Row) -> String {
+fn csv(row: &CorpusRow) -> String {
     let symbols = row.symbols.join(" ");
     let masked = row.masked.to_string();
     [&row.text, row.language, row.task, &symbols, &masked].map(csv_cell).join(",")
 }
 
 /// Text, language, task, the symbols as a list, and whether a masked word is in it.
-fn columns(rows: &[Row]) -> [(&'static str, Column); 5] {
-    let text = |of: fn(&Row) -> &str| Column::Text(rows.iter().map(|row| Some(of(row).to_owned())).collect());
+fn columns(rows: &[CorpusRow]) -> [(&'static str, Column); 5] {
+    let text = |of: fn(&CorpusRow) -> &str| Column::Text(rows.iter().map(|row| Some(of(row).to_owned())).collect());
     [
         ("text", text(|row| &row.text)),
         ("language", text(|row| row.language)),

@@ -29,7 +29,7 @@ const README: &str = include_str!("export.md");
 const CONTENTS: [&str; 5] = ["world.json", "grammar.txt", "grammar.*.txt", "lexicon.tsv", "README.md"];
 
 #[derive(Serialize)]
-struct World<'a> {
+struct WorldTable<'a> {
     seed: u64,
     config: &'a LanguageConfig,
     symbols: usize,
@@ -39,7 +39,7 @@ struct World<'a> {
     /// Masked in some language.
     masked: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    distance: Option<Measured>,
+    distance: Option<MeasuredDistance>,
     #[serde(skip_serializing_if = "Option::is_none")]
     family: Option<FamilyTree>,
     /// By language that has a mask.
@@ -71,7 +71,7 @@ struct RelationEntry {
 }
 
 #[derive(Serialize)]
-struct Measured {
+struct MeasuredDistance {
     asked: f64,
     stems: f64,
     words: f64,
@@ -141,7 +141,7 @@ fn readme(languages: &Languages, family: &FamilyTree) -> String {
         .replace("{whose}", &whose)
 }
 
-fn world(languages: &Languages, family: FamilyTree) -> World<'_> {
+fn world(languages: &Languages, family: FamilyTree) -> WorldTable<'_> {
     let world = &languages.world;
     let subjects = world.subject_class_count() as u16;
     let role = |class: Class| if class.0 < subjects { "subject" } else { "object" };
@@ -172,7 +172,7 @@ fn world(languages: &Languages, family: FamilyTree) -> World<'_> {
     let masks = |language: Language| {
         (language.name(), languages.mask(language).symbols().iter().map(|&symbol| world.label(symbol)).collect())
     };
-    World {
+    WorldTable {
         seed: languages.seed,
         config: &languages.config,
         symbols: world.len(),
@@ -180,7 +180,7 @@ fn world(languages: &Languages, family: FamilyTree) -> World<'_> {
         properties,
         relations: relations.collect(),
         masked: world.symbols().filter(|&s| languages.is_masked(s)).map(|s| world.label(s)).collect(),
-        distance: family.is_pair.then(|| Measured {
+        distance: family.is_pair.then(|| MeasuredDistance {
             asked: languages.config.distance,
             stems: family.stems[0][1],
             words: family.words[0][1],

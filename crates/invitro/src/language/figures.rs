@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 const SAMPLE: u64 = 10_000;
 
 #[derive(Serialize)]
-pub struct Figures {
+pub struct LanguageFigures {
     pub name: String,
     pub seed: u64,
     /// Of the first language, as are the words and nats of a sentence.
@@ -28,7 +28,7 @@ pub struct Figures {
     pub told: Vec<String>,
     /// What there is one of between two languages.
     #[serde(flatten)]
-    pub pair: Option<Pair>,
+    pub pair: Option<LanguagePair>,
     pub word_length: BTreeMap<String, f64>,
     pub letters: BTreeMap<String, [String; 2]>,
     pub lambda: f64,
@@ -42,7 +42,7 @@ pub struct Figures {
 
 /// Of two languages: how far apart, and what is masked in the one, or in the one that has more.
 #[derive(Serialize)]
-pub struct Pair {
+pub struct LanguagePair {
     /// What was asked for, if it was asked for between the two.
     pub distance: Option<f64>,
     pub stem_distance: Distance,
@@ -71,8 +71,8 @@ pub struct OfLanguage {
     pub size_left: f64,
 }
 
-impl Figures {
-    pub fn of(experiment: &Experiment, languages: &Languages, stream: &Stream) -> Figures {
+impl LanguageFigures {
+    pub fn of(experiment: &Experiment, languages: &Languages, stream: &Stream) -> LanguageFigures {
         let process = Process::new(languages);
         let (world, lexicon) = (&languages.world, &languages.lexicon);
         let mut categories = BTreeMap::new();
@@ -117,7 +117,7 @@ impl Figures {
         }
         let family = FamilyTree::of(languages, &experiment.mixture);
         let pair = match languages.all() {
-            &[first, second] => Some(Pair {
+            &[first, second] => Some(LanguagePair {
                 distance: asked(&family),
                 stem_distance: lexicon.distances().stems(first, second),
                 word_distance: lexicon.distances().words(first, second),
@@ -127,7 +127,7 @@ impl Figures {
             }),
             _ => None,
         };
-        Figures {
+        LanguageFigures {
             name: experiment.name.clone(),
             seed: languages.seed,
             grammar: all[0].1.grammar.clone(),

@@ -28,7 +28,7 @@ pub struct Args {
 }
 
 #[derive(Serialize)]
-struct Row {
+struct SampledLine {
     /// By language.
     #[serde(flatten)]
     texts: BTreeMap<&'static str, String>,
@@ -62,7 +62,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
             let masked = languages.all().iter().copied().any(|language| is_masked(&language));
             let masked_in = languages.all().iter().copied().filter(is_masked).map(Language::name).collect();
             let masked_in = (languages.all().len() > 2).then_some(masked_in);
-            let row = Row { texts: texts.collect(), symbols: labels, masked, masked_in };
+            let row = SampledLine { texts: texts.collect(), symbols: labels, masked, masked_in };
             writeln!(out, "{}", serde_json::to_string(&row)?)?;
             continue;
         }

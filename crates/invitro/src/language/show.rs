@@ -1,7 +1,7 @@
 //! `invitro language show`: what the languages are like, for a person.
 
 use super::dictionary::{affixes, dictionary};
-use super::figures::{Figures, OfLanguage};
+use super::figures::{LanguageFigures, OfLanguage};
 use super::gloss::{self, interlinear};
 use super::tree;
 use crate::experiment::ExperimentArgs;
@@ -45,7 +45,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     };
     let (experiment, languages) = args.experiment.languages()?;
     let stream = Stream::new(languages.seed, "show");
-    let figures = Figures::of(&experiment, &languages, &stream);
+    let figures = LanguageFigures::of(&experiment, &languages, &stream);
     if let (Some(mut staged), Some(path)) = (staged, &args.svg) {
         let picture = FamilyPicture::new(figures.family.clone());
         let text = picture.svg(Width::Page, Target::File, &format!("The family of languages. {}.", picture.told()));
@@ -71,7 +71,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn page(f: &Figures, out: &mut impl Write) -> Result<()> {
+fn page(f: &LanguageFigures, out: &mut impl Write) -> Result<()> {
     let count = |category: Category| f.categories.get(category.name()).copied().unwrap_or(0);
     let function: usize = Category::ALL.iter().filter(|c| !c.is_open()).map(|&c| count(c)).sum();
     let half = f.classes / 2;
@@ -139,7 +139,7 @@ fn page(f: &Figures, out: &mut impl Write) -> Result<()> {
 }
 
 /// A line for each grammar, with the languages that have it where there are several.
-fn grammars(f: &Figures) -> Vec<(&'static str, String)> {
+fn grammars(f: &LanguageFigures) -> Vec<(&'static str, String)> {
     let line = |at: usize| {
         let (_, of) = &f.languages[at];
         let alike: Vec<&str> = f.languages.iter().filter(|(_, o)| o.grammar == of.grammar).map(|(n, _)| &**n).collect();
@@ -158,7 +158,7 @@ fn grammars(f: &Figures) -> Vec<(&'static str, String)> {
 }
 
 /// Of two siblings, how far apart they are. Other families have their tree.
-fn distance(f: &Figures) -> Option<(&'static str, String)> {
+fn distance(f: &LanguageFigures) -> Option<(&'static str, String)> {
     let pair = f.pair.as_ref().filter(|_| f.family.is_pair)?;
     let (asked, stems, words) = (pair.distance?, pair.stem_distance, pair.word_distance);
     let others = if f.real_words.is_some() { " of the words that are made" } else { "" };
@@ -170,7 +170,7 @@ fn distance(f: &Figures) -> Option<(&'static str, String)> {
 }
 
 /// How many values are true of an entity, and how many such facts are withheld.
-fn facts(f: &Figures) -> String {
+fn facts(f: &LanguageFigures) -> String {
     let withheld = f.languages.iter().filter_map(|(name, of)| Some((name, of.withheld_facts?, of.masked_sentences)));
     let told = withheld.map(|(name, count, share)| {
         format!("; {count} are never stated in {name}, where {:.1} % of the sentences would", 100.0 * share)
@@ -184,7 +184,7 @@ fn facts(f: &Figures) -> String {
 }
 
 /// `8.90 letters a word in A, 8.89 in B`
-fn lengths(f: &Figures) -> String {
+fn lengths(f: &LanguageFigures) -> String {
     let length = |(at, (name, of)): (usize, &(String, OfLanguage))| {
         let what = if at == 0 { " letters a word" } else { "" };
         format!("{:.2}{what} in {name}", of.word_length)
@@ -193,7 +193,7 @@ fn lengths(f: &Figures) -> String {
 }
 
 /// How much text each language has, and how much of it is left without the masked sentences.
-fn mixture(f: &Figures) -> String {
+fn mixture(f: &LanguageFigures) -> String {
     if let Some(pair) = f.pair.as_ref().filter(|_| f.family.is_pair) {
         return format!("λ {}, of which {:.3} is left without {}", f.lambda, pair.lambda_left, withheld(f));
     }
@@ -204,7 +204,7 @@ fn mixture(f: &Figures) -> String {
     format!("of the rows, without {}: {shares}", withheld(f))
 }
 
-fn withheld(f: &Figures) -> &'static str {
+fn withheld(f: &LanguageFigures) -> &'static str {
     let facts = f.languages.iter().any(|(_, of)| of.withheld_facts.is_some());
     if facts { "the sentences that state them" } else { "the masked sentences" }
 }

@@ -2,22 +2,22 @@
 
 use anyhow::{Result, bail};
 use invitro_lab::Trained;
-use invitro_language::{Language, Sequence, Task, task};
+use invitro_language::{Language, Sequence, Task, corpus::task};
 use invitro_model::{Score, ScoreQuery};
 use invitro_tokenizer::special;
 
 /// A word of a sentence, and whether the language has it.
-struct Word {
+struct WordToScore {
     text: String,
     known: bool,
     tokens: Vec<u32>,
 }
 
-pub struct Sentence {
+pub struct SentenceToScore {
     /// The task's own token and what is given.
     prompt: Vec<u32>,
     /// What is scored, the end included.
-    words: Vec<Word>,
+    words: Vec<WordToScore>,
 }
 
 /// A word with its log-probability given all before it: the sum over its pieces.
@@ -38,7 +38,7 @@ impl Scored {
     }
 }
 
-impl Sentence {
+impl SentenceToScore {
     /// Reads a sentence; rows of `invitro corpus`, with a task before and `<eos>` behind, are sentences too.
     pub fn read(
         text: &str,
@@ -46,7 +46,7 @@ impl Sentence {
         task: Task,
         language: Language,
         from: Option<Language>,
-    ) -> Result<Sentence> {
+    ) -> Result<SentenceToScore> {
         let mut given: Vec<&str> = text.split_whitespace().collect();
         let opening = Sequence { task, language, from, ..Sequence::default() };
         let tag = opening.tag(&trained.languages);
@@ -78,15 +78,16 @@ impl Sentence {
         if task != Task::T0 {
             prompt.push(special::OUT);
         }
-        let mut words = sentence.iter().map(|text| word(text, trained, language)).collect::<Result<Vec<Word>>>()?;
-        words.push(Word { text: task::EOS.into(), known: true, tokens: vec![special::EOS] });
+        let mut words =
+            sentence.iter().map(|text| word(text, trained, language)).collect::<Result<Vec<WordToScore>>>()?;
+        words.push(WordToScore { text: task::EOS.into(), known: true, tokens: vec![special::EOS] });
         let length = prompt.len() + words.iter().map(|word| word.tokens.len()).sum::<usize>();
         let context = trained.checkpoint.shape.context;
         // The last token is only predicted.
         if length > context + 1 {
             bail!("it has {length} tokens, but the context has {context}");
         }
-        Ok(Sentence { prompt, words })
+        Ok(SentenceToScore { prompt, words })
     }
 
     pub fn question(&self) -> ScoreQuery {
@@ -107,7 +108,7 @@ impl Sentence {
     }
 }
 
-fn word(text: &str, trained: &Trained, language: Language) -> Result<Word> {
+fn word(text: &str, trained: &Trained, language: Language) -> Result<WordToScore> {
     let (tokens, known) = trained.text.given(text, &trained.languages, language)?;
-    Ok(Word { text: text.into(), known, tokens })
+    Ok(WordToScore { text: text.into(), known, tokens })
 }

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use invitro_lab::Trained;
 use invitro_language::Task;
 use invitro_model::{Device, ScoreQuery};
-use line::{Scored, Sentence};
+use line::{Scored, SentenceToScore};
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -58,14 +58,14 @@ pub fn run(args: Args) -> Result<ExitCode> {
         _ => (Box::new(std::io::stdin()), "standard input".into()),
     };
     let mut lines = BufReader::new(input).lines().enumerate();
-    let mut teller = tell::Teller::new(args.json);
+    let mut teller = tell::ScorePrinter::new(args.json);
     loop {
-        let mut batch: Vec<Vec<Sentence>> = Vec::new();
+        let mut batch: Vec<Vec<SentenceToScore>> = Vec::new();
         for (number, line) in lines.by_ref().take(AT_ONCE) {
             let at = || format!("line {} of {name}", number + 1);
             let line = line.with_context(at)?;
-            let sides = line.split('\t').map(|text| Sentence::read(text, &trained, args.task, language, from));
-            let sides = sides.collect::<Result<Vec<Sentence>>>().with_context(at)?;
+            let sides = line.split('\t').map(|text| SentenceToScore::read(text, &trained, args.task, language, from));
+            let sides = sides.collect::<Result<Vec<SentenceToScore>>>().with_context(at)?;
             if sides.len() > 2 {
                 bail!("{} has {} columns: a sentence is one, a pair two", at(), sides.len());
             }
@@ -74,7 +74,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         if batch.is_empty() {
             break;
         }
-        let questions: Vec<ScoreQuery> = batch.iter().flatten().map(Sentence::question).collect();
+        let questions: Vec<ScoreQuery> = batch.iter().flatten().map(SentenceToScore::question).collect();
         let mut answers = population.score(&[questions])?.pop().unwrap_or_default().into_iter();
         for sides in batch {
             let scored: Vec<Scored> = sides

@@ -6,7 +6,7 @@ use crate::terminal::{self, Paint, To, columns, paint};
 use anyhow::Result;
 use serde_json::{Value, json};
 
-pub struct Teller {
+pub struct ScorePrinter {
     json: bool,
     lines: usize,
     pairs: usize,
@@ -16,9 +16,9 @@ pub struct Teller {
     unknown: usize,
 }
 
-impl Teller {
-    pub fn new(json: bool) -> Teller {
-        Teller { json, lines: 0, pairs: 0, first: 0, unknown: 0 }
+impl ScorePrinter {
+    pub fn new(json: bool) -> ScorePrinter {
+        ScorePrinter { json, lines: 0, pairs: 0, first: 0, unknown: 0 }
     }
 
     pub fn line(&mut self, sides: &[Scored]) -> Result<()> {

@@ -3,7 +3,7 @@
 use super::format::count;
 use anyhow::Result;
 use invitro_lab::study::StudyFolder;
-use invitro_lab::study::collect::{Request, collect};
+use invitro_lab::study::collect::{CollectRequest, collect};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -26,7 +26,7 @@ pub struct Args {
 
 pub fn run(args: Args) -> Result<ExitCode> {
     let folder = StudyFolder::open(&args.folder)?;
-    let collected = collect(&folder, Request { csv: args.csv, compact: args.compact })?;
+    let collected = collect(&folder, CollectRequest { csv: args.csv, compact: args.compact })?;
     for file in &collected.files {
         emit!("{}", file.display());
     }

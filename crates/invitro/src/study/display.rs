@@ -1,35 +1,35 @@
 //! Work on a study as people see it: a bar on a terminal, elsewhere a line every few seconds. Failures are shown at once.
 
 use super::format::{count, time};
-use crate::bar::{Bar, Part, joined};
+use crate::bar::{Bar, LinePart, joined};
 use crate::pace::Pace;
 use crate::progress::{goes_on, thousands};
 use crate::terminal::{Paint, To, paint};
-use invitro_lab::activity::Times;
 use invitro_lab::executor::Reporter;
-use invitro_lab::progress::{Headline, Progress, Started};
 use invitro_lab::study::Cell;
+use invitro_lab::training::activity::Times;
+use invitro_lab::training::progress::{Headline, Progress, Started};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Instant;
 
-pub struct Display {
+pub struct StudyDisplay {
     bar: Bar,
-    state: Mutex<State>,
+    state: Mutex<ShownStudy>,
 }
 
 /// What one worker tells of its population.
 pub struct WorkerDisplay<'a> {
-    display: &'a Display,
+    display: &'a StudyDisplay,
     worker: usize,
 }
 
 #[derive(Default)]
-struct State {
+struct ShownStudy {
     cells: usize,
     done: usize,
     failed: usize,
     /// By worker.
-    populations: Vec<Population>,
+    populations: Vec<ShownPopulation>,
     /// When a log is due its next line.
     log: Pace,
     /// What was said already.
@@ -38,18 +38,21 @@ struct State {
 }
 
 #[derive(Default)]
-struct Population {
+struct ShownPopulation {
     members: usize,
     pace: Pace,
     loss: f64,
     is_training: bool,
 }
 
-impl Display {
+impl StudyDisplay {
     /// For a study of `cells`, of which so many are done, and so many workers.
-    pub fn new(cells: usize, done: usize, workers: usize) -> Display {
-        let populations = (0..workers).map(|_| Population::default()).collect();
-        Display { bar: Bar::new(), state: Mutex::new(State { cells, done, populations, ..State::default() }) }
+    pub fn new(cells: usize, done: usize, workers: usize) -> StudyDisplay {
+        let populations = (0..workers).map(|_| ShownPopulation::default()).collect();
+        StudyDisplay {
+            bar: Bar::new(),
+            state: Mutex::new(ShownStudy { cells, done, populations, ..ShownStudy::default() }),
+        }
     }
 
     pub fn worker(&self, worker: usize) -> WorkerDisplay<'_> {
@@ -61,26 +64,27 @@ impl Display {
         self.state().times.clone()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ShownStudy> {
         self.state.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 
-impl State {
+impl ShownStudy {
     fn of_all(&self) -> String {
         let failed = if self.failed > 0 { format!(", {} failed", self.failed) } else { String::new() };
         format!("{} of {} done{failed}", self.done, self.cells)
     }
 
     /// The share that is done of what trains now, and the line.
-    fn describe(&self, now: Instant) -> (f64, Vec<Part>) {
-        let training: Vec<&Population> = self.populations.iter().filter(|one| one.is_training).collect();
-        let mean =
-            |of: fn(&Population) -> f64| training.iter().map(|one| of(one)).sum::<f64>() / training.len().max(1) as f64;
+    fn describe(&self, now: Instant) -> (f64, Vec<LinePart>) {
+        let training: Vec<&ShownPopulation> = self.populations.iter().filter(|one| one.is_training).collect();
+        let mean = |of: fn(&ShownPopulation) -> f64| {
+            training.iter().map(|one| of(one)).sum::<f64>() / training.len().max(1) as f64
+        };
         let done = mean(|one| one.pace.step as f64 / one.pace.steps.max(1) as f64);
         let cells = count(training.iter().map(|one| one.members).sum(), "cell");
         let what = match training[..] {
-            [Population { pace: Pace { step, steps, .. }, .. }] => format!("step {step}/{steps} of {cells}"),
+            [ShownPopulation { pace: Pace { step, steps, .. }, .. }] => format!("step {step}/{steps} of {cells}"),
             _ => format!("{cells} in {} populations", training.len()),
         };
         let tokens = training.iter().map(|one| one.pace.tokens_per_second()).sum();
@@ -101,7 +105,7 @@ impl WorkerDisplay<'_> {
         &self.display.bar
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ShownStudy> {
         self.display.state()
     }
 }

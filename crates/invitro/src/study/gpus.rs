@@ -3,7 +3,6 @@
 //! A task is one job on one node, so `--gpus 2` is written as `--gres=gpu:2`, which every Slurm with GPUs understands. Where a
 //! site wants other options, they come with `--profile`, and are read there.
 
-use super::run_args::Args;
 use anyhow::{Result, bail};
 use invitro_model::Device;
 use invitro_model::device::ALL;
@@ -35,9 +34,9 @@ impl Gpus {
     }
 }
 
-/// What a task asks for and trains on.
+/// The GPUs that a task requests, and the device it trains on.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct GpuRequest {
     pub gres: Option<String>,
     /// 0 for none.
     pub gpus: usize,
@@ -45,34 +44,33 @@ pub struct Asked {
     pub device: String,
 }
 
-/// The GPUs of a task by the options and the profile, one where the device is a GPU and nothing says how many.
-pub fn asked(args: &Args, profile: Option<&str>) -> Result<Asked> {
-    let slurm = &args.slurm;
-    let (mut gres, device) = (slurm.gres.clone(), args.device.clone());
+/// The GPUs of a task by its options and the profile; one where the device is a GPU and nothing gives a number.
+pub fn gpu_request(gpus: Option<&Gpus>, gres: Option<&str>, device: &str, profile: Option<&str>) -> Result<GpuRequest> {
     if device != ALL {
         // What is there on the nodes is not known here, but a device that no machine has is.
-        Device::parse_list(&device)?;
+        Device::parse_list(device)?;
     }
-    let elsewhere = gres.as_deref().and_then(in_gres).or_else(|| profile.and_then(in_profile));
-    let named = match (&slurm.gpus, elsewhere) {
+    let elsewhere = gres.and_then(in_gres).or_else(|| profile.and_then(in_profile));
+    let named = match (gpus, elsewhere) {
         (Some(_), Some(_)) => bail!("--gpus and --gres, or the profile, both ask for GPUs: give one of them"),
         (None, None) if device == ALL => bail!("--device cuda:all: say with --gpus how many GPUs a task has"),
         (None, None) if device.starts_with("cuda") => Some(Gpus { kind: None, number: 1 }),
-        (gpus, _) => gpus.clone(),
+        (gpus, _) => gpus.cloned(),
     };
     let gpus = named.as_ref().map(|gpus| gpus.number).or(elsewhere).unwrap_or(0);
-    if let Some(named) = named {
-        gres = Some(gres.map_or(named.gres(), |others| format!("{others},{}", named.gres())));
-    }
+    let gres = match named {
+        Some(named) => Some(gres.map_or(named.gres(), |other| format!("{other},{}", named.gres()))),
+        None => gres.map(str::to_owned),
+    };
     if gpus > 0 && device == "cpu" {
         bail!("a task would have GPUs, and --device cpu would not use them: leave out one of the two");
     }
-    let device = match (device.as_str(), gpus) {
+    let device = match (device, gpus) {
         ("auto", 1) => "cuda".into(),
         ("auto" | "cuda", 2..) => ALL.into(),
-        _ => device,
+        _ => device.to_owned(),
     };
-    Ok(Asked { gres, gpus, device })
+    Ok(GpuRequest { gres, gpus, device })
 }
 
 /// `gpu`, `gpu:2`, `gpu:a100:2`, each perhaps one of several between commas → how many.

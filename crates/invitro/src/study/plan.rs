@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use invitro_base::dotted::show;
 use invitro_lab::executor::{Training, Workload};
 use invitro_lab::study::estimate::{assumed, disk, measure, noted};
-use invitro_lab::study::grouping::{Open, Sizes, populations};
+use invitro_lab::study::grouping::{Open, PopulationSizes, populations};
 use invitro_lab::study::{Cell, CellState, StudyFolder};
 use invitro_model::Device;
 use invitro_results::{Factor, Known, Plan};
@@ -50,7 +50,7 @@ pub struct Args {
 }
 
 /// Populations of one kind.
-struct Kind<'a> {
+struct PopulationKind<'a> {
     cells: Vec<&'a Cell>,
     populations: usize,
     /// Members of the largest.
@@ -131,9 +131,14 @@ pub fn run(args: Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn kinds<'a>(args: &Args, folder: &StudyFolder, open: &[Open<'a>], trainings: &[Training]) -> Result<Vec<Kind<'a>>> {
+fn kinds<'a>(
+    args: &Args,
+    folder: &StudyFolder,
+    open: &[Open<'a>],
+    trainings: &[Training],
+) -> Result<Vec<PopulationKind<'a>>> {
     let (training, device) = (&trainings[0], trainings[0].device);
-    let balance = Sizes::new(&folder.cells, trainings.iter().map(|one| one.populations).sum());
+    let balance = PopulationSizes::new(&folder.cells, trainings.iter().map(|one| one.populations).sum());
     let mut by_key: BTreeMap<&str, Vec<&'a Cell>> = BTreeMap::new();
     for open in open {
         by_key.entry(&open.cell.population_key).or_default().push(open.cell);
@@ -160,7 +165,7 @@ fn kinds<'a>(args: &Args, folder: &StudyFolder, open: &[Open<'a>], trainings: &[
         } else {
             (assumed(cells[0], device), "assumed from the arithmetic; --measure times it")
         };
-        kinds.push(Kind { seconds: per_run * cells.len() as f64, cells, populations, members, source });
+        kinds.push(PopulationKind { seconds: per_run * cells.len() as f64, cells, populations, members, source });
     }
     Ok(kinds)
 }
@@ -190,12 +195,12 @@ fn describe(plan: &Plan, cells: usize) -> Result<()> {
 fn in_json(
     folder: &StudyFolder,
     open: &[Open],
-    kinds: &[Kind],
+    kinds: &[PopulationKind],
     device: Device,
     seconds: f64,
     bytes: u64,
 ) -> Result<serde_json::Value> {
-    let kind = |kind: &Kind| {
+    let kind = |kind: &PopulationKind| {
         let experiment = &kind.cells[0].experiment;
         json!({
             "vocab": asked_vocab(&experiment.tokenizer), "steps": experiment.train.steps, "cells": kind.cells.len(),

@@ -3,7 +3,7 @@
 use super::format::{count, parse_time};
 use anyhow::Result;
 use invitro_lab::study::StudyFolder;
-use invitro_lab::study::retry::{Request, retry};
+use invitro_lab::study::retry::{RetryRequest, retry};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
@@ -26,7 +26,7 @@ pub struct Args {
 
 pub fn run(args: Args) -> Result<ExitCode> {
     let folder = StudyFolder::open(&args.folder)?;
-    let opened = retry(&folder, Request { stale: args.stale, fresh: args.fresh }, args.lease)?;
+    let opened = retry(&folder, RetryRequest { stale: args.stale, fresh: args.fresh }, args.lease)?;
     for (label, why) in &opened {
         say!("{label}: {why}");
     }

@@ -1,18 +1,19 @@
 //! `invitro study run`: works on a study until nothing is left, here or through Slurm.
 
-use super::display::{Display, WorkerDisplay};
+use super::display::{StudyDisplay, WorkerDisplay};
 use super::format::{count, time};
 pub use super::run_args::Args;
 use super::run_args::Executor;
 use super::slurm;
 use anyhow::{Context, Result, bail};
 use invitro_lab::Stop;
-use invitro_lab::activity::{Activity, Times};
+use invitro_lab::executor::shared::{WorkSettings, WorkSummary, WorkerSetup};
 use invitro_lab::executor::slurm::REQUEUE;
 use invitro_lab::executor::training::PER_GPU;
-use invitro_lab::executor::workers::{Ended, Settings, WorkerSetup, run_workers};
+use invitro_lab::executor::workers::run_workers;
 use invitro_lab::executor::{Training, queue};
 use invitro_lab::study::{CellState, StudyFolder};
+use invitro_lab::training::activity::{Activity, Times};
 use invitro_model::Device;
 use std::collections::HashSet;
 use std::path::Path;
@@ -51,8 +52,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
     }
     let in_time = args.time.is_some() && args.task.is_none() && !time_is_up.load(Ordering::Relaxed);
     Ok(match ended {
-        Ended { failed: 1.., .. } => ExitCode::from(1),
-        Ended { stopped: true, .. } if !in_time => ExitCode::from(REQUEUE),
+        WorkSummary { failed: 1.., .. } => ExitCode::from(1),
+        WorkSummary { stopped: true, .. } if !in_time => ExitCode::from(REQUEUE),
         _ => ExitCode::SUCCESS,
     })
 }
@@ -70,7 +71,7 @@ fn work_on(
     args: &Args,
     stop: &Stop,
     only: Option<&HashSet<String>>,
-) -> Result<Ended> {
+) -> Result<WorkSummary> {
     let trainings = trainings(devices, args.jobs, args.per_gpu);
     let cell_states = folder.cell_states(&HashSet::new())?;
     let stale: Vec<&String> = cell_states
@@ -86,13 +87,13 @@ fn work_on(
     let most = trainings.iter().map(|training| training.populations).max().unwrap_or(0);
     let turns = (0..most).flat_map(|turn| trainings.iter().filter(move |training| turn < training.populations));
     let workers: Vec<&Training> = turns.collect();
-    let display = Display::new(folder.cells.len(), done, workers.len());
+    let display = StudyDisplay::new(folder.cells.len(), done, workers.len());
     let told: Vec<WorkerDisplay> = (0..workers.len()).map(|worker| display.worker(worker)).collect();
     let setups: Vec<WorkerSetup> =
         workers.iter().zip(&told).map(|(&training, told)| (training as _, told as _)).collect();
     let (limit, fail_fast, expiry) = (args.limit, args.fail_fast, args.lease);
     let begun = Instant::now();
-    let ended = run_workers(folder, &setups, &Settings { stop, only, limit, fail_fast, expiry })?;
+    let ended = run_workers(folder, &setups, &WorkSettings { stop, only, limit, fail_fast, expiry })?;
     let times = display.times();
     // Its line goes before others come.
     drop(display);
@@ -119,8 +120,8 @@ fn tell_times(times: &Times, trainings: &[Training], passed: Duration) {
     note!("time of the workers: {}", times.shares());
 }
 
-fn tell(folder: &StudyFolder, ended: &Ended) -> Result<()> {
-    let Ended { done, failed, left, stopped } = ended;
+fn tell(folder: &StudyFolder, ended: &WorkSummary) -> Result<()> {
+    let WorkSummary { done, failed, left, stopped } = ended;
     let mut text = format!("{} done here", count(*done, "cell"));
     if *failed > 0 {
         text += &format!(", {failed} failed");

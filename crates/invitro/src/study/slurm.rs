@@ -1,11 +1,11 @@
 //! `invitro study run --executor slurm`: writes and submits the job arrays.
 
 use super::format::count;
-use super::gpus::asked;
+use super::gpus::gpu_request;
 use super::run_args::Args;
 use anyhow::{Context, Result, bail};
 use invitro_lab::executor::queue;
-use invitro_lab::executor::slurm::{Request, covered, plan, submit, tasks};
+use invitro_lab::executor::slurm::{SlurmRequest, covered, plan, submit, tasks};
 use invitro_lab::executor::training::{MOST_ON_GPU, PER_GPU};
 use invitro_lab::study::StudyFolder;
 use invitro_lab::study::grouping::Open;
@@ -40,27 +40,27 @@ pub fn run(folder: &StudyFolder, args: &Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn request(args: &Args) -> Result<Request> {
+fn request(args: &Args) -> Result<SlurmRequest> {
     let slurm = &args.slurm;
     let read = |path: &PathBuf| {
         std::fs::read_to_string(path).with_context(|| format!("the profile `{}` cannot be read", path.display()))
     };
     let profile = slurm.profile.as_ref().map(read).transpose()?;
-    let asked = asked(args, profile.as_deref())?;
+    let request = gpu_request(args.slurm.gpus.as_ref(), args.slurm.gres.as_deref(), &args.device, profile.as_deref())?;
     let number = |given: Option<u32>, default: usize| given.map_or(default, |given| given as usize);
-    let on_device = match asked.gpus {
+    let on_device = match request.gpus {
         0 => number(args.jobs, ON_CPU),
         gpus => gpus * number(args.jobs, MOST_ON_GPU * number(args.per_gpu, PER_GPU)),
     };
-    let mut arguments = vec!["--device".into(), asked.device, "--lease".into()];
+    let mut arguments = vec!["--device".into(), request.device, "--lease".into()];
     arguments.push(format!("{}s", args.lease.as_secs()));
     for (option, given) in [("--jobs", args.jobs), ("--per-gpu", args.per_gpu)] {
         arguments.extend(given.into_iter().flat_map(|given| [option.to_owned(), given.to_string()]));
     }
-    Ok(Request {
+    Ok(SlurmRequest {
         partition: slurm.partition.clone(),
         time: args.time,
-        gres: asked.gres,
+        gres: request.gres,
         profile,
         at_once: slurm.at_once.map(|most| most as usize),
         population: number(slurm.population, on_device),

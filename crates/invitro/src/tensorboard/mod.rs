@@ -6,17 +6,17 @@ mod events;
 
 use crate::terminal;
 use events::EventFile;
-use invitro_lab::population::Member;
+use invitro_lab::training::Member;
 use invitro_results::folder::{METRICS, TENSORBOARD, TRAINING, read_json_lines};
 use invitro_results::{metrics, training};
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::SystemTime;
 
-pub struct Tensorboard(Vec<Mutex<Writer>>);
+pub struct Tensorboard(Vec<Mutex<EventWriter>>);
 
 #[derive(Default)]
-struct Writer {
+struct EventWriter {
     folder: std::path::PathBuf,
     file: Option<EventFile>,
     /// Rows of each log that were written.
@@ -28,7 +28,8 @@ struct Writer {
 
 impl Tensorboard {
     pub fn new(members: &[Member]) -> Tensorboard {
-        let writer = |member: &Member| Mutex::new(Writer { folder: member.folder.clone(), ..Writer::default() });
+        let writer =
+            |member: &Member| Mutex::new(EventWriter { folder: member.folder.clone(), ..EventWriter::default() });
         Tensorboard(members.iter().map(writer).collect())
     }
 
@@ -50,7 +51,7 @@ impl Tensorboard {
     }
 }
 
-impl Writer {
+impl EventWriter {
     fn update(&mut self) -> anyhow::Result<()> {
         let rows = metrics::read_lines(&self.folder.join(METRICS))?;
         let steps: Vec<training::Step> = read_json_lines(&self.folder.join(TRAINING))?;

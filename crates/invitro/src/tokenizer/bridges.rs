@@ -1,6 +1,6 @@
 //! `invitro tokenizer bridges`: how the pieces of masked words overlap with those of words seen in training.
 
-use super::subject::{Loaded, Subject};
+use super::subject::{LoadedTokenizer, TokenizerChoice};
 use crate::experiment::language;
 use crate::output::StagedFile;
 use crate::terminal::{self, To};
@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use invitro_language::{Language, Languages, Symbol};
 use invitro_results::table::{self, Column};
 use invitro_tokenizer::Bridges;
-use invitro_tokenizer::bridge::{Bridge, Similarity, candidates};
+use invitro_tokenizer::measure::bridge::{Bridge, Similarity, candidates};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -19,7 +19,7 @@ use std::process::ExitCode;
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
-    subject: Subject,
+    subject: TokenizerChoice,
     /// The language whose masked words these are, where several have some
     #[arg(long, value_name = "NAME")]
     language: Option<String>,
@@ -71,7 +71,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let masked = chosen(&loaded.languages, args.language.as_deref())?;
     let bridges = Bridges::new(&loaded.segmentation, &loaded.languages, masked);
     if let (Some(staged), Some(path)) = (staged, &args.out) {
-        write_rows(&Rows { loaded: &loaded, masked }, &bridges, path, staged)?;
+        write_rows(&BridgeTable { loaded: &loaded, masked }, &bridges, path, staged)?;
     }
     let all = loaded.languages.all();
     let with = |&other: &Language| {
@@ -122,7 +122,13 @@ fn chosen(languages: &Languages, name: Option<&str>) -> Result<Language> {
 const BINS: usize = 10;
 const BAR: usize = 46;
 
-fn tell(loaded: &Loaded, masked: Language, bridges: &Bridges, means: &Means, out: &mut impl Write) -> Result<()> {
+fn tell(
+    loaded: &LoadedTokenizer,
+    masked: Language,
+    bridges: &Bridges,
+    means: &Means,
+    out: &mut impl Write,
+) -> Result<()> {
     let width = terminal::width(To::Out);
     writeln!(out, "{}", terminal::wrap(&loaded.title(), width))?;
     let all = loaded.languages.all();
@@ -182,12 +188,12 @@ fn tell(loaded: &Loaded, masked: Language, bridges: &Bridges, means: &Means, out
 }
 
 /// What the table is made from.
-struct Rows<'a> {
-    loaded: &'a Loaded,
+struct BridgeTable<'a> {
+    loaded: &'a LoadedTokenizer,
     masked: Language,
 }
 
-impl Rows<'_> {
+impl BridgeTable<'_> {
     fn languages(&self) -> &[Language] {
         self.loaded.languages.all()
     }
@@ -246,12 +252,12 @@ const NUMBERS: [&str; 6] = [
 ];
 
 /// A word's pieces with a space between them.
-fn pieces(loaded: &Loaded, symbol: Symbol, language: Language) -> String {
+fn pieces(loaded: &LoadedTokenizer, symbol: Symbol, language: Language) -> String {
     let letters = |&id: &u32| loaded.segmentation.spelled(id);
     loaded.segmentation.core(symbol, language).iter().map(letters).collect::<Vec<_>>().join(" ")
 }
 
-fn write_rows(of: &Rows, bridges: &Bridges, path: &Path, mut staged: StagedFile) -> Result<()> {
+fn write_rows(of: &BridgeTable, bridges: &Bridges, path: &Path, mut staged: StagedFile) -> Result<()> {
     let rows: Vec<_> = bridges.0.iter().map(|bridge| (of.text_values(bridge), of.number_values(bridge))).collect();
     let (texts, numbers) = (of.texts(), of.numbers());
     if path.extension().is_some_and(|e| e == "tsv") {

@@ -1,14 +1,14 @@
 //! `invitro tokenizer measure --text …` and `--wordlist …`: any tokenizer on any text.
 
-use super::subject::Subject;
+use super::subject::TokenizerChoice;
 use crate::output::StagedDir;
 use crate::table;
 use crate::terminal::{self, To};
 use anyhow::{Context, Result, bail};
 use invitro_language::Languages;
 use invitro_tokenizer::external::External;
-use invitro_tokenizer::external::text::{self, Fragmentation, Text, TextMeasures};
-use invitro_tokenizer::external::wordlist::{self, Distance, WordlistMeasures};
+use invitro_tokenizer::external::text::{self, Text, TextFragmentation, TextMeasures};
+use invitro_tokenizer::external::wordlist::{self, LexicalDistance, WordlistMeasures};
 use invitro_tokenizer::measured_text;
 use serde::Serialize;
 use std::io::Write;
@@ -39,7 +39,7 @@ pub struct ExternalArgs {
 const MANY: usize = 12;
 
 #[derive(Serialize)]
-struct Figures {
+struct ExternalMeasures {
     #[serde(skip_serializing_if = "Option::is_none")]
     vocab: Option<usize>,
     /// Pieces that words can be made of.
@@ -50,7 +50,7 @@ struct Figures {
     #[serde(skip_serializing_if = "Option::is_none")]
     wordlist: Option<WordlistMeasures>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    distances: Option<Vec<Distance>>,
+    distances: Option<Vec<LexicalDistance>>,
 }
 
 impl ExternalArgs {
@@ -71,7 +71,7 @@ impl ExternalArgs {
     }
 }
 
-pub fn run(args: &ExternalArgs, subject: &Subject, json: bool) -> Result<ExitCode> {
+pub fn run(args: &ExternalArgs, subject: &TokenizerChoice, json: bool) -> Result<ExitCode> {
     if subject.experiment.is_given() {
         bail!("--text and --wordlist are of no experiment: leave out --preset, --config, --seed and settings");
     }
@@ -86,7 +86,7 @@ pub fn run(args: &ExternalArgs, subject: &Subject, json: bool) -> Result<ExitCod
     };
     let of_texts = |tokenizer: &External| (!texts.is_empty()).then(|| text::measure(tokenizer, &texts)).transpose();
     let of_words = |tokenizer: &External| list.as_ref().map(|words| wordlist::measure(tokenizer, words)).transpose();
-    let figures = Figures {
+    let figures = ExternalMeasures {
         vocab: tokenizer.as_ref().map(External::vocab_size),
         available: tokenizer.as_ref().map(External::available),
         text: tokenizer.as_ref().map(of_texts).transpose()?.flatten(),
@@ -110,7 +110,7 @@ pub fn run(args: &ExternalArgs, subject: &Subject, json: bool) -> Result<ExitCod
     Ok(ExitCode::SUCCESS)
 }
 
-fn tell(figures: &Figures, tokenizer: Option<&Path>, out: &mut impl Write) -> Result<()> {
+fn tell(figures: &ExternalMeasures, tokenizer: Option<&Path>, out: &mut impl Write) -> Result<()> {
     let width = terminal::width(To::Out);
     if let (Some(path), Some(vocab), Some(available)) = (tokenizer, figures.vocab, figures.available) {
         let title = format!("{}, |V| {vocab}, {available} pieces that words are made of", path.display());
@@ -175,8 +175,8 @@ fn word_pairs(words: &WordlistMeasures, width: Option<usize>, out: &mut impl Wri
     Ok(())
 }
 
-fn fragmentation(languages: &[(String, Fragmentation)], all: Option<&Fragmentation>) -> Vec<Vec<String>> {
-    type Of = fn(&Fragmentation) -> String;
+fn fragmentation(languages: &[(String, TextFragmentation)], all: Option<&TextFragmentation>) -> Vec<Vec<String>> {
+    type Of = fn(&TextFragmentation) -> String;
     let measures: [(&str, Of); 10] = [
         ("words", |f| f.words.to_string()),
         ("pieces", |f| f.pieces.to_string()),
@@ -190,7 +190,7 @@ fn fragmentation(languages: &[(String, Fragmentation)], all: Option<&Fragmentati
         ("letters unknown", |f| number(f.unknown)),
     ];
     let all = all.map(|all| ("all".to_owned(), *all));
-    let columns: Vec<&(String, Fragmentation)> = languages.iter().chain(&all).collect();
+    let columns: Vec<&(String, TextFragmentation)> = languages.iter().chain(&all).collect();
     let heads = std::iter::once(String::new()).chain(columns.iter().map(|(name, _)| name.clone()));
     let mut rows = vec![heads.collect::<Vec<_>>()];
     for (name, of) in measures {

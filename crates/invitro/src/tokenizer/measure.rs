@@ -1,13 +1,13 @@
 //! `invitro tokenizer measure`: what a tokenizer does to the languages, in numbers.
 
 use super::external;
-use super::subject::Subject;
+use super::subject::TokenizerChoice;
 use crate::language::tree::matrix;
 use crate::table;
 use crate::terminal::{self, To};
 use anyhow::Result;
-use invitro_language::{Condition, Language};
-use invitro_tokenizer::measure::{Fragmentation, Pairs, Panel};
+use invitro_language::{Language, LanguageCondition};
+use invitro_tokenizer::measure::{Fragmentation, Pairs, TextMeasures};
 use invitro_tokenizer::{MEASURED_SENTENCES, Measures, Provenance, WordCounts};
 use serde::Serialize;
 use std::io::Write;
@@ -19,7 +19,7 @@ use std::process::ExitCode;
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
-    subject: Subject,
+    subject: TokenizerChoice,
     #[command(flatten)]
     external: external::ExternalArgs,
     /// Sentences of running text in each condition
@@ -38,7 +38,7 @@ pub struct Args {
 }
 
 #[derive(Serialize)]
-struct Figures<'a> {
+struct MeasureTable<'a> {
     tokenizer: Option<&'a Provenance>,
     vocab: usize,
     sentences: u64,
@@ -59,7 +59,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let mut out = std::io::stdout().lock();
     if args.json {
         let (tokenizer, vocab) = (loaded.tokenizer.provenance(), loaded.tokenizer.vocab_size());
-        let figures = Figures { tokenizer, vocab, sentences: args.sentences, measures: &measures };
+        let figures = MeasureTable { tokenizer, vocab, sentences: args.sentences, measures: &measures };
         writeln!(out, "{}", serde_json::to_string_pretty(&figures)?)?;
         return Ok(ExitCode::SUCCESS);
     }
@@ -74,7 +74,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn panel(title: &str, panel: &Panel, out: &mut impl Write) -> Result<()> {
+fn panel(title: &str, panel: &TextMeasures, out: &mut impl Write) -> Result<()> {
     type Of = fn(&Fragmentation) -> f64;
     let rows: [(&str, Of); 7] = [
         ("fertility", |f| f.fertility),
@@ -85,7 +85,7 @@ fn panel(title: &str, panel: &Panel, out: &mut impl Write) -> Result<()> {
         ("morpheme precision", |f| f.boundary_precision),
         ("morpheme recall", |f| f.boundary_recall),
     ];
-    let label = |condition: &Condition| {
+    let label = |condition: &LanguageCondition| {
         let dagger = if condition.masked { "†" } else { "" };
         format!("{}{dagger}", condition.language.name())
     };
@@ -118,7 +118,7 @@ fn panel(title: &str, panel: &Panel, out: &mut impl Write) -> Result<()> {
 }
 
 /// Overlap and parity of every two languages.
-fn matrices(panel: &Panel, width: Option<usize>, out: &mut impl Write) -> Result<()> {
+fn matrices(panel: &TextMeasures, width: Option<usize>, out: &mut impl Write) -> Result<()> {
     let languages: Vec<Language> =
         panel.conditions.keys().filter(|condition| !condition.masked).map(|condition| condition.language).collect();
     let names: Vec<&str> = languages.iter().map(|language| language.name()).collect();

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 /// Which tokenizer a command is about: the experiment's, trained on the spot, or one that is there.
 #[derive(clap::Args)]
-pub struct Subject {
+pub struct TokenizerChoice {
     #[command(flatten)]
     pub experiment: ExperimentArgs,
     /// A tokenizer's folder or tokenizer.json instead of training one
@@ -17,7 +17,7 @@ pub struct Subject {
     pub tokenizer: Option<PathBuf>,
 }
 
-pub struct Loaded {
+pub struct LoadedTokenizer {
     pub experiment: Experiment,
     pub languages: Languages,
     pub tokenizer: Tokenizer,
@@ -26,8 +26,8 @@ pub struct Loaded {
     pub arm: TokenizerConfig,
 }
 
-impl Subject {
-    pub fn load(&self) -> Result<Loaded> {
+impl TokenizerChoice {
+    pub fn load(&self) -> Result<LoadedTokenizer> {
         let (experiment, languages) = self.experiment.languages()?;
         let tokenizer = match &self.tokenizer {
             Some(path) => Tokenizer::load(path)?,
@@ -38,11 +38,11 @@ impl Subject {
         let own = tokenizer.provenance().map(|provenance| &provenance.config);
         let arm = own.filter(|_| !experiment.tokenizer.intervenes()).unwrap_or(&experiment.tokenizer).clone();
         let segmentation = Segmentation::under(&tokenizer, &languages, &arm)?;
-        Ok(Loaded { experiment, languages, tokenizer, segmentation, arm })
+        Ok(LoadedTokenizer { experiment, languages, tokenizer, segmentation, arm })
     }
 }
 
-impl Loaded {
+impl LoadedTokenizer {
     /// The tokenizer in a line.
     pub fn title(&self) -> String {
         // In a list, shares and distances are each language's own.

@@ -1,9 +1,9 @@
 //! `invitro tokenizer table`: the same sentences in all languages with their pieces coloured, as the paper prints them.
 
-use super::subject::{Loaded, Subject};
+use super::subject::{LoadedTokenizer, TokenizerChoice};
 use crate::output::StagedFile;
 use anyhow::{Result, bail};
-use invitro_language::{Condition, Language, Source, Symbol, Task};
+use invitro_language::{Language, LanguageCondition, Source, Symbol, Task};
 use invitro_report::draw::{Target, Width};
 use invitro_report::sentences::{Pair, PairedSentences, Side};
 use invitro_tokenizer::Share;
@@ -15,7 +15,7 @@ use std::process::ExitCode;
 #[derive(clap::Args)]
 pub struct Args {
     #[command(flatten)]
-    subject: Subject,
+    subject: TokenizerChoice,
     /// How many sentences
     #[arg(short, default_value_t = 16, value_parser = clap::value_parser!(u16).range(1..=2000))]
     n: u16,
@@ -71,9 +71,9 @@ pub fn run(args: Args) -> Result<ExitCode> {
 }
 
 /// `n` sentences of a fixed stream, as they come, or those whose pieces have the most in common.
-fn pairs(loaded: &Loaded, n: u64, most_shared: bool) -> Result<PairedSentences> {
+fn pairs(loaded: &LoadedTokenizer, n: u64, most_shared: bool) -> Result<PairedSentences> {
     let all = loaded.languages.all();
-    let first = Condition { language: all[0], masked: false };
+    let first = LanguageCondition { language: all[0], masked: false };
     let mut source = Source::condition(&loaded.languages, "tokenizer/table", first, Task::T0);
     let mut rows = Vec::new();
     for row in 0..if most_shared { n * AMONG } else { n } {
@@ -96,7 +96,7 @@ fn pairs(loaded: &Loaded, n: u64, most_shared: bool) -> Result<PairedSentences> 
 }
 
 /// A word's pieces, each with the word boundary it carries: with and without it, they are different tokens.
-fn pieces(loaded: &Loaded, symbol: Symbol, language: Language) -> Vec<String> {
+fn pieces(loaded: &LoadedTokenizer, symbol: Symbol, language: Language) -> Vec<String> {
     let segmentation = &loaded.segmentation;
     let piece = |&id: &u32| match segmentation.is_marked(id) {
         true => segmentation.token(id).to_owned(),

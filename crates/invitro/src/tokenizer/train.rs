@@ -29,7 +29,7 @@ pub struct Args {
 const CONTENTS: [&str; 4] = ["tokenizer.json", "tokenizer_config.json", "special_tokens_map.json", SEGMENTATION];
 
 #[derive(Serialize)]
-struct Trained<'a> {
+struct TrainedTokenizer<'a> {
     path: &'a PathBuf,
     #[serde(flatten)]
     provenance: Option<&'a Provenance>,
@@ -55,7 +55,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     staged.finish()?;
     let shortfall = tokenizer.shortfall();
     if args.json {
-        let trained = Trained { path: &args.out, provenance: tokenizer.provenance(), shortfall, seconds };
+        let trained = TrainedTokenizer { path: &args.out, provenance: tokenizer.provenance(), shortfall, seconds };
         emit!("{}", serde_json::to_string_pretty(&trained)?);
         return Ok(ExitCode::SUCCESS);
     }

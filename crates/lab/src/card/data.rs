@@ -1,7 +1,7 @@
 //! The data card of a corpus: which rows its splits hold, what the columns mean, how to make them again.
 
 use super::{Published, forms};
-use crate::corpus::{Row, Split};
+use crate::corpus::{CorpusRow, CorpusSplit};
 use crate::experiment::Experiment;
 use invitro_language::{Languages, Pool};
 
@@ -9,17 +9,17 @@ const CARD: &str = include_str!("data.md");
 
 /// A file of a corpus that holds one split.
 pub struct SplitFile {
-    pub split: Split,
+    pub split: CorpusSplit,
     pub pool: Pool,
     pub file: String,
     pub rows: u64,
     /// The first row.
-    pub example: Option<Row>,
+    pub example: Option<CorpusRow>,
 }
 
 impl SplitFile {
     fn meaning(&self, languages: &Languages) -> String {
-        let Split::Condition(condition) = self.split else {
+        let CorpusSplit::Condition(condition) = self.split else {
             return "what training sees, in its order".into();
         };
         let language = condition.language.name();

@@ -2,12 +2,12 @@
 
 mod row;
 
-pub use row::Row;
+pub use row::CorpusRow;
 
 use crate::error::{Error, Result};
 use crate::experiment::Experiment;
-use crate::tokenized::TokenizedText;
-use invitro_language::{Condition, Languages, Pool, Sequence, Source, Task};
+use crate::inputs::tokenized::TokenizedText;
+use invitro_language::{LanguageCondition, Languages, Pool, Sequence, Source, Task};
 use rayon::prelude::*;
 
 /// Rows made in one go by one thread; a round is one chunk for each, so memory does not grow with the corpus.
@@ -15,21 +15,21 @@ const CHUNK: u64 = 4096;
 
 /// What rows are of.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Split {
+pub enum CorpusSplit {
     Train,
-    Condition(Condition),
+    Condition(LanguageCondition),
 }
 
-impl Split {
+impl CorpusSplit {
     pub fn name(self) -> String {
         match self {
-            Split::Train => "train".into(),
-            Split::Condition(condition) => condition.to_string(),
+            CorpusSplit::Train => "train".into(),
+            CorpusSplit::Condition(condition) => condition.to_string(),
         }
     }
 }
 
-pub struct Rows<'a> {
+pub struct CorpusRows<'a> {
     experiment: &'a Experiment,
     languages: &'a Languages,
     source: Source<'a>,
@@ -37,19 +37,19 @@ pub struct Rows<'a> {
     training: Option<(TokenizedText, Option<Task>)>,
 }
 
-impl<'a> Rows<'a> {
+impl<'a> CorpusRows<'a> {
     /// Of one task, or of all in the mixture's shares.
     pub fn new(
         experiment: &'a Experiment,
         languages: &'a Languages,
-        split: Split,
+        split: CorpusSplit,
         only: Option<Task>,
         pool: Pool,
-    ) -> Result<Rows<'a>> {
+    ) -> Result<CorpusRows<'a>> {
         let wrong = |why: String| Err(Error::Corpus(why));
         let mixture = &experiment.mixture;
         let condition = match split {
-            Split::Train => {
+            CorpusSplit::Train => {
                 match only {
                     Some(Task::T3) if mixture.translation == 0.0 => {
                         return wrong("`mixture.translation` is 0: training sees no translations".into());
@@ -63,9 +63,9 @@ impl<'a> Rows<'a> {
                 let train = &experiment.train;
                 let source = Source::training(languages, mixture, train.batch as u64, train.steps);
                 let training = Some((TokenizedText::new(experiment, languages)?, only));
-                return Ok(Rows { experiment, languages, source, training });
+                return Ok(CorpusRows { experiment, languages, source, training });
             }
-            Split::Condition(condition) => condition,
+            CorpusSplit::Condition(condition) => condition,
         };
         let source = match only {
             Some(Task::T3) => {
@@ -82,7 +82,7 @@ impl<'a> Rows<'a> {
                 Source::condition_mix(languages, "corpus", condition, shares)
             }
         };
-        Ok(Rows { experiment, languages, source: source.from_pool(pool), training: None })
+        Ok(CorpusRows { experiment, languages, source: source.from_pool(pool), training: None })
     }
 
     /// How many rows a training sees.
@@ -94,7 +94,7 @@ impl<'a> Rows<'a> {
     pub fn each_round<E: From<Error>>(
         &self,
         n: u64,
-        mut take: impl FnMut(Vec<Row>, u64) -> std::result::Result<(), E>,
+        mut take: impl FnMut(Vec<CorpusRow>, u64) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
         let round = CHUNK * rayon::current_num_threads() as u64;
         let (mut start, mut written) = (0, 0);
@@ -102,9 +102,9 @@ impl<'a> Rows<'a> {
             // A part of the rows may be of other tasks.
             let end = start + round.min((n - written).max(CHUNK.min(n)));
             let chunks: Vec<u64> = (start..end).step_by(CHUNK as usize).collect();
-            let made: Vec<Vec<Row>> =
+            let made: Vec<Vec<CorpusRow>> =
                 chunks.into_par_iter().map(|first| self.chunk(first..end.min(first + CHUNK))).collect::<Result<_>>()?;
-            let mut rows: Vec<Row> = made.into_iter().flatten().collect();
+            let mut rows: Vec<CorpusRow> = made.into_iter().flatten().collect();
             rows.truncate((n - written) as usize);
             written += rows.len() as u64;
             take(rows, written)?;
@@ -113,7 +113,7 @@ impl<'a> Rows<'a> {
         Ok(())
     }
 
-    fn chunk(&self, places: std::ops::Range<u64>) -> Result<Vec<Row>> {
+    fn chunk(&self, places: std::ops::Range<u64>) -> Result<Vec<CorpusRow>> {
         let mut source = self.source.clone();
         let mut rows = Vec::with_capacity((places.end - places.start) as usize);
         let mut sequence = Sequence::default();
@@ -128,7 +128,7 @@ impl<'a> Rows<'a> {
                     }
                 }
             }
-            rows.push(Row::new(self.languages, &sequence));
+            rows.push(CorpusRow::new(self.languages, &sequence));
         }
         Ok(rows)
     }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 /// One sequence, as it is written.
 #[derive(Clone, Serialize)]
-pub struct Row {
+pub struct CorpusRow {
     pub text: String,
     pub language: &'static str,
     pub task: &'static str,
@@ -14,9 +14,9 @@ pub struct Row {
     pub masked: bool,
 }
 
-impl Row {
+impl CorpusRow {
     /// The text's words and their symbols, one for one; special tokens stand for themselves.
-    pub fn new(languages: &Languages, sequence: &Sequence) -> Row {
+    pub fn new(languages: &Languages, sequence: &Sequence) -> CorpusRow {
         let words: Vec<Cow<str>> = sequence.words(languages).collect();
         let prompt = sequence.prompt.len();
         let mut symbols: Vec<String> = Vec::with_capacity(words.len());
@@ -27,7 +27,7 @@ impl Row {
         }
         symbols.extend(sequence.sentence.symbols.iter().map(|&s| languages.world.label(s)));
         symbols.push(words[words.len() - 1].to_string());
-        Row {
+        CorpusRow {
             text: words.join(" "),
             language: sequence.language.name(),
             task: sequence.task.name(),

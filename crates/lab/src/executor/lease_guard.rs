@@ -2,11 +2,11 @@
 //! is looked at.
 
 use super::Reporter;
-use crate::activity::Activity;
-use crate::progress::{Headline, Progress, Started};
 use crate::study::Cell;
 use crate::study::lease::{Lease, Leases};
 use crate::study::worker::Worker;
+use crate::training::activity::Activity;
+use crate::training::progress::{Headline, Progress, Started};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub(super) struct LeaseGuard<'a> {

@@ -1,25 +1,26 @@
 //! Where the cells of a study are run: on this machine, or by Slurm on many.
 //!
-//! Both come down to [`local::work`]: a worker takes cells nobody else holds, trains them as populations, and goes on
-//! until nothing is left. Any number of processes may do so on one folder, on any number of machines that share it; a
-//! Slurm array is a way of starting them, each with a part of the cells to see to.
+//! Both run [`workers`]: a worker takes cells that no other worker holds and trains them as populations, until none is
+//! left. Any number of processes may work on one folder, on any number of machines that share it. A Slurm array starts
+//! them, each with its part of the cells.
 
 mod faults;
 mod lease_guard;
-pub mod local;
 pub mod queue;
+pub mod shared;
 pub mod slurm;
 pub mod training;
+mod worker_loop;
 pub mod workers;
 
 pub use training::Training;
 
 use crate::Stop;
-use crate::activity::Times;
 use crate::error::Result;
-use crate::population::{Member, Outcome};
-use crate::progress::Progress;
 use crate::study::Cell;
+use crate::training::activity::Times;
+use crate::training::progress::Progress;
+use crate::training::{Member, MemberOutcome};
 
 /// What is done with cells; training, but for tests.
 pub trait Workload: Sync {
@@ -35,7 +36,7 @@ pub trait Workload: Sync {
     fn capacity(&self, cell: &Cell) -> Result<usize>;
 
     /// Trains the members as one population: one outcome each. `Err` for what concerns all of them.
-    fn train(&self, members: &[Member], stop: &Stop, progress: &dyn Progress) -> Result<Vec<Outcome>>;
+    fn train(&self, members: &[Member], stop: &Stop, progress: &dyn Progress) -> Result<Vec<MemberOutcome>>;
 }
 
 /// What there is to tell about the work on a study. Members of [`Progress`] are the cells last `taken`.

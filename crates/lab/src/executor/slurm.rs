@@ -24,7 +24,7 @@ const WARNING: u64 = 120;
 
 /// What the user asks of Slurm.
 #[derive(Debug, Clone, Default)]
-pub struct Request {
+pub struct SlurmRequest {
     pub partition: Option<String>,
     pub time: Option<Duration>,
     pub gres: Option<String>,
@@ -50,7 +50,7 @@ pub struct Submission {
 }
 
 /// Plans the arrays for `open` cells; nothing is written. Slurm limits the length of an array to `longest`.
-pub fn plan(folder: &StudyFolder, open: &[Open], request: &Request, longest: usize) -> Result<Vec<Submission>> {
+pub fn plan(folder: &StudyFolder, open: &[Open], request: &SlurmRequest, longest: usize) -> Result<Vec<Submission>> {
     let base = std::path::absolute(&folder.path).reading(&folder.path)?;
     let first = submissions(&folder.path)?.last().map_or(1, |(number, _)| number + 1);
     let tasks: Vec<Vec<String>> = populations(open.iter().copied(), |_| request.population)
@@ -68,7 +68,7 @@ pub fn plan(folder: &StudyFolder, open: &[Open], request: &Request, longest: usi
 }
 
 /// The script of an array of `tasks` tasks.
-fn script(name: &str, study: &Path, place: &Path, tasks: usize, request: &Request) -> String {
+fn script(name: &str, study: &Path, place: &Path, tasks: usize, request: &SlurmRequest) -> String {
     let mut lines = vec!["#!/bin/bash".to_owned()];
     let mut option = |name: &str, value: String| lines.push(format!("#SBATCH --{name}={value}"));
     option("job-name", format!("invitro-{name}"));

@@ -7,9 +7,9 @@ use super::Workload;
 use crate::Stop;
 use crate::error::Result;
 use crate::inputs::InputCache;
-use crate::population::{self, Member, Options, Outcome, TrainingSlots};
-use crate::progress::Progress;
 use crate::study::Cell;
+use crate::training::progress::Progress;
+use crate::training::{self, Member, MemberOutcome, TrainingOptions, TrainingSlots};
 use invitro_model::Device;
 use invitro_model::cuda::Gpu;
 use std::collections::BTreeMap;
@@ -85,15 +85,15 @@ impl Workload for Training {
             Device::Cpu => Ok(rayon::current_num_threads()),
             Device::Cuda(number) => {
                 let free = self.free(number)? / self.populations as u64;
-                Ok(fitting(free, |members| population::memory(&cell.experiment, members, self.device)))
+                Ok(fitting(free, |members| training::memory(&cell.experiment, members, self.device)))
             }
         }
     }
 
-    fn train(&self, members: &[Member], stop: &Stop, progress: &dyn Progress) -> Result<Vec<Outcome>> {
+    fn train(&self, members: &[Member], stop: &Stop, progress: &dyn Progress) -> Result<Vec<MemberOutcome>> {
         self.cache.forget_unused(self.sharing);
-        let options = Options { device: self.device, force: false, stop, progress };
-        population::run_with(members, &options, &self.cache, Some(&self.slots))
+        let options = TrainingOptions { device: self.device, force: false, stop, progress };
+        training::run_with(members, &options, &self.cache, Some(&self.slots))
     }
 }
 

@@ -25,13 +25,13 @@ const TOKENS: usize = 1 << 14;
 const VALUES: usize = 1 << 24;
 
 /// A sequence, and from which of its tokens on the next ones' logits are wanted.
-struct Read {
+struct LogitQuery {
     tokens: Vec<u32>,
     from: usize,
 }
 
 /// Reads sequences, those of a length together, and hands over each one's rows of logits.
-fn read(model: &mut impl Logits, reads: &[Read], mut take: impl FnMut(usize, &[f32])) -> Result<()> {
+fn read(model: &mut impl Logits, reads: &[LogitQuery], mut take: impl FnMut(usize, &[f32])) -> Result<()> {
     let vocab = model.vocab();
     let mut order: Vec<usize> = (0..reads.len()).collect();
     order.sort_by_key(|&at| reads[at].tokens.len());
@@ -49,7 +49,7 @@ fn read(model: &mut impl Logits, reads: &[Read], mut take: impl FnMut(usize, &[f
         let length = reads[now[count - 1]].tokens.len();
         let (mut ids, mut picks) = (vec![PAD; count * length], Vec::new());
         for (sequence, &at) in now.iter().enumerate() {
-            let Read { tokens, from } = &reads[at];
+            let LogitQuery { tokens, from } = &reads[at];
             ids[sequence * length..][..tokens.len()].copy_from_slice(tokens);
             let pick = |position: usize| Pick { sequence: sequence as u32, position: position as u32 };
             picks.extend((*from..tokens.len()).map(pick));
@@ -73,7 +73,7 @@ pub fn score(model: &mut impl Logits, queries: &[ScoreQuery]) -> Result<Vec<Cont
     for (q, query) in queries.iter().enumerate() {
         for (c, continuation) in query.continuations.iter().enumerate().filter(|(_, tokens)| !tokens.is_empty()) {
             let but_last = &continuation[..continuation.len() - 1];
-            reads.push(Read { tokens: [&query.prompt, but_last].concat(), from: query.prompt.len() - 1 });
+            reads.push(LogitQuery { tokens: [&query.prompt, but_last].concat(), from: query.prompt.len() - 1 });
             places.push((q, c));
         }
     }
@@ -104,9 +104,9 @@ pub fn decode(model: &mut impl Logits, prompts: &[Prompt], context: usize, seed:
     while !active.is_empty() {
         let read_of = |&at: &usize| {
             let tokens = [&prompts[at].tokens[..], &decoded[at].tokens].concat();
-            Read { from: tokens.len() - 1, tokens }
+            LogitQuery { from: tokens.len() - 1, tokens }
         };
-        let reads: Vec<Read> = active.iter().map(read_of).collect();
+        let reads: Vec<LogitQuery> = active.iter().map(read_of).collect();
         read(model, &reads, |read, logits| {
             let at = active[read];
             let position = decoded[at].tokens.len() as u64;

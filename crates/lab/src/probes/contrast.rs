@@ -17,7 +17,7 @@ use super::reachability::{SubjectQueries, TargetScore, pairs};
 use super::symbol_kinds::SymbolKinds;
 use super::{Answers, Probe, Queries, Record, Setup};
 use crate::error::Result;
-use crate::tokenized::TokenizedText;
+use crate::inputs::tokenized::TokenizedText;
 use invitro_base::settings::EvalConfig;
 use invitro_language::{Language, Languages, Symbol};
 use invitro_model::{ContinuationScores, ScoreQuery};

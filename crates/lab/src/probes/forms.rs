@@ -19,8 +19,8 @@ use super::reachability::TargetScore;
 use super::symbol_kinds::SymbolKinds;
 use super::{Answers, Probe, Queries, Record, Setup};
 use crate::error::Result;
-use crate::tokenized::TokenizedText;
-use invitro_language::{Condition, Language, Languages, Stream, Symbol};
+use crate::inputs::tokenized::TokenizedText;
+use invitro_language::{Language, LanguageCondition, Languages, Stream, Symbol};
 use invitro_model::{ContinuationScores, ScoreQuery};
 use invitro_results::{Form, Measure, Rows, Scorer};
 use invitro_stats::pairs::interval_over_pairs;
@@ -33,7 +33,7 @@ use std::sync::Arc;
 pub struct FormsProbe {
     queries: Vec<ScoreQuery>,
     /// Of every condition, the words under each form.
-    conditions: Vec<(Condition, Vec<(Form, Vec<FormQuery>)>)>,
+    conditions: Vec<(LanguageCondition, Vec<(Form, Vec<FormQuery>)>)>,
     note: Option<String>,
 }
 
@@ -176,7 +176,7 @@ impl NeutralWords {
 struct FormMaker<'a> {
     languages: &'a Languages,
     text: &'a TokenizedText,
-    vocabulary: invitro_tokenizer::cut::Pieces,
+    vocabulary: invitro_tokenizer::intervene::cut::Pieces,
 }
 
 impl FormMaker<'_> {

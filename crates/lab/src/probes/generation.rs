@@ -5,10 +5,10 @@
 
 use super::{Answers, Probe, Queries, Record, Setup};
 use crate::error::Result;
-use crate::tokenized::TokenizedText;
+use crate::inputs::tokenized::TokenizedText;
 use invitro_language::{
-    Checker, Condition, Failure, Language, Languages, Pool, Sequence, Source, Symbol, Tags, Tally, Task, Terminal,
-    Verdict,
+    Checker, Failure, Language, LanguageCondition, Languages, Pool, SentenceVerdict, Sequence, Source, Symbol, Tags,
+    Tally, Task, Terminal,
 };
 use invitro_model::{Decoded, Prompt, Sampling};
 use invitro_results::words::Sample;
@@ -96,7 +96,7 @@ fn longest(languages: &Languages, text: &TokenizedText) -> Result<usize> {
 /// A task of a condition, with the sentence that is the right answer.
 #[derive(Clone, Debug)]
 pub struct TaskPrompt {
-    pub condition: Condition,
+    pub condition: LanguageCondition,
     pub sequence: Sequence,
     /// The prompt.
     pub tokens: Vec<u32>,
@@ -111,7 +111,7 @@ pub struct TaskPrompt {
 pub struct CheckedOutput {
     pub output: String,
     pub ended: bool,
-    pub verdict: Verdict,
+    pub verdict: SentenceVerdict,
     /// The words are those of the prompt (T1), or the prompt's are among them (T2).
     pub words_kept: bool,
     pub exact: bool,
@@ -157,8 +157,10 @@ pub fn translations(
     let directions = Language::pairs(languages.all()).flat_map(|[one, other]| [[one, other], [other, one]]);
     for [from, to] in directions {
         let withheld = [to, from].into_iter().filter(|&language| languages.masked().any(|masked| masked == language));
-        let plain = Condition { language: to, masked: false };
-        for condition in [plain].into_iter().chain(withheld.map(|language| Condition { language, masked: true })) {
+        let plain = LanguageCondition { language: to, masked: false };
+        for condition in
+            [plain].into_iter().chain(withheld.map(|language| LanguageCondition { language, masked: true }))
+        {
             let mut source =
                 Source::translations(languages, "eval", from, to, condition.masked).from_pool(Pool::HeldOut);
             let fits = |sequence: &Sequence| {
@@ -176,7 +178,7 @@ pub fn translations(
 }
 
 impl TaskPrompt {
-    fn new(condition: Condition, sequence: Sequence, text: &TokenizedText, key: u64) -> TaskPrompt {
+    fn new(condition: LanguageCondition, sequence: Sequence, text: &TokenizedText, key: u64) -> TaskPrompt {
         let tokens = text.prompt(&sequence);
         let answer = text.segmentation.length(&sequence) - tokens.len();
         TaskPrompt { condition, sequence, tokens, answer, key }
@@ -264,7 +266,7 @@ const UNFINISHED: &str = "unfinished";
 impl CheckedOutput {
     /// Validity, grammaticality, types and facts, each of which needs the one before and an end.
     pub fn cascade(&self) -> [bool; 4] {
-        let Verdict { valid, grammatical, types, facts, .. } = self.verdict;
+        let SentenceVerdict { valid, grammatical, types, facts, .. } = self.verdict;
         [valid, grammatical, types, facts].map(|holds| holds && self.ended)
     }
 
@@ -287,7 +289,7 @@ pub fn rows(first: &TaskPrompt, outputs: &[&CheckedOutput], rows: &mut Rows) {
     for (i, metric) in TaskMetric::CASCADE.into_iter().enumerate() {
         push(metric, share(&|j| j.cascade()[i]), n);
     }
-    let kinds: [(TaskMetric, fn(&Verdict) -> Tally); 4] = [
+    let kinds: [(TaskMetric, fn(&SentenceVerdict) -> Tally); 4] = [
         (TaskMetric::TypesRelation, |v| v.relation),
         (TaskMetric::TypesDescriptor, |v| v.descriptor),
         (TaskMetric::TypesAdjective, |v| v.adjective),

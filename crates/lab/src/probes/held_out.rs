@@ -5,9 +5,10 @@
 
 use super::{Answers, Probe, Queries, Record, Setup, batch_rows};
 use crate::error::Result;
-use crate::tokenized::TokenizedText;
+use crate::inputs::tokenized::TokenizedText;
 use invitro_language::{Languages, MixtureConfig, Pool, Process, Sequence, Source, Tags, Task};
 use invitro_model::Loss;
+use invitro_model::TokenSequence;
 use invitro_results::{Condition, Loss as LossMetric, Measure, Rows};
 use std::f64::consts::LN_2;
 use std::sync::Arc;
@@ -33,11 +34,11 @@ struct HeldOutPart {
     /// Nats that a model of the true process needs.
     floor: f64,
     /// Losses are summed by task.
-    sequences: Vec<invitro_model::Sequence>,
+    sequences: Vec<TokenSequence>,
 }
 
 /// The number of a part, and a batch of its sequences.
-type PartBatch = (usize, Vec<invitro_model::Sequence>);
+type PartBatch = (usize, Vec<TokenSequence>);
 
 impl HeldOutProbe {
     pub fn new(
@@ -77,7 +78,7 @@ impl HeldOutProbe {
                     }
                 }
                 let (tokens, group) = (text.sequence(&sequence), sequence.task as u8);
-                sequences.push(invitro_model::Sequence { tokens, group });
+                sequences.push(TokenSequence { tokens, group });
             }
             parts.push(HeldOutPart { condition: condition.map(Condition::from), characters, floor, sequences });
         }

@@ -3,7 +3,7 @@
 use super::by_logits::{self, Logits};
 use crate::error::{Error, Result};
 use invitro_model::inference::{HiddenQuery, LayerStates, PatchedQuery};
-use invitro_model::{ContinuationScores, Decoded, Loss, Population, Prompt, ScoreQuery, Sequence};
+use invitro_model::{ContinuationScores, Decoded, Loss, Population, Prompt, ScoreQuery, TokenSequence};
 use invitro_results::Measure;
 use invitro_tokenizer::special::EOS;
 
@@ -16,7 +16,7 @@ pub trait LanguageModel {
     /// Scores every token of every continuation.
     fn score(&mut self, queries: &[Vec<ScoreQuery>]) -> Result<Vec<Vec<ContinuationScores>>>;
     /// The loss of a batch of sequences.
-    fn losses(&mut self, sequences: &[Vec<Sequence>]) -> Result<Vec<Loss>>;
+    fn losses(&mut self, sequences: &[Vec<TokenSequence>]) -> Result<Vec<Loss>>;
     /// The hidden states at layers and positions; an error where the model gives none.
     fn hidden(&mut self, _queries: &[Vec<HiddenQuery>]) -> Result<Vec<Vec<LayerStates>>> {
         Err(Error::NoHiddenStates)
@@ -44,7 +44,7 @@ impl LanguageModel for Population {
         Ok(Population::score(self, queries)?)
     }
 
-    fn losses(&mut self, sequences: &[Vec<Sequence>]) -> Result<Vec<Loss>> {
+    fn losses(&mut self, sequences: &[Vec<TokenSequence>]) -> Result<Vec<Loss>> {
         Ok(self.evaluate(sequences)?)
     }
 
@@ -78,7 +78,7 @@ impl<L: Logits> LanguageModel for ByLogits<L> {
         queries.iter().map(|own| by_logits::score(&mut self.logits, own)).collect()
     }
 
-    fn losses(&mut self, sequences: &[Vec<Sequence>]) -> Result<Vec<Loss>> {
+    fn losses(&mut self, sequences: &[Vec<TokenSequence>]) -> Result<Vec<Loss>> {
         let score = |logits: &mut L, own| losses_by_scores(own, |queries| by_logits::score(logits, queries));
         sequences.iter().map(|own| score(&mut self.logits, own)).collect()
     }
@@ -86,10 +86,10 @@ impl<L: Logits> LanguageModel for ByLogits<L> {
 
 /// The loss of sequences from the log-probabilities of their tokens, by their groups. The first token is given.
 pub fn losses_by_scores(
-    sequences: &[Sequence],
+    sequences: &[TokenSequence],
     score: impl FnOnce(&[ScoreQuery]) -> Result<Vec<ContinuationScores>>,
 ) -> Result<Loss> {
-    let query = |sequence: &Sequence| ScoreQuery {
+    let query = |sequence: &TokenSequence| ScoreQuery {
         prompt: sequence.tokens[..1].to_vec(),
         continuations: vec![sequence.tokens[1..].to_vec()],
         among: None,

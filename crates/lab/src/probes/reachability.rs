@@ -15,7 +15,7 @@
 use super::symbol_kinds::{SymbolKinds, can_be_prompted};
 use super::{Answers, Probe, Queries, Record, Setup};
 use crate::error::Result;
-use crate::tokenized::TokenizedText;
+use crate::inputs::tokenized::TokenizedText;
 use invitro_base::settings::EvalConfig;
 use invitro_language::{Language, Languages, Rng, Stream, Symbol, World};
 use invitro_model::{ContinuationScores, Score, ScoreQuery};
@@ -32,7 +32,7 @@ struct TargetSets {
 /// The subjects with their targets.
 #[derive(Clone, Debug)]
 pub struct ReachabilityProbe {
-    subjects: Vec<Subject>,
+    subjects: Vec<PromptSubject>,
     kinds: SymbolKinds,
     vocab: usize,
     notes: Vec<String>,
@@ -43,14 +43,14 @@ pub(super) fn probe(setup: &Setup) -> Result<Option<Arc<dyn Probe>>> {
 }
 
 #[derive(Clone, Debug)]
-struct Subject {
+struct PromptSubject {
     /// Of every kind of symbols.
     targets: Vec<TargetSets>,
     /// About every kind's three sets, one after the other.
     queries: SubjectQueries,
 }
 
-impl Subject {
+impl PromptSubject {
     /// Where the scores of a kind's targets begin.
     fn start(&self, kind: usize) -> usize {
         self.targets[..kind].iter().map(TargetSets::len).sum()
@@ -115,11 +115,11 @@ impl ReachabilityProbe {
             let subject = |(at, &entity): (usize, &Symbol)| {
                 let targets: Vec<TargetSets> = by_kind.iter().map(|of_pair| of_pair[at].clone()).collect();
                 let all: Vec<Symbol> = targets.iter().flat_map(|kind| kind.sets.iter().flatten().copied()).collect();
-                Subject { queries: SubjectQueries::new(languages, text, entity, &all), targets }
+                PromptSubject { queries: SubjectQueries::new(languages, text, entity, &all), targets }
             };
             pair.iter().enumerate().map(subject).collect::<Vec<_>>()
         });
-        let subjects: Vec<Subject> = subjects.collect();
+        let subjects: Vec<PromptSubject> = subjects.collect();
         let notes = notes(eval, languages, subjects.len());
         ReachabilityProbe { subjects, kinds, vocab, notes }
     }

@@ -8,7 +8,7 @@
 //! copula (svo), subject (sov), copula and subject (vso). Where descriptors come before their subjects (vos) there is no
 //! such prompt, and the language is left out.
 
-use invitro_language::{Condition, Language, Languages, Stream, Symbol};
+use invitro_language::{Language, LanguageCondition, Languages, Stream, Symbol};
 
 /// Whether a sentence of the language can begin so that a descriptor of a given subject comes next.
 pub fn can_be_prompted(languages: &Languages, language: Language) -> bool {
@@ -20,7 +20,7 @@ pub fn can_be_prompted(languages: &Languages, language: Language) -> bool {
 pub struct SymbolKinds {
     masked: Vec<Language>,
     /// The conditions whose language can be prompted.
-    pub conditions: Vec<Condition>,
+    pub conditions: Vec<LanguageCondition>,
     /// How many languages there are.
     pub languages: usize,
 }
@@ -65,7 +65,7 @@ impl SymbolKinds {
     }
 
     /// The sets of kinds that a condition is asked for, each with whether its symbols are masked elsewhere.
-    pub fn asked_in(&self, condition: Condition) -> Vec<(bool, Vec<usize>)> {
+    pub fn asked_in(&self, condition: LanguageCondition) -> Vec<(bool, Vec<usize>)> {
         let own = self.masked().find(|(_, language)| *language == condition.language);
         match own {
             Some((kind, _)) if condition.masked => vec![(false, vec![kind])],

@@ -6,11 +6,10 @@ use super::folder::{CellState, StudyFolder};
 use super::retry::open_all;
 use crate::error::{At, Error, Result};
 use crate::inputs::{InputCache, on_threads};
-use crate::record;
+use crate::run_folder::record;
 use invitro_results::folder::{METRICS_TABLE, RUNS_TABLE, SUMMARY, WORDS, read_json};
-use invitro_results::summary;
 use invitro_results::table::{self, Columns, Table};
-use invitro_results::{State, Status, column, compact, words};
+use invitro_results::{State, Status, column, compact, summary, words};
 use rayon::prelude::*;
 use serde_json::json;
 use std::collections::HashSet;
@@ -31,7 +30,7 @@ pub struct Collected {
 
 /// How to collect.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Request {
+pub struct CollectRequest {
     /// The tables as `.csv` too.
     pub csv: bool,
     /// Only what a report on the study shows, losses and log-probabilities in single precision, and a sample of the words.
@@ -48,7 +47,7 @@ const LOCK: &str = "lock";
 const EXPIRY: Duration = Duration::from_secs(120);
 
 /// Writes the tables into the study's folder, replacing older ones.
-pub fn collect(folder: &StudyFolder, request: Request) -> Result<Collected> {
+pub fn collect(folder: &StudyFolder, request: CollectRequest) -> Result<Collected> {
     let _lock = lock(&folder.path)?;
     folder.remove_abandoned();
     let states = folder.cell_states_checked()?;

@@ -7,8 +7,8 @@ use super::file::Cell;
 use super::folder::StudyFolder;
 use crate::Stop;
 use crate::error::{At, Error, Result};
-use crate::population::{self, Member, Options};
-use crate::progress::Silent;
+use crate::training::progress::Silent;
+use crate::training::{self, Member, TrainingOptions};
 use invitro_base::settings::Keep;
 use invitro_model::{Device, Layout};
 use invitro_results::Status;
@@ -19,7 +19,7 @@ use std::path::Path;
 
 /// How fast populations of one key were: one line of `.rates.jsonl`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Rate {
+pub struct TrainingRate {
     pub population_key: String,
     /// `cpu` or `cuda`
     pub kind: String,
@@ -33,7 +33,7 @@ pub struct Rate {
 const RATES: &str = ".rates.jsonl";
 
 /// Notes the rate of a population. A line is one write, so that several workers may append.
-pub fn note(folder: &StudyFolder, rate: &Rate) -> Result<()> {
+pub fn note(folder: &StudyFolder, rate: &TrainingRate) -> Result<()> {
     let path = folder.runs().join(RATES);
     let line = serde_json::to_string(rate).expect("a rate is plain data") + "\n";
     let append = || std::fs::OpenOptions::new().create(true).append(true).open(&path)?.write_all(line.as_bytes());
@@ -44,7 +44,7 @@ pub fn note(folder: &StudyFolder, rate: &Rate) -> Result<()> {
 pub fn noted(runs: &Path, kind: &str, steps: impl Fn(&str) -> Option<u64>) -> HashMap<String, f64> {
     let text = std::fs::read_to_string(runs.join(RATES)).unwrap_or_default();
     let mut sums: HashMap<String, (f64, u64)> = HashMap::new();
-    for rate in text.lines().filter_map(|line| serde_json::from_str::<Rate>(line).ok()) {
+    for rate in text.lines().filter_map(|line| serde_json::from_str::<TrainingRate>(line).ok()) {
         if rate.kind == kind {
             let sum = sums.entry(rate.population_key).or_default();
             *sum = (sum.0 + rate.seconds, sum.1 + rate.steps);
@@ -79,8 +79,8 @@ fn measure_in(cells: &[&Cell], device: Device, place: &Path) -> Result<f64> {
         };
         let members: Vec<Member> = cells.iter().map(member).collect();
         let stop = Stop::new();
-        let options = Options { device, force: false, stop: &stop, progress: &Silent };
-        population::run(&members, &options)?;
+        let options = TrainingOptions { device, force: false, stop: &stop, progress: &Silent };
+        training::run(&members, &options)?;
         let status = Status::read(&members[0].folder)?;
         let failed = || Error::Read { path: members[0].folder.clone(), why: "the measurement left no status".into() };
         timings.push(status.ok_or_else(failed)?.seconds);

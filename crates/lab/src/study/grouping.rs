@@ -16,20 +16,20 @@ pub struct Open<'a> {
 }
 
 /// Open cells, sorted by what may train together.
-pub struct Pool<'a> {
+pub struct OpenCells<'a> {
     /// By population key, step and data seed; each queue in the study's order.
     queues: BTreeMap<(&'a str, u64, u64), VecDeque<(usize, Open<'a>)>>,
 }
 
-impl<'a> Pool<'a> {
+impl<'a> OpenCells<'a> {
     /// `open` in the study's order.
-    pub fn new(open: impl IntoIterator<Item = Open<'a>>) -> Pool<'a> {
+    pub fn new(open: impl IntoIterator<Item = Open<'a>>) -> OpenCells<'a> {
         let mut queues: BTreeMap<_, VecDeque<_>> = BTreeMap::new();
         for (at, open) in open.into_iter().enumerate() {
             let place = (open.cell.population_key.as_str(), open.step, open.cell.data_seed);
             queues.entry(place).or_default().push_back((at, open));
         }
-        Pool { queues }
+        OpenCells { queues }
     }
 
     /// The cell the next population starts with.
@@ -66,15 +66,15 @@ fn least(experiment: &Experiment) -> usize {
 /// many to do each. A function of the study's cells, of what fits and of the number of workers, and not of what is
 /// done already: on a GPU the last bits of a run depend on the size of its population.
 #[derive(Debug)]
-pub struct Sizes {
+pub struct PopulationSizes {
     by_key: HashMap<String, usize>,
     all: usize,
     workers: usize,
 }
 
-impl Sizes {
-    pub fn new<'a>(cells: impl IntoIterator<Item = &'a Cell>, workers: usize) -> Sizes {
-        let mut sizes = Sizes { by_key: HashMap::new(), all: 0, workers };
+impl PopulationSizes {
+    pub fn new<'a>(cells: impl IntoIterator<Item = &'a Cell>, workers: usize) -> PopulationSizes {
+        let mut sizes = PopulationSizes { by_key: HashMap::new(), all: 0, workers };
         for cell in cells {
             *sizes.by_key.entry(cell.population_key.clone()).or_default() += 1;
             sizes.all += 1;
@@ -112,7 +112,7 @@ pub fn balanced(alike: usize, all: usize, capacity: usize, workers: usize, least
 
 /// All cells as populations of at most `size` members each: what `plan` shows and a Slurm array runs.
 pub fn populations<'a>(open: impl IntoIterator<Item = Open<'a>>, size: impl Fn(&Cell) -> usize) -> Vec<Vec<Open<'a>>> {
-    let mut pool = Pool::new(open);
+    let mut pool = OpenCells::new(open);
     let mut all = Vec::new();
     while let Some(first) = pool.first() {
         let size = size(first.cell).max(1);

@@ -5,7 +5,7 @@ use super::file::Cell;
 use super::folder::{CellState, StudyFolder, cell_state, checked};
 use super::worker::{Watch, Worker};
 use crate::error::{At, Result};
-use crate::folder::remove;
+use crate::run_folder::remove;
 use invitro_results::folder::{STATUS, TABLES};
 use invitro_results::{State, Status};
 use std::path::Path;
@@ -13,7 +13,7 @@ use std::time::Duration;
 
 /// Which cells, and how.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Request {
+pub struct RetryRequest {
     /// Also those made by a version that does not fit this one; they always start over.
     pub stale: bool,
     /// Cells start over, instead of going on from their last checkpoint.
@@ -21,7 +21,7 @@ pub struct Request {
 }
 
 /// Opens the cells again; their labels, with what had happened. A cell that a living worker holds is left to it.
-pub fn retry(folder: &StudyFolder, request: Request, expiry: Duration) -> Result<Vec<(String, String)>> {
+pub fn retry(folder: &StudyFolder, request: RetryRequest, expiry: Duration) -> Result<Vec<(String, String)>> {
     let states = folder.cell_states_checked()?;
     let wanted = folder.cells.iter().zip(&states).filter_map(|(cell, (state, _))| match state {
         CellState::Failed { error: why, .. } | CellState::Damaged { why, .. } => Some((cell, why.clone())),

@@ -3,8 +3,8 @@
 use super::file::Cell;
 use super::folder::{CellState, StudyFolder};
 use super::worker::{WorkerRecord, glance};
-use crate::activity::{Activity, Times};
 use crate::error::Result;
+use crate::training::activity::{Activity, Times};
 use invitro_results::Status;
 use serde::Serialize;
 use std::collections::HashSet;

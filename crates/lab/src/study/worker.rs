@@ -6,8 +6,8 @@
 //! the file's time is held against that of a file written just now: both are the file server's. A worker that ends
 //! removes its file; one that could not beat for too long counts itself as dead too (see [`Worker::overdue`]).
 
-use crate::activity::{Stopwatch, Times};
 use crate::error::Result;
+use crate::training::activity::{Stopwatch, Times};
 use invitro_results::folder::write_file;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -25,7 +25,7 @@ pub struct WorkerRecord {
     pub worker: String,
     pub host: String,
     /// The process, by this boot of this machine, its name space, its number and its birth.
-    pub process: Process,
+    pub process: WorkerProcess,
     pub slurm_job: Option<String>,
     pub beat: u64,
     /// Unix seconds by the worker's own clock, for people to read: when it started, and its last beat.
@@ -41,21 +41,21 @@ pub struct WorkerRecord {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Process {
+pub struct WorkerProcess {
     pub boot: String,
     pub space: String,
     pub pid: u32,
     pub birth: String,
 }
 
-impl Process {
-    fn this() -> Process {
+impl WorkerProcess {
+    fn this() -> WorkerProcess {
         let pid = std::process::id();
-        Process { boot: boot(), space: space(), pid, birth: birth(pid).unwrap_or_default() }
+        WorkerProcess { boot: boot(), space: space(), pid, birth: birth(pid).unwrap_or_default() }
     }
 
     /// Whether the process is surely gone; `None` from another machine, where nothing can be said.
-    fn gone(&self, here: &Process) -> Option<bool> {
+    fn gone(&self, here: &WorkerProcess) -> Option<bool> {
         let same_machine = !self.boot.is_empty() && self.boot == here.boot && self.space == here.space;
         same_machine.then(|| birth(self.pid).as_deref() != Some(&self.birth))
     }
@@ -118,7 +118,7 @@ static STARTED: AtomicU64 = AtomicU64::new(0);
 impl Worker {
     /// Signs up in the run store. Others may count this worker as dead after `expiry` without a beat.
     pub fn start(workers: &Path, expiry: Duration) -> Result<Worker> {
-        let process = Process::this();
+        let process = WorkerProcess::this();
         remove_dead_workers(workers, &process);
         let nanos = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
         let number = STARTED.fetch_add(1, Ordering::Relaxed);
@@ -219,14 +219,14 @@ impl Drop for Worker {
 pub struct Watch {
     workers: PathBuf,
     expiry: Duration,
-    here: Process,
+    here: WorkerProcess,
     /// By worker: its beat and its file's time, and when they were first seen.
     seen: HashMap<String, ((u64, Option<SystemTime>), Instant)>,
 }
 
 impl Watch {
     pub fn new(workers: &Path, expiry: Duration) -> Watch {
-        Watch { workers: workers.to_owned(), expiry, here: Process::this(), seen: HashMap::new() }
+        Watch { workers: workers.to_owned(), expiry, here: WorkerProcess::this(), seen: HashMap::new() }
     }
 
     /// Whether the worker may be counted as dead: it has ended, its process is gone, or its heart has stood still for
@@ -250,7 +250,7 @@ const FORGOTTEN: Duration = Duration::from_secs(24 * 3600);
 
 /// Removes the records of workers of this machine that were killed, and of those nobody has heard of for a day. A worker
 /// without a record is dead, so nothing changes.
-fn remove_dead_workers(workers: &Path, here: &Process) {
+fn remove_dead_workers(workers: &Path, here: &WorkerProcess) {
     let now = server_time(workers);
     for record in records(workers) {
         let is_forgotten = silence(workers, &record.worker, now) > FORGOTTEN;
@@ -262,7 +262,7 @@ fn remove_dead_workers(workers: &Path, here: &Process) {
 
 /// For a single look, as `status` takes it: the workers that are not surely gone, and how long each has been silent.
 pub fn glance(workers: &Path) -> Vec<(WorkerRecord, Duration)> {
-    let (here, now) = (Process::this(), server_time(workers));
+    let (here, now) = (WorkerProcess::this(), server_time(workers));
     let mut all = records(workers);
     all.retain(|record| record.process.gone(&here) != Some(true));
     all.sort_by(|a, b| a.worker.cmp(&b.worker));

@@ -1,13 +1,12 @@
 //! A world of a few dozen symbols, and a model that trains on it in seconds.
 #![allow(dead_code)]
 
-use invitro_lab::Experiment;
-use invitro_lab::Stop;
-use invitro_lab::population::{self, Member, Options, Outcome};
-use invitro_lab::progress::Silent;
+use invitro_lab::training::progress::Silent;
+use invitro_lab::training::{self, Member, MemberOutcome, TrainingOptions};
+use invitro_lab::{Experiment, Stop};
 use invitro_language::LanguageEntry;
 use invitro_model::Device;
-use invitro_results::{Quantity, Row, folder, metrics, training};
+use invitro_results::{Quantity, Row, folder, metrics, training::Step};
 use std::path::Path;
 
 /// The tiny experiment with settings laid over it.
@@ -54,13 +53,13 @@ pub fn member(experiment: &Experiment, folder: &Path) -> Member {
     Member { experiment: experiment.clone(), folder: folder.to_owned() }
 }
 
-pub fn train(members: &[Member], stop: &Stop) -> Vec<Outcome> {
-    population::run(members, &Options { device: Device::Cpu, force: false, stop, progress: &Silent }).unwrap()
+pub fn train(members: &[Member], stop: &Stop) -> Vec<MemberOutcome> {
+    training::run(members, &TrainingOptions { device: Device::Cpu, force: false, stop, progress: &Silent }).unwrap()
 }
 
 /// Runs one experiment to its end and returns its rows.
 pub fn run(experiment: &Experiment, folder: &Path) -> Vec<Row> {
-    assert_eq!(train(&[member(experiment, folder)], &Stop::new()), [Outcome::Done]);
+    assert_eq!(train(&[member(experiment, folder)], &Stop::new()), [MemberOutcome::Done]);
     rows(folder)
 }
 
@@ -77,8 +76,8 @@ pub const SAME: [&str; 6] =
     [folder::METRICS, folder::METRICS_TABLE, folder::SAMPLES, folder::CONTRASTS, folder::WORDS, "tokenizer.json"];
 
 /// The training's steps, without what differs from time to time.
-pub fn steps(folder: &Path) -> Vec<training::Step> {
-    let mut steps: Vec<training::Step> = folder::read_json_lines(&folder.join(folder::TRAINING)).unwrap();
+pub fn steps(folder: &Path) -> Vec<Step> {
+    let mut steps: Vec<Step> = folder::read_json_lines(&folder.join(folder::TRAINING)).unwrap();
     assert!(steps.iter().all(|step| step.tokens_per_second > 0));
     steps.iter_mut().for_each(|step| step.tokens_per_second = 0);
     steps

@@ -2,8 +2,8 @@
 //! refused with the file's name.
 
 use crate::common::{SAME, bytes, member, tiny, train};
-use invitro_lab::population::Outcome;
-use invitro_lab::{Experiment, State, Status, Stop, Trained, folder};
+use invitro_lab::training::MemberOutcome;
+use invitro_lab::{Experiment, State, Status, Stop, Trained, run_folder};
 use invitro_model::Checkpoint;
 use invitro_results::folder::{METRICS, STATUS, SUMMARY, TABLES};
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ fn copy(from: &Path, to: &Path) {
 /// A finished run, and the same as a process leaves it that is killed before its checkpoint of step 15.
 fn finished_and_killed(place: &Path) -> (PathBuf, PathBuf) {
     let (finished, killed) = (place.join("finished"), place.join("killed"));
-    assert_eq!(train(&[member(&experiment(), &finished)], &Stop::new()), [Outcome::Done]);
+    assert_eq!(train(&[member(&experiment(), &finished)], &Stop::new()), [MemberOutcome::Done]);
     copy(&finished, &killed);
     let mut status = Status::read(&killed).unwrap().unwrap();
     status.state = State::Running;
@@ -39,7 +39,7 @@ fn finished_and_killed(place: &Path) -> (PathBuf, PathBuf) {
         std::fs::remove_file(killed.join(name)).unwrap();
     }
     status.write(&killed).unwrap();
-    [15, 20].iter().for_each(|&step| std::fs::remove_file(folder::checkpoint(&killed, step)).unwrap());
+    [15, 20].iter().for_each(|&step| std::fs::remove_file(run_folder::checkpoint(&killed, step)).unwrap());
     (finished, killed)
 }
 
@@ -69,8 +69,8 @@ fn a_flipped_bit_changes_no_result() {
         copy(from, &damaged);
         spoil(&damaged.join(file));
         match &train(&[member(&experiment(), &damaged)], &Stop::new())[..] {
-            [Outcome::Done] => assert!(result(&damaged) == whole, "{file} in {}", from.display()),
-            [Outcome::Failed { error }] => assert!(error.contains(file), "{file}: {error}"),
+            [MemberOutcome::Done] => assert!(result(&damaged) == whole, "{file} in {}", from.display()),
+            [MemberOutcome::Failed { error }] => assert!(error.contains(file), "{file}: {error}"),
             other => panic!("{file}: {other:?}"),
         }
         std::fs::remove_dir_all(&damaged).unwrap();
@@ -99,11 +99,11 @@ fn members_meet_at_a_checkpoint_that_is_sound() {
     let (finished, killed) = finished_and_killed(place.path());
     let other = place.path().join("other");
     copy(&killed, &other);
-    std::fs::remove_file(folder::checkpoint(&killed, 10)).unwrap();
-    flip(&folder::checkpoint(&other, 5), 1);
+    std::fs::remove_file(run_folder::checkpoint(&killed, 10)).unwrap();
+    flip(&run_folder::checkpoint(&other, 5), 1);
     // One has step 5 alone, the other step 10 alone: each goes on from its own.
     let members = [member(&experiment(), &killed), member(&experiment(), &other)];
-    assert_eq!(train(&members, &Stop::new()), [Outcome::Done, Outcome::Done]);
+    assert_eq!(train(&members, &Stop::new()), [MemberOutcome::Done, MemberOutcome::Done]);
     assert!(result(&killed) == result(&finished) && result(&other) == result(&finished));
 }
 
@@ -112,7 +112,7 @@ fn a_checkpoint_is_of_its_run_and_step_and_has_numbers_for_weights() {
     let place = tempfile::tempdir().unwrap();
     let (finished, _) = finished_and_killed(place.path());
     let refused = |step: u64| Trained::load(&finished, Some(step)).err().unwrap().to_string();
-    let path = |step: u64| folder::checkpoint(&finished, step);
+    let path = |step: u64| run_folder::checkpoint(&finished, step);
     std::fs::copy(path(10), path(15)).unwrap();
     assert!(refused(15).contains("step-00000015.safetensors` is a checkpoint of step 10"));
     let mut checkpoint = Checkpoint::load(&path(5)).unwrap();

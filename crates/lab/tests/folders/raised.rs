@@ -2,9 +2,9 @@
 
 use super::lengths;
 use crate::common::{SAME, bytes, member, run, tiny, train};
-use invitro_lab::folder::{self, RAISE};
-use invitro_lab::population::Outcome;
-use invitro_lab::raise::raise;
+use invitro_lab::run_folder::more_steps::extend;
+use invitro_lab::run_folder::{self, RAISE};
+use invitro_lab::training::MemberOutcome;
 use invitro_lab::{Status, Stop};
 
 /// Killed before anything but `raise.toml` was written, and then called by its old settings.
@@ -16,12 +16,12 @@ fn a_raise_that_is_half_done_belongs_to_the_longer_run_alone() {
     run(&long, &whole);
     run(&short, &parts);
     std::fs::write(parts.join(RAISE), long.to_toml()).unwrap();
-    let saved = folder::saved(&parts);
+    let saved = run_folder::saved(&parts);
     let outcomes = train(&[member(&short, &parts)], &Stop::new());
-    let [Outcome::Failed { error }] = &outcomes[..] else { panic!("{outcomes:?}") };
+    let [MemberOutcome::Failed { error }] = &outcomes[..] else { panic!("{outcomes:?}") };
     assert!(error.contains("made by another config"), "{error}");
-    assert_eq!(folder::saved(&parts), saved);
-    assert_eq!(train(&[member(&long, &parts)], &Stop::new()), [Outcome::Done]);
+    assert_eq!(run_folder::saved(&parts), saved);
+    assert_eq!(train(&[member(&long, &parts)], &Stop::new()), [MemberOutcome::Done]);
     for name in SAME {
         assert!(bytes(&parts, name) == bytes(&whole, name), "{name}");
     }
@@ -35,7 +35,7 @@ fn a_damaged_run_is_not_given_more_steps() {
         let place = tempfile::tempdir().unwrap();
         run(&short, place.path());
         spoil(place.path());
-        raise(place.path(), &short, &long).unwrap_err().to_string()
+        extend(place.path(), &short, &long).unwrap_err().to_string()
     };
     let without_status = refused(&|path| std::fs::remove_file(path.join("status.json")).unwrap());
     assert!(without_status.contains("status.json"), "{without_status}");
@@ -45,7 +45,7 @@ fn a_damaged_run_is_not_given_more_steps() {
     let foreign = refused(&|path| {
         let other = tempfile::tempdir().unwrap();
         run(&lengths(40, 70, &["seeds.model=9"])[0], other.path());
-        std::fs::copy(folder::checkpoint(other.path(), 40), folder::checkpoint(path, 40)).unwrap();
+        std::fs::copy(run_folder::checkpoint(other.path(), 40), run_folder::checkpoint(path, 40)).unwrap();
     });
     assert!(foreign.contains("is of run"), "{foreign}");
 }
@@ -56,12 +56,12 @@ fn a_run_without_logs_is_not_stuck() {
     let place = tempfile::tempdir().unwrap();
     let [short, long] =
         [40, 70].map(|steps| tiny(&["train.warmup=1000", "tokenizer.vocab=100000", &format!("train.steps={steps}")]));
-    let why = |outcomes: Vec<Outcome>| match &outcomes[..] {
-        [Outcome::Failed { error }] => error.clone(),
+    let why = |outcomes: Vec<MemberOutcome>| match &outcomes[..] {
+        [MemberOutcome::Failed { error }] => error.clone(),
         other => panic!("{other:?}"),
     };
     let first = why(train(&[member(&short, place.path())], &Stop::new()));
-    raise(place.path(), &short, &long).unwrap();
+    extend(place.path(), &short, &long).unwrap();
     assert_eq!(Status::read(place.path()).unwrap().unwrap().run, long.id());
     assert_eq!(why(train(&[member(&long, place.path())], &Stop::new())), first);
 }

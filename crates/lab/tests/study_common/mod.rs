@@ -3,9 +3,9 @@
 #![allow(dead_code)]
 
 use invitro_lab::executor::{Reporter, Workload};
-use invitro_lab::population::{Member, Outcome};
-use invitro_lab::progress::Progress;
 use invitro_lab::study::{Cell, StudyFolder};
+use invitro_lab::training::progress::Progress;
+use invitro_lab::training::{Member, MemberOutcome};
 use invitro_lab::{Error, Result, Stop};
 use invitro_results::folder::{METRICS_TABLE, SUMMARY, TABLES, TRAINING_TABLE, WORDS, write_json};
 use invitro_results::{Loss, Measure, Rows, Seal, State, Status, metrics, summary, training, words};
@@ -81,7 +81,7 @@ impl Workload for Toy {
         Ok(self.capacity)
     }
 
-    fn train(&self, members: &[Member], stop: &Stop, progress: &dyn Progress) -> Result<Vec<Outcome>> {
+    fn train(&self, members: &[Member], stop: &Stop, progress: &dyn Progress) -> Result<Vec<MemberOutcome>> {
         if self.is_broken {
             return Err(Error::Model(invitro_model::Error::Device("the GPU fell off the bus".into())));
         }
@@ -97,11 +97,11 @@ impl Workload for Toy {
                 Some(Fault::Fails) => {
                     progress.failed(place, 3, "a fault of this cell");
                     note(member, State::Failed, 3, Some("a fault of this cell"));
-                    outcomes.push(Outcome::Failed { error: "a fault of this cell".into() });
+                    outcomes.push(MemberOutcome::Failed { error: "a fault of this cell".into() });
                 }
                 Some(Fault::Unwritten) => {
                     progress.failed(place, STEPS, "no room");
-                    outcomes.push(Outcome::Unwritten { error: "no room".into() });
+                    outcomes.push(MemberOutcome::Unwritten { error: "no room".into() });
                 }
                 None => outcomes.push(self.train_one(place, member, stop, progress)),
             }
@@ -111,7 +111,7 @@ impl Workload for Toy {
 }
 
 impl Toy {
-    fn train_one(&self, place: usize, member: &Member, stop: &Stop, progress: &dyn Progress) -> Outcome {
+    fn train_one(&self, place: usize, member: &Member, stop: &Stop, progress: &dyn Progress) -> MemberOutcome {
         let begun = Status::read(&member.folder).unwrap();
         let from = begun.map_or(0, |status| status.step);
         std::fs::create_dir_all(&member.folder).unwrap();
@@ -123,14 +123,14 @@ impl Toy {
             progress.stepped(step, &[0.0], 1);
             if stop.requested() && step < STEPS {
                 if !progress.may_write(place) {
-                    return Outcome::Lost;
+                    return MemberOutcome::Lost;
                 }
                 note(member, State::Stopped, step, None);
-                return Outcome::Stopped { step };
+                return MemberOutcome::Stopped { step };
             }
         }
         if !progress.may_write(place) {
-            return Outcome::Lost;
+            return MemberOutcome::Lost;
         }
         std::fs::write(member.folder.join("result"), member.experiment.id()).unwrap();
         write_results(member);
@@ -138,7 +138,7 @@ impl Toy {
         if self.breaks.as_ref() == Some(&member.experiment.id()) {
             std::fs::write(member.folder.join(METRICS_TABLE), "PAR1").unwrap();
         }
-        Outcome::Done
+        MemberOutcome::Done
     }
 }
 

@@ -33,7 +33,7 @@ pub fn update<F: Float>(
     let clip = if norm > update.clip { update.clip / norm } else { 1.0 };
     let corrected1 = 1.0 - libm::pow(update.beta1, update.step as f64);
     let corrected2 = 1.0 - libm::pow(update.beta2, update.step as f64);
-    let shared = Step {
+    let shared = AdamStep {
         clip: F::of(clip),
         beta1: F::of(update.beta1),
         one_minus_beta1: F::of(1.0 - update.beta1),
@@ -61,7 +61,7 @@ pub fn update<F: Float>(
         });
 }
 
-struct Step<F> {
+struct AdamStep<F> {
     clip: F,
     beta1: F,
     one_minus_beta1: F,
@@ -79,7 +79,7 @@ per_level! {
         reduce::sum(block.len(), |i| block[i] * block[i])
     }
 
-    fn step<F>(s: &Step<F>, decay: F, weights: &mut [F], gradients: &[F], mean: &mut [F], variance: &mut [F]) {
+    fn step<F>(s: &AdamStep<F>, decay: F, weights: &mut [F], gradients: &[F], mean: &mut [F], variance: &mut [F]) {
         let len = weights.len();
         let (gradients, mean, variance) = (&gradients[..len], &mut mean[..len], &mut variance[..len]);
         for i in 0..len {

@@ -5,8 +5,8 @@
 //! them from the log-sum-exp saved per row.
 
 use super::float::Float;
-use super::matmul::{Kernel, Left, block, copy_lines, packed_len, product, transpose};
-use super::memory::{Shared, with_scratch};
+use super::matmul::{Left, MatmulKernel, block, copy_lines, packed_len, product, transpose};
+use super::memory::{DisjointSlice, with_scratch};
 use super::reduce::{self, LANES};
 use super::rope::Rope;
 use super::simd::per_level;
@@ -18,7 +18,7 @@ const QUERIES: usize = 48;
 
 /// What attention needs beside its operands.
 pub struct Attention<'a, F> {
-    pub kernel: &'a Kernel<F>,
+    pub kernel: &'a MatmulKernel<F>,
     pub shape: &'a Shape,
     pub rope: &'a Rope<F>,
 }
@@ -34,7 +34,7 @@ pub struct Backward<'a, F> {
 impl<F: Float> Attention<'_, F> {
     /// out and log_sum of all `spans` of one member, from its rows of `qkv`.
     pub fn forward(&self, spans: &[Span], qkv: &[F], out: &mut [F], log_sum: &mut [F]) {
-        let (out, log_sum) = (Shared::new(out), Shared::new(log_sum));
+        let (out, log_sum) = (DisjointSlice::new(out), DisjointSlice::new(log_sum));
         let &Shape { width, heads, .. } = self.shape;
         spans.par_iter().for_each(|span| {
             let (start, len) = (span.start as usize, span.len as usize);
@@ -79,7 +79,7 @@ impl<F: Float> Attention<'_, F> {
 
     /// dqkv of all `spans` of one member.
     pub fn backward(&self, spans: &[Span], given: &Backward<F>, dqkv: &mut [F]) {
-        let dqkv = Shared::new(dqkv);
+        let dqkv = DisjointSlice::new(dqkv);
         let &Shape { width, heads, .. } = self.shape;
         spans.par_iter().for_each(|span| {
             let (start, len) = (span.start as usize, span.len as usize);
@@ -184,7 +184,7 @@ impl<F: Float> Attention<'_, F> {
 }
 
 /// Rows in tiles as the kernel takes them: (first row, rows).
-fn for_tiles<F>(kernel: &Kernel<F>, rows: usize, mut each: impl FnMut(usize, usize)) {
+fn for_tiles<F>(kernel: &MatmulKernel<F>, rows: usize, mut each: impl FnMut(usize, usize)) {
     for row in (0..rows).step_by(kernel.mr()) {
         each(row, kernel.mr().min(rows - row));
     }

@@ -4,7 +4,7 @@
 //! computed in the same pass. Each row is computed by itself: nothing depends on what else is in the batch.
 
 use super::float::Float;
-use super::memory::{Shared, with_scratch};
+use super::memory::{DisjointSlice, with_scratch};
 use super::reduce;
 use super::rope::Rope;
 use super::simd::per_level;
@@ -15,7 +15,7 @@ use rayon::prelude::*;
 /// Stores every row's rotated key and value in its slot of one member's cache.
 pub fn store<F: Float>(shape: &Shape, rope: &Rope<F>, spans: &[CachedSpan], qkv: &[F], cache: &mut [F]) {
     let (width, d) = (shape.width, shape.head_width());
-    let cache = Shared::new(cache);
+    let cache = DisjointSlice::new(cache);
     spans.par_iter().for_each(|span| {
         for i in 0..span.len as usize {
             let row = &qkv[(span.start as usize + i) * 3 * width..][..3 * width];
@@ -33,7 +33,7 @@ pub fn store<F: Float>(shape: &Shape, rope: &Rope<F>, spans: &[CachedSpan], qkv:
 /// out of every row, from its query and the slots it sees.
 pub fn attend<F: Float>(shape: &Shape, rope: &Rope<F>, spans: &[CachedSpan], qkv: &[F], cache: &[F], out: &mut [F]) {
     let (width, d) = (shape.width, shape.head_width());
-    let out = Shared::new(out);
+    let out = DisjointSlice::new(out);
     spans.par_iter().for_each(|span| {
         let most = (span.prefix_len + span.len) as usize;
         with_scratch::<F, _>(d + most, |scratch| {

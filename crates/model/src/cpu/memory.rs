@@ -58,10 +58,10 @@ impl<F> std::ops::DerefMut for Buffer<F> {
 
 #[derive(Clone, Copy)]
 #[repr(align(64))]
-struct Line(#[allow(dead_code, reason = "only its bytes are used")] [u8; LINE]);
+struct CacheLine(#[allow(dead_code, reason = "only its bytes are used")] [u8; LINE]);
 
 thread_local! {
-    static SCRATCH: RefCell<Vec<Line>> = const { RefCell::new(Vec::new()) };
+    static SCRATCH: RefCell<Vec<CacheLine>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Lends this thread's scratch memory, whatever is in it. It grows to the largest request and stays.
@@ -71,7 +71,7 @@ pub fn with_scratch<F: Float, R>(len: usize, work: impl FnOnce(&mut [F]) -> R) -
         let mut lines = cell.borrow_mut();
         let needed = (len * size_of::<F>()).div_ceil(LINE);
         if lines.len() < needed {
-            lines.resize(needed, Line([0; LINE]));
+            lines.resize(needed, CacheLine([0; LINE]));
         }
         // SAFETY: the lines are initialised bytes, aligned to 64, at least `len` floats long, any bytes are a float, and
         // the borrow of the cell keeps every other user out.
@@ -81,7 +81,7 @@ pub fn with_scratch<F: Float, R>(len: usize, work: impl FnOnce(&mut [F]) -> R) -
 
 /// A slice of which every parallel task writes its own part.
 #[derive(Clone, Copy)]
-pub struct Shared<'a, F> {
+pub struct DisjointSlice<'a, F> {
     start: *mut F,
     len: usize,
     slice: PhantomData<&'a mut [F]>,
@@ -89,13 +89,13 @@ pub struct Shared<'a, F> {
 
 // SAFETY: the pointer is only used through `slice` and `at`, whose callers keep to their own part; what is sent along is
 // then like a `&mut [F]` per task.
-unsafe impl<F: Send> Send for Shared<'_, F> {}
+unsafe impl<F: Send> Send for DisjointSlice<'_, F> {}
 // SAFETY: as above.
-unsafe impl<F: Send> Sync for Shared<'_, F> {}
+unsafe impl<F: Send> Sync for DisjointSlice<'_, F> {}
 
-impl<'a, F> Shared<'a, F> {
+impl<'a, F> DisjointSlice<'a, F> {
     pub fn new(slice: &'a mut [F]) -> Self {
-        Shared { start: slice.as_mut_ptr(), len: slice.len(), slice: PhantomData }
+        DisjointSlice { start: slice.as_mut_ptr(), len: slice.len(), slice: PhantomData }
     }
 
     /// A pointer to an element. What is written through it must be within the slice, and no other task's.

@@ -33,7 +33,7 @@ use crate::history::{HISTORY, Ring};
 use crate::inference::Pass;
 use crate::ops::{GROUPS, Loss, Update, Vector};
 use crate::{Layout, Result, Shape, Span, Tensor};
-use matmul::{Kernel, packed_len};
+use matmul::{MatmulKernel, packed_len};
 use reduce::ROW_BLOCK;
 use rope::Rope;
 
@@ -42,12 +42,12 @@ pub struct Cpu<F: Float> {
     shape: Shape,
     layout: Layout,
     members: usize,
-    kernel: Kernel<F>,
+    kernel: MatmulKernel<F>,
     rope: Rope<F>,
     /// In the order of [`Vector`].
     vectors: [Buffer<F>; 4],
     packed: Packed<F>,
-    loaded: Loaded,
+    loaded: CpuBatch,
     /// The right factor of a matmul, packed.
     panels: Buffer<F>,
     /// Partial sums over blocks of rows, and of a norm.
@@ -73,7 +73,7 @@ struct Packed<F> {
 
 /// The batch that the operations work on; its vectors keep their memory from step to step.
 #[derive(Default)]
-struct Loaded {
+struct CpuBatch {
     /// Rows per member, filler included, and without it.
     rows: usize,
     real: Vec<usize>,
@@ -119,11 +119,11 @@ impl<F: Float> Cpu<F> {
                 fresh: vec![false; members * tensors.len()],
                 tensors,
             },
-            loaded: Loaded {
+            loaded: CpuBatch {
                 spans: vec![Vec::new(); members],
                 starts: vec![0; members * (shape.vocab + 1)],
                 by_token: vec![0; members * capacity],
-                ..Loaded::default()
+                ..CpuBatch::default()
             },
             panels: Buffer::new(panels),
             row_partials: Buffer::new(capacity.div_ceil(ROW_BLOCK) * shape.width),

@@ -1,29 +1,15 @@
-//! Attention over spans, class by class: which kernel takes a class, and its launch.
+//! Attention over spans, class by class: which kernel takes a class, and the size of its launch.
 
-use super::engine::Cuda;
-use super::kernels::{FlatSpan, Grid, Kernel};
-use super::memory::Ptr;
+use super::kernels::Grid;
 use super::sizes::{LONG_WARPS, SHORT_WARPS};
-use super::streams::Streams;
-use crate::{Result, Shape};
+use super::span_class::{CLASSES, MERGED_CLASS, SHORT_CLASSES};
+use crate::Shape;
 
-/// The longest span of each class: spans are put into classes by length, each with its own launch.
-pub const CLASSES: [usize; 5] = [32, 48, 64, 128, usize::MAX];
-/// The first classes, whose spans a block of SHORT_WARPS warps takes.
-const SHORT_CLASSES: usize = 3;
-/// The class of all short spans where they do not fill a GPU class by class.
-const MERGED_CLASS: usize = SHORT_CLASSES - 1;
 /// The first classes, forward and backward, of which a warp takes a head of a span alone: as many rows as its registers hold. Each
 /// has a variant of the kernel; the others' variants follow.
 const WARP_CLASSES: (usize, usize) = (3, 2);
 /// The heads for which that is faster.
 const NARROW: usize = 32;
-
-/// The class of a span of so many rows, in a small batch or not.
-pub fn class_of(rows: usize, small: bool) -> usize {
-    let class = CLASSES.iter().position(|&most| rows <= most).unwrap_or(CLASSES.len() - 1);
-    if small { class.max(MERGED_CLASS) } else { class }
-}
 
 /// The launch of the forward pass over `count` spans of a class, a multiple of 8, of a small batch or not.
 pub fn forward(class: usize, count: usize, shape: &Shape, small: bool) -> Grid {
@@ -79,33 +65,4 @@ fn staged_bytes(shape: &Shape, rows: usize, matrices: usize, numbers: usize) -> 
     let heads = staged_heads(shape);
     let apart = if heads > 1 { 32 } else { 0 };
     heads * (2 * matrices * (rows * (shape.head_width() + 8) + apart) + 4 * numbers * rows)
-}
-
-impl Cuda {
-    /// Attention over each class of spans with the kernel made for it. All classes run at the same time.
-    pub(super) fn attend<K: Kernel>(
-        &mut self,
-        launch: impl Fn(usize, usize, &Shape, bool) -> Grid,
-        kernel: impl Fn(Ptr<FlatSpan>) -> K,
-    ) -> Result<()> {
-        let (parallel, small) = (!self.streams.serial, self.underfilled());
-        let classes = self.batch.sections.classes;
-        for (class, &count) in classes.iter().enumerate().rev() {
-            if count == 0 {
-                continue;
-            }
-            let before: usize = classes[..class].iter().sum();
-            let kernel = kernel(self.staging.at(self.batch.sections.spans).add(before));
-            let grid = launch(class, count, &self.shape, small);
-            if parallel && before > 0 {
-                let stream = self.streams.longer_spans[class - 1].fork(&self.streams.main)?;
-                // SAFETY: as in `Cuda::run`; each span has its own rows of the result, and the stream is joined below.
-                unsafe { self.kernels.launch(&kernel, grid, stream)? };
-            } else {
-                self.run(kernel, grid)?;
-            }
-        }
-        let Streams { longer_spans, main, .. } = &mut self.streams;
-        longer_spans.iter_mut().try_for_each(|stream| stream.join(main))
-    }
 }

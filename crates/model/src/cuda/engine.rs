@@ -1,6 +1,6 @@
 //! A population on one GPU: its parameters, its streams, the recorded steps, and the memory of a step.
 
-use super::attention::{self, CLASSES};
+use super::attention;
 use super::bf16::Bf16;
 use super::compile;
 use super::gemm::{Gemm, Matmul, Operands, Size};
@@ -10,6 +10,7 @@ use super::kernels::{Attention, AttentionBackward, FUSED_KERNELS, Grid, Kernel, 
 use super::memory::{Memory, Pinned, Ptr};
 use super::parameters::{self, Parameters};
 use super::sizes::{EMBED_ROWS, FUSED_SHARED, LARGE_TILE};
+use super::span_class::CLASSES;
 use super::staging::{FULL_ROWS, Sections, Staging};
 use super::streams::Streams;
 use super::update::DeferredUpdate;

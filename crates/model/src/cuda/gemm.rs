@@ -49,7 +49,7 @@ pub struct Operands {
     pub result: Ptr<Bf16>,
 }
 
-struct Plan {
+struct GemmPlan {
     desc: sys::cublasLtMatmulDesc_t,
     a: sys::cublasLtMatrixLayout_t,
     b: sys::cublasLtMatrixLayout_t,
@@ -60,7 +60,7 @@ struct Plan {
 pub struct Gemm {
     handle: sys::cublasLtHandle_t,
     workspace: Memory<u8>,
-    plans: HashMap<Size, Plan>,
+    plans: HashMap<Size, GemmPlan>,
 }
 
 // SAFETY: the handle and the plans may move between threads, and are used through &mut, by one at a time.
@@ -118,7 +118,7 @@ impl Gemm {
         .doing("multiplying")
     }
 
-    fn plan(&self, size: Size) -> std::result::Result<Plan, result::CublasError> {
+    fn plan(&self, size: Size) -> std::result::Result<GemmPlan, result::CublasError> {
         let Size { matmul, members, rows, inputs, outputs, stride, .. } = size;
         use sys::cudaDataType::{CUDA_R_16BF as BF16, CUDA_R_32F as F32};
         // (rows and columns as cuBLASLt sees them, batch stride) of left, right and result
@@ -159,7 +159,7 @@ impl Gemm {
             result::set_matmul_pref_attribute(preference, attribute, (&raw const bytes) as *const _, 8)?;
             let best = result::get_matmul_algo_heuristic(self.handle, desc, a, b, d, d, preference)?;
             result::destroy_matmul_pref(preference)?;
-            Ok(Plan { desc, a, b, d, algo: best.algo })
+            Ok(GemmPlan { desc, a, b, d, algo: best.algo })
         }
     }
 }

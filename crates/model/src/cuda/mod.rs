@@ -30,6 +30,7 @@ mod ops;
 mod parameters;
 mod probe;
 pub mod sizes;
+mod span_class;
 mod staging;
 mod streams;
 mod update;

@@ -7,12 +7,40 @@ use super::gpu::Doing;
 use super::kernels::*;
 use super::memory::{Memory, Ptr};
 use super::sizes::{LOSS_THREADS, THREADS, WARPS, cross_entropy_threads};
+use super::streams::Streams;
 use crate::history::HISTORY;
-use crate::ops::{GROUPS, Loss, Ops, Part, Point, Update, Vector, check_batch};
+use crate::ops::{GROUPS, Loss, ModelPart, Ops, PassPoint, Update, Vector, check_batch};
 use crate::{Batch, Layout, Result, Shape, Tensor};
 use cudarc::driver::result;
 
 impl Cuda {
+    /// Attention over each class of spans with the kernel made for it. All classes run at the same time.
+    fn attend<K: Kernel>(
+        &mut self,
+        launch: impl Fn(usize, usize, &Shape, bool) -> Grid,
+        kernel: impl Fn(Ptr<FlatSpan>) -> K,
+    ) -> Result<()> {
+        let (parallel, small) = (!self.streams.serial, self.underfilled());
+        let classes = self.batch.sections.classes;
+        for (class, &count) in classes.iter().enumerate().rev() {
+            if count == 0 {
+                continue;
+            }
+            let before: usize = classes[..class].iter().sum();
+            let kernel = kernel(self.staging.at(self.batch.sections.spans).add(before));
+            let grid = launch(class, count, &self.shape, small);
+            if parallel && before > 0 {
+                let stream = self.streams.longer_spans[class - 1].fork(&self.streams.main)?;
+                // SAFETY: as in `Cuda::run`; each span has its own rows of the result, and the stream is joined below.
+                unsafe { self.kernels.launch(&kernel, grid, stream)? };
+            } else {
+                self.run(kernel, grid)?;
+            }
+        }
+        let Streams { longer_spans, main, .. } = &mut self.streams;
+        longer_spans.iter_mut().try_for_each(|stream| stream.join(main))
+    }
+
     /// Waits for the main stream; the sums of all members at `from`, `times` over.
     fn fetch_sums(&mut self, from: Ptr<f32>, times: usize) -> Result<Vec<f32>> {
         self.gpu.bind()?;
@@ -117,19 +145,19 @@ impl Ops for Cuda {
         Ok(replayed)
     }
 
-    fn reach(&mut self, point: Point) -> Result<()> {
+    fn reach(&mut self, point: PassPoint) -> Result<()> {
         let (update, parameters, kernels) = (&mut self.update, &self.parameters, &mut self.kernels);
         let first = self.staging.at(self.batch.sections.first);
         match point {
             // Starts the update of the step before, which the forward pass overtakes part by part.
-            Point::BeginForward => update.start(first, parameters, kernels, &self.streams),
-            Point::BeginPart(part) => update.await_part(part, &self.streams.main),
+            PassPoint::BeginForward => update.start(first, parameters, kernels, &self.streams),
+            PassPoint::BeginPart(part) => update.await_part(part, &self.streams.main),
             // Sums the squares of the part's gradients as soon as they are there.
-            Point::EndPartBackward(part) => {
+            PassPoint::EndPartBackward(part) => {
                 self.streams.after_weight_gradients(|stream| update.square(part, parameters, kernels, stream))
             }
             // Adds up the partial sums that the norms' backward left, while the embedding's gradient is made.
-            Point::EndNormsBackward => {
+            PassPoint::EndNormsBackward => {
                 let gains = self.layout.size - self.layout.decayed;
                 let kernel = GainBackward {
                     partials: self.scratch.gain_partials.ptr(),
@@ -138,8 +166,8 @@ impl Ops for Cuda {
                 };
                 self.run_reduction(kernel, Grid::new([gains / 32, self.members, 1], THREADS))
             }
-            Point::EndBackward => self.streams.join(),
-            Point::EndStep => self.graphs.end(&self.streams.main),
+            PassPoint::EndBackward => self.streams.join(),
+            PassPoint::EndStep => self.graphs.end(&self.streams.main),
         }
     }
 
@@ -350,8 +378,8 @@ impl Ops for Cuda {
     /// Adds up the gradients' norm. The update itself is made with the next forward pass.
     fn update(&mut self) -> Result<()> {
         let (parameters, kernels, main) = (&self.parameters, &mut self.kernels, &self.streams.main);
-        self.update.square(Part::Embedding, parameters, kernels, main)?;
-        self.update.square(Part::Gains, parameters, kernels, main)?;
+        self.update.square(ModelPart::Embedding, parameters, kernels, main)?;
+        self.update.square(ModelPart::Gains, parameters, kernels, main)?;
         let update = self.staging.at(self.batch.sections.update);
         let (sums, history) = (self.scratch.sums.ptr(), self.scratch.history.ptr());
         self.update.defer(update, sums, history, kernels, main)?;

@@ -1,11 +1,11 @@
 //! What changes from step to step, copied to the GPU in one piece: tokens, targets, spans, the rows of each token, and
 //! the update's numbers. Two page-locked buffers, so that the host fills one while the GPU reads the other.
 
-use super::attention::{CLASSES, class_of};
 use super::gpu::{Doing, Gpu};
 use super::kernels::{FlatSpan, Overflow, UpdateNumbers};
 use super::memory::{Memory, Pinned, Ptr};
 use super::sizes::{EMBED_ROWS, FILLER};
+use super::span_class::{CLASSES, class_of};
 use super::streams::event;
 use crate::by_token::sort_by_token;
 use crate::ops::Update;
@@ -18,7 +18,7 @@ pub const FULL_ROWS: usize = 16384;
 
 /// A part of the staged bytes: where it starts. It holds `T`s.
 #[derive(Clone, Copy)]
-pub struct Section<T> {
+pub struct StagedSection<T> {
     start: usize,
     of: PhantomData<T>,
 }
@@ -30,23 +30,23 @@ pub struct Sections {
     pub classes: ByClass,
     /// Room per member for pieces of frequent tokens.
     pub overflows: usize,
-    pub tokens: Section<u32>,
-    pub targets: Section<i32>,
-    pub order: Section<u32>,
-    pub first: Section<u32>,
-    pub overflow: Section<Overflow>,
-    pub spans: Section<FlatSpan>,
-    pub groups: Section<u8>,
-    pub member_weights: Section<f32>,
-    pub update: Section<UpdateNumbers>,
+    pub tokens: StagedSection<u32>,
+    pub targets: StagedSection<i32>,
+    pub order: StagedSection<u32>,
+    pub first: StagedSection<u32>,
+    pub overflow: StagedSection<Overflow>,
+    pub spans: StagedSection<FlatSpan>,
+    pub groups: StagedSection<u8>,
+    pub member_weights: StagedSection<f32>,
+    pub update: StagedSection<UpdateNumbers>,
     bytes: usize,
 }
 
 /// Takes `len` elements at `at`, which moves on.
-fn section<T>(at: &mut usize, len: usize) -> Section<T> {
+fn section<T>(at: &mut usize, len: usize) -> StagedSection<T> {
     let start = *at;
     *at += (len * size_of::<T>()).next_multiple_of(256);
-    Section { start, of: PhantomData }
+    StagedSection { start, of: PhantomData }
 }
 
 impl Sections {
@@ -92,7 +92,7 @@ impl Staging {
     }
 
     /// Where a section of the last batch lies on the GPU.
-    pub fn at<T>(&self, section: Section<T>) -> Ptr<T> {
+    pub fn at<T>(&self, section: StagedSection<T>) -> Ptr<T> {
         self.device.ptr().add(section.start).cast()
     }
 
@@ -145,7 +145,7 @@ fn classified(batch: &Batch, small: bool) -> SpansByClass {
 }
 
 /// `len` elements of a section, from element `from` on.
-fn slice<T: Copy>(buffer: &mut Pinned, section: Section<T>, from: usize, len: usize) -> &mut [T] {
+fn slice<T: Copy>(buffer: &mut Pinned, section: StagedSection<T>, from: usize, len: usize) -> &mut [T] {
     buffer.slice(section.start + from * size_of::<T>(), len)
 }
 

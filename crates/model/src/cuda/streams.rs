@@ -7,10 +7,10 @@
 //!
 //! All are joined with the main stream before the update.
 
-use super::attention::CLASSES;
 use super::gemm::{Gemm, Operands, Size};
 use super::gpu::{Doing, Gpu};
 use super::kernels::Kernels;
+use super::span_class::CLASSES;
 use crate::Result;
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream, result, sys};
 use std::sync::Arc;

@@ -14,7 +14,7 @@ use super::memory::{Memory, Ptr};
 use super::parameters::Parameters;
 use super::sizes::{NORM_CHUNK, THREADS, UPDATE_LOG, WARPS};
 use super::streams::{Streams, event};
-use crate::ops::Part;
+use crate::ops::ModelPart;
 use crate::{Layout, Result, Tensor};
 use cudarc::driver::{CudaEvent, CudaStream};
 use std::ops::Range;
@@ -88,12 +88,12 @@ impl DeferredUpdate {
     }
 
     /// Where a part is among `parts`.
-    fn index(&self, part: Part) -> usize {
+    fn index(&self, part: ModelPart) -> usize {
         match part {
-            Part::Embedding => 0,
-            Part::Gains => 1,
-            Part::Layer(layer) => FIRST + layer,
-            Part::Head => self.parts.len() - 1,
+            ModelPart::Embedding => 0,
+            ModelPart::Gains => 1,
+            ModelPart::Layer(layer) => FIRST + layer,
+            ModelPart::Head => self.parts.len() - 1,
         }
     }
 
@@ -185,7 +185,7 @@ impl DeferredUpdate {
     }
 
     /// Makes the main stream wait for a part's update.
-    pub fn await_part(&mut self, part: Part, main: &CudaStream) -> Result<()> {
+    pub fn await_part(&mut self, part: ModelPart, main: &CudaStream) -> Result<()> {
         self.await_parts(self.index(part) + 1, main)
     }
 
@@ -218,7 +218,7 @@ impl DeferredUpdate {
     /// Sums the squares of a part's gradients, for their norm.
     pub fn square(
         &self,
-        part: Part,
+        part: ModelPart,
         parameters: &Parameters,
         kernels: &mut Kernels,
         stream: &Arc<CudaStream>,
@@ -235,7 +235,7 @@ impl DeferredUpdate {
             first: before as i32,
             count: (self.square_partials.len() / self.members) as i32,
         };
-        let variant = usize::from(part == Part::Embedding);
+        let variant = usize::from(part == ModelPart::Embedding);
         let grid = Grid { variant, ..Grid::new([squares(range), self.members, 1], THREADS) };
         // SAFETY: the range is within each member's gradients, and each part has its own places among the partial sums.
         unsafe { kernels.launch(&kernel, grid, stream) }

@@ -61,7 +61,7 @@ struct Active {
 }
 
 /// The sequences of one member.
-struct Member<'a> {
+struct DecodingMember<'a> {
     prompts: &'a [Prompt],
     next: usize,
     regions: Vec<Option<Active>>,
@@ -80,9 +80,9 @@ pub fn decode(shard: &mut dyn Shard, prompts: &[Vec<Prompt>], seeds: &[u64], eos
         return Ok(prompts.iter().map(|_| Vec::new()).collect());
     }
     shard.make_room(regions + longest.max(PROMPT_ROWS), regions * region, regions)?;
-    let mut members: Vec<Member> = prompts
+    let mut members: Vec<DecodingMember> = prompts
         .iter()
-        .map(|prompts| Member {
+        .map(|prompts| DecodingMember {
             prompts,
             next: 0,
             regions: (0..regions).map(|_| None).collect(),
@@ -147,7 +147,7 @@ fn output(prompts: &[Vec<Prompt>]) -> Output {
     output
 }
 
-impl Member<'_> {
+impl DecodingMember<'_> {
     /// The number that the next token of a region is drawn by: none, below 0, for the likeliest.
     fn uniform(&self, region: usize, member: u64) -> f32 {
         let (prompt, position) = self.place(region);

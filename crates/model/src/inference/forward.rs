@@ -1,10 +1,9 @@
 //! The model forward only, over a cache of keys and values.
 
-use super::hidden::HiddenState;
 use super::ops::InferOps;
 use super::pass::{MemberPass, Pass};
-use super::score::Score;
-use crate::ops::{Part, Point};
+use super::queries::{HiddenState, Score};
+use crate::ops::{ModelPart, PassPoint};
 use crate::{Error, Result, Shape};
 
 /// The memory of forward-only passes: up to `rows` rows, `slots` cached rows and `picks` logits per member.
@@ -83,7 +82,7 @@ impl<O: InferOps> Inference<O> {
     pub fn logits(&mut self, ops: &mut O, pass: &Pass) -> Result<&O::Logits> {
         self.forward(ops, pass, |_, _, _| Ok(()))?;
         ops.select(&self.norm, &mut self.picked)?;
-        ops.reach(Point::BeginPart(Part::Head))?;
+        ops.reach(PassPoint::BeginPart(ModelPart::Head))?;
         let head = ops.layout().head;
         ops.head(&self.picked, head, &mut self.logits)?;
         Ok(&self.logits)
@@ -130,13 +129,13 @@ impl<O: InferOps> Inference<O> {
         self.check(ops, pass)?;
         let layout = ops.layout().clone();
         ops.load_pass(pass)?;
-        ops.reach(Point::BeginForward)?;
+        ops.reach(PassPoint::BeginForward)?;
         let Inference { x, mid, norm, inv_rms, .. } = self;
         ops.embed_rms_norm(layout.embed, x, layout.layers[0].norm1, norm, inv_rms)?;
         patch(ops, pass, 0, x, norm)?;
         visit(ops, 0, [x, norm])?;
         for (l, (at, cache)) in layout.layers.iter().zip(&mut self.caches).enumerate() {
-            ops.reach(Point::BeginPart(Part::Layer(l)))?;
+            ops.reach(PassPoint::BeginPart(ModelPart::Layer(l)))?;
             ops.linear(norm, at.qkv, None, &mut self.qkv)?;
             ops.attention_cached(&self.qkv, cache, self.slots, &mut self.attended)?;
             ops.linear_rms_norm(&self.attended, at.out, x, mid, at.norm2, norm, inv_rms)?;

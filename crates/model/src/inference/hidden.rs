@@ -4,40 +4,11 @@
 //! norm, which is what the next layer (after the last one, the head) reads. Both are copied exactly, so that patching a
 //! state with itself changes no bit, and patching the last layer at the last position gives the donor's logits.
 
-use super::pass::MemberPass;
+use super::pass::{self, MemberPass};
+use super::queries::{HiddenQuery, LayerStates, check_layers};
 use crate::shard::Shard;
 use crate::{Error, Result};
 use rayon::prelude::*;
-
-/// A sequence, and where its hidden states are wanted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HiddenQuery {
-    pub tokens: Vec<u32>,
-    /// Positions in the sequence.
-    pub positions: Vec<usize>,
-    /// From 0, the embedding, to the number of layers.
-    pub layers: Vec<usize>,
-}
-
-/// The residual stream at one layer and position.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct HiddenState {
-    pub residual: Vec<f32>,
-    /// Its norm with the gain of the layer that reads it.
-    pub normed: Vec<f32>,
-}
-
-/// The states of one query, `[layer][position]` in the query's order.
-pub type LayerStates = Vec<Vec<HiddenState>>;
-
-/// A state to put in the place of the one computed.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Patch {
-    pub layer: usize,
-    /// Position in the prompt.
-    pub position: usize,
-    pub state: HiddenState,
-}
 
 /// The hidden states that every member of a shard is asked for.
 pub fn hidden(shard: &mut dyn Shard, queries: &[Vec<HiddenQuery>]) -> Result<Vec<Vec<LayerStates>>> {
@@ -46,7 +17,7 @@ pub fn hidden(shard: &mut dyn Shard, queries: &[Vec<HiddenQuery>]) -> Result<Vec
     let mut captured: Vec<usize> = queries.iter().flatten().flat_map(|query| query.layers.iter().copied()).collect();
     captured.sort_unstable();
     captured.dedup();
-    let rows = super::score::rows(context);
+    let rows = pass::rows(context);
     shard.make_room(rows, rows, rows)?;
     let mut next = vec![0; queries.len()];
     let mut answers: Vec<Vec<LayerStates>> = queries.iter().map(|_| Vec::new()).collect();
@@ -100,12 +71,4 @@ fn check(query: &HiddenQuery, context: usize, layers: usize) -> Result<()> {
         return Err(Error::Batch(format!("hidden states at position {position}: the sequence has {length} tokens")));
     }
     check_layers(query.layers.iter().copied(), layers)
-}
-
-/// An error where a layer is not one of the model's.
-pub fn check_layers(mut asked: impl Iterator<Item = usize>, layers: usize) -> Result<()> {
-    match asked.find(|&layer| layer > layers) {
-        Some(layer) => Err(Error::Batch(format!("layer {layer}: layers are 0 (the embedding) to {layers}"))),
-        None => Ok(()),
-    }
 }

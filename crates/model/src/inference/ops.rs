@@ -1,7 +1,7 @@
 //! The operations of forward-only passes.
 
 use super::pass::Pass;
-use super::score::Score;
+use super::queries::Score;
 use crate::ops::Ops;
 use crate::{Result, Tensor};
 use rayon::prelude::*;

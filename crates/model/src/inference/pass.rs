@@ -3,7 +3,7 @@
 //! Decoding adds one row per sequence and step, each seeing its own sequence's slots. Scoring lets many short
 //! continuations see the slots of one shared prompt, which is computed once.
 
-use super::hidden::Patch;
+use super::queries::Patch;
 use std::sync::Arc;
 
 /// Consecutive rows of a member. Row i stands at position `prefix_len` + i. It sees the slots
@@ -133,4 +133,9 @@ impl Pass {
 pub fn set_of(pick_set: u32, sets: &[u32], vocab: usize) -> Option<&[u32]> {
     let words = vocab.div_ceil(32);
     (pick_set as usize).checked_sub(1).map(|set| &sets[set * words..][..words])
+}
+
+/// Rows, and logits, of a pass of scores or hidden states per member.
+pub fn rows(context: usize) -> usize {
+    1024.max(2 * context)
 }

@@ -7,51 +7,17 @@
 //! A question may name the tokens that ranks are taken among.
 
 use super::forward::{Output, Outputs};
-use super::hidden::{Patch, check_layers};
-use super::pass::MemberPass;
+use super::pass::{MemberPass, rows};
+use super::queries::{ContinuationScores, Patch, PatchedQuery, ScoreQuery, check_layers};
 use crate::shard::Shard;
 use crate::{Error, Result};
 use rayon::prelude::*;
-use std::sync::Arc;
-
-/// What a model thinks of one token.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Score {
-    /// Natural logarithm of its probability.
-    pub logprob: f32,
-    /// How many tokens' logits are strictly above its own, of those that the rank is taken among.
-    pub rank: u32,
-}
-
-/// A prompt and what might follow it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ScoreQuery {
-    pub prompt: Vec<u32>,
-    pub continuations: Vec<Vec<u32>>,
-    /// Of every token, whether ranks count it. None where they count all.
-    pub among: Option<Arc<[bool]>>,
-}
-
-/// A query whose prompt is read with some hidden states replaced.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PatchedQuery {
-    pub query: ScoreQuery,
-    pub patches: Vec<Patch>,
-}
-
-/// The scores of every token of every continuation of a query.
-pub type ContinuationScores = Vec<Vec<Score>>;
 
 /// A query with the patches of its prompt, if any.
 #[derive(Clone, Copy)]
-struct Item<'a> {
+struct ScoreItem<'a> {
     query: &'a ScoreQuery,
     patches: &'a [Patch],
-}
-
-/// Rows, and logits, of a pass per member.
-pub fn rows(context: usize) -> usize {
-    1024.max(2 * context)
 }
 
 /// Where the next pass starts: query and continuation.
@@ -63,20 +29,20 @@ struct Cursor {
 
 /// Scores every query of every member of a shard.
 pub fn score(shard: &mut dyn Shard, queries: &[Vec<ScoreQuery>]) -> Result<Vec<Vec<ContinuationScores>>> {
-    let item = |query| Item { query, patches: &[] };
+    let item = |query| ScoreItem { query, patches: &[] };
     score_items(shard, &queries.iter().map(|own| own.iter().map(item).collect()).collect::<Vec<_>>())
 }
 
 /// The same with patches.
 pub fn score_patched(shard: &mut dyn Shard, queries: &[Vec<PatchedQuery>]) -> Result<Vec<Vec<ContinuationScores>>> {
-    let mut items: Vec<Vec<Item>> = Vec::new();
+    let mut items: Vec<Vec<ScoreItem>> = Vec::new();
     for own in queries {
-        items.push(own.iter().map(|PatchedQuery { query, patches }| Item { query, patches }).collect());
+        items.push(own.iter().map(|PatchedQuery { query, patches }| ScoreItem { query, patches }).collect());
     }
     score_items(shard, &items)
 }
 
-fn score_items(shard: &mut dyn Shard, items: &[Vec<Item>]) -> Result<Vec<Vec<ContinuationScores>>> {
+fn score_items(shard: &mut dyn Shard, items: &[Vec<ScoreItem>]) -> Result<Vec<Vec<ContinuationScores>>> {
     let (context, vocab) = (shard.shape().context, shard.shape().vocab);
     let (width, layers) = (shard.shape().width, shard.shape().layers);
     items.iter().flatten().try_for_each(|item| check(item, context, vocab, (layers, width)))?;
@@ -100,16 +66,16 @@ fn score_items(shard: &mut dyn Shard, items: &[Vec<Item>]) -> Result<Vec<Vec<Con
     }
 }
 
-fn room_for_scores(items: &[Item]) -> Vec<ContinuationScores> {
+fn room_for_scores(items: &[ScoreItem]) -> Vec<ContinuationScores> {
     let room = |continuation: &Vec<u32>| Vec::with_capacity(continuation.len());
     items.iter().map(|item| item.query.continuations.iter().map(room).collect()).collect()
 }
 
 /// One pass of a member: as many continuations as fit, each prompt before its first, every row's slot being its own
 /// number. Returns what each pick is for.
-fn fill(items: &[Item], cursor: &mut Cursor, rows: usize) -> (MemberPass, Vec<(usize, usize)>) {
+fn fill(items: &[ScoreItem], cursor: &mut Cursor, rows: usize) -> (MemberPass, Vec<(usize, usize)>) {
     let (mut part, mut places) = (MemberPass::default(), Vec::new());
-    while let Some(Item { query, patches }) = items.get(cursor.query) {
+    while let Some(ScoreItem { query, patches }) = items.get(cursor.query) {
         let prompt_len = query.prompt.len();
         let mut prompt_row = None;
         while let Some(continuation) = query.continuations.get(cursor.continuation) {
@@ -142,7 +108,7 @@ fn fill(items: &[Item], cursor: &mut Cursor, rows: usize) -> (MemberPass, Vec<(u
     (part, places)
 }
 
-fn check(item: &Item, context: usize, vocab: usize, (layers, width): (usize, usize)) -> Result<()> {
+fn check(item: &ScoreItem, context: usize, vocab: usize, (layers, width): (usize, usize)) -> Result<()> {
     let ScoreQuery { prompt, continuations, among } = item.query;
     if let Some(among) = among.as_ref().filter(|among| among.len() != vocab) {
         return Err(Error::Batch(format!(

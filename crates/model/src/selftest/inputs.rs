@@ -1,7 +1,7 @@
 //! What the self-test computes with: shapes, sequences, weights and numbers, the same on every device.
 
 use crate::init::initial_weights;
-use crate::{Layout, Sequence, Shape};
+use crate::{Layout, Shape, TokenSequence};
 use invitro_base::random::Rng;
 
 /// Shapes and numbers of models: the paper's, but for fewer layers and a vocabulary that fills no word of memory evenly; a
@@ -19,10 +19,10 @@ pub fn usual_populations() -> [(Shape, usize); 4] {
 pub const LENGTHS: [usize; 11] = [3, 17, 40, 64, 65, 130, 256, 12, 33, 2, 30];
 
 /// A member's sequences of a step.
-pub fn sequences(shape: &Shape, member: usize, step: u64) -> Vec<Sequence> {
+pub fn sequences(shape: &Shape, member: usize, step: u64) -> Vec<TokenSequence> {
     let mut stream = Rng::keyed("selftest.tokens", [member as u64, step, 0]);
     let rows = LENGTHS.iter().skip(member % 2).enumerate();
-    rows.map(|(i, &len)| Sequence {
+    rows.map(|(i, &len)| TokenSequence {
         // A third of the rows read one token, as the word boundary is read.
         tokens: (0..=len)
             .map(|t| if t % 3 == 2 { 9 } else { (stream.uniform() * shape.vocab as f64) as u32 })

@@ -14,7 +14,7 @@ use crate::inference::{
     ContinuationScores, HiddenQuery, HiddenState, InferOps, LayerStates, MemberPass, Pass, Patch, PatchedQuery,
     ScoreQuery,
 };
-use crate::ops::{Loss, Part, Point, Update, Vector};
+use crate::ops::{Loss, ModelPart, PassPoint, Update, Vector};
 use crate::{Batch, Layout, Population, Result, Shape, Tensor, TrainConfig, Transformer};
 use inputs::{LENGTHS, normals, sequences, weights};
 use std::sync::Arc;
@@ -45,14 +45,14 @@ impl<F: Float> Inspect for Cpu<F> {
 
 /// One compared tensor.
 #[derive(Clone, Debug)]
-pub struct Difference {
+pub struct TensorDifference {
     pub name: String,
     /// ‖a − b‖ / ‖b‖, b being the CPU's.
     pub relative: f64,
     pub allowed: f64,
 }
 
-impl Difference {
+impl TensorDifference {
     pub fn passes(&self) -> bool {
         self.relative <= self.allowed
     }
@@ -99,7 +99,7 @@ fn operations<O: Inspect>(ops: &mut O, batch: &Batch) -> Result<Named> {
     let layer = &layout.layers[1];
 
     let mut y = ops.buf(total * width)?;
-    ops.reach(Point::BeginForward)?;
+    ops.reach(PassPoint::BeginForward)?;
     ops.embed(layout.embed, &mut y)?;
     out.push(("embed".into(), real(ops.get(&y)?)));
     ops.embed_backward(&dy, layout.embed)?;
@@ -121,7 +121,7 @@ fn operations<O: Inspect>(ops: &mut O, batch: &Batch) -> Result<Named> {
     ops.rms_norm_backward(&dy, &x, &inv_rms, layer.norm2, &mut dx, false)?;
     out.push(("norm backward, written".into(), real(ops.get(&dx)?)));
 
-    ops.reach(Point::BeginPart(Part::Layer(1)))?;
+    ops.reach(PassPoint::BeginPart(ModelPart::Layer(1)))?;
     ops.linear(&x, layer.out, Some(&dy), &mut y)?;
     out.push(("linear with residual".into(), real(ops.get(&y)?)));
     let mut wide = ops.buf(total * 2 * hidden)?;
@@ -131,7 +131,7 @@ fn operations<O: Inspect>(ops: &mut O, batch: &Batch) -> Result<Named> {
     ops.linear_backward_input(&dgate_up, layer.gate_up, &mut dx)?;
     out.push(("linear backward, input".into(), real(ops.get(&dx)?)));
     ops.linear_backward_weight(&dgate_up, &x, layer.gate_up)?;
-    ops.reach(Point::EndBackward)?;
+    ops.reach(PassPoint::EndBackward)?;
     out.push(("linear backward, weight".into(), gradient(ops, layer.gate_up)?));
 
     let qkv = input(ops, "qkv", 3 * width)?;
@@ -309,14 +309,14 @@ fn hidden_states(population: &mut Population) -> Result<Named> {
     Ok(out)
 }
 
-fn compare(ours: Named, theirs: Named, allowed: f64, report: &mut dyn FnMut(&Difference)) -> bool {
+fn compare(ours: Named, theirs: Named, allowed: f64, report: &mut dyn FnMut(&TensorDifference)) -> bool {
     let mut passed = ours.len() == theirs.len();
     for ((name, a), (_, b)) in ours.into_iter().zip(theirs) {
         let norm = |values: &mut dyn Iterator<Item = f64>| values.map(|v| v * v).sum::<f64>().sqrt();
         let apart = norm(&mut a.iter().zip(&b).map(|(&a, &b)| a as f64 - b as f64));
         let size = norm(&mut b.iter().map(|&b| b as f64));
         let relative = if a.len() == b.len() && apart.is_finite() { apart / size.max(1e-30) } else { f64::INFINITY };
-        let difference = Difference { name, relative, allowed };
+        let difference = TensorDifference { name, relative, allowed };
         passed &= difference.passes();
         report(&difference);
     }
@@ -330,7 +330,7 @@ pub fn selftest<O: Inspect>(
     members: usize,
     make: impl Fn(&Shape, usize, usize) -> Result<O>,
     population: impl Fn(&Shape, &[u64], usize) -> Result<Population>,
-    report: &mut dyn FnMut(&Difference),
+    report: &mut dyn FnMut(&TensorDifference),
 ) -> Result<bool> {
     let data: Vec<_> = (0..members).map(|member| sequences(shape, member, 0)).collect();
     let batch = Batch::pack(&data, 64, shape.context)?;

@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "each test uses its part")]
 
 use invitro_base::random::Rng;
-use invitro_model::{Layout, Sequence, Shape, Tensor};
+use invitro_model::{Layout, Shape, Tensor, TokenSequence};
 
 /// A model small enough to differentiate by hand, with sizes that are no multiple of anything.
 pub fn tiny() -> Shape {
@@ -26,10 +26,10 @@ pub fn small() -> Shape {
 }
 
 /// Sequences of the given lengths (rows, one less than tokens), their tokens and groups from a stream.
-pub fn sequences(shape: &Shape, rows: &[usize], seed: u64) -> Vec<Sequence> {
+pub fn sequences(shape: &Shape, rows: &[usize], seed: u64) -> Vec<TokenSequence> {
     let mut stream = Rng::keyed("test sequences", [seed, 0, 0]);
     rows.iter()
-        .map(|&rows| Sequence {
+        .map(|&rows| TokenSequence {
             tokens: (0..=rows).map(|_| (stream.uniform() * shape.vocab as f64) as u32).collect(),
             group: (stream.uniform() * 3.0) as u8,
         })

@@ -9,12 +9,12 @@
 True
 """
 
-from ._experiment import Batch, Experiment
+from ._experiment import Batch, Experiment, Run
 from ._invitro import Error, __version__
 from ._language import Failure, Language, Sentence, Tally, Verdict
 from ._models import Evaluation, Generates, Logits, Ranks, Row, Scores
 from ._progress import Progress
-from ._results import Run, Study
+from ._study import Study
 
 __all__ = [
     "Batch",

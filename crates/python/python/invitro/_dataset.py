@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch.utils.data import IterableDataset, get_worker_info
 
 from ._invitro import Error
-
-if TYPE_CHECKING:
-    from ._experiment import Experiment
 
 IGNORED = -100
 """The label of what is not predicted, as `torch.nn.CrossEntropyLoss` and `transformers` have it."""
 
 
+class HasBatches(Protocol):
+    """What the rows are read from: an `Experiment`."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def steps(self) -> int: ...
+    @property
+    def vocab(self) -> int: ...
+    def batch(self, step: int) -> tuple[NDArray[np.uint32], NDArray[np.int64], NDArray[np.uint8]]: ...
+
+
 class TrainingRows(IterableDataset[dict[str, Any]]):
     """The batches of an experiment's training, one a step, in its order. See `Experiment.dataset`."""
 
-    def __init__(self, experiment: Experiment, after: int, packed: bool) -> None:
+    def __init__(self, experiment: HasBatches, after: int, packed: bool) -> None:
         super().__init__()
         self.experiment = experiment
         self.packed = packed

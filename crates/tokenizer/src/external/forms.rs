@@ -1,7 +1,7 @@
 //! Wordlists on disk: a table with a column per language, or the `forms.csv` of a CLDF dataset with its cognate sets.
 
 use crate::error::{Error, Result};
-use invitro_language::wordlist::Wordlist;
+use invitro_language::lexicon::wordlist::Wordlist;
 use std::path::{Path, PathBuf};
 
 /// Reads a table (.tsv, .csv) or the folder of a CLDF dataset. `cognates` is a table of forms and their sets, by default the

@@ -8,13 +8,15 @@
 //! - [`wordlist`]: words by meaning and language, with or without cognate sets, and how far apart languages are
 
 mod forms;
+pub(crate) mod own;
+pub(crate) mod renumber;
 mod tally;
 pub mod text;
 pub mod wordlist;
 
 use crate::error::{Error, Result, library};
-use crate::renumber::unknown;
-use crate::spelling::Spelling;
+use crate::external::renumber::unknown;
+use crate::segment::spelling::Spelling;
 use invitro_base::catch_panic;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
@@ -40,7 +42,7 @@ enum Piece {
 
 /// A word of a line, and the pieces that begin in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Word {
+pub(crate) struct LineWord {
     pub pieces: Vec<u32>,
     /// Its characters.
     pub letters: u64,
@@ -48,9 +50,9 @@ pub(crate) struct Word {
     pub unknown: u64,
 }
 
-impl Word {
+impl LineWord {
     /// As one, of a form that has spaces.
-    fn and(mut self, other: Word) -> Word {
+    fn and(mut self, other: LineWord) -> LineWord {
         self.pieces.extend(other.pieces);
         self.letters += other.letters;
         self.unknown += other.unknown;
@@ -117,11 +119,13 @@ impl External {
     }
 
     /// The words of a line with their pieces.
-    pub(crate) fn words(&self, line: &str) -> Result<Vec<Word>> {
+    pub(crate) fn words(&self, line: &str) -> Result<Vec<LineWord>> {
         let encoding = catch_panic(|| self.inner.encode(line, false)).map_err(library)?.map_err(library)?;
         let places = places(line);
-        let mut words: Vec<Word> =
-            places.iter().map(|&(from, to)| Word { letters: count(&line[from..to]), ..Word::default() }).collect();
+        let mut words: Vec<LineWord> = places
+            .iter()
+            .map(|&(from, to)| LineWord { letters: count(&line[from..to]), ..LineWord::default() })
+            .collect();
         // Bytes of the line that some piece says.
         let mut said = vec![false; line.len()];
         for (&id, &(from, to)) in encoding.get_ids().iter().zip(encoding.get_offsets()) {

@@ -1,13 +1,13 @@
 //! What is counted of a text, and the measures of it.
 
-use super::{External, Word};
+use super::{External, LineWord};
 use crate::measure::{ALPHA, renyi};
 use serde::Serialize;
 use std::collections::HashMap;
 
 /// How a tokenizer splits the words of one language. A share without anything to count is NaN; JSON writes it as `null`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Fragmentation {
+pub struct TextFragmentation {
     /// Words of the text.
     pub words: u64,
     /// Their pieces.
@@ -33,7 +33,7 @@ pub struct Fragmentation {
 
 /// What is counted before anything is divided.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Tally {
+pub(super) struct TextCounts {
     words: u64,
     pub pieces: u64,
     continued: u64,
@@ -43,12 +43,12 @@ pub(super) struct Tally {
     pub used: Vec<u64>,
 }
 
-impl Tally {
-    pub fn new(tokenizer: &External) -> Tally {
-        Tally { used: vec![0; tokenizer.ids()], ..Tally::default() }
+impl TextCounts {
+    pub fn new(tokenizer: &External) -> TextCounts {
+        TextCounts { used: vec![0; tokenizer.ids()], ..TextCounts::default() }
     }
 
-    pub fn add(&mut self, tokenizer: &External, word: &Word) {
+    pub fn add(&mut self, tokenizer: &External, word: &LineWord) {
         self.words += 1;
         self.pieces += word.pieces.len() as u64;
         self.continued += u64::from(word.pieces.len() > 1);
@@ -60,7 +60,7 @@ impl Tally {
     }
 
     /// With another's counts added.
-    pub fn and(mut self, other: &Tally) -> Tally {
+    pub fn and(mut self, other: &TextCounts) -> TextCounts {
         self.words += other.words;
         self.pieces += other.pieces;
         self.continued += other.continued;
@@ -70,9 +70,9 @@ impl Tally {
         self
     }
 
-    pub fn measure(&self, tokenizer: &External) -> Fragmentation {
+    pub fn measure(&self, tokenizer: &External) -> TextFragmentation {
         let available = tokenizer.available();
-        Fragmentation {
+        TextFragmentation {
             words: self.words,
             pieces: self.pieces,
             fertility: share(self.pieces, self.words),
@@ -92,7 +92,7 @@ impl Tally {
 }
 
 /// Pieces used by both over pieces used by either.
-pub(super) fn overlap(one: &Tally, other: &Tally) -> f64 {
+pub(super) fn overlap(one: &TextCounts, other: &TextCounts) -> f64 {
     let both = one.used.iter().zip(&other.used).filter(|(a, b)| **a > 0 && **b > 0).count() as u64;
     share(both, one.types() + other.types() - both)
 }

@@ -1,9 +1,9 @@
 //! Parallel texts: line i of each says the same.
 
-pub use super::tally::{Fragmentation, gini, jensen_shannon};
+pub use super::tally::{TextFragmentation, gini, jensen_shannon};
 
 use super::External;
-use super::tally::{Tally, overlap, share};
+use super::tally::{TextCounts, overlap, share};
 use crate::error::{Error, Result};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -25,9 +25,9 @@ pub struct TextMeasures {
     pub lines: usize,
     /// By language, in the order given.
     #[serde(serialize_with = "super::by_name")]
-    pub languages: Vec<(String, Fragmentation)>,
+    pub languages: Vec<(String, TextFragmentation)>,
     /// All texts together.
-    pub all: Fragmentation,
+    pub all: TextFragmentation,
     /// Every two languages.
     pub pairs: Vec<TextPair>,
     /// The Gini coefficient of the languages' numbers of pieces: 0 where saying the same costs as much in all.
@@ -50,8 +50,8 @@ pub struct TextPair {
 /// Measures a tokenizer on parallel texts.
 pub fn measure(tokenizer: &External, texts: &[Text]) -> Result<TextMeasures> {
     check(texts)?;
-    let tallies: Vec<Tally> = texts.iter().map(|text| tally(tokenizer, &text.lines)).collect::<Result<_>>()?;
-    let all = tallies.iter().fold(Tally::new(tokenizer), Tally::and);
+    let tallies: Vec<TextCounts> = texts.iter().map(|text| tally(tokenizer, &text.lines)).collect::<Result<_>>()?;
+    let all = tallies.iter().fold(TextCounts::new(tokenizer), TextCounts::and);
     let pairs = pairs_of(texts.len()).map(|[i, j]| TextPair {
         languages: [texts[i].name.clone(), texts[j].name.clone()],
         overlap: overlap(&tallies[i], &tallies[j]),
@@ -72,16 +72,16 @@ pub(super) fn pairs_of(count: usize) -> impl Iterator<Item = [usize; 2]> {
     (0..count).flat_map(move |i| (i + 1..count).map(move |j| [i, j]))
 }
 
-fn tally(tokenizer: &External, lines: &[String]) -> Result<Tally> {
+fn tally(tokenizer: &External, lines: &[String]) -> Result<TextCounts> {
     let parts = lines.par_chunks(1024).map(|lines| {
-        let mut tally = Tally::new(tokenizer);
+        let mut tally = TextCounts::new(tokenizer);
         for line in lines {
             tokenizer.words(line)?.iter().for_each(|word| tally.add(tokenizer, word));
         }
         Ok(tally)
     });
-    let parts: Vec<Tally> = parts.collect::<Result<_>>()?;
-    Ok(parts.iter().fold(Tally::new(tokenizer), Tally::and))
+    let parts: Vec<TextCounts> = parts.collect::<Result<_>>()?;
+    Ok(parts.iter().fold(TextCounts::new(tokenizer), TextCounts::and))
 }
 
 fn check(texts: &[Text]) -> Result<()> {

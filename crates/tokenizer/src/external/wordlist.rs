@@ -2,11 +2,11 @@
 //! languages are.
 
 pub use super::forms::load;
-pub use invitro_language::wordlist::{Form, Wordlist};
+pub use invitro_language::lexicon::wordlist::{ListedForm, Wordlist};
 
-use super::tally::{Fragmentation, Tally, overlap, share};
+use super::tally::{TextCounts, TextFragmentation, overlap, share};
 use super::text::pairs_of;
-use super::{External, Word};
+use super::{External, LineWord};
 use crate::error::Result;
 use invitro_language::{Stream, edits};
 use rayon::prelude::*;
@@ -22,7 +22,7 @@ pub struct WordlistMeasures {
     pub concepts: usize,
     /// By language, every form once.
     #[serde(serialize_with = "super::by_name")]
-    pub languages: Vec<(String, Fragmentation)>,
+    pub languages: Vec<(String, TextFragmentation)>,
     /// Every two languages.
     pub pairs: Vec<WordPair>,
 }
@@ -39,14 +39,14 @@ pub struct WordPair {
     /// Pieces of the first over pieces of the second.
     pub parity: f64,
     /// The mean similarity of two words of one meaning.
-    pub same_meaning: Similarity,
+    pub same_meaning: CognateSimilarity,
     /// Where it is known which words are cognates.
     pub cognates: Option<Cognates>,
 }
 
 /// How many pieces two words have in common: of words that have some, all of them as multisets.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Similarity {
+pub struct CognateSimilarity {
     /// Common pieces over all.
     pub jaccard: f64,
     /// Twice the common pieces over the sum.
@@ -61,9 +61,9 @@ pub struct Cognates {
     /// Pairs that are not.
     pub others: usize,
     /// The cognate bridge: the mean similarity of cognates.
-    pub bridge: Similarity,
+    pub bridge: CognateSimilarity,
     /// That of the others.
-    pub other: Similarity,
+    pub other: CognateSimilarity,
     /// The bridge lift: the first less the second, Jaccard.
     pub lift: f64,
     /// Where 95 % of the lifts are if it is chance which of the pairs are cognates.
@@ -75,22 +75,21 @@ pub struct Cognates {
 /// Measures a tokenizer on a wordlist.
 pub fn measure(tokenizer: &External, words: &Wordlist) -> Result<WordlistMeasures> {
     // As inside a sentence, after a space.
-    let one =
-        |form: &Form| Ok(tokenizer.words(&format!(" {}", form.text))?.into_iter().fold(Word::default(), Word::and));
-    let pieces: Vec<Word> = words.forms.par_iter().map(one).collect::<Result<_>>()?;
-    let tally = |keep: &dyn Fn(&Form) -> bool| {
-        let mut tally = Tally::new(tokenizer);
+    let one = |form: &ListedForm| {
+        Ok(tokenizer.words(&format!(" {}", form.text))?.into_iter().fold(LineWord::default(), LineWord::and))
+    };
+    let pieces: Vec<LineWord> = words.forms.par_iter().map(one).collect::<Result<_>>()?;
+    let tally = |keep: &dyn Fn(&ListedForm) -> bool| {
+        let mut tally = TextCounts::new(tokenizer);
         words.forms.iter().zip(&pieces).filter(|(form, _)| keep(form)).for_each(|(_, word)| tally.add(tokenizer, word));
         tally
     };
-    let languages = words
-        .languages
-        .iter()
-        .enumerate()
-        .map(|(language, name)| (name.clone(), tally(&|form: &Form| form.language == language).measure(tokenizer)));
+    let languages = words.languages.iter().enumerate().map(|(language, name)| {
+        (name.clone(), tally(&|form: &ListedForm| form.language == language).measure(tokenizer))
+    });
     let pair = |pair: [usize; 2]| {
         let common = in_both(words, pair);
-        let [one, other] = pair.map(|language| tally(&|f: &Form| f.language == language && common[f.concept]));
+        let [one, other] = pair.map(|language| tally(&|f: &ListedForm| f.language == language && common[f.concept]));
         let found = same_meaning(words, &pieces, tokenizer, pair);
         let cognates = words.has_cognates.then(|| cognates(&found, words, pair));
         WordPair {
@@ -122,7 +121,12 @@ fn in_both(words: &Wordlist, pair: [usize; 2]) -> Vec<bool> {
 }
 
 /// Every two words of one meaning: how similar they are, and whether they are cognates.
-fn same_meaning(words: &Wordlist, pieces: &[Word], tokenizer: &External, pair: [usize; 2]) -> Vec<(Similarity, bool)> {
+fn same_meaning(
+    words: &Wordlist,
+    pieces: &[LineWord],
+    tokenizer: &External,
+    pair: [usize; 2],
+) -> Vec<(CognateSimilarity, bool)> {
     let mut by_concept = vec![[const { Vec::new() }; 2]; words.concepts.len()];
     for (i, form) in words.forms.iter().enumerate() {
         for (side, &language) in pair.iter().enumerate() {
@@ -145,22 +149,22 @@ fn same_meaning(words: &Wordlist, pieces: &[Word], tokenizer: &External, pair: [
 }
 
 /// None where neither has a piece. An unknown token is never common: it may stand for anything.
-fn similarity(tokenizer: &External, one: &[u32], other: &[u32]) -> Option<Similarity> {
+fn similarity(tokenizer: &External, one: &[u32], other: &[u32]) -> Option<CognateSimilarity> {
     let mut left = other.to_vec();
     let common = one.iter().filter(|&&piece| {
         let place = left.iter().position(|&own| own == piece && tokenizer.is_known(piece));
         place.map(|place| left.swap_remove(place)).is_some()
     });
     let (common, sum) = (common.count() as u64, (one.len() + other.len()) as u64);
-    (sum > 0).then(|| Similarity { jaccard: share(common, sum - common), dice: share(2 * common, sum) })
+    (sum > 0).then(|| CognateSimilarity { jaccard: share(common, sum - common), dice: share(2 * common, sum) })
 }
 
-fn mean(all: impl Iterator<Item = Similarity>) -> Similarity {
+fn mean(all: impl Iterator<Item = CognateSimilarity>) -> CognateSimilarity {
     let (jaccard, dice, n) = all.fold((0.0, 0.0, 0.0), |(j, d, n), one| (j + one.jaccard, d + one.dice, n + 1.0));
-    Similarity { jaccard: jaccard / n, dice: dice / n }
+    CognateSimilarity { jaccard: jaccard / n, dice: dice / n }
 }
 
-fn cognates(found: &[(Similarity, bool)], words: &Wordlist, pair: [usize; 2]) -> Cognates {
+fn cognates(found: &[(CognateSimilarity, bool)], words: &Wordlist, pair: [usize; 2]) -> Cognates {
     let of = |cognate: bool| found.iter().filter(move |(_, is)| *is == cognate).map(|(similarity, _)| *similarity);
     let (bridge, other) = (mean(of(true)), mean(of(false)));
     let (pairs, lift) = (of(true).count(), bridge.jaccard - other.jaccard);
@@ -193,7 +197,7 @@ fn cognates(found: &[(Similarity, bool)], words: &Wordlist, pair: [usize; 2]) ->
 /// How far apart two languages are, as `language.distance` has it: edits between words of one meaning over edits between
 /// words of different meanings, each over the longer word, in small letters.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Distance {
+pub struct LexicalDistance {
     /// The languages.
     pub languages: [String; 2],
     /// Meanings that both have a word for.
@@ -213,12 +217,12 @@ pub struct Distance {
 }
 
 /// The distances of every two languages of a wordlist.
-pub fn distances(words: &Wordlist) -> Vec<Distance> {
+pub fn distances(words: &Wordlist) -> Vec<LexicalDistance> {
     let pairs: Vec<[usize; 2]> = pairs_of(words.languages.len()).collect();
     pairs.into_iter().map(|pair| distance(words, pair)).collect()
 }
 
-fn distance(words: &Wordlist, pair: [usize; 2]) -> Distance {
+fn distance(words: &Wordlist, pair: [usize; 2]) -> LexicalDistance {
     let common = in_both(words, pair);
     let concepts: Vec<usize> = (0..common.len()).filter(|&concept| common[concept]).collect();
     let forms = |language: usize, concept: usize| {
@@ -255,7 +259,7 @@ fn distance(words: &Wordlist, pair: [usize; 2]) -> Distance {
     let related = |&concept: &usize| {
         forms(pair[0], concept).any(|one| forms(pair[1], concept).any(|other| !one.sets.is_disjoint(&other.sets)))
     };
-    Distance {
+    LexicalDistance {
         languages: pair.map(|language| words.languages[language].clone()),
         concepts: n,
         same: same / n as f64,

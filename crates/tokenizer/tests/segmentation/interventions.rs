@@ -1,8 +1,8 @@
 //! Other cuts and other ids: text, number of pieces and rows stay; what is shared is what was asked for.
 
 use crate::common;
-use invitro_language::{Category, Condition, Language, Languages, Source, Symbol, Task};
-use invitro_tokenizer::cut::Pieces;
+use invitro_language::{Category, Language, LanguageCondition, Languages, Source, Symbol, Task};
+use invitro_tokenizer::intervene::cut::Pieces;
 use invitro_tokenizer::measure::Fragmentation;
 use invitro_tokenizer::{
     Boundary, Bridges, Cut, Kind, Measures, Regime, Segmentation, Share, Tokenizer, TokenizerConfig, WordCounts,
@@ -69,7 +69,7 @@ fn arms_differ_in_ids_alone() {
                     assert_eq!(one.decode(ids), languages.form(symbol, language));
                     assert_eq!(one.core(symbol, language).len(), before.core(symbol, language).len());
                 }
-                let condition = Condition { language, masked: false };
+                let condition = LanguageCondition { language, masked: false };
                 let sequence = Source::condition(languages, "test", condition, Task::T1).draw(0, 1).unwrap();
                 let (mut ids, mut prompt) = (Vec::new(), Vec::new());
                 one.encode(&sequence, &mut ids);

@@ -26,7 +26,7 @@ pub struct Tiles<F> {
 
 /// The tiles of one instruction set: all `nr` columns wide, from many rows down to one.
 #[derive(Clone, Copy)]
-pub struct Kernel<F> {
+pub struct MatmulKernel<F> {
     pub nr: usize,
     pub tiles: [Tiles<F>; 3],
 }
@@ -34,7 +34,7 @@ pub struct Kernel<F> {
 /// The most elements a tile has.
 pub const TILE_MAX: usize = 12 * 32;
 
-impl<F> Kernel<F> {
+impl<F> MatmulKernel<F> {
     /// Rows of the largest tile.
     pub fn mr(&self) -> usize {
         self.tiles[0].rows
@@ -112,12 +112,12 @@ compiled_for!(avx512, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
 /// A floating-point type that there are kernels for.
 pub trait MatmulFloat: Float {
     /// The kernel of the level that loops run at.
-    fn kernel() -> Kernel<Self>;
+    fn kernel() -> MatmulKernel<Self>;
 }
 
 macro_rules! tiles {
     ($code:ident, $float:ty, $nr:literal, $($rows:literal),*) => {
-        Kernel {
+        MatmulKernel {
             nr: $nr,
             tiles: [$(Tiles {
                 rows: $rows,
@@ -132,7 +132,7 @@ macro_rules! tiles {
 macro_rules! kernels {
     ($float:ty, $avx512:literal, $avx2:literal, $base:literal) => {
         impl MatmulFloat for $float {
-            fn kernel() -> Kernel<Self> {
+            fn kernel() -> MatmulKernel<Self> {
                 match simd::level() {
                     #[cfg(target_arch = "x86_64")]
                     simd::Level::Avx512 => tiles!(avx512, $float, $avx512, 12, 4, 1),

@@ -6,11 +6,11 @@
 mod kernel;
 mod packing;
 
-pub use kernel::{Kernel, MatmulFloat};
+pub use kernel::{MatmulFloat, MatmulKernel};
 pub use packing::{copy_lines, pack, pack_transposed, packed_len, transpose};
 
 use super::float::Float;
-use super::memory::{Shared, with_scratch};
+use super::memory::{DisjointSlice, with_scratch};
 use kernel::TILE_MAX;
 use packing::pack_columns;
 use rayon::prelude::*;
@@ -37,7 +37,7 @@ pub enum Left<F> {
 /// `a` reaches m × k, `panels` all panels of n columns to the depth k, `c` and a non-null `init` m × n, each with its own
 /// distance between rows. `c` may be `init`, and otherwise overlaps nothing that is read.
 pub unsafe fn block<F: Float>(
-    kernel: &Kernel<F>,
+    kernel: &MatmulKernel<F>,
     (m, n, k): (usize, usize, usize),
     a: Left<F>,
     (panels, panel_stride): (*const F, usize),
@@ -92,7 +92,7 @@ pub unsafe fn block<F: Float>(
 
 /// c\[m, n\] = a · B on one thread, of slices whose rows and panels are so far apart.
 pub fn product<F: Float>(
-    kernel: &Kernel<F>,
+    kernel: &MatmulKernel<F>,
     (m, n, k): (usize, usize, usize),
     (a, lda): (&[F], usize),
     (panels, panel_stride): (&[F], usize),
@@ -108,7 +108,7 @@ pub fn product<F: Float>(
 
 /// y\[m, n\] = x\[m, k\] · B, plus `residual` where given, B packed.
 pub fn rows<F: Float>(
-    kernel: &Kernel<F>,
+    kernel: &MatmulKernel<F>,
     (m, n, k): (usize, usize, usize),
     x: &[F],
     panels: &[F],
@@ -122,7 +122,7 @@ pub fn rows<F: Float>(
     // Few rows, as in decoding: the columns are split as well, so that every thread has work.
     let column_groups = (4 * rayon::current_num_threads()).div_ceil(row_blocks.max(1)).min(all_panels);
     let group = all_panels.div_ceil(column_groups);
-    let y = Shared::new(y);
+    let y = DisjointSlice::new(y);
     (0..row_blocks * column_groups).into_par_iter().for_each(|task| {
         let (row, first) = (task / column_groups * ROW_BLOCK, task % column_groups * group);
         let rows = ROW_BLOCK.min(m - row);
@@ -156,7 +156,7 @@ pub fn rows<F: Float>(
 
 /// grad\[n, k\] = dyᵀ · x over `rows` rows, dy being `[rows, n]` and x `[rows, k]`.
 pub fn weight_gradient<F: Float>(
-    kernel: &Kernel<F>,
+    kernel: &MatmulKernel<F>,
     (rows, n, k): (usize, usize, usize),
     dy: &[F],
     x: &[F],

@@ -1,8 +1,8 @@
 //! Factors of a matmul rearranged so that the inner kernel reads them in order.
 
-use super::kernel::Kernel;
+use super::kernel::MatmulKernel;
 use crate::cpu::float::Float;
-use crate::cpu::memory::Shared;
+use crate::cpu::memory::DisjointSlice;
 use crate::cpu::simd::per_level;
 use rayon::prelude::*;
 
@@ -10,12 +10,12 @@ use rayon::prelude::*;
 const GROUP: usize = 16;
 
 /// Elements that a right factor `[k, n]` fills when packed.
-pub fn packed_len<F>(kernel: &Kernel<F>, k: usize, n: usize) -> usize {
+pub fn packed_len<F>(kernel: &MatmulKernel<F>, k: usize, n: usize) -> usize {
     n.next_multiple_of(kernel.nr) * k
 }
 
 /// Packs wᵀ, w being `[n, k]`: the weights in the forward pass.
-pub fn pack_transposed<F: Float>(kernel: &Kernel<F>, w: &[F], n: usize, k: usize, out: &mut [F]) {
+pub fn pack_transposed<F: Float>(kernel: &MatmulKernel<F>, w: &[F], n: usize, k: usize, out: &mut [F]) {
     let nr = kernel.nr;
     out[..packed_len(kernel, k, n)].par_chunks_mut(k * nr).enumerate().for_each(|(panel, out)| {
         let rows = nr.min(n - panel * nr);
@@ -24,9 +24,9 @@ pub fn pack_transposed<F: Float>(kernel: &Kernel<F>, w: &[F], n: usize, k: usize
 }
 
 /// Packs b, `[k, n]`, as it lies: the weights in the backward pass, and activations.
-pub fn pack<F: Float>(kernel: &Kernel<F>, b: &[F], k: usize, n: usize, out: &mut [F]) {
+pub fn pack<F: Float>(kernel: &MatmulKernel<F>, b: &[F], k: usize, n: usize, out: &mut [F]) {
     let nr = kernel.nr;
-    let out = Shared::new(&mut out[..packed_len(kernel, k, n)]);
+    let out = DisjointSlice::new(&mut out[..packed_len(kernel, k, n)]);
     (0..k.div_ceil(4 * GROUP)).into_par_iter().for_each(|group| {
         let (from, to) = (group * 4 * GROUP, k.min((group + 1) * 4 * GROUP));
         for rows in (from..to).step_by(GROUP) {

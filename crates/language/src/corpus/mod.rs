@@ -1,0 +1,14 @@
+//! What is said: sentences, tasks, conditions, and the rows of a training mixture; and whether a text is said right.
+
+pub(crate) mod check;
+pub(crate) mod condition;
+pub(crate) mod finite;
+pub(crate) mod frequency;
+pub(crate) mod held_out;
+pub(crate) mod mixture;
+pub(crate) mod process;
+pub(crate) mod reorder;
+pub(crate) mod sampler;
+pub(crate) mod sentence;
+pub(crate) mod source;
+pub mod task;

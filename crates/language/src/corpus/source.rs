@@ -1,0 +1,285 @@
+//! Where sequences come from: the training mixture, or one condition, each row by its key.
+//!
+//! A training row draws its language by its share, λ / (1 + λ) for B, or by the share of its stage where there is a
+//! schedule; one with a word that is masked in its language, or a fact that is withheld there, is redrawn whole, language
+//! and all, so that it never reaches training; nor do sentences that are held out. A translation shows both of its
+//! languages, so that neither may withhold it. B takes sentences without a masked word, B† those with one, of the
+//! training's or of those held out as [`Source::from_pool`] says.
+//!
+//! ```
+//! use invitro_language::{LanguageCondition, Languages, LanguageConfig, Source, Task};
+//! let languages = Languages::new(&LanguageConfig::default(), 0).unwrap();
+//! let mut masked = Source::condition(&languages, "eval", LanguageCondition::B_MASKED, Task::T1);
+//! assert!(masked.draw(0, 7).unwrap().masked);
+//! ```
+
+use crate::corpus::condition::LanguageCondition;
+use crate::corpus::finite::FiniteCorpus;
+use crate::corpus::held_out::Pool;
+use crate::corpus::mixture::{TrainingMixture, other_than};
+use crate::corpus::sampler::Sampler;
+use crate::corpus::sentence::Sentence;
+use crate::corpus::task::{Sequence, Task};
+use crate::error::{Error, Result};
+use crate::languages::Languages;
+use crate::world::symbol::Language;
+use invitro_base::random::{Rng, Stream};
+use invitro_base::settings::{Corpus, MixtureConfig, Parallel};
+
+#[derive(Clone, Debug)]
+enum SourceSplit {
+    Training(TrainingMixture),
+    Condition(LanguageCondition),
+    Translation { from: Language, to: Language, masked: bool },
+}
+
+/// Draws before a row is given up.
+const TRIES: usize = 100_000;
+
+/// The rows of one step, drawn together: which sentence a row has depends on the rows before it.
+#[derive(Clone, Debug)]
+struct RowBlock {
+    rows: usize,
+    step: Option<u64>,
+    drawn: Vec<Sequence>,
+}
+
+/// A supply of sequences, each a function of its key.
+#[derive(Clone, Debug)]
+pub struct Source<'a> {
+    sampler: Sampler<'a>,
+    split: SourceSplit,
+    pool: Pool,
+    tasks: [f64; 3],
+    stream: Stream,
+    finite: Option<FiniteCorpus>,
+    /// The rows that are drawn together where texts are translations of each other.
+    block: Option<RowBlock>,
+}
+
+impl<'a> Source<'a> {
+    /// The training mixture, `batch` rows to a step and so many steps.
+    pub fn training(languages: &'a Languages, mixture: &MixtureConfig, batch: u64, steps: u64) -> Source<'a> {
+        let finite = (mixture.corpus == Corpus::Finite).then(|| FiniteCorpus {
+            sentences: mixture.sentences,
+            batch,
+            order: Stream::new(languages.seed, "train/order"),
+        });
+        let rows = finite.map_or(batch, |finite| finite.sentences) as usize;
+        Source {
+            block: (mixture.parallel == Parallel::Symbols).then(|| RowBlock { rows, step: None, drawn: Vec::new() }),
+            finite,
+            ..Source::drawn(languages, mixture, "train", steps)
+        }
+    }
+
+    /// Fresh rows of the same distribution for another purpose, such as a tokenizer's sample; `set` names the stream.
+    pub fn mixture(languages: &'a Languages, set: &str, mixture: &MixtureConfig) -> Source<'a> {
+        // Over all stages.
+        let stages = MixtureConfig { schedule: Vec::new(), ..mixture.clone() };
+        let mut source = Source::drawn(languages, &stages, &format!("{set}/mixture"), 1);
+        if let SourceSplit::Training(training) = &mut source.split {
+            training.stages = vec![languages.family.shares(mixture)];
+        }
+        source
+    }
+
+    fn drawn(languages: &'a Languages, mixture: &MixtureConfig, name: &str, steps: u64) -> Source<'a> {
+        Source::new(
+            languages,
+            SourceSplit::Training(TrainingMixture::new(languages, mixture, steps)),
+            mixture.tasks,
+            name,
+        )
+    }
+
+    /// Rows of one condition and task within its language, held out or not; `set` names the stream.
+    pub fn condition(languages: &'a Languages, set: &str, condition: LanguageCondition, task: Task) -> Source<'a> {
+        let tasks = Task::WITHIN.map(|one| f64::from(u8::from(one == task)));
+        let name = format!("{set}/{condition}/{}", task.name());
+        Source::new(languages, SourceSplit::Condition(condition), tasks, &name)
+    }
+
+    /// Rows of one condition in a mix of tasks, held out or not.
+    pub fn condition_mix(
+        languages: &'a Languages,
+        set: &str,
+        condition: LanguageCondition,
+        tasks: [f64; 3],
+    ) -> Source<'a> {
+        let name = format!("{set}/{condition}/mix");
+        Source::new(languages, SourceSplit::Condition(condition), tasks, &name)
+    }
+
+    /// Translations from one language into another, of sentences that one of the two withholds, or of those that neither does.
+    pub fn translations(languages: &'a Languages, set: &str, from: Language, to: Language, masked: bool) -> Source<'a> {
+        let which = if masked { "_masked" } else { "" };
+        let name = format!("{set}/T3/{}>{}{which}", from.name(), to.name());
+        Source::new(languages, SourceSplit::Translation { from, to, masked }, [0.0; 3], &name)
+    }
+
+    fn new(languages: &'a Languages, split: SourceSplit, tasks: [f64; 3], name: &str) -> Source<'a> {
+        let pool = if let SourceSplit::Training(_) = split { Pool::Training } else { Pool::Any };
+        let stream = Stream::new(languages.seed, name);
+        Source { sampler: languages.sampler(), split, pool, tasks, stream, finite: None, block: None }
+    }
+
+    /// The same with sentences of this pool alone.
+    pub fn from_pool(self, pool: Pool) -> Source<'a> {
+        Source { pool, ..self }
+    }
+
+    /// The sequence of a step and row.
+    pub fn draw(&mut self, step: u64, row: u64) -> Result<Sequence> {
+        self.draw_where(step, row, |_| true)
+    }
+
+    /// The same, redrawn until `accept` takes it: a sequence too long for its reader is never cut.
+    pub fn draw_where(&mut self, step: u64, row: u64, accept: impl FnMut(&Sequence) -> bool) -> Result<Sequence> {
+        let mut out = Sequence::default();
+        self.draw_into(step, row, accept, &mut out)?;
+        Ok(out)
+    }
+
+    /// The same into memory that is reused.
+    pub fn draw_into(
+        &mut self,
+        step: u64,
+        row: u64,
+        mut accept: impl FnMut(&Sequence) -> bool,
+        out: &mut Sequence,
+    ) -> Result<()> {
+        let (step, row) = match &self.finite {
+            None => (step, row),
+            Some(finite) => finite.place(step, row),
+        };
+        if let Some(mut block) = self.block.take() {
+            let filled = if block.step == Some(step) { Ok(()) } else { self.fill(&mut block, step, accept) };
+            block.step = filled.is_ok().then_some(step);
+            if filled.is_ok() {
+                out.clone_from(&block.drawn[row as usize]);
+            }
+            self.block = Some(block);
+            return filled;
+        }
+        let mut rng = self.stream.at(step, row);
+        for _ in 0..TRIES {
+            if self.attempt(step, &mut rng, out) && accept(out) {
+                return Ok(());
+            }
+        }
+        Err(self.exhausted())
+    }
+
+    /// Nothing was found that fits.
+    fn exhausted(&self) -> Error {
+        let pool = match self.pool {
+            Pool::Training => "training ",
+            Pool::HeldOut => "held-out ",
+            Pool::Any => "",
+        };
+        let of = match &self.split {
+            SourceSplit::Training(_) => String::new(),
+            SourceSplit::Condition(condition) => format!(" of {condition}"),
+            SourceSplit::Translation { from, to, masked } => {
+                let withheld = if *masked { " with something withheld" } else { "" };
+                format!(" from {} into {}{withheld}", from.name(), to.name())
+            }
+        };
+        Error::NotFound { wanted: format!("{pool}sequence{of} that fits"), tries: TRIES }
+    }
+
+    /// Draws the rows of a step whose texts are translations of each other. A sentence is drawn once and said in every
+    /// language, in each with the probability of its share over the largest share, unless the language withholds it. So a
+    /// smaller text is a translation of a part of the largest, though no row names its translation.
+    fn fill(&self, block: &mut RowBlock, step: u64, mut accept: impl FnMut(&Sequence) -> bool) -> Result<()> {
+        let SourceSplit::Training(training) = &self.split else { return Ok(()) };
+        let mut sampler = self.sampler.clone();
+        let languages = sampler.languages();
+        let shares = training.shares(step);
+        let largest = shares.iter().copied().fold(0.0, f64::max);
+        block.drawn.clear();
+        let mut sentence = Sentence::default();
+        for number in 0..(TRIES + 100 * block.rows) as u64 {
+            let mut rng = self.stream.at(step, number);
+            sampler.sample(languages.all()[0], &mut rng, &mut sentence);
+            if !self.pool.has(languages, &sentence.symbols) {
+                continue;
+            }
+            for (&language, share) in languages.all().iter().zip(shares) {
+                if block.drawn.len() == block.rows {
+                    return Ok(());
+                }
+                if !rng.chance(share / largest) {
+                    continue;
+                }
+                let mut out = Sequence { language, sentence: sentence.clone(), ..Default::default() };
+                out.masked = languages.withholds(language, &sentence);
+                out.prepare(self.task(&mut rng), &mut rng);
+                training.switch(languages, &mut rng, &mut out);
+                if training.allows(&out) && accept(&out) {
+                    block.drawn.push(out);
+                }
+            }
+        }
+        Err(self.exhausted())
+    }
+
+    fn attempt(&mut self, step: u64, rng: &mut Rng, out: &mut Sequence) -> bool {
+        let languages = self.sampler.languages();
+        let from = match &self.split {
+            SourceSplit::Training(training) => {
+                let translates =
+                    training.translation > 0.0 && languages.all().len() > 1 && rng.chance(training.translation);
+                out.language = languages.pick(training.shares(step), rng.unit());
+                // Both languages are read, whichever is wanted: all directions are as frequent.
+                translates.then(|| {
+                    out.language = languages.all()[rng.index(languages.all().len())];
+                    other_than(languages, out.language, rng)
+                })
+            }
+            SourceSplit::Condition(condition) => {
+                out.language = condition.language;
+                None
+            }
+            SourceSplit::Translation { from, to, .. } => {
+                out.language = *to;
+                Some(*from)
+            }
+        };
+        let task = self.task(rng);
+        self.sampler.sample(out.language, rng, &mut out.sentence);
+        out.masked = languages.withholds(out.language, &out.sentence)
+            || from.is_some_and(|from| languages.withholds(from, &out.sentence));
+        let wanted = match &self.split {
+            SourceSplit::Training(training) => training.allows(out),
+            SourceSplit::Condition(LanguageCondition { masked, .. }) | SourceSplit::Translation { masked, .. } => {
+                out.masked == *masked
+            }
+        };
+        if !wanted || !self.pool.has(languages, &out.sentence.symbols) {
+            return false;
+        }
+        match from {
+            Some(from) => out.translate(from, languages),
+            None => out.prepare(task, rng),
+        }
+        out.switched.clear();
+        if let SourceSplit::Training(training) = &self.split {
+            training.switch(languages, rng, out);
+        }
+        true
+    }
+
+    /// One of the tasks within a language, by their shares.
+    fn task(&self, rng: &mut Rng) -> Task {
+        let u = rng.unit();
+        if u < self.tasks[0] {
+            Task::T0
+        } else if u < self.tasks[0] + self.tasks[1] {
+            Task::T1
+        } else {
+            Task::T2
+        }
+    }
+}

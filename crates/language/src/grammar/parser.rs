@@ -1,0 +1,83 @@
+//! From a category sequence to its [`Analysis`]: the fast parser for the built-in grammars, CYK for any other.
+
+use crate::grammar::analysis::Analysis;
+use crate::grammar::cyk::Cyk;
+use crate::grammar::fast_parser::FastParser;
+use crate::grammar::{BUILT_IN, Grammar, RuleItem};
+use crate::world::symbol::{Terminal, WordClass};
+use invitro_base::random::{Rng, Stream};
+
+/// Finds the analysis of a category sequence, or that it has none.
+#[derive(Clone, Debug)]
+pub enum Parser {
+    /// One of the built-in grammars, whatever its probabilities: one pass from left to right.
+    Fast(FastParser),
+    /// Any grammar: the most probable parse.
+    Cyk(Box<Cyk>),
+}
+
+impl Parser {
+    /// The fast parser if the grammar has the rules of a built-in one, else CYK.
+    pub fn new(grammar: &Grammar) -> Parser {
+        for (name, _) in BUILT_IN {
+            let built_in = Grammar::load(name).expect("built-in grammars are valid");
+            if same_shape(grammar, &built_in) {
+                return Parser::Fast(FastParser::named(name, grammar.can_make(Terminal::Separator)));
+            }
+        }
+        Parser::Cyk(Box::new(Cyk::new(grammar)))
+    }
+
+    /// Fills `out` and returns `Ok`, or returns the position of the first word that cannot stand where it does; the
+    /// sequence's length if it ends too early or no one word is to blame.
+    #[inline]
+    pub fn parse(&self, parts: &[WordClass], out: &mut Analysis) -> Result<(), usize> {
+        match self {
+            Parser::Fast(fast) => fast.parse(parts, out),
+            Parser::Cyk(cyk) => cyk.parse(parts, out),
+        }
+    }
+}
+
+/// The same rules, and the same of them possible, joining phrases aside.
+fn same_shape(a: &Grammar, b: &Grammar) -> bool {
+    let n = a.nonterminals().len();
+    n == b.nonterminals().len()
+        && (0..n).all(|i| {
+            let (p, q) = (a.productions(i), b.productions(i));
+            p.len() == q.len()
+                && p.iter().zip(q).enumerate().all(|(k, (x, y))| {
+                    let joins = i == 0 && k == 1;
+                    x.items == y.items && (joins || (x.probability > 0.0) == (y.probability > 0.0))
+                })
+        })
+}
+
+/// A sampled template: the terminals of a sentence and their parts, with the memory that sampling reuses.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Template {
+    stack: Vec<RuleItem>,
+    pub(crate) terminals: Vec<Terminal>,
+    pub(crate) parts: Vec<WordClass>,
+}
+
+impl Template {
+    /// Draws another template from the grammar.
+    pub(crate) fn sample(&mut self, grammar: &Grammar, rng: &mut Rng) {
+        grammar.sample(rng, &mut self.stack, &mut self.terminals);
+        self.parts.clear();
+        self.parts.extend(self.terminals.iter().map(|t| t.part()));
+    }
+}
+
+/// Looks at templates of a grammar for one that cannot be filled: a descriptor or relation verb without a subject, an
+/// object without a verb.
+pub(crate) fn unfillable(grammar: &Grammar, parser: &Parser) -> Option<Vec<Terminal>> {
+    let (mut template, mut analysis) = (Template::default(), Analysis::default());
+    let stream = Stream::new(0, "grammar/probe");
+    (0..300).find_map(|row| {
+        template.sample(grammar, &mut stream.at(0, row));
+        let parsed = parser.parse(&template.parts, &mut analysis);
+        (parsed.is_err() || !analysis.is_complete()).then(|| template.terminals.clone())
+    })
+}

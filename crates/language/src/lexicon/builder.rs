@@ -1,0 +1,335 @@
+//! How a family's words are made, after Algorithm 1 of the paper: a proto-stem for every symbol, changed along every branch
+//! of the tree, with perhaps a prefix and a suffix. Names are capitalised and never change; function words are short.
+//!
+//! Lengths and affixes are stratified within a category rather than drawn word by word, so that even a small world's
+//! words have the length that was asked for.
+
+use crate::error::{Error, Result};
+use crate::family::{Branch, Family, Node};
+use crate::lexicon::calibration::calibrate;
+use crate::lexicon::history::affixes::Affixes;
+use crate::lexicon::history::drift::{DriftRate, StemHistory};
+use crate::lexicon::letters::FamilyLetters;
+use crate::lexicon::phonology::{Letters, Morphemes, Stem, is_vowel};
+use crate::world::World;
+use crate::world::mask::Mask;
+use crate::world::symbol::{Category, Symbol};
+use invitro_base::random::{Rng, Stream};
+use invitro_base::settings::{LanguageConfig, require};
+use rayon::prelude::*;
+use std::collections::{HashMap, HashSet};
+
+/// Draws of a proto-stem, or of a symbol's forms, before the lexicon is said to be exhausted.
+const TRIES: u64 = 1000;
+/// Of these, how many redraw only the affixes before the stem goes too.
+const AFFIX_TRIES: u64 = 20;
+/// Stems spread this many lengths, centred on the mean; an odd number.
+const SPREAD: f64 = 5.0;
+const SHORTEST: f64 = 3.0;
+
+/// Names are written alike everywhere.
+pub fn script_of(world: &World, symbol: Symbol, node: &Node) -> usize {
+    if world.category(symbol) == Category::Name { 0 } else { node.script }
+}
+
+/// Which forms of a symbol must differ: one that is masked in a language, from those of all other languages, which may
+/// train the very string that is said to be unseen. Languages that are clones of each other by design cannot.
+pub struct Unlike<'a> {
+    masks: &'a [Mask],
+    /// By two nodes, whether they can.
+    can: Vec<Vec<bool>>,
+}
+
+impl<'a> Unlike<'a> {
+    pub fn new(family: &Family, masks: &'a [Mask], affix_rate: f64) -> Unlike<'a> {
+        let count = family.nodes().len();
+        let can = |one: usize, other: usize| affix_rate > 0.0 || !family.are_together(one, other);
+        let can = (0..count).map(|one| (0..count).map(|other| can(one, other)).collect()).collect();
+        Unlike { masks, can }
+    }
+
+    /// Whether two nodes may have these forms.
+    fn allows(&self, symbol: Symbol, (one, form): (usize, &str), (other, another): (usize, &str)) -> bool {
+        let is_masked = self.masks[one].contains(symbol) || self.masks[other].contains(symbol);
+        form != another || !is_masked || !self.can[one][other]
+    }
+}
+
+/// A stratified draw: each symbol's number in [0, 1), one from each of as many equal steps as its category has symbols.
+fn stratified(world: &World, seed: u64, purpose: &str) -> Vec<f64> {
+    // The stream's name decides every word that is drawn: it must stay.
+    let stream = Stream::new(seed, &format!("lexicon/deal/{purpose}"));
+    let mut numbers = vec![0.0; world.len()];
+    for category in Category::ALL {
+        let mut rng = stream.at(0, category as u64);
+        let mut symbols: Vec<Symbol> = world.of_category(category).collect();
+        rng.shuffle(&mut symbols);
+        let n = symbols.len() as f64;
+        for (i, symbol) in symbols.into_iter().enumerate() {
+            numbers[symbol.index()] = (i as f64 + rng.unit()) / n;
+        }
+    }
+    numbers
+}
+
+/// The stems of every node and, after them, of the proto-language, by symbol; the rates that led to the nodes', and the
+/// attempt at which each symbol had a proto-stem of its own.
+pub struct Stems {
+    pub stems: Vec<Vec<Stem>>,
+    pub rates: Vec<DriftRate>,
+    attempts: Vec<u64>,
+}
+
+pub struct Builder<'a> {
+    world: &'a World,
+    family: &'a Family,
+    letters: &'a FamilyLetters,
+    /// Mean stem length of each category.
+    lengths: HashMap<Category, f64>,
+    word_length: f64,
+    /// What decides the lengths of proto-stems and of replacements, and per node the prefixes and suffixes.
+    proto_lengths: Vec<f64>,
+    replacement_lengths: Vec<f64>,
+    affix_choices: Vec<[Vec<f64>; 2]>,
+    proto_draws: Stream,
+    /// Of every branch.
+    branch_draws: Vec<Stream>,
+    affix_draws: Vec<Stream>,
+}
+
+impl<'a> Builder<'a> {
+    pub fn new(
+        world: &'a World,
+        config: &LanguageConfig,
+        family: &'a Family,
+        letters: &'a FamilyLetters,
+        affixes: &Affixes,
+        seed: u64,
+    ) -> Result<Builder<'a>> {
+        let mut lengths = HashMap::new();
+        for category in Category::ALL {
+            let added = affixes.mean_length(category);
+            let mean = if category.is_open() { config.word_length - added } else { SHORTEST };
+            require(
+                mean >= SHORTEST,
+                "language.word_length",
+                config.word_length,
+                format!("at least {:.1}: {added:.1} letters of affixes and {SHORTEST} of stem", SHORTEST + added),
+            )?;
+            lengths.insert(category, mean);
+        }
+        let stratified = |purpose: &str| stratified(world, seed, purpose);
+        let affix_choices = |node: &Node| ["prefix", "suffix"].map(|kind| stratified(&format!("{kind} {}", node.name)));
+        let draws = |purpose: &str, branch: &Branch| {
+            let first = &family.nodes()[branch.nodes[0]].name;
+            Stream::new(seed, &format!("lexicon/{purpose}/{first}"))
+        };
+        let affix_draws = |branch: &Branch| match branch.is_founding() {
+            true => Stream::new(seed, "lexicon/forms"),
+            false => draws("forms", branch),
+        };
+        Ok(Builder {
+            world,
+            family,
+            letters,
+            lengths,
+            word_length: config.word_length,
+            proto_lengths: stratified("proto"),
+            replacement_lengths: stratified("replacement"),
+            affix_choices: family.nodes().iter().map(affix_choices).collect(),
+            proto_draws: Stream::new(seed, "lexicon/stems"),
+            branch_draws: family.branches().iter().map(|branch| draws("stems", branch)).collect(),
+            affix_draws: family.branches().iter().map(affix_draws).collect(),
+        })
+    }
+
+    /// Every symbol's stem in every node, one branch after the other: no two symbols have the same proto-stem.
+    pub fn stems(&self) -> Result<Stems> {
+        let mut taken: HashSet<Stem> = HashSet::with_capacity(self.world.len());
+        let proto = |symbol: Symbol| {
+            let drawn = |attempt| (attempt, self.proto(symbol, &mut self.proto_draws.at(attempt, symbol.0.into())));
+            let free = (0..TRIES).map(drawn).find(|&(_, proto)| taken.insert(proto));
+            free.ok_or_else(|| self.exhausted(symbol))
+        };
+        let protos: Vec<(u64, Stem)> = self.world.symbols().map(proto).collect::<Result<_>>()?;
+        let measured: Vec<usize> =
+            self.world.symbols().filter(|&s| self.world.category(s).is_compared()).map(Symbol::index).collect();
+
+        let mut rates = vec![DriftRate::at(0.0); self.family.nodes().len()];
+        let mut stems: Vec<Vec<Stem>> = vec![Vec::new(); rates.len()];
+        stems.push(protos.iter().map(|(_, proto)| *proto).collect());
+        let root = rates.len();
+        for (at, branch) in self.family.branches().iter().enumerate() {
+            let from = |symbol: Symbol| stems[branch.parent.unwrap_or(root)][symbol.index()];
+            let history = |symbol: Symbol| self.history(at, symbol, protos[symbol.index()].0, from(symbol));
+            let symbols: Vec<Symbol> = self.world.symbols().collect();
+            let histories: Vec<StemHistory> = symbols.into_par_iter().map(history).collect();
+            let siblings = branch.nodes.len();
+            let pair = |i: usize, rate| {
+                let (symbol, history) = (Symbol(measured[i] as u32), &histories[measured[i]]);
+                let other = if siblings > 1 { history.stem(1, rate) } else { from(symbol) };
+                (history.stem(0, rate), other)
+            };
+            let rate = match branch.sibling_of {
+                Some(first) => rates[self.family.branches()[first].nodes[0]],
+                None => calibrate(measured.len(), branch.distance, pair),
+            };
+            let own: Vec<Vec<Stem>> = (0..siblings)
+                .map(|i| {
+                    (0..)
+                        .zip(&histories)
+                        .map(|(symbol, history)| history.stem(i, self.rate(Symbol(symbol), rate)))
+                        .collect()
+                })
+                .collect();
+            for (&node, own) in branch.nodes.iter().zip(own) {
+                rates[node] = rate;
+                stems[node] = own;
+            }
+        }
+        Ok(Stems { stems, rates, attempts: protos.into_iter().map(|(attempt, _)| attempt).collect() })
+    }
+
+    fn proto(&self, symbol: Symbol, rng: &mut Rng) -> Stem {
+        let length = self.length(symbol, &self.proto_lengths);
+        loop {
+            let stem = self.letters.proto.stem(length, rng);
+            // Function words have a consonant, or they would all sound alike.
+            if self.world.category(symbol).is_open() || !stem.letters().iter().all(|&l| is_vowel(l)) {
+                return stem;
+            }
+        }
+    }
+
+    /// How a symbol's stem changes along a branch.
+    fn history(&self, branch: usize, symbol: Symbol, attempt: u64, from: Stem) -> StemHistory {
+        let Branch { nodes, .. } = &self.family.branches()[branch];
+        let letters: Vec<&Letters> = nodes.iter().map(|&node| &self.letters.nodes[node]).collect();
+        let length = self.length(symbol, &self.replacement_lengths);
+        let row = symbol.0.into();
+        if self.family.branches()[branch].is_founding() {
+            // Siblings of the proto-language go on where its stem ended.
+            let mut rng = self.proto_draws.at(attempt, row);
+            self.proto(symbol, &mut rng);
+            return StemHistory::new(from, &letters, length, &mut rng);
+        }
+        StemHistory::new(from, &letters, length, &mut self.branch_draws[branch].at(attempt, row))
+    }
+
+    /// A symbol's stems in the nodes of a branch, at the rates that were found.
+    fn leave(&self, branch: usize, symbol: Symbol, attempt: u64, from: Stem, rates: &[DriftRate]) -> Vec<Stem> {
+        let history = self.history(branch, symbol, attempt, from);
+        let nodes = self.family.branches()[branch].nodes.iter().enumerate();
+        nodes.map(|(i, &node)| history.stem(i, self.rate(symbol, rates[node]))).collect()
+    }
+
+    /// Names do not change.
+    fn rate(&self, symbol: Symbol, rate: DriftRate) -> DriftRate {
+        if self.world.category(symbol) == Category::Name { DriftRate::at(0.0) } else { rate }
+    }
+
+    /// A stem's length, evenly spread about its category's mean.
+    fn length(&self, symbol: Symbol, numbers: &[f64]) -> usize {
+        let category = self.world.category(symbol);
+        let number = numbers[symbol.index()];
+        if !category.is_open() {
+            return 2 + (number * 3.0) as usize;
+        }
+        let mean = self.lengths[&category];
+        let spread = SPREAD.min(1.0 + 2.0 * (mean - SHORTEST).floor());
+        (mean - (spread - 1.0) / 2.0 + number * spread).floor() as usize
+    }
+
+    /// The words of every node and, after them, the proto-language's stems: one branch after the other, so that no language
+    /// depends on those after it. A form that is taken, or that must be unlike one that is there, redraws the affixes
+    /// first, then the stem, at the same rate. Nodes that are not spoken count too, so that the others do not depend on it.
+    pub fn words(&self, drawn: &Stems, affixes: &Affixes, unlike: &Unlike) -> Result<Vec<Vec<Morphemes>>> {
+        let root = self.family.nodes().len();
+        let plain = |parts: &Morphemes| parts.each_ref().map(Stem::as_str).concat().into_boxed_str();
+        let mut owner: HashMap<Box<str>, Symbol> = HashMap::with_capacity(root * self.world.len());
+        let mut stems = drawn.stems.clone();
+        let mut forms: Vec<Vec<Box<str>>> = vec![Vec::new(); root];
+        let mut words: Vec<Vec<Morphemes>> = vec![Vec::with_capacity(self.world.len()); root];
+        for (at, branch) in self.family.branches().iter().enumerate() {
+            let parent = branch.parent.unwrap_or(root);
+            // Those of earlier branches.
+            let there: Vec<usize> = (0..root).filter(|&node| !forms[node].is_empty()).collect();
+            for symbol in self.world.symbols() {
+                let i = symbol.index();
+                let mut own: Vec<Stem> = if stems[parent][i] == drawn.stems[parent][i] {
+                    branch.nodes.iter().map(|&node| drawn.stems[node][i]).collect()
+                } else {
+                    self.leave(at, symbol, drawn.attempts[i], stems[parent][i], &drawn.rates)
+                };
+                let mut attempt = 0;
+                let (morphemes, new) = loop {
+                    let morphemes = self.morphemes(at, symbol, &own, affixes, attempt);
+                    // Compared in the shared alphabet, so that how a language is written changes no word of it.
+                    let new: Vec<Box<str>> = morphemes.iter().map(plain).collect();
+                    let is_free = |form: &str| owner.get(form).is_none_or(|&s| s == symbol);
+                    let of_branch = || branch.nodes.iter().copied().zip(new.iter().map(|form| &**form));
+                    let others = || there.iter().map(|&node| (node, &*forms[node][i])).chain(of_branch());
+                    let fits = |one: (usize, &str)| {
+                        others().all(|other| other.0 == one.0 || unlike.allows(symbol, one, other)) && is_free(one.1)
+                    };
+                    if of_branch().all(fits) {
+                        break (morphemes, new);
+                    }
+                    attempt += 1;
+                    if attempt == TRIES {
+                        return Err(self.exhausted(symbol));
+                    }
+                    if attempt >= AFFIX_TRIES {
+                        // Beyond the attempts that `stems` can have used.
+                        let attempt = TRIES + attempt;
+                        if branch.is_founding() {
+                            stems[root][i] = self.proto(symbol, &mut self.proto_draws.at(attempt, symbol.0.into()));
+                        }
+                        own = self.leave(at, symbol, attempt, stems[parent][i], &drawn.rates);
+                    }
+                };
+                for (k, (&node, (morphemes, form))) in
+                    branch.nodes.iter().zip(morphemes.into_iter().zip(new)).enumerate()
+                {
+                    stems[node][i] = own[k];
+                    words[node].push(morphemes);
+                    owner.insert(form.clone(), symbol);
+                    forms[node].push(form);
+                }
+            }
+        }
+        let empty = Stem::new(b"");
+        words.push(stems[root].iter().map(|&proto| [empty, proto, empty]).collect());
+        Ok(words)
+    }
+
+    /// A symbol's words in the nodes of a branch.
+    fn morphemes(
+        &self,
+        branch: usize,
+        symbol: Symbol,
+        stems: &[Stem],
+        affixes: &Affixes,
+        attempt: u64,
+    ) -> Vec<Morphemes> {
+        let category = self.world.category(symbol);
+        if category == Category::Name {
+            let empty = Stem::new(b"");
+            return stems.iter().map(|stem| [empty, stem.capitalised(), empty]).collect();
+        }
+        let mut rng = self.affix_draws[branch].at(attempt, symbol.0.into());
+        let of_node = |(&node, &stem): (&usize, &Stem)| {
+            // Stratified, and after a collision whatever is drawn.
+            let numbers = self.affix_choices[node]
+                .each_ref()
+                .map(|choice| if attempt == 0 { choice[symbol.index()] } else { rng.unit() });
+            let [prefix, suffix] = affixes.pick(category, node, numbers);
+            [prefix, stem, suffix]
+        };
+        self.family.branches()[branch].nodes.iter().zip(stems).map(of_node).collect()
+    }
+
+    fn exhausted(&self, symbol: Symbol) -> Error {
+        Error::Exhausted { asked: self.world.len(), found: symbol.index(), length: self.word_length }
+    }
+}

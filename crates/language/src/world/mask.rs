@@ -1,0 +1,123 @@
+//! The mask V†: descriptors whose forms in a language are withheld from training, chosen so that every entity keeps both
+//! masked and unmasked descriptors that Γ allows it.
+
+use crate::error::{Error, Result};
+use crate::family::{Family, Node};
+use crate::world::World;
+use crate::world::symbol::Symbol;
+use invitro_base::random::{Rng, Stream};
+use invitro_base::settings::require;
+
+/// The masked words of a language, perhaps none.
+#[derive(Clone, Debug)]
+pub struct Mask {
+    masked: Vec<bool>,
+    symbols: Vec<Symbol>,
+}
+
+impl Mask {
+    /// A mask for every node: none where it masks nothing, and nowhere a symbol that would be masked in all languages.
+    pub(crate) fn of_family(world: &World, family: &Family, seed: u64) -> Result<Vec<Mask>> {
+        let nodes = family.nodes();
+        let mut masks = vec![Mask::none(world); nodes.len()];
+        let mut first = true;
+        for (at, node) in nodes.iter().enumerate().filter(|(_, node)| node.mask_share > 0.0) {
+            // The name of the first one's stream decides the paper's mask: it must stay.
+            let name = if std::mem::take(&mut first) { "mask".to_owned() } else { format!("mask/{}", node.name) };
+            masks[at] = Mask::new(world, node, &mut Stream::new(seed, &name).at(0, 0))?;
+        }
+        let spoken = || nodes.iter().zip(&masks).filter(|(node, _)| node.language.is_some());
+        let everywhere = world.descriptors().filter(|&symbol| spoken().all(|(_, mask)| mask.contains(symbol)));
+        match everywhere.count() {
+            0 => Ok(masks),
+            count => {
+                let names: Vec<&str> = spoken().map(|(node, _)| &*node.name).collect();
+                Err(Error::mismatch(format!(
+                    "{count} descriptors would be masked in every language ({}), so that no training text has them: \
+                     leave one language's `mask_share` at 0",
+                    names.join(", ")
+                )))
+            }
+        }
+    }
+
+    /// No masked words.
+    pub(crate) fn none(world: &World) -> Mask {
+        Mask { masked: vec![false; world.len()], symbols: Vec::new() }
+    }
+
+    fn new(world: &World, node: &Node, rng: &mut Rng) -> Result<Mask> {
+        let mut order: Vec<Symbol> = world.descriptors().collect();
+        let wanted = (node.mask_share * order.len() as f64).round() as usize;
+        rng.shuffle(&mut order);
+        let mut masked = vec![false; world.len()];
+        for &symbol in order.iter().take(wanted) {
+            masked[symbol.index()] = true;
+        }
+        let repaired = wanted > 0 && wanted < order.len() && repair(world, &mut masked, rng);
+        require(
+            repaired,
+            node.mask_key(),
+            format!("{} ({wanted} of {} descriptors)", node.mask_share, order.len()),
+            "a share that leaves every entity both masked and unmasked valid descriptors",
+        )?;
+        let symbols = world.descriptors().filter(|s| masked[s.index()]).collect();
+        Ok(Mask { masked, symbols })
+    }
+
+    /// Whether a symbol is masked.
+    #[inline]
+    pub fn contains(&self, symbol: Symbol) -> bool {
+        self.masked[symbol.index()]
+    }
+
+    /// The masked symbols in rising order.
+    pub fn symbols(&self) -> &[Symbol] {
+        &self.symbols
+    }
+
+    /// Whether a sentence has a masked word: of B† if this is B's mask.
+    #[inline]
+    pub fn touches(&self, symbols: &[Symbol]) -> bool {
+        !self.symbols.is_empty() && symbols.iter().any(|&s| self.contains(s))
+    }
+}
+
+/// Swaps masked for unmasked descriptors, keeping their number, until every entity has both kinds. In the paper's
+/// world no swap is ever needed; in tiny worlds a few are. False if it cannot be done.
+fn repair(world: &World, masked: &mut [bool], rng: &mut Rng) -> bool {
+    // Entities of a class whose keys agree modulo the number of values have one Γ: one stands for all.
+    let stands = |key: u16| (key as usize) < world.config.values;
+    let kinds: Vec<Vec<Symbol>> =
+        world.entities().filter(|&e| stands(world.key(e).unwrap_or(u16::MAX))).map(|e| world.allowed(e)).collect();
+    let mut kinds_of = vec![Vec::new(); world.len()];
+    for (kind, allowed) in kinds.iter().enumerate() {
+        for d in allowed {
+            kinds_of[d.index()].push(kind);
+        }
+    }
+    let mut count: Vec<usize> =
+        kinds.iter().map(|allowed| allowed.iter().filter(|d| masked[d.index()]).count()).collect();
+    let descriptors: Vec<Symbol> = world.descriptors().collect();
+    for _ in 0..1000 + 100 * kinds.len() {
+        let lacking = (0..kinds.len()).find(|&k| count[k] == 0 || count[k] == kinds[k].len());
+        let Some(kind) = lacking else { return true };
+        let give = count[kind] == 0;
+        let flip = kinds[kind][rng.index(kinds[kind].len())];
+        // The partner flips the other way: one whose flip leaves every other entity both kinds, found at random.
+        let partner = (0..200).map(|_| descriptors[rng.index(descriptors.len())]).find(|&d| {
+            masked[d.index()] == give
+                && kinds_of[d.index()]
+                    .iter()
+                    .all(|&k| k != kind && if give { count[k] > 1 } else { count[k] + 1 < kinds[k].len() })
+        });
+        let Some(partner) = partner else { continue };
+        for (symbol, now) in [(flip, give), (partner, !give)] {
+            masked[symbol.index()] = now;
+            for &k in &kinds_of[symbol.index()] {
+                count[k] = if now { count[k] + 1 } else { count[k] - 1 };
+            }
+        }
+    }
+    false
+}

@@ -1,0 +1,237 @@
+//! Tokenizer bridges: how strongly the pieces of a masked word overlap with those of words seen in training.
+//!
+//! β(v) of a v masked in B is the largest similarity of the pieces of v's form in B with those of any word of an unmasked
+//! symbol, in any language; names and the word boundary are left out. Pieces are multisets. For `ba na na` and
+//! `na na ma`, which have two pieces in common:
+//!
+//! ```text
+//! Jaccard      common over all          2 / (3 + 3 - 2)
+//! Dice         twice common over sum    4 / (3 + 3)
+//! containment  common over v's          2 / 3
+//! ```
+//!
+//! The cognate bridge is the similarity with v's own form in A, or in whichever other language that it is not masked in has
+//! the most similar one. Dice's bridge is always Jaccard's too: one grows with the other.
+
+use crate::segment::segmentation::Segmentation;
+use invitro_language::{Category, Language, Languages, Symbol};
+use rayon::prelude::*;
+use serde::Serialize;
+
+/// Three measures of how many pieces two words have in common.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Similarity {
+    /// Common pieces over all.
+    pub jaccard: f64,
+    /// Twice the common pieces over the sum.
+    pub dice: f64,
+    /// Common pieces over those of the masked word.
+    pub containment: f64,
+}
+
+impl Similarity {
+    /// Of multisets of `v` and `u` pieces with `common` of them in common.
+    fn of(common: u32, v: u32, u: u32) -> Similarity {
+        let share = |part: u32, whole: u32| f64::from(part) / f64::from(whole);
+        Similarity {
+            jaccard: share(common, v + u - common),
+            dice: share(2 * common, v + u),
+            containment: share(common, v),
+        }
+    }
+
+    fn zip(self, other: Similarity, f: fn(f64, f64) -> f64) -> Similarity {
+        Similarity {
+            jaccard: f(self.jaccard, other.jaccard),
+            dice: f(self.dice, other.dice),
+            containment: f(self.containment, other.containment),
+        }
+    }
+}
+
+/// A word of an unmasked symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Candidate {
+    /// In this language.
+    pub language: Language,
+    /// The unmasked symbol.
+    pub symbol: Symbol,
+}
+
+/// One masked word and what it is bridged by.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bridge {
+    /// The masked symbol.
+    pub symbol: Symbol,
+    /// The largest similarity of each kind with any word.
+    pub similarity: Similarity,
+    /// The word of the largest Jaccard similarity: the first such in the order of [`candidates`]. None where no piece is
+    /// shared.
+    pub candidate: Option<Candidate>,
+    /// The largest similarities with a word of each language.
+    pub with: Vec<Similarity>,
+    /// With v's own form in each language; none where it is masked too.
+    pub cognates: Vec<Option<Similarity>>,
+}
+
+impl Bridge {
+    /// The largest similarity of each kind with v's own form in another language.
+    pub fn cognate(&self) -> Similarity {
+        self.cognates.iter().flatten().fold(Similarity::default(), |largest, &one| largest.zip(one, f64::max))
+    }
+}
+
+/// The bridges of all masked words of a language, in the order of their symbols.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bridges(pub Vec<Bridge>);
+
+impl Bridges {
+    /// Finds the bridge of every word that is masked in a language.
+    pub fn new(segmentation: &Segmentation, languages: &Languages, language: Language) -> Bridges {
+        let index = Index::new(segmentation, languages, language);
+        let mut masked = languages.mask(language).symbols().to_vec();
+        masked.sort_unstable();
+        let find = |seek: &mut Seek, &symbol: &Symbol| {
+            let pieces = sorted(segmentation.core(symbol, language));
+            let (with, candidate) = index.best(&pieces, seek);
+            let similarity = with.iter().fold(Similarity::default(), |largest, &one| largest.zip(one, f64::max));
+            let cognate = |&other: &Language| {
+                let is_seen = !languages.mask(other).contains(symbol);
+                is_seen.then(|| similarity_of(&pieces, &sorted(segmentation.core(symbol, other))))
+            };
+            let cognates = languages.all().iter().map(cognate).collect();
+            Bridge { symbol, similarity, candidate, with, cognates }
+        };
+        Bridges(masked.par_iter().map_init(|| Seek::new(&index), find).collect())
+    }
+
+    /// β̂, the mean over masked words.
+    pub fn mean(&self) -> Similarity {
+        mean(self.0.iter().map(|bridge| bridge.similarity))
+    }
+
+    /// The mean over masked words of their bridges with words of one language alone.
+    pub fn mean_with(&self, language: Language) -> Similarity {
+        mean(self.0.iter().map(|bridge| bridge.with[language.index()]))
+    }
+
+    /// The mean similarity of masked words with their own form in another language.
+    pub fn mean_cognate(&self) -> Similarity {
+        mean(self.0.iter().map(Bridge::cognate))
+    }
+
+    /// The same with one language alone, over the words that are not masked there too; NaN if there are none.
+    pub fn mean_cognate_with(&self, language: Language) -> Similarity {
+        mean(self.0.iter().filter_map(|bridge| bridge.cognates[language.index()]))
+    }
+}
+
+fn mean(all: impl Iterator<Item = Similarity>) -> Similarity {
+    let (sum, count) = all.fold((Similarity::default(), 0.0), |(sum, n), one| (sum.zip(one, |x, y| x + y), n + 1.0));
+    Similarity { jaccard: sum.jaccard / count, dice: sum.dice / count, containment: sum.containment / count }
+}
+
+fn sorted(pieces: &[u32]) -> Vec<u32> {
+    let mut pieces = pieces.to_vec();
+    pieces.sort_unstable();
+    pieces
+}
+
+/// Of two sorted multisets.
+fn similarity_of(v: &[u32], u: &[u32]) -> Similarity {
+    let (mut i, mut j, mut common) = (0, 0, 0);
+    while i < v.len() && j < u.len() {
+        match v[i].cmp(&u[j]) {
+            std::cmp::Ordering::Less => i += 1,
+            std::cmp::Ordering::Greater => j += 1,
+            std::cmp::Ordering::Equal => (i, j, common) = (i + 1, j + 1, common + 1),
+        }
+    }
+    Similarity::of(common, v.len() as u32, u.len() as u32)
+}
+
+/// The words that a masked word of a language may be bridged by: of symbols that are not masked in it, seen in their own
+/// language, not names; one language after the other.
+pub fn candidates(languages: &Languages, of: Language) -> Vec<Candidate> {
+    let world = &languages.world;
+    let of_language = |&language: &Language| {
+        let seen = move |s: &Symbol| !languages.mask(of).contains(*s) && !languages.mask(language).contains(*s);
+        let may = move |s: &Symbol| seen(s) && world.category(*s) != Category::Name;
+        world.symbols().filter(may).map(move |symbol| Candidate { language, symbol })
+    };
+    languages.all().iter().flat_map(of_language).collect()
+}
+
+/// For each token, the candidates that have it. A token that a candidate has twice stands there as its second occurrence too, so
+/// that common pieces are counted as multisets by adding one per posting.
+struct Index {
+    candidates: Vec<Candidate>,
+    sizes: Vec<u32>,
+    /// By token and occurrence, 0 for the first: places in `candidates`.
+    postings: Vec<Vec<Vec<u32>>>,
+    languages: usize,
+}
+
+/// Room for one search, used over and over.
+struct Seek {
+    common: Vec<u32>,
+    touched: Vec<u32>,
+}
+
+impl Seek {
+    fn new(index: &Index) -> Seek {
+        Seek { common: vec![0; index.candidates.len()], touched: Vec::new() }
+    }
+}
+
+impl Index {
+    fn new(segmentation: &Segmentation, languages: &Languages, language: Language) -> Index {
+        let candidates = candidates(languages, language);
+        let mut postings: Vec<Vec<Vec<u32>>> = vec![Vec::new(); segmentation.rows()];
+        let mut sizes = Vec::with_capacity(candidates.len());
+        for (place, candidate) in (0..).zip(&candidates) {
+            let pieces = sorted(segmentation.core(candidate.symbol, candidate.language));
+            sizes.push(pieces.len() as u32);
+            for (occurrence, piece) in occurrences(&pieces) {
+                let by_occurrence = &mut postings[piece as usize];
+                if by_occurrence.len() == occurrence {
+                    by_occurrence.push(Vec::new());
+                }
+                by_occurrence[occurrence].push(place);
+            }
+        }
+        Index { candidates, sizes, postings, languages: languages.all().len() }
+    }
+
+    /// The largest similarities of sorted pieces with any candidate of each language, and the candidate of the largest
+    /// Jaccard similarity.
+    fn best(&self, pieces: &[u32], seek: &mut Seek) -> (Vec<Similarity>, Option<Candidate>) {
+        for (occurrence, piece) in occurrences(pieces) {
+            for &place in self.postings[piece as usize].get(occurrence).map_or(&[][..], |p| p) {
+                let common = &mut seek.common[place as usize];
+                if *common == 0 {
+                    seek.touched.push(place);
+                }
+                *common += 1;
+            }
+        }
+        let mut largest = vec![Similarity::default(); self.languages];
+        let mut best: Option<(f64, u32)> = None;
+        for place in seek.touched.drain(..) {
+            let common = std::mem::take(&mut seek.common[place as usize]);
+            let similarity = Similarity::of(common, pieces.len() as u32, self.sizes[place as usize]);
+            let largest = &mut largest[self.candidates[place as usize].language.index()];
+            *largest = largest.zip(similarity, f64::max);
+            if best.is_none_or(|(s, p)| similarity.jaccard > s || (similarity.jaccard == s && place < p)) {
+                best = Some((similarity.jaccard, place));
+            }
+        }
+        (largest, best.map(|(_, place)| self.candidates[place as usize]))
+    }
+}
+
+/// Each of the sorted pieces with how often it came before.
+fn occurrences(pieces: &[u32]) -> impl Iterator<Item = (usize, u32)> + '_ {
+    let first = |i: usize| pieces[..i].iter().rev().take_while(|&&p| p == pieces[i]).count();
+    pieces.iter().enumerate().map(move |(i, &piece)| (first(i), piece))
+}
