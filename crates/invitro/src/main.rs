@@ -48,6 +48,7 @@ mod corpus;
 mod evaluate;
 mod experiment;
 mod export;
+mod findings;
 mod generate;
 mod language;
 mod output;
@@ -99,6 +100,7 @@ commands! {
     Report(report),
     Runs(runs),
     Compare(compare),
+    Findings(findings),
 
     Config(config),
     Language(language),

@@ -4,10 +4,11 @@ use crate::study::format::count;
 use crate::table;
 use crate::terminal::{self, To};
 use anyhow::Result;
-use invitro_report::data::{Run, Study, read};
+use invitro_report::claims::{Answers, headline};
+use invitro_report::data::{Run, Study};
 use invitro_report::draw::plain;
-use invitro_report::findings::{Findings, headline};
-use invitro_results::{Condition, Loss, Measure, Moment, Quantity, SEEDS, TaskMetric, column};
+use invitro_results::claims::SEEDS;
+use invitro_results::{Condition, Loss, Measure, Moment, Quantity, TaskMetric, column};
 use std::path::Path;
 
 /// The measures of the table, each with its name for people, and whether its sign is shown.
@@ -24,11 +25,11 @@ fn measures() -> [(&'static str, Measure, bool); 6] {
 
 /// Prints the table of those of these runs that are done, whose folders are in `folder`, and what they say.
 pub fn tell(folder: &Path, runs: &[String]) -> Result<()> {
-    let mut study = read(folder)?;
+    let mut study = Study::open(folder)?;
     study.runs.retain(|run| runs.contains(&run.id));
     let width = terminal::width(To::Out);
     say!("{}\n", table(&study, width));
-    for sentence in headline(&study, &Findings::of(&study)) {
+    for sentence in headline(&study, &Answers::new(&study)) {
         say!("{}", terminal::wrap(&plain(&sentence), width));
     }
     say!("`invitro report {}` pools them in one page.", folder.display());

@@ -30,6 +30,9 @@ pub struct Args {
         conflicts_with_all = ["live", "page_only", "gallery"]
     )]
     formats: Vec<Format>,
+    /// Answer the claims of a file instead of the study's own
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["live", "gallery"])]
+    claims: Option<PathBuf>,
     /// Write every variant of every figure, at column width and page width, not only what the page shows first
     #[arg(long, conflicts_with_all = ["live", "page_only", "gallery"])]
     all_figures: bool,
@@ -66,8 +69,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let mut formats = args.formats;
     formats.sort();
     formats.dedup();
-    let Args { out, force, page_only, all_figures, .. } = args;
-    let built = build(dir, &Options { out, force, page_only, formats, all_figures })?;
+    let Args { out, force, page_only, claims, all_figures, .. } = args;
+    let built = build(dir, &Options { out, force, page_only, formats, claims, all_figures })?;
     if args.json {
         let told = json!({
             "page": built.page,

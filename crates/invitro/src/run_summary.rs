@@ -6,12 +6,13 @@ use anyhow::Result;
 use invitro_lab::training::Member;
 use invitro_lab::training::progress::conditions;
 use invitro_lab::{Experiment, Status};
+use invitro_report::claims::{Answers, headline, withheld_noun};
+use invitro_report::draw::plain;
 use invitro_results::folder::METRICS;
 use invitro_results::{
-    Condition, Curve, Emergence, Form, Loss, Measure, Measured, Point, Quantity, Row, Scorer, Statistic, Targets, Task,
-    TaskMetric, Withheld, knowledge, metrics,
+    Condition, Curve, Emergence, Form, Kind, Loss, Measure, Quantity, Results, Row, Run, Scorer, Statistic, Study,
+    Targets, Task, TaskMetric, Value, Withheld, metrics,
 };
-use invitro_stats::Estimate;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -74,7 +75,7 @@ impl Last<'_> {
 /// The headline metrics of the last evaluation, in lines that fit `width`, and what they say.
 pub fn table(rows: &[Row], experiment: &Experiment, width: Option<usize>) -> String {
     let threshold = experiment.eval.emergence;
-    let withheld = Withheld::of([Some(experiment.mixture.withhold.name())].into_iter());
+    let withheld = Withheld::from_settings([Some(experiment.mixture.withhold.name())].into_iter());
     let step = rows.iter().map(|row| row.step).max().unwrap_or(0);
     let conditions = conditions(rows);
     let last = Last {
@@ -156,20 +157,30 @@ pub fn table(rows: &[Row], experiment: &Experiment, width: Option<usize>) -> Str
     });
     let mut text = table::numbers(&lines, width);
     text += &translations(&last, width).map_or(String::new(), |table| format!("\n\n{table}"));
-    let mut said = Vec::new();
-    for masked in conditions.iter().filter(|condition| condition.masked) {
-        said.extend(use_of_words(&last, masked, withheld));
-        // The first language that saw all words, or if there is none, the first other one.
-        let has_mask =
-            |seen: &&Condition| conditions.iter().any(|other| other.masked && other.language == seen.language);
-        let others = || conditions.iter().filter(|other| !other.masked && other.language != masked.language);
-        let seen = others().find(|seen| !has_mask(seen)).or_else(|| others().next());
-        said.extend(seen.map(|seen| meaning(&last, seen, masked, withheld)));
-    }
-    if !said.is_empty() {
-        text += &format!("\n\n{}", terminal::wrap(&said.join("\n"), width));
+    let mut sentences: Vec<String> = conditions
+        .iter()
+        .filter(|condition| condition.masked)
+        .filter_map(|masked| use_of_words(&last, masked, withheld))
+        .collect();
+    sentences.extend(answers(&last, experiment));
+    if !sentences.is_empty() {
+        text += &format!("\n\n{}", terminal::wrap(&sentences.join("\n"), width));
     }
     text
+}
+
+/// The standard claims, as far as one run can answer them.
+fn answers(last: &Last, experiment: &Experiment) -> Vec<String> {
+    let withhold = ("mixture.withhold".to_owned(), Value::Text(experiment.mixture.withhold.name().to_owned()));
+    let run = Run { curves: last.curves.clone(), columns: [withhold].into(), ..Run::default() };
+    let results = Results::new(experiment.name.clone(), Path::new(""), Kind::Run);
+    let study = Study::new(Results { runs: vec![run], ..results });
+    let mut sentences: Vec<String> =
+        headline(&study, &Answers::new(&study)).iter().map(|sentence| plain(sentence)).collect();
+    if !sentences.is_empty() {
+        sentences.push("Intervals are over pairs of subjects of this one world.".into());
+    }
+    sentences
 }
 
 /// How well sentences are translated, a column for each direction.
@@ -199,27 +210,11 @@ fn use_of_words(last: &Last, masked: &Condition, withheld: Withheld) -> Option<S
     let share = |metric| last.value(masked, Measure::unscrambling(metric));
     let (grammatical, same) = (share(TaskMetric::Grammaticality)?, share(TaskMetric::SameWords)?);
     Some(format!(
-        "Asked to unscramble {}, the model answers with a grammatical sentence in {:.0} % of the \
+        "Asked to unscramble sentences with {} of {}, the model answers with a grammatical sentence in {:.0} % of the \
          cases, and with exactly those words in {:.0} %.",
-        withheld.unscrambled(&masked.language),
+        withheld_noun(withheld),
+        masked.language,
         100.0 * grammatical,
         100.0 * same
     ))
-}
-
-/// What the contrast of facts says of those words. Its interval is over pairs of subjects, of one data seed.
-fn meaning(last: &Last, seen: &Condition, masked: &Condition, withheld: Withheld) -> String {
-    let measured = |condition: &Condition| {
-        let point = last.curve(condition, Measure::KNOWLEDGE).and_then(|curve| curve.last());
-        let own = |point: &Point| Estimate {
-            value: point.value,
-            interval: point.interval(),
-            runs: 1,
-            data_seeds: 1,
-            of_two: None,
-        };
-        Measured { label: condition.label(), estimate: point.map(own), by_seed: Vec::new() }
-    };
-    let said = knowledge(&measured(seen), &measured(masked), withheld).1;
-    format!("{said} Intervals are over pairs of subjects.")
 }

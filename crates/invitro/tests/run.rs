@@ -430,18 +430,18 @@ fn runs_over_seeds_end_with_one_table_and_one_verdict() {
     };
     let (said, logged, folder) = pooled("models", "seeds.model=0,1,2");
     assert_eq!(said.matches("mean of 3 runs, at the end").count(), 1, "{said}");
-    // One data seed: values per run, no interval, no judgement.
+    // One data seed: values per run, no interval, no test.
     assert!(said.contains("\n  data 0, model 2 ") && !said.contains("95 %"), "{said}");
-    let judged = "Whether knowledge crossed is not judged, with one data seed where 3 are needed";
-    assert_eq!(said.matches(judged).count(), 1, "{said}");
+    let untested = "Not tested (fewer than 3 data seeds): Knowledge crosses";
+    assert_eq!(said.matches(untested).count(), 1, "{said}");
     assert!(said.contains(&format!("`invitro report {}` pools them", folder.display())), "{said}");
     // The log tells step, loss, rate and the time left.
     let line = logged.lines().find(|line| line.starts_with("step 1/20 · loss ")).unwrap_or_else(|| panic!("{logged}"));
     assert!(line.contains(" tokens/s · ") && line.ends_with(" left"), "{line}");
     let (said, ..) = pooled("data", "seeds.data=0,1,2");
-    assert!(said.contains("\n  95 % over seeds ") && !said.contains("where 3 are needed"), "{said}");
-    // Twenty steps teach nothing, and nothing is said of what would follow.
-    assert!(said.contains("is not judged, since grammar was not learned in A"), "{said}");
+    assert!(said.contains("\n  95 % over seeds ") && !said.contains("fewer than 3 data seeds"), "{said}");
+    // Twenty steps teach nothing, so nothing about transfer is tested.
+    assert!(said.contains("Not tested (grammar was not learned in A: "), "{said}");
 
     let at = |name: &str| folder.join(name).display().to_string();
     let (one, two) = (at("data0-model0"), at("data0-model1"));

@@ -1,10 +1,10 @@
 //! From a folder of results to `report.html` and a folder of figures.
 
-use crate::data::{self, Study};
+use crate::claims::{Answers, read_claims};
+use crate::data::Study;
 use crate::draw::{Format, Target, Width, plain};
 use crate::error::{Error, Result};
 use crate::figures::{self, Figure, Variant};
-use crate::findings::Findings;
 use crate::page;
 use rayon::prelude::*;
 use std::fmt::Write;
@@ -21,13 +21,15 @@ pub struct Options {
     pub page_only: bool,
     /// What figures are written as.
     pub formats: Vec<Format>,
+    /// A file of claims to answer instead of the study's own.
+    pub claims: Option<PathBuf>,
     /// Every variant of every figure at both widths, instead of what the page shows first.
     pub all_figures: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { out: None, force: false, page_only: false, formats: vec![Format::Svg], all_figures: false }
+        Self { out: None, force: false, page_only: false, formats: vec![Format::Svg], claims: None, all_figures: false }
     }
 }
 
@@ -62,8 +64,10 @@ pub fn build(folder: &Path, options: &Options) -> Result<Built> {
     if !options.page_only && figures_path.exists() && !figures_path.join(CAPTIONS).exists() {
         return Err(Error::Foreign { path: figures_path });
     }
-    let study = data::read(folder)?;
-    let (page, figures) = render(&study, None);
+    let claims = options.claims.as_deref().map(read_claims).transpose()?;
+    let study = Study::open(folder)?;
+    let answers = claims.map_or_else(|| Answers::new(&study), |claims| Answers::of_claims(&study, claims));
+    let (page, figures) = render(&study, &answers, None);
     std::fs::create_dir_all(out).map_err(writing(out))?;
     let mut files = 1;
     if !options.page_only {
@@ -83,10 +87,9 @@ pub(crate) fn writing(path: &Path) -> impl FnOnce(io::Error) -> Error {
 }
 
 /// The page and the figures on it; for the live page, with the nonce of its scripts and styles.
-pub(crate) fn render(study: &Study, live: Option<&str>) -> (String, Vec<Figure>) {
-    let findings = Findings::of(study);
-    let figures = figures::all(study, &findings);
-    (page::page(study, &findings, &figures, live), figures)
+pub(crate) fn render(study: &Study, answers: &Answers, live: Option<&str>) -> (String, Vec<Figure>) {
+    let figures = figures::all(study, answers);
+    (page::page(study, answers, &figures, live), figures)
 }
 
 /// A drawing that becomes a file in each format.

@@ -1,9 +1,10 @@
 //! Several runs in one page: what differs, what they measured, and their curves.
 
+use crate::claims::{Answers, headline};
 use crate::data::Study;
-use crate::findings::{Findings, headline};
 use crate::{figures, page};
-use invitro_results::{Comparison, Kind, Results, SEEDS};
+use invitro_results::claims::SEEDS;
+use invitro_results::{Comparison, Kind, Results};
 use std::path::Path;
 
 /// The page, self-contained.
@@ -16,9 +17,9 @@ pub fn page(comparison: &Comparison) -> String {
 pub fn verdicts(comparison: &Comparison) -> Vec<String> {
     if comparison.differing.iter().all(|(key, _)| key.starts_with("seeds.")) {
         let study = study(comparison);
-        return headline(&study, &Findings::of(&study));
+        return headline(&study, &Answers::new(&study));
     }
-    vec![format!("Each run has one data seed: no difference is judged, where {SEEDS} are needed.")]
+    vec![format!("Differences are not tested (each run has one data seed, and {SEEDS} are needed).")]
 }
 
 fn study(comparison: &Comparison) -> Study {

@@ -7,6 +7,12 @@ pub enum Error {
     #[error(transparent)]
     Results(#[from] invitro_results::Error),
 
+    #[error("the claims in `{}` cannot be read: {why}", path.display())]
+    Claims { path: PathBuf, why: String },
+
+    #[error("the pages of `{}` cannot be filled: {why}", path.display())]
+    Template { path: PathBuf, why: String },
+
     #[error("{path} exists already; --force replaces it")]
     Exists { path: PathBuf },
 

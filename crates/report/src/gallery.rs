@@ -4,12 +4,11 @@
 //! inside has its report beside its results; one from elsewhere gets its report under `reports/`.
 
 use crate::build::writing;
-use crate::data::factors::said;
-use crate::data::{self, Factor, Study};
+use crate::claims::{Answers, headline};
+use crate::data::{Factor, FactorWords, Study, setting_name};
 use crate::draw::{Target, Width};
 use crate::error::{Error, Result};
 use crate::figures::{self, Figure};
-use crate::findings::{Findings, headline};
 use crate::names::{free_name, link};
 use crate::page;
 use crate::page::gallery::Entry;
@@ -66,7 +65,7 @@ pub fn gallery(place: &Path, folders: &[PathBuf], force: bool) -> Result<Gallery
         if !seen.insert(whole.clone()) {
             continue;
         }
-        let study = match data::read(folder) {
+        let study = match Study::open(folder) {
             Ok(study) => study,
             Err(error) => {
                 left_out.push(format!("{error}: it is left out of the gallery"));
@@ -80,16 +79,16 @@ pub fn gallery(place: &Path, folders: &[PathBuf], force: bool) -> Result<Gallery
         if report.exists() && !is_own && !force {
             return Err(Error::Exists { path: report });
         }
-        let findings = Findings::of(&study);
-        let figures = figures::all(&study, &findings);
+        let answers = Answers::new(&study);
+        let figures = figures::all(&study, &answers);
         if force || !report.exists() {
             let above = report.parent().unwrap_or(place);
             std::fs::create_dir_all(above).map_err(writing(above))?;
-            let html = page::page(&study, &findings, &figures, None);
+            let html = page::page(&study, &answers, &figures, None);
             invitro_base::files::write(&report, html.as_bytes()).map_err(writing(&report))?;
             reports += 1;
         }
-        entries.push(entry(folder, &study, &findings, &figures, &way));
+        entries.push(entry(folder, &study, &answers, &figures, &way));
     }
     if entries.is_empty() {
         return Err(Error::NoneShown { path: place.to_owned(), why: left_out.join("; ") });
@@ -134,7 +133,7 @@ fn look(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
     }
 }
 
-fn entry(folder: &Path, study: &Study, findings: &Findings, figures: &[Figure], report: &Path) -> Entry {
+fn entry(folder: &Path, study: &Study, answers: &Answers, figures: &[Figure], report: &Path) -> Entry {
     let shown = figures.iter().find(|figure| !figure.is_empty());
     let draw =
         |figure: &Figure| figure.variants[figure.first()].drawing.render(Width::Column, Target::Page, &figure.title);
@@ -145,7 +144,7 @@ fn entry(folder: &Path, study: &Study, findings: &Findings, figures: &[Figure], 
         when: written(folder, study),
         runs: runs(study),
         varied: varied(study),
-        finding: headline(study, findings).into_iter().next().unwrap_or_default(),
+        finding: headline(study, answers).into_iter().next().unwrap_or_default(),
         notes: study.notes.clone(),
         picture: shown.map(|figure| (figure.title.clone(), draw(figure))),
     }
@@ -165,7 +164,7 @@ fn runs(study: &Study) -> String {
 
 /// What a study varies; of a run, its place among what studies vary. In markup.
 fn varied(study: &Study) -> Vec<String> {
-    let symbol = |key: &str| Factor::ALL.into_iter().find(|factor| factor.key() == key).map(Factor::symbol);
+    let symbol = |key: &str| Factor::PAPER.into_iter().find(|factor| factor.key() == key).map(|factor| factor.symbol());
     if study.kind == Kind::Run {
         let level = |factor: Factor| {
             let levels = study.levels(factor);
@@ -176,7 +175,7 @@ fn varied(study: &Study) -> Vec<String> {
     let said = |(key, values): &(String, Vec<String>)| match key.as_str() {
         column::DATA_SEED => counted(values.len(), "data seed"),
         column::MODEL_SEED => counted(values.len(), "model seed"),
-        key => format!("{} {}", symbol(key).unwrap_or_else(|| said(key)), listed(values)),
+        key => format!("{} {}", symbol(key).unwrap_or_else(|| setting_name(key)), listed(values)),
     };
     study.varied().iter().map(said).collect()
 }

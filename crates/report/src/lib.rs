@@ -1,5 +1,5 @@
-//! Reports from runs and studies: statistics, every figure of the paper with its intervals, the four hypotheses
-//! answered by stated rules, and one self-contained page.
+//! Reports from runs and studies: the claims of a study answered in words, every figure of the paper with its intervals, and
+//! one self-contained page.
 //!
 //! ```no_run
 //! use invitro_report::{Options, build};
@@ -8,17 +8,17 @@
 //! # Ok::<(), invitro_report::Error>(())
 //! ```
 //!
-//! [`Live`] serves the same page on 127.0.0.1 while a study runs. `data` places runs, `stats` computes, `findings`
-//! decides, `figures` say what to draw, `draw` draws, `page` puts it together.
+//! [`Live`] serves the same page on 127.0.0.1 while a study runs. `claims` writes what `results` estimated and
+//! tested, `figures` say what to draw, `draw` draws, `page` puts it together.
 
 mod build;
+pub mod claims;
 mod compare;
 pub mod data;
 pub mod draw;
 pub mod error;
 mod family;
 pub mod figures;
-pub mod findings;
 mod gallery;
 mod http;
 mod live;

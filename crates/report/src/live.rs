@@ -5,7 +5,8 @@
 //! elsewhere cannot read the report through the reader's own browser; the page's policy lets no script run but its own.
 
 use crate::build;
-use crate::data::{self, Cache};
+use crate::claims::Answers;
+use crate::data::{self, Cache, Study};
 use crate::draw::escape;
 use crate::error::{Error, Result};
 use crate::http::{Answer, Request};
@@ -94,7 +95,10 @@ fn refresh(folder: &Path, cache: &mut Cache, shown: &RwLock<Shown>) -> bool {
     // Content of the folder cannot hold what is drawn now.
     let random = || RandomState::new().build_hasher().finish();
     let nonce = format!("{:016x}{:016x}", random(), random());
-    let render = || data::read_cached(folder, cache).map(|study| build::render(&study, Some(&nonce)).0);
+    let render = || {
+        let study = Study::open_cached(folder, cache)?;
+        Ok(build::render(&study, &Answers::new(&study), Some(&nonce)).0)
+    };
     let made = catch_unwind(AssertUnwindSafe(render)).unwrap_or_else(|_| {
         *cache = Cache::default();
         Err(Error::Broke { path: folder.to_owned() })

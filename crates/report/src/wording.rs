@@ -48,3 +48,15 @@ pub fn date(seconds: u64) -> String {
     let year = era * 400 + year_of_era + u64::from(month <= 2);
     format!("{year}-{month:02}-{day:02}")
 }
+
+/// With a capital letter first.
+pub fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().collect::<String>() + letters.as_str())
+}
+
+/// A p-value in a text: `p = 0.0123`, `p < 0.0001`, the letter between asterisks.
+pub fn p_text(p: f64) -> String {
+    let value = invitro_stats::p_value(p);
+    if value.starts_with('<') { format!("*p* {value}") } else { format!("*p* = {value}") }
+}

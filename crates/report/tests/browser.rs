@@ -4,7 +4,7 @@
 //! these tests say that they were skipped; under `CI=true` they fail.
 
 use crate::synthetic::{self, Plan, Progress};
-use invitro_report::findings::Findings;
+use invitro_report::claims::Answers;
 use invitro_report::{Live, Options, build};
 use std::io::{Read, Write};
 use std::path::Path;
@@ -28,11 +28,11 @@ fn the_page_of_a_study() {
     let folder = tempfile::tempdir().unwrap();
     synthetic::collected(folder.path(), &Plan::small());
     build(folder.path(), &Options::default()).unwrap();
-    let study = invitro_report::data::read(folder.path()).unwrap();
+    let study = invitro_report::data::Study::open(folder.path()).unwrap();
     // The numbers behind each figure, to compare with what the page saves.
     let tables = folder.path().join("tables");
     std::fs::create_dir(&tables).unwrap();
-    for figure in invitro_report::figures::all(&study, &Findings::of(&study)) {
+    for figure in invitro_report::figures::all(&study, &Answers::new(&study)) {
         if !figure.is_empty() && !figure.table.is_empty() {
             std::fs::write(tables.join(format!("{}.csv", figure.name)), figure.table.to_csv()).unwrap();
         }

@@ -189,7 +189,6 @@ fn a_study() {
     let figures = [
         "trajectory",
         "effects",
-        "specifications",
         "reachability",
         "nulls",
         "contrast",

@@ -1,11 +1,10 @@
 //! What is counted, and how often: seeds, tokenizers, seconds, words, and runs that are known from tables.
 
 use crate::synthetic::{self, Plan, Progress};
-use invitro_report::findings::by_word::Outcome;
-use invitro_report::findings::{Comparison, Findings, correlations};
+use invitro_report::claims::{Answers, Rendered};
 use invitro_report::{Options, build, data};
-use invitro_results::{Condition, Curve, Measure, Point, Quantity, Results, SCHEMA, TokenizerMetric, Verdict, Words};
-use std::collections::BTreeSet;
+use invitro_results::claims::{Answer, Reason, Verdict};
+use invitro_results::{Condition, Curve, Measure, Point, Quantity, Results, SCHEMA, TokenizerMetric, Words};
 use std::fs;
 use std::path::Path;
 
@@ -19,7 +18,7 @@ fn model_seeds_are_no_further_worlds() {
     let value_and_width = |model_seeds: u32| {
         let folder = tempfile::tempdir().unwrap();
         synthetic::collected(folder.path(), &Plan { data_seeds: 3, model_seeds, ..Plan::small() });
-        let study = data::read(folder.path()).unwrap();
+        let study = data::Study::open(folder.path()).unwrap();
         let fertility = Measure::Tokenizer(Words::Text, TokenizerMetric::Fertility);
         let fertility = Quantity::of(fertility, &study.conditions()[0]);
         let gap = study.mean(study.at(&[]), |run| run.once(&fertility)).unwrap();
@@ -33,12 +32,13 @@ fn model_seeds_are_no_further_worlds() {
 
 #[test]
 fn regressions_are_clustered_by_data_seed() {
-    for (data_seeds, model_seeds, groups) in [(3, 2, 3), (1, 2, 2)] {
+    for (data_seeds, model_seeds, groups) in [(3, 2, "3"), (1, 2, "2")] {
         let folder = tempfile::tempdir().unwrap();
         synthetic::collected(folder.path(), &Plan { data_seeds, model_seeds, ..Plan::small() });
-        let findings = Findings::of(&data::read(folder.path()).unwrap());
-        let fitted: Vec<_> = findings.regressions.iter().filter_map(|it| it.factors.as_ref()).collect();
-        assert!(fitted.len() > 4 && fitted.iter().all(|it| it.groups == groups));
+        page(folder.path());
+        let csv = fs::read_to_string(folder.path().join("figures/data/effects.csv")).unwrap();
+        let rows: Vec<&str> = csv.lines().skip(1).collect();
+        assert!(rows.len() > 4 && rows.iter().all(|row| row.rsplit(',').nth(1) == Some(groups)), "{csv}");
     }
 }
 
@@ -65,46 +65,32 @@ fn seeds_that_were_not_run_are_not_counted() {
 }
 
 #[test]
-fn one_ended_seed_answers_no_hypothesis() {
+fn one_ended_seed_tests_no_claim() {
     let folder = tempfile::tempdir().unwrap();
     let plan = Plan { model_seeds: 1, ..Plan::small() };
     let configs = plan.configs();
     synthetic::scattered(folder.path(), &plan, |place| {
         if configs[place].data == 0 { Progress::Done } else { Progress::Running(3) }
     });
-    assert!(page(folder.path()).contains("Until runs of a second seed have ended, no hypothesis can be answered."));
+    assert!(page(folder.path()).contains("Until runs of a second seed have ended, no claim can be tested."));
+}
+
+/// The answer to a claim of the study in a folder.
+fn answer(folder: &Path, id: &str) -> Answer {
+    Answers::new(&data::Study::open(folder).unwrap()).by_id(id).unwrap().clone()
 }
 
 #[test]
-fn a_tokenizer_that_serves_many_runs_is_one() {
-    let folder = tempfile::tempdir().unwrap();
-    synthetic::collected(folder.path(), &Plan::small());
-    let study = data::read(folder.path()).unwrap();
-    let distinct: BTreeSet<_> = study.runs.iter().map(|run| correlations::tokenizer(&study, run)).collect();
-    // For each |V|, d and data seed: a vanilla one for each of two λ, a balanced one for both.
-    assert_eq!(distinct.len(), 2 * 2 * 2 * 3);
-}
-
-#[test]
-fn what_chance_gives_is_said_to_be_an_average() {
-    let folder = tempfile::tempdir().unwrap();
-    synthetic::collected(folder.path(), &Plan::small());
-    let said = Findings::of(&data::read(folder.path()).unwrap()).knowledge.sentence;
-    assert!(said.contains("chance alone would give 2 of each on average"), "{said}");
-}
-
-#[test]
-fn nothing_is_judged_on_two_data_seeds() {
+fn nothing_is_tested_on_two_data_seeds() {
     let folder = tempfile::tempdir().unwrap();
     synthetic::collected(folder.path(), &Plan::small());
     let html = page(folder.path());
     assert!(!html.contains("badge yes") && !html.contains("badge no\""));
-    assert!(html.contains("is not judged, with 2 data seeds where 3 are needed"));
+    assert!(html.contains("not tested</span> <small>(fewer than 3 data seeds)</small>"));
     synthetic::collected(folder.path(), &Plan { data_seeds: 3, model_seeds: 1, ..Plan::small() });
     let html = page(folder.path());
-    assert!(html.contains("badge yes"), "three are judged");
-    let said = Findings::of(&data::read(folder.path()).unwrap()).knowledge.sentence;
-    assert!(said.starts_with("Knowledge crossed"), "{said}");
+    assert!(html.contains("badge yes"), "three are tested");
+    assert_eq!(answer(folder.path(), "knowledge-crosses").verdict, Verdict::Supported);
 }
 
 #[test]
@@ -147,7 +133,7 @@ fn runs_known_from_tables_count_beside_run_folders() {
         assert!(page(place.path()).contains("64 runs over 2 data seeds and 2 model seeds; 64 ended."));
     }
     let contrast = |place: &Path| {
-        let study = data::read(place).unwrap();
+        let study = data::Study::open(place).unwrap();
         let masked = study.masked().next().unwrap();
         let facts = Quantity::of(Measure::KNOWLEDGE, masked);
         (study.mean(study.ended(&[]), |run| run.curve(&facts).end()).unwrap().value, study.words.len())
@@ -160,7 +146,7 @@ fn runs_known_from_tables_count_beside_run_folders() {
 fn a_run_both_known_and_begun_is_one_run() {
     let folder = tempfile::tempdir().unwrap();
     with_known(folder.path(), |data| if data == 0 { Progress::Running(2) } else { Progress::Planned });
-    let study = data::read(folder.path()).unwrap();
+    let study = data::Study::open(folder.path()).unwrap();
     assert_eq!((study.runs.len(), study.ended(&[]).count()), (32, 32));
     assert_eq!(study.words.len(), 32 * Plan::small().words);
 }
@@ -170,11 +156,11 @@ fn known_runs_stay_when_others_move_after_collecting() {
     let folder = tempfile::tempdir().unwrap();
     let plan = with_known(folder.path(), |_| Progress::Planned);
     synthetic::collected_where(folder.path(), &plan, |config| config.data == 0);
-    assert_eq!(data::read(folder.path()).unwrap().ended(&[]).count(), 32);
+    assert_eq!(data::Study::open(folder.path()).unwrap().ended(&[]).count(), 32);
     std::thread::sleep(std::time::Duration::from_millis(20));
     let config = plan.configs().into_iter().find(|config| config.data == 1).unwrap();
     synthetic::run_folder(&folder.path().join("runs").join(&config.id), &config, &plan, Progress::Done);
-    assert_eq!(data::read(folder.path()).unwrap().ended(&[]).count(), 33);
+    assert_eq!(data::Study::open(folder.path()).unwrap().ended(&[]).count(), 33);
 }
 
 #[test]
@@ -183,7 +169,7 @@ fn known_runs_that_the_collected_table_lacks_are_added() {
     let plan = with_known(folder.path(), |_| Progress::Planned);
     synthetic::collected_where(folder.path(), &plan, |_| false);
     let before = data::fingerprint(folder.path());
-    assert_eq!(data::read(folder.path()).unwrap().ended(&[]).count(), 32);
+    assert_eq!(data::Study::open(folder.path()).unwrap().ended(&[]).count(), 32);
     fs::remove_file(folder.path().join("known/runs.parquet")).unwrap();
     assert_ne!(data::fingerprint(folder.path()), before);
 }
@@ -194,7 +180,7 @@ fn known_runs_of_another_schema_are_not_counted() {
     with_known(folder.path(), |_| Progress::Planned);
     let older = Plan { schema: SCHEMA - 1, ..Plan::small() };
     synthetic::collected_where(&folder.path().join("known"), &older, |config| config.data == 0);
-    assert_eq!(data::read(folder.path()).unwrap().runs.len(), 0);
+    assert_eq!(data::Study::open(folder.path()).unwrap().runs.len(), 0);
 }
 
 /// A study of arms, with as many data seeds.
@@ -209,11 +195,11 @@ fn of_arms(data_seeds: u32) -> (tempfile::TempDir, String) {
 #[test]
 fn arms_are_compared_word_by_word() {
     let (folder, html) = of_arms(3);
-    let study = data::read(folder.path()).unwrap();
-    let share = data::Factor::of("tokenizer.share");
+    let study = data::Study::open(folder.path()).unwrap();
+    let share = data::Factor::new("tokenizer.share");
     assert_eq!(study.levels(share), ["all", "cognate", "other", "random 0.25", "none"], "as they are compared");
-    assert_eq!(study.varying(), [data::Factor::Distance, share], "the share of a random arm is part of its name");
-    assert_eq!(study.asked.len(), 30 * 30);
+    assert_eq!(study.varying(), [data::Factor::DISTANCE, share], "the share of a random arm is part of its name");
+    assert_eq!(study.scored.len(), 30 * 30);
     let csv = |name: &str| fs::read_to_string(folder.path().join(format!("figures/data/{name}.csv"))).unwrap();
     let (arms, bridges) = (csv("arms"), csv("word-bridge"));
     assert!(arms.starts_with("setting,arm,vocab,d,condition,mean,low,high,runs\n"));
@@ -226,53 +212,44 @@ fn arms_are_compared_word_by_word() {
     };
     assert_eq!((words("share = all"), words("share = none")), (180, 180));
     assert!(bridges.contains("\nshare = none,all,all,0,180,"), "without any piece in common");
-    let findings = Findings::of(&study);
-    let found = |one: &str, other: &str| {
-        let is_it = |it: &&Comparison| {
-            it.cell.is_empty() && it.levels.map(|level| study.levels(share)[level].as_str()) == [one, other]
-        };
-        findings.comparisons.iter().find(is_it).unwrap_or_else(|| panic!("{one} against {other}"))
-    };
-    let none = found("none", "all");
-    assert_eq!((none.verdict, none.difference.unwrap().p), (Verdict::Contradicted, 0.0005));
-    assert!(none.sentence.starts_with(
-        "With share = none the contrast of the words of B†, over all *d*, is lower than with share = all by 0."
-    ));
-    assert!(none.sentence.ends_with("] nats."), "{}", none.sentence);
-    assert_eq!(found("cognate", "other").verdict, Verdict::Supported);
+    let answers = Answers::new(&study);
+    let found = |id: &str| answers.by_id(id).unwrap();
+    let none = found("share-none");
+    assert_eq!((&none.verdict, none.estimated.detail.p), (&Verdict::Supported, Some(0.0005)));
+    let sentence = Rendered::new(&study, none).sentence();
+    assert!(
+        sentence.starts_with(
+            "Supported: Without shared pieces, less is known of unseen words of B. The contrast of facts in B† at the end, \
+             share = none less share = all is −0."
+        ),
+        "{sentence}"
+    );
+    assert!(sentence.ends_with("] nats, 12 runs."), "{sentence}");
+    assert_eq!(found("share-cognate-other").verdict, Verdict::Supported);
+    assert!(found("share-random").estimated.estimate.is_some(), "by the first word of its level");
     // The mean difference of a word with itself.
     let mean = |arm: usize| {
-        let of = study.asked.iter().filter(|(run, _)| study.runs[*run].level(share) == Some(arm));
-        let values: Vec<f64> = of.filter_map(|(_, word)| word.contrast).collect();
+        let words = study.scored.iter().filter(|(run, _)| study.runs[*run].level(share) == Some(arm));
+        let values: Vec<f64> = words.filter_map(|(_, word)| word.contrast).collect();
         values.iter().sum::<f64>() / values.len() as f64
     };
-    assert!((none.difference.unwrap().estimate.value - (mean(4) - mean(0))).abs() < 1e-12);
-    assert_eq!(findings.comparisons.len(), 5 * 3, "over all, and at each d");
-    assert!(html.contains("What arms change, word by word") && html.contains("Words in other forms"));
-    let first = html.split("class=\"first\">").nth(1).unwrap();
-    assert!(first.starts_with("With share = none"), "the largest difference comes first");
-    assert!(!html.split("<script").next().unwrap().contains("NaN"), "no NaN is shown");
-    assert_eq!(findings.by_word.len(), 12, "all runs, and every arm; of what is known and of what is reachable");
+    assert!((none.estimated.estimate.unwrap().value - (mean(4) - mean(0))).abs() < 1e-12);
+    assert_eq!(none.cells.len(), 2, "at each d");
     // Planted: the half of a run's words that shares more of its pieces.
-    let reachable = &findings.by_word[6];
-    let slope = reachable.estimate("cognate bridge").unwrap();
-    assert_eq!((reachable.outcome, reachable.verdict), (Outcome::Reachable, Verdict::Supported), "{slope}");
-    assert!(html.contains("is reachable at the end more often, among words of one run"));
-    let of_none = &findings.by_word[5];
-    assert!(of_none.clustered.dropped.contains(&"cognate bridge".to_owned()), "{:?}", of_none.clustered.dropped);
-    assert_eq!(of_none.sentence, "The cognate bridge does not vary among the words of a run.");
+    let reachable = found("words-reachable");
+    assert_eq!((&reachable.verdict, reachable.cells.len()), (&Verdict::Supported, 5), "in every arm");
+    let of_none = &reachable.cells[4].estimated;
+    assert!(of_none.estimate.is_none() && of_none.reason == Some(Reason::NotVaried), "no word shares a piece");
+    assert!(html.contains("Without shared pieces, less is known") && html.contains("recut like their cognates"));
+    assert!(!html.split("<script").next().unwrap().contains("NaN"), "no NaN is shown");
     // The same results, the same bytes.
     assert!(html == page(folder.path()));
 }
 
 #[test]
-fn two_data_seeds_do_not_judge_arms() {
-    let (folder, html) = of_arms(2);
-    let findings = Findings::of(&data::read(folder.path()).unwrap());
-    assert!(findings.comparisons.iter().all(|it| it.verdict == Verdict::NotJudged));
-    assert!(findings.by_word.iter().all(|it| matches!(it.verdict, Verdict::NotJudged | Verdict::CannotTell)));
-    assert!(html.contains("What share = none changes in the contrast of the words of B†, over all "));
-    assert!(html.contains(" is not judged, with 2 data seeds where 3 are needed: "));
+fn two_data_seeds_do_not_test_arms() {
+    let (folder, _) = of_arms(2);
+    assert_eq!(answer(folder.path(), "share-none").verdict, Verdict::NotTested(Reason::TooFewSeeds(2)));
 }
 
 #[test]
@@ -299,33 +276,26 @@ fn forms_stand_side_by_side() {
 }
 
 #[test]
-fn nothing_is_said_of_arms_where_facts_were_not_learned() {
+fn arms_are_not_tested_where_facts_were_not_learned() {
     let folder = tempfile::tempdir().unwrap();
     let plan = Plan { data_seeds: 3, vocabs: vec![256], distances: vec![0.0], words: 30, ..Plan::arms() };
     synthetic::collected(folder.path(), &plan);
     let mut results = invitro_results::read(folder.path()).unwrap();
     let compared = |results: &Results| {
         let study = data::Study::new(results.clone());
-        Findings::of(&study).comparisons.into_iter().next().unwrap()
+        Answers::new(&study).by_id("share-cognate").unwrap().clone()
     };
-    assert_ne!(compared(&results).verdict, Verdict::NotJudged);
+    assert!(compared(&results).estimated.detail.words > 0);
     // An arm without masked words, as where facts are withheld, is compared by its runs.
     let mut wordless = results.clone();
     let has_words = |run: &usize| results.runs[*run].text("tokenizer.share") != Some("cognate");
-    wordless.asked.retain(|(run, _)| has_words(run));
-    let by_runs = compared(&wordless);
-    assert!(by_runs.of_runs && !compared(&results).of_runs);
-    assert_eq!(by_runs.difference.unwrap().values, 6, "three runs of each arm");
-    assert!(by_runs.sentence.contains("the contrast in B†"), "{}", by_runs.sentence);
+    wordless.scored.retain(|(run, _)| has_words(run));
+    let by_runs = compared(&wordless).estimated;
+    assert_eq!((by_runs.detail.words, by_runs.estimate.unwrap().runs), (0, 6), "three runs of each arm");
     let in_a = Quantity::of(Measure::KNOWLEDGE, &Condition::new("A", false));
     for run in &mut results.runs {
         run.curves.insert(in_a.clone(), Curve::new(vec![Point::plain(0, 0.0), Point::plain(1000, 0.0)]));
     }
-    let found = compared(&results);
-    assert_eq!(found.verdict, Verdict::NotJudged);
-    assert!(
-        found.sentence.contains("since facts were not clearly learned in A with share = cognate"),
-        "{}",
-        found.sentence
-    );
+    let condition = Condition::new("A", false);
+    assert_eq!(compared(&results).verdict, Verdict::NotTested(Reason::NotLearned { condition, grammatical: None }));
 }

@@ -2,6 +2,7 @@
 
 use crate::report::{force, whole};
 use crate::synthetic::{self, Plan, Progress};
+use invitro_report::data::FactorWords;
 use invitro_report::{Error, Format, Options, build, data, gallery};
 use invitro_results::{DistanceFrom, FamilyNode, FamilyTree};
 use std::collections::BTreeSet;
@@ -60,7 +61,7 @@ fn a_family_is_drawn_with_its_tree_and_its_distances() {
     assert!(csv.contains(",C,Old,parent,0.125,0.125,,0.5,svo,0,8"), "{csv}");
     let html = fs::read_to_string(folder.path().join("report.html")).unwrap();
     assert!(html.contains("The family of languages"));
-    let study = data::read(folder.path()).unwrap();
+    let study = data::Study::open(folder.path()).unwrap();
     let labels: Vec<String> = study.conditions().iter().map(|condition| condition.label()).collect();
     assert_eq!(labels, ["A", "C", "B", "C†", "B†"], "in the order of the list");
 }
@@ -76,15 +77,15 @@ fn the_pair_needs_no_family() {
 
 #[test]
 fn settings_of_languages_are_said_in_words() {
-    let said = |key: &str, level: &str| data::Factor::of(key).said(level);
-    assert_eq!(said("languages.B.distance", "0.3"), "distance of B = 0.3");
-    assert_eq!(said("languages.C.share", "0.3"), "share of C = 0.3");
-    assert_eq!(said("languages.C.script", "1"), "script of C = 1");
-    assert_eq!(said("languages.C.grammar", "sov"), "word order of C = sov");
-    assert_eq!(said("languages.L.copies", "4"), "copies of L = 4");
-    assert_eq!(said("languages.B.spoken", "true"), "B spoken");
-    assert_eq!(said("languages.B.spoken", "false"), "B not spoken");
-    assert_eq!(said("tokenizer.vocab", "256"), "|*V*| = 256");
+    let label = |key: &str, level: &str| data::Factor::new(key).with_level(level);
+    assert_eq!(label("languages.B.distance", "0.3"), "distance of B = 0.3");
+    assert_eq!(label("languages.C.share", "0.3"), "share of C = 0.3");
+    assert_eq!(label("languages.C.script", "1"), "script of C = 1");
+    assert_eq!(label("languages.C.grammar", "sov"), "word order of C = sov");
+    assert_eq!(label("languages.L.copies", "4"), "copies of L = 4");
+    assert_eq!(label("languages.B.spoken", "true"), "B spoken");
+    assert_eq!(label("languages.B.spoken", "false"), "B not spoken");
+    assert_eq!(label("tokenizer.vocab", "256"), "|*V*| = 256");
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn no_two_conditions_look_the_same() {
 fn missing_stays_empty_and_commas_are_quoted() {
     let mut table = Table::of_estimates(["where"]);
     table.estimate(["vanilla, 2048"], None);
-    table.estimate(["|*V*|"], Some(&Estimate { value: 0.5, interval: None, runs: 1, data_seeds: 1, of_two: None }));
+    table.estimate(["|*V*|"], Some(&Estimate::of_run(0.5, None)));
     assert_eq!(table.to_csv(), "where,mean,low,high,runs\n\"vanilla, 2048\",,,,0\n|V|,0.5,,,1\n");
     let mut table = Table::of_estimates(["", "where"]);
     table.estimate(["nothing", "here"], None);

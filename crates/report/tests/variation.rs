@@ -14,7 +14,7 @@ fn three_languages_have_every_figure() {
     synthetic::collected(folder.path(), &Plan { languages: vec!["A", "B", "C"], data_seeds: 3, ..Plan::small() });
     let html = page(folder.path());
     let labels: Vec<String> =
-        data::read(folder.path()).unwrap().conditions().iter().map(|condition| condition.label()).collect();
+        data::Study::open(folder.path()).unwrap().conditions().iter().map(|condition| condition.label()).collect();
     assert_eq!(labels, ["A", "B", "C", "B†", "C†"]);
     assert!(!html.contains("id=\"left-out\""), "every figure shows something");
     let figures = files(&folder.path().join("figures/data"));
@@ -41,7 +41,7 @@ fn eight_languages_have_a_choice_of_conditions() {
     synthetic::collected(folder.path(), &Plan { languages, masked: 3, regimes: vec!["vanilla"], ..Plan::small() });
     let html = page(folder.path());
     let labels: Vec<String> =
-        data::read(folder.path()).unwrap().conditions().iter().map(|condition| condition.label()).collect();
+        data::Study::open(folder.path()).unwrap().conditions().iter().map(|condition| condition.label()).collect();
     assert_eq!(labels.len(), 11);
     // First what transfer is about: the first language, and the masked ones.
     let nulls = shown(&html, "nulls");
@@ -73,8 +73,8 @@ fn figures_compare_what_varies() {
         }
     }
     let html = page(folder.path());
-    let study = data::read(folder.path()).unwrap();
-    assert_eq!(study.varying(), [data::Factor::of("model.width")]);
+    let study = data::Study::open(folder.path()).unwrap();
+    assert_eq!(study.varying(), [data::Factor::new("model.width")]);
     assert_eq!(study.levels(study.varying()[0]), ["64", "128", "256"]);
     for (name, title) in [("dynamics", "width = 128"), ("reachability", "width = 256"), ("loss", "width = 64")] {
         assert!(shown(&html, name).contains(title), "{name} compares widths");
@@ -104,8 +104,8 @@ fn settings_that_were_not_crossed_are_not_mixed() {
         set(&mut experiment, "tokenizer.boundary", boundary.into());
         fs::write(run.join("config.toml"), experiment.to_string()).unwrap();
     }
-    let study = data::read(folder.path()).unwrap();
-    let [grammar, boundary] = ["language.grammar", "tokenizer.boundary"].map(data::Factor::of);
+    let study = data::Study::open(folder.path()).unwrap();
+    let [grammar, boundary] = ["language.grammar", "tokenizer.boundary"].map(data::Factor::new);
     let label = |cell: Vec<(data::Factor, usize)>| -> Vec<(data::Factor, String)> {
         cell.into_iter().map(|(factor, level)| (factor, study.levels(factor)[level].clone())).collect()
     };
@@ -118,9 +118,9 @@ fn settings_that_were_not_crossed_are_not_mixed() {
 fn what_is_shown_first_varies() {
     let folder = tempfile::tempdir().unwrap();
     synthetic::collected(folder.path(), &Plan { data_seeds: 3, ..Plan::small() });
-    let study = data::read(folder.path()).unwrap();
-    let findings = invitro_report::findings::Findings::of(&study);
-    for figure in invitro_report::figures::all(&study, &findings) {
+    let study = data::Study::open(folder.path()).unwrap();
+    let answers = invitro_report::claims::Answers::new(&study);
+    for figure in invitro_report::figures::all(&study, &answers) {
         let first = &figure.variants[figure.first()];
         assert!(first.drawing.tells(), "{}: what is shown first is the same everywhere", figure.name);
         // No chooser has an option for which there is nothing to show.
@@ -159,8 +159,8 @@ fn long_runs_are_drawn_by_powers_and_in_tokens_where_counted() {
     fs::write(&summary, text.replacen('{', "{\"tokens_per_step\": 1500.0,", 1)).unwrap();
     let html = page(&run);
     assert_eq!(options(&html), ["steps, log", "steps", "tokens seen, log"]);
-    let study = data::read(&run).unwrap();
-    let figures = invitro_report::figures::all(&study, &invitro_report::findings::Findings::of(&study));
+    let study = data::Study::open(&run).unwrap();
+    let figures = invitro_report::figures::all(&study, &invitro_report::claims::Answers::new(&study));
     let curves = figures.iter().find(|figure| figure.name == "curves").unwrap();
     let in_tokens = curves.variants.iter().find(|variant| variant.choice.last() == Some(&2)).unwrap();
     let drawn = in_tokens.drawing.render(invitro_report::draw::Width::Page, invitro_report::draw::Target::File, "");
@@ -176,9 +176,9 @@ fn long_runs_are_drawn_by_powers_and_in_tokens_where_counted() {
 fn figures_fit_narrow_screens() {
     let folder = tempfile::tempdir().unwrap();
     synthetic::collected(folder.path(), &Plan { data_seeds: 3, ..Plan::small() });
-    let study = data::read(folder.path()).unwrap();
-    let findings = invitro_report::findings::Findings::of(&study);
-    for figure in invitro_report::figures::all(&study, &findings) {
+    let study = data::Study::open(folder.path()).unwrap();
+    let answers = invitro_report::claims::Answers::new(&study);
+    for figure in invitro_report::figures::all(&study, &answers) {
         use invitro_report::draw::{Target, Width};
         let svg = figure.variants[figure.first()].drawing.render(Width::Phone, Target::Page, "");
         let width: f64 = svg.split("viewBox=\"0 0 ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();

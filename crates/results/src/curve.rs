@@ -3,21 +3,53 @@
 /// When a curve is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Moment {
-    /// Where it is largest: the paper's reading.
-    Peak,
     /// At the end of training.
     End,
-    /// What is lost from the peak to the end.
+    /// Where it is largest: the paper's reading.
+    Peak,
+    /// What is lost until the end, from the step at which the runs of other data seeds peak: see [`declines`](crate::declines).
     Decline,
+    /// What is lost from the run's own peak, which noise alone makes positive.
+    OwnDecline,
+    /// After this step.
+    Step(u32),
+    /// The step at which it emerged, dated by this crossing of its threshold.
+    Emergence(Crossing),
+}
+
+/// Which crossing of its threshold a measure's emergence is dated by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Crossing {
+    /// The first: the paper's.
+    First,
+    /// The one after which it stays above.
+    Lasting,
+}
+
+impl Crossing {
+    /// Both.
+    pub const ALL: [Crossing; 2] = [Crossing::First, Crossing::Lasting];
+
+    /// `first`, `lasting`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Crossing::First => "first",
+            Crossing::Lasting => "lasting",
+        }
+    }
 }
 
 impl Moment {
-    /// As it stands before a measure's name: `peak`, `end`, `decline`.
-    pub fn name(self) -> &'static str {
+    /// As claims name it: `peak`, `end`, `decline`, `own decline`, `step 4000`, `emergence`, `lasting emergence`.
+    pub fn name(self) -> String {
         match self {
-            Moment::Peak => "peak",
-            Moment::End => "end",
-            Moment::Decline => "decline",
+            Moment::End => "end".into(),
+            Moment::Peak => "peak".into(),
+            Moment::Decline => "decline".into(),
+            Moment::OwnDecline => "own decline".into(),
+            Moment::Step(step) => format!("step {step}"),
+            Moment::Emergence(Crossing::First) => "emergence".into(),
+            Moment::Emergence(Crossing::Lasting) => "lasting emergence".into(),
         }
     }
 }
@@ -110,12 +142,15 @@ impl Curve {
         finite.copied().reduce(|best, point| if point.value > best.value { point } else { best })
     }
 
-    /// The value at that moment.
+    /// The value at a moment that the curve alone decides; `None` for a decline, which other runs date, and for emergence,
+    /// which needs a threshold.
     pub fn at(&self, moment: Moment) -> Option<f64> {
         match moment {
             Moment::Peak => self.peak().map(|point| point.value),
             Moment::End => self.end(),
-            Moment::Decline => self.decline(),
+            Moment::OwnDecline => self.decline(),
+            Moment::Step(step) => self.value_at(step),
+            Moment::Decline | Moment::Emergence(_) => None,
         }
     }
 
@@ -169,11 +204,11 @@ impl Curve {
     }
 
     fn first(&self, holds: impl Fn(&Point) -> bool) -> Option<Emergence> {
-        self.told(self.counted().find(|point| holds(point)))
+        self.dated(self.counted().find(|point| holds(point)))
     }
 
     fn lasting(&self, holds: impl Fn(&Point) -> bool) -> Option<Emergence> {
-        self.told(self.counted().rev().take_while(|point| holds(point)).last())
+        self.dated(self.counted().rev().take_while(|point| holds(point)).last())
     }
 
     /// The evaluations with something to count.
@@ -181,8 +216,9 @@ impl Curve {
         self.0.iter().filter(|point| !point.value.is_nan())
     }
 
-    fn told(&self, found: Option<&Point>) -> Option<Emergence> {
-        let can_tell = self.0.len() > 1 && self.counted().next().is_some();
-        can_tell.then(|| found.map_or(Emergence::Never, |point| Emergence::At(point.step)))
+    /// One evaluation alone does not date anything.
+    fn dated(&self, found: Option<&Point>) -> Option<Emergence> {
+        let is_dated = self.0.len() > 1 && self.counted().next().is_some();
+        is_dated.then(|| found.map_or(Emergence::Never, |point| Emergence::At(point.step)))
     }
 }

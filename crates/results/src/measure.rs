@@ -283,6 +283,29 @@ impl Measure {
         }
     }
 
+    /// Whether it compares what is true of a subject with what is false of it, so that it measures knowledge and not form.
+    pub fn is_contrast(self) -> bool {
+        match self {
+            Measure::Reach(reach) => reach.targets.against().is_some(),
+            _ => matches!(self, Measure::Contrast(..)),
+        }
+    }
+
+    /// Whether it measures the form of what a model makes or could make: sentences, and targets that are reachable.
+    pub fn is_form(self) -> bool {
+        match self {
+            Measure::Reach(reach) => reach.targets.against().is_none() && reach.statistic != Statistic::LogProb,
+            _ => matches!(self, Measure::Task(..)),
+        }
+    }
+
+    /// The same reachability with another K or another count of the targets; `None` where it is no reachability.
+    pub fn reach_read_as(self, top: Option<Fraction>, statistic: Option<Statistic>) -> Option<Measure> {
+        let Measure::Reach(reach) = self else { return None };
+        let statistic = statistic.unwrap_or(reach.statistic);
+        Some(Measure::Reach(Reach { top: top.or(reach.top), statistic, ..reach }))
+    }
+
     /// Every measure there is, in the order of the documentation; of layers, the first three.
     pub fn all() -> Vec<Measure> {
         let tasks = Task::ALL.into_iter().flat_map(|task| TaskMetric::ALL.iter().map(move |&m| Measure::Task(task, m)));

@@ -2,6 +2,7 @@
 //!
 //! ```toml
 //! name = "cognates"
+//! question = "…"                        # and claims: see [`crate::claims`]
 //! base = "quick"                        # a preset, or an experiment file beside this one
 //! experiment = { train.steps = 2000 }   # laid over the base
 //! [factors]                             # every combination of these
@@ -16,21 +17,23 @@
 //! Several `[[grids]]` instead of `[factors]` are joined; a cell two of them name is one cell. In a study's folder
 //! `study.toml` has no base, and its experiment is complete.
 
+use crate::claims::{ClaimError, Claims};
 use crate::diagonal::diagonal;
 use crate::error::{Error, Result};
 use crate::filter::Filter;
 use crate::identity::identity;
+use crate::run::Value as Level;
 use invitro_base::dotted::{LIST, assign, leaves, lookup, set, show};
 use invitro_base::settings::Seeds;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use toml::{Table, Value};
 
-/// One factor: a setting and the levels it takes.
+/// A setting that the plan varies, and the levels it takes.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Factor {
+pub struct Varied {
     /// The setting's dotted key.
     pub key: String,
     /// Its levels, in the file's order.
@@ -45,19 +48,27 @@ pub struct Plan {
     /// The complete experiment every cell starts from.
     pub base: Table,
     /// Each a full factorial; the study is their union.
-    pub grids: Vec<Vec<Factor>>,
+    pub grids: Vec<Vec<Varied>>,
     /// Data seeds.
     pub data_seeds: Vec<u64>,
     /// Model seeds, each with every data seed.
     pub model_seeds: Vec<u64>,
     /// Which cells are kept.
     pub filter: Filter,
+    /// Its question and its claims, as its file states them.
+    pub claims: Table,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
     name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    question: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    claims_from: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    primary: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     base: Option<String>,
     #[serde(default, rename = "where", skip_serializing_if = "Filter::is_empty")]
@@ -70,6 +81,8 @@ struct File {
     grids: Vec<Table>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     seeds: Option<SeedLists>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    claims: Vec<Table>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -119,18 +132,46 @@ impl Plan {
         let tables = if file.grids.is_empty() { vec![file.factors] } else { file.grids };
         let grids = tables.iter().map(|table| factors(table).map_err(wrong)).collect::<std::result::Result<_, E>>()?;
         let (data_seeds, model_seeds) = (seeds.data.0, seeds.model.0);
-        Ok(Plan { name: file.name, base, grids, data_seeds, model_seeds, filter: file.filter })
+        let claims = claims_table(file.question, file.claims_from, file.primary, file.claims);
+        let plan = Plan { name: file.name, base, grids, data_seeds, model_seeds, filter: file.filter, claims };
+        plan.check_claims().map_err(|error| wrong(error.to_string()))?;
+        Ok(plan)
+    }
+
+    /// Its question and its claims; `None` where it states neither.
+    pub fn claims(&self) -> Option<Claims> {
+        (!self.claims.is_empty()).then(|| Claims::from_table(self.claims.clone()).expect("checked when it was parsed"))
+    }
+
+    /// Whether its claims can be read, and its own are about settings and levels that it has.
+    fn check_claims(&self) -> std::result::Result<(), ClaimError> {
+        Claims::from_table(self.claims.clone())?;
+        let own = Claims::from_table(self.claims.iter().filter(|(key, _)| *key == "claims").map(copied).collect());
+        // What others decide may be in another file; it was checked above.
+        let Ok(own) = own else { return Ok(()) };
+        let mut levels: BTreeMap<String, Vec<Level>> =
+            leaves(&self.base).into_iter().map(|(key, value)| (key, vec![Level::from(&value)])).collect();
+        for varied in self.grids.iter().flatten() {
+            levels.entry(varied.key.clone()).or_default().extend(varied.levels.iter().map(Level::from));
+        }
+        own.check_settings(&levels)
     }
 
     /// The plan as a file that needs no other: the base experiment complete, so that neither an edit of the base file
     /// nor a new default can change what the cells are.
     pub fn to_toml(&self) -> String {
-        let grid = |factors: &Vec<Factor>| {
+        let grid = |factors: &Vec<Varied>| {
             factors.iter().map(|factor| (factor.key.clone(), Value::Array(factor.levels.clone()))).collect::<Table>()
         };
         let seeds = SeedLists { data: Seeds(self.data_seeds.clone()), model: Seeds(self.model_seeds.clone()) };
+        let claim_key = |key: &str| self.claims.get(key).cloned();
+        let texts = |key: &str| claim_key(key).and_then(|value| value.try_into().ok()).unwrap_or_default();
         let file = File {
             name: self.name.clone(),
+            question: claim_key("question").and_then(|value| value.try_into().ok()),
+            claims_from: texts("claims_from"),
+            primary: texts("primary"),
+            claims: claim_key("claims").and_then(|value| value.try_into().ok()).unwrap_or_default(),
             base: None,
             filter: self.filter.clone(),
             experiment: self.base.clone(),
@@ -157,7 +198,7 @@ impl Plan {
     /// Seeds are outermost: all combinations with the first pair of seeds, then with the next. Within them the factors
     /// advance together along a diagonal, so that a study stopped early has seen every level about equally often. With
     /// factors x, y of 3 levels: 00 11 22, 01 12 20, 02 10 21. Pairs of seeds are ordered the same way.
-    pub fn cells(&self) -> std::result::Result<Vec<Cell>, String> {
+    pub fn cells(&self) -> std::result::Result<Vec<PlannedRun>, String> {
         self.map_cells(|why| why, Ok)
     }
 
@@ -170,11 +211,11 @@ impl Plan {
     pub fn map_cells<T: Send, E: Send>(
         &self,
         wrong: impl Fn(String) -> E + Sync,
-        make: impl Fn(Cell) -> std::result::Result<T, E> + Sync,
+        make: impl Fn(PlannedRun) -> std::result::Result<T, E> + Sync,
     ) -> std::result::Result<Vec<T>, E> {
         let combinations = self.combinations();
         let seeds = diagonal(&[self.data_seeds.len(), self.model_seeds.len()]);
-        let planned: Vec<(u64, u64, &Vec<(&Factor, usize)>)> = seeds
+        let planned: Vec<(u64, u64, &Vec<(&Varied, usize)>)> = seeds
             .iter()
             .flat_map(|pair| {
                 let (data, model) = (self.data_seeds[pair[0]], self.model_seeds[pair[1]]);
@@ -194,7 +235,7 @@ impl Plan {
     }
 
     /// The combinations of all grids, each grid spread over the whole length.
-    fn combinations(&self) -> Vec<Vec<(&Factor, usize)>> {
+    fn combinations(&self) -> Vec<Vec<(&Varied, usize)>> {
         let mut placed = Vec::new();
         for grid in &self.grids {
             let sizes: Vec<usize> = grid.iter().map(|factor| factor.levels.len()).collect();
@@ -213,8 +254,8 @@ impl Plan {
         keys: &[&str],
         data_seed: u64,
         model_seed: u64,
-        combination: &[(&Factor, usize)],
-    ) -> std::result::Result<Option<Cell>, String> {
+        combination: &[(&Varied, usize)],
+    ) -> std::result::Result<Option<PlannedRun>, String> {
         let mut config = self.base.clone();
         for (factor, level) in combination {
             assign(&mut config, &factor.key, factor.levels[*level].clone())?;
@@ -226,13 +267,13 @@ impl Plan {
             return Ok(None);
         }
         let levels = keys.iter().filter_map(|key| Some(((*key).to_owned(), lookup(&config, key)?.clone()))).collect();
-        Ok(Some(Cell { id: identity(&config), config, levels, data_seed, model_seed }))
+        Ok(Some(PlannedRun { id: identity(&config), config, levels, data_seed, model_seed }))
     }
 }
 
 /// One planned run.
 #[derive(Debug, Clone)]
-pub struct Cell {
+pub struct PlannedRun {
     /// The identity of its experiment: the name of its run's folder.
     pub id: String,
     /// The complete experiment.
@@ -245,7 +286,7 @@ pub struct Cell {
     pub model_seed: u64,
 }
 
-impl Cell {
+impl PlannedRun {
     /// `tokenizer.vocab=512 language.distance=0.5 seeds 0/1`
     pub fn label(&self) -> String {
         let level = |(key, value): &(String, Value)| format!("{key}={} ", show(value));
@@ -254,8 +295,22 @@ impl Cell {
     }
 }
 
+fn copied((key, value): (&String, &Value)) -> (String, Value) {
+    (key.clone(), value.clone())
+}
+
+/// The keys of a file that claims are made of, without those that are not there.
+fn claims_table(question: Option<String>, from: Vec<String>, primary: Vec<String>, claims: Vec<Table>) -> Table {
+    let list = |texts: Vec<String>| Value::Array(texts.into_iter().map(Value::String).collect());
+    let own = Value::Array(claims.into_iter().map(Value::Table).collect());
+    let lists = [("claims_from", list(from)), ("primary", list(primary)), ("claims", own)];
+    let lists = lists.into_iter().filter(|(_, value)| value.as_array().is_some_and(|list| !list.is_empty()));
+    let question = question.map(|question| ("question", Value::String(question)));
+    question.into_iter().chain(lists).map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
 /// The factors of a grid, whether written `"a.b" = [..]` or `a.b = [..]`.
-fn factors(table: &Table) -> std::result::Result<Vec<Factor>, String> {
+fn factors(table: &Table) -> std::result::Result<Vec<Varied>, String> {
     leaves(table)
         .into_iter()
         .map(|(key, value)| match value {
@@ -267,7 +322,7 @@ fn factors(table: &Table) -> std::result::Result<Vec<Factor>, String> {
                         "{key} is no factor; vary a setting of one of its languages, as in {key}.B.distance"
                     )),
                     None if key.starts_with("seeds.") => Err(format!("{key} is no factor; list it under [seeds]")),
-                    None => Ok(Factor { key, levels }),
+                    None => Ok(Varied { key, levels }),
                 }
             }
             other => Err(format!("the factor {key} is {}, but must be a list of levels", show(&other))),

@@ -13,8 +13,8 @@ use crate::folder::{
 use crate::known::Known;
 use crate::run::{Run, Value, column};
 use crate::table::{Columns, Table};
-use crate::words::{self, Asked, Pair, Sample, Word};
-use crate::{Cell, Plan, SCHEMA, Status, identity_under, metrics, outdated};
+use crate::words::{self, Pair, Sample, ScoredWord, Word};
+use crate::{Plan, PlannedRun, SCHEMA, Status, identity_under, metrics, outdated};
 use invitro_base::dotted::leaves;
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -51,7 +51,7 @@ pub struct Results {
     /// How many masked words the folder holds.
     pub words_in_all: usize,
     /// All masked words whose contrast was taken, each with its run's place in `runs`.
-    pub asked: Vec<(usize, Asked)>,
+    pub scored: Vec<(usize, ScoredWord)>,
     /// Sentences in all languages.
     pub pairs: Vec<Pair>,
     /// The trees of the runs' languages, each with its run's place in `runs`; none of the pair A and B.
@@ -74,7 +74,7 @@ impl Results {
             config: None,
             words: Vec::new(),
             words_in_all: 0,
-            asked: Vec::new(),
+            scored: Vec::new(),
             pairs: Vec::new(),
             families: Vec::new(),
             samples: Vec::new(),
@@ -207,7 +207,7 @@ impl Results {
         schemas.sort_unstable();
         schemas.dedup();
         let ids = |plan: &Plan| {
-            let under = |cell: Cell| schemas.iter().map(|&schema| identity_under(schema, &cell.config)).collect();
+            let under = |cell: PlannedRun| schemas.iter().map(|&schema| identity_under(schema, &cell.config)).collect();
             plan.map_cells(|why| why, |cell| Ok::<Vec<String>, String>(under(cell)))
         };
         let Some(Ok(ids)) = self.plan.as_ref().map(ids) else { return };
@@ -225,8 +225,8 @@ impl Results {
         let places: HashMap<&str, usize> = self.runs.iter().enumerate().map(|(i, run)| (run.id.as_str(), i)).collect();
         let placed = |(run, word): (String, Word)| Some((only.or_else(|| places.get(run.as_str()).copied())?, word));
         self.words = found.words.into_iter().filter_map(placed).collect();
-        let placed = |(run, word): (Arc<str>, Asked)| Some((only.or_else(|| places.get(&*run).copied())?, word));
-        self.asked = found.asked.into_iter().filter_map(placed).collect();
+        let placed = |(run, word): (Arc<str>, ScoredWord)| Some((only.or_else(|| places.get(&*run).copied())?, word));
+        self.scored = found.scored.into_iter().filter_map(placed).collect();
         self.words_in_all = found.in_all;
         found.errors.iter().for_each(|error| self.leave_out(error));
     }
@@ -270,7 +270,7 @@ impl Results {
 /// Masked words out of tables: an even sample that a page can carry, each with its run.
 struct Found {
     words: Vec<(String, Word)>,
-    asked: Vec<(Arc<str>, Asked)>,
+    scored: Vec<(Arc<str>, ScoredWord)>,
     in_all: usize,
     /// Tables that could not be read.
     errors: Vec<Error>,
@@ -280,22 +280,22 @@ impl Found {
     fn read<'a>(files: impl Iterator<Item = &'a PathBuf> + Clone) -> Found {
         let in_all = files.clone().filter_map(|path| words::count(path).ok()).sum::<usize>();
         let stride = in_all.div_ceil(MOST_WORDS).max(1);
-        let mut found = Found { words: Vec::new(), asked: Vec::new(), in_all, errors: Vec::new() };
+        let mut found = Found { words: Vec::new(), scored: Vec::new(), in_all, errors: Vec::new() };
         for path in files {
-            let (mut read, mut asked) = (Vec::new(), Vec::new());
+            let (mut read, mut scored) = (Vec::new(), Vec::new());
             let mut last: Arc<str> = "".into();
             let all = words::read(path, stride, |run, word| read.push((run.to_owned(), word))).and_then(|()| {
-                words::read_asked(path, |run, word| {
+                words::read_scored(path, |run, word| {
                     if *last != *run {
                         last = run.into();
                     }
-                    asked.push((last.clone(), word));
+                    scored.push((last.clone(), word));
                 })
             });
             match all {
                 Ok(()) => {
                     found.words.append(&mut read);
-                    found.asked.append(&mut asked);
+                    found.scored.append(&mut scored);
                 }
                 Err(error) => found.errors.push(error),
             }

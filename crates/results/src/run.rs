@@ -1,6 +1,7 @@
 //! What is known of a run: its columns, its curves, its state.
 
-use crate::{Condition, Curve, Measure, Quantity};
+use crate::{Condition, Curve, Factor, Levels, Measure, Quantity};
+use invitro_stats::Seed;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -107,12 +108,26 @@ pub struct Run {
     pub columns: BTreeMap<String, Value>,
     /// What was evaluated over training.
     pub curves: HashMap<Quantity, Curve>,
+    /// In a study: its place among the study's seeds.
+    pub seed: Seed,
+    /// In a study: its place among the levels of each factor it has.
+    pub levels: Levels,
 }
 
 /// The curve of what was not measured.
 static NOTHING: std::sync::LazyLock<Curve> = std::sync::LazyLock::new(Curve::default);
 
 impl Run {
+    /// Its place among the levels of a factor.
+    pub fn level(&self, factor: Factor) -> Option<usize> {
+        self.levels.iter().find(|(own, _)| *own == factor).map(|(_, level)| *level)
+    }
+
+    /// Whether it has all of these levels.
+    pub fn is_at(&self, levels: &[(Factor, usize)]) -> bool {
+        levels.iter().all(|(factor, level)| self.level(*factor) == Some(*level))
+    }
+
     /// A column that holds a number.
     pub fn number(&self, column: &str) -> Option<f64> {
         match self.columns.get(column) {

@@ -261,9 +261,9 @@ pub fn read(path: &Path, stride: usize, mut each: impl FnMut(&str, Word)) -> Res
     })
 }
 
-/// A masked word that was asked for, as numbers.
+/// A masked word that was scored in its language at the end of training, as numbers.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Asked {
+pub struct ScoredWord {
     /// The symbol's name in the world.
     pub symbol: Arc<str>,
     /// The language it is masked in.
@@ -274,13 +274,15 @@ pub struct Asked {
     pub reachable: Option<bool>,
     /// The overlap of its pieces with those of its own form in another language.
     pub cognate_bridge: Option<f64>,
+    /// The overlap of its pieces with those of the unmasked word that shares most.
+    pub bridge: Option<f64>,
     /// What it is like.
     pub traits: Traits,
 }
 
 /// Hands over every word that was asked for in the language it is masked in, for its contrast or whether it is reachable, with
 /// the run's identity. Tables of older versions, which do not tell what words are like, have none.
-pub fn read_asked(path: &Path, mut each: impl FnMut(&str, Asked)) -> Result<()> {
+pub fn read_scored(path: &Path, mut each: impl FnMut(&str, ScoredWord)) -> Result<()> {
     let table = Table::open(path)?;
     let names = table.names();
     let languages: Vec<&str> = names.iter().filter_map(|name| name.strip_prefix(CONTRAST)).collect();
@@ -290,7 +292,7 @@ pub fn read_asked(path: &Path, mut each: impl FnMut(&str, Asked)) -> Result<()> 
     }
     let contrasts: Vec<String> = languages.iter().map(|language| format!("{CONTRAST}{language}")).collect();
     let wanted = ["run", "symbol", "masked_in"].into_iter().chain(NUMBERS);
-    let wanted: Vec<&str> = wanted.chain(["reachable"]).chain(contrasts.iter().map(String::as_str)).collect();
+    let wanted: Vec<&str> = wanted.chain(["reachable", "bridge"]).chain(contrasts.iter().map(String::as_str)).collect();
     // Few names in many rows.
     let mut known: HashSet<Arc<str>> = HashSet::new();
     let mut shared = |name: &str| match known.get(name) {
@@ -306,18 +308,19 @@ pub fn read_asked(path: &Path, mut each: impl FnMut(&str, Asked)) -> Result<()> 
         for row in 0..rows {
             let Some(masked_in) = columns[2].text(row) else { continue };
             let place = languages.iter().position(|language| *language == masked_in);
-            let contrast = place.and_then(|place| number(10 + place, row));
+            let contrast = place.and_then(|place| number(11 + place, row));
             let reachable = number(9, row).map(|reachable| reachable > 0.0);
             if contrast.is_none() && reachable.is_none() {
                 continue;
             }
             let whole = |column: usize| number(column, row).map(|number| number as u32);
-            let asked = Asked {
+            let scored = ScoredWord {
                 symbol: shared(columns[1].text(row).unwrap_or_default()),
                 masked_in: shared(masked_in),
                 contrast,
                 reachable,
                 cognate_bridge: number(3, row),
+                bridge: number(10, row),
                 traits: Traits {
                     pairs: whole(4),
                     distance: number(5, row),
@@ -326,7 +329,7 @@ pub fn read_asked(path: &Path, mut each: impl FnMut(&str, Asked)) -> Result<()> 
                     frequency: number(8, row),
                 },
             };
-            each(columns[0].text(row).unwrap_or_default(), asked);
+            each(columns[0].text(row).unwrap_or_default(), scored);
         }
     })
 }

@@ -1,5 +1,6 @@
 //! Formats and names of what runs leave.
 
+mod claims;
 mod compact;
 mod formats;
 mod metrics;

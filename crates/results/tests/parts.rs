@@ -43,53 +43,6 @@ mod curve {
     }
 }
 
-mod verdict {
-    use invitro_results::{MARGIN, Measured, Verdict, Withheld, knowledge};
-    use invitro_stats::{Estimate, Interval};
-
-    fn with(low: f64, high: f64) -> Estimate {
-        Estimate {
-            value: 0.5 * (low + high),
-            interval: Some(Interval { low, high }),
-            runs: 9,
-            data_seeds: 3,
-            of_two: None,
-        }
-    }
-
-    #[test]
-    fn the_rule() {
-        assert_eq!(Verdict::of(Some(&with(0.2, 0.4)), 0.0, MARGIN), Verdict::Supported);
-        assert_eq!(Verdict::of(Some(&with(-0.4, -0.2)), 0.0, MARGIN), Verdict::Contradicted);
-        assert_eq!(Verdict::of(Some(&with(0.02, 0.08)), 0.0, MARGIN), Verdict::Negligible);
-        assert_eq!(Verdict::of(Some(&with(-0.1, 0.3)), 0.0, MARGIN), Verdict::CannotTell);
-        assert_eq!(Verdict::of(None, 0.0, MARGIN), Verdict::CannotTell);
-        assert_eq!(Verdict::of(Some(&with(0.6, 0.7)), 0.5, 0.0), Verdict::Supported);
-        assert_eq!(Verdict::of(Some(&Estimate { data_seeds: 2, ..with(0.6, 0.7) }), 0.5, 0.0), Verdict::NotJudged);
-        assert_eq!(Verdict::all([Verdict::Supported, Verdict::CannotTell]), Verdict::CannotTell);
-        assert_eq!(Verdict::all([]), Verdict::CannotTell);
-        assert_eq!(Verdict::all([Verdict::Supported; 2]), Verdict::Supported);
-    }
-
-    #[test]
-    fn knowledge_is_judged_where_it_was_learned() {
-        let in_condition = |label: &str, estimate| Measured { label: label.into(), estimate, by_seed: Vec::new() };
-        let of = |a: Estimate, masked: Estimate| {
-            knowledge(&in_condition("A", Some(a)), &in_condition("B†", Some(masked)), Withheld::Words)
-        };
-        let (known, nothing) = (with(2.0, 3.0), with(-2.0, 3.0));
-        assert_eq!(of(known, known).0, Verdict::Supported);
-        assert_eq!(of(known, nothing).0, Verdict::CannotTell);
-        assert_eq!(of(known, with(-3.0, -2.0)).0, Verdict::Contradicted);
-        let (verdict, said) = of(nothing, known);
-        assert!(verdict == Verdict::NotJudged && said.contains("since facts were not clearly learned in A"), "{said}");
-        let (verdict, said) = of(Estimate { data_seeds: 1, ..known }, Estimate { data_seeds: 1, ..known });
-        assert!(verdict == Verdict::NotJudged && said.contains("is not judged, with one data seed"), "{said}");
-        let measured = in_condition("B†", Some(known));
-        assert_eq!(knowledge(&in_condition("A", None), &measured, Withheld::Words).0, Verdict::CannotTell);
-    }
-}
-
 mod table {
     use invitro_results::table::*;
     use serde_json::Value;
@@ -276,12 +229,12 @@ mod families {
             all
         };
         assert_eq!(read(&path), written);
-        let asked = |path: &std::path::Path| {
+        let scored = |path: &std::path::Path| {
             let mut all = Vec::new();
-            words::read_asked(path, |run, word| all.push((run.to_owned(), word))).unwrap();
+            words::read_scored(path, |run, word| all.push((run.to_owned(), word))).unwrap();
             all
         };
-        assert_eq!(asked(&path), [], "no contrast was taken");
+        assert_eq!(scored(&path), [], "no contrast was taken");
         let known = |word: &Word, language: usize, value: f64| {
             let mut word = word.clone();
             word.forms[language].contrasts = vec![(0, 0.0), (10, value)];
@@ -289,7 +242,7 @@ mod families {
         };
         // In the language it is masked in, and in another.
         words::write(&path, "run", &[known(&written[0], 1, 0.5), known(&written[1], 1, 0.75)]).unwrap();
-        let found = asked(&path);
+        let found = scored(&path);
         assert_eq!(found.len(), 1);
         assert_eq!(
             (found[0].0.as_str(), found[0].1.contrast, found[0].1.traits),
@@ -299,7 +252,7 @@ mod families {
         let lost = Word { asked: Some(true), reachable: Some(false), ..written[0].clone() };
         words::write(&path, "run", &[lost.clone(), written[1].clone()]).unwrap();
         assert_eq!(read(&path), [lost, written[1].clone()]);
-        let found = asked(&path);
+        let found = scored(&path);
         assert_eq!((found.len(), found[0].1.contrast, found[0].1.reachable), (1, None, Some(false)));
         words::write(&path, "run", &written).unwrap();
         // Of runs whose languages differ.
@@ -325,7 +278,7 @@ mod families {
         let older = ["run", "symbol", "form_A", "pieces_A"].map(|name| (name.to_owned(), texts("x")));
         table::write(&path, &older).unwrap();
         assert_eq!((read(&path)[0].masked_in.clone(), read(&path)[0].symbol.as_str()), (None, "x"));
-        assert_eq!((read(&path)[0].traits, asked(&path).len()), (Traits::default(), 0));
+        assert_eq!((read(&path)[0].traits, scored(&path).len()), (Traits::default(), 0));
         words::join(&[path.clone(), other], &whole).unwrap();
         let traits: Vec<Traits> = read(&whole).iter().map(|word| word.traits).collect();
         assert_eq!(traits, [Traits::default(), fewer.traits]);

@@ -1,6 +1,7 @@
 //! A number with its 95 % interval.
 
 use crate::format::digits;
+use crate::seeds::Spread;
 use std::fmt;
 
 /// A 95 % interval.
@@ -47,14 +48,26 @@ pub struct Estimate {
     pub data_seeds: usize,
     /// What each of two data seeds gives alone: with so few, that is shown instead of an interval.
     pub of_two: Option<[f64; 2]>,
+    /// How it varies between seeds, where it has an interval over them.
+    pub spread: Option<Spread>,
 }
 
 impl Estimate {
+    /// One run's number, with the interval that the run itself reports.
+    pub fn of_run(value: f64, interval: Option<Interval>) -> Estimate {
+        Estimate { value, interval, runs: 1, data_seeds: 1, of_two: None, spread: None }
+    }
+
+    /// The interval that leaves out a share `alpha` instead of 5 %.
+    pub fn interval_at(&self, alpha: f64) -> Option<Interval> {
+        if alpha == 0.05 { self.interval } else { Some(self.spread?.interval(self.value, alpha)) }
+    }
+
     /// With its sign turned, for predictions of less.
     pub fn negated(self) -> Estimate {
         let of_two = self.of_two.map(|seeds| seeds.map(|value| -value));
         let interval = self.interval.map(|it| Interval { low: -it.high, high: -it.low });
-        Estimate { value: -self.value, interval, of_two, ..self }
+        Estimate { value: -self.value, interval, of_two, spread: self.spread.map(Spread::negated), ..self }
     }
 }
 

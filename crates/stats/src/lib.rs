@@ -27,4 +27,4 @@ pub mod student;
 pub use describe::{deviation, mean, quantile};
 pub use format::{decimals, digits, grouped, p_value};
 pub use interval::{Estimate, Interval};
-pub use seeds::{Scale, Seed};
+pub use seeds::{Scale, Seed, Spread};

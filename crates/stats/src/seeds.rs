@@ -78,6 +78,53 @@ impl Scale {
     }
 }
 
+/// How a statistic varies between seeds, on its scale: enough for an interval of any level.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spread {
+    scale: Scale,
+    /// Where the interval is centred.
+    centre: f64,
+    squares: Squares,
+    /// No interval is narrower than the one with this centre and these squares.
+    least: Option<(f64, Squares)>,
+    negated: bool,
+}
+
+/// Squared deviations when groups are left out, and how many groups there are: data seeds, model seeds, pairs of both.
+type Squares = [(f64, usize); 3];
+
+impl Spread {
+    /// The interval around a value that leaves out a share `alpha`.
+    pub fn interval(&self, value: f64, alpha: f64) -> Interval {
+        // What is closer to a bound than the scale's edge is at the edge.
+        let width = |centre: f64, half: f64| {
+            let ends = [centre - half, centre + half].map(|end| self.scale.to(self.scale.back(end)));
+            (ends[1] - ends[0]) / 2.0
+        };
+        let own = half_width(&self.squares, alpha);
+        let half = match &self.least {
+            Some((centre, squares)) => width(self.centre, own).max(width(*centre, half_width(squares, alpha))),
+            None => own,
+        };
+        let sign = if self.negated { -1.0 } else { 1.0 };
+        let ends = [self.centre - half, self.centre + half].map(|end| sign * self.scale.back(end));
+        Interval { low: ends[0].min(ends[1]).min(value), high: ends[0].max(ends[1]).max(value) }
+    }
+
+    pub(crate) fn negated(self) -> Spread {
+        Spread { negated: !self.negated, ..self }
+    }
+}
+
+/// Half the width of the interval that leaves out a share `alpha`.
+fn half_width(&[data, model, both]: &Squares, alpha: f64) -> f64 {
+    let square = |(squares, groups): (f64, usize)| {
+        if groups < 2 { 0.0 } else { student(groups, alpha).powi(2) * squares * (groups as f64 - 1.0) / groups as f64 }
+    };
+    let [data, model, both] = [data, model, both].map(square);
+    (data + model - both).max(data).max(model).sqrt()
+}
+
 /// The statistic of all runs, with its interval. `None` where it is undefined (no run, no variance).
 pub fn estimate<const N: usize>(
     scale: Scale,
@@ -113,15 +160,15 @@ pub fn estimate_wide(
     let at_bound = scale == Scale::Share && (value == 0.0 || value == 1.0);
     let by_chance = |half: f64| !alike && !at_bound && half <= rounding(scaled);
     let on_scale = |sums: &[f64]| statistic(sums).map(|value| scale.to(value));
-    let half = half_width(&pairs, &on_scale, scaled).filter(|&half| !by_chance(half));
-    let interval = half
-        .map(|half| Interval { low: scale.back(scaled - half).min(value), high: scale.back(scaled + half).max(value) });
+    let squares = squares(&pairs, &on_scale, scaled).filter(|squares| !by_chance(half_width(squares, 0.05)));
+    let spread = squares.map(|squares| Spread { scale, centre: scaled, squares, least: None, negated: false });
+    let interval = spread.map(|spread| spread.interval(value, 0.05));
     let by_data = merged(&pairs, |(data, _)| (data, 0));
     let of_two = match by_data.values().collect::<Vec<_>>()[..] {
         [first, second] => statistic(first).zip(statistic(second)).map(|(first, second)| [first, second]),
         _ => None,
     };
-    Some(Estimate { value, interval, runs, data_seeds: by_data.len(), of_two })
+    Some(Estimate { value, interval, runs, data_seeds: by_data.len(), of_two, spread })
 }
 
 /// The mean of the values.
@@ -160,15 +207,16 @@ pub fn proportion(rows: impl IntoIterator<Item = (Seed, bool)>) -> Option<Estima
             Some((shares().sum::<f64>() + 0.5) / (shares().count() as f64 + 1.0))
         })
     };
-    let half = |of: &Estimate| of.interval.map(|it| (Scale::Share.to(it.high) - Scale::Share.to(it.low)) / 2.0);
-    let unanimous = half(&corrected(&|_| 1.0)?);
+    let unanimous = corrected(&|_| 1.0)?.spread;
     let corrected = corrected(&|holds| holds)?;
-    let interval = unanimous.map(|least| {
-        let (at, half) = (Scale::Share.to(corrected.value), half(&corrected).unwrap_or(0.0).max(least));
-        Interval { low: Scale::Share.back(at - half).min(value), high: Scale::Share.back(at + half).max(value) }
+    let spread = unanimous.map(|least| {
+        let squares = corrected.spread.map_or(least.squares, |own| own.squares);
+        let (scale, centre) = (Scale::Share, Scale::Share.to(corrected.value));
+        Spread { scale, centre, squares, least: Some((least.centre, least.squares)), negated: false }
     });
+    let interval = spread.map(|spread| spread.interval(value, 0.05));
     let shares = by_data_seed(rows);
-    Some(Estimate { value, interval, of_two: shares.try_into().ok(), ..corrected })
+    Some(Estimate { value, interval, spread, of_two: shares.try_into().ok(), ..corrected })
 }
 
 /// Pearson's r of the pairs.
@@ -226,16 +274,16 @@ fn merged(pairs: &Groups, kept: impl Fn((usize, usize)) -> (usize, usize)) -> Gr
     groups
 }
 
-fn half_width(pairs: &Groups, statistic: &impl Fn(&[f64]) -> Option<f64>, value: f64) -> Option<f64> {
+/// The squared deviations over data seeds, model seeds and pairs of both.
+fn squares(pairs: &Groups, statistic: &impl Fn(&[f64]) -> Option<f64>, value: f64) -> Option<Squares> {
     let by_data = merged(pairs, |(data, _)| (data, 0));
-    let data = square_over(&by_data, statistic, value)?;
-    let model = square_over(&merged(pairs, |(_, model)| (0, model)), statistic, value)?;
+    let data = squares_over(&by_data, statistic, value)?;
+    let model = squares_over(&merged(pairs, |(_, model)| (0, model)), statistic, value)?;
     // One data seed that gives the same with every model seed says nothing about others.
-    if by_data.len() < 2 && model.sqrt() <= rounding(value) {
+    if by_data.len() < 2 && half_width(&[(0.0, 1), model, (0.0, 1)], 0.05) <= rounding(value) {
         return None;
     }
-    let both = square_over(pairs, statistic, value).unwrap_or(0.0);
-    Some((data + model - both).max(data).max(model).sqrt())
+    Some([data, model, squares_over(pairs, statistic, value).unwrap_or((0.0, 1))])
 }
 
 /// The rounding error of a statistic. A difference near zero has that of its parts, which are of order one or larger.
@@ -243,22 +291,21 @@ fn rounding(value: f64) -> f64 {
     1e-12 * value.abs().max(1.0)
 }
 
-/// The square of half an interval's width over these groups: 0 for a single group, `None` where the statistic is
-/// undefined without one of them. The spread is about the value of all runs, so that a bias counts too.
-fn square_over(groups: &Groups, statistic: &impl Fn(&[f64]) -> Option<f64>, value: f64) -> Option<f64> {
+/// The squared deviations of the statistic without each group from that of all, and how many groups there are; `None` where
+/// it is undefined without one of them. They are about the value of all runs, so that a bias counts too.
+fn squares_over(groups: &Groups, statistic: &impl Fn(&[f64]) -> Option<f64>, value: f64) -> Option<(f64, usize)> {
     if groups.len() < 2 {
-        return Some(0.0);
+        return Some((0.0, 1));
     }
     let left: Vec<f64> = all_but_one(groups).iter().map(|sums| statistic(sums)).collect::<Option<_>>()?;
-    let g = left.len() as f64;
-    let squares: f64 = left.iter().map(|left| (left - value).powi(2)).sum();
-    Some(student(left.len()).powi(2) * squares * (g - 1.0) / g)
+    Some((left.iter().map(|left| (left - value).powi(2)).sum(), left.len()))
 }
 
-/// Student's t for this many groups, two or more; figures ask for it thousands of times.
-fn student(groups: usize) -> f64 {
+/// Student's t for this many groups, two or more; figures ask for that of 95 % intervals thousands of times.
+fn student(groups: usize, alpha: f64) -> f64 {
     static FIRST: LazyLock<Vec<f64>> = LazyLock::new(|| (1..32).map(|df| t_quantile(0.05, f64::from(df))).collect());
-    FIRST.get(groups - 2).copied().unwrap_or_else(|| t_quantile(0.05, (groups - 1) as f64))
+    let known = FIRST.get(groups - 2).copied().filter(|_| alpha == 0.05);
+    known.unwrap_or_else(|| t_quantile(alpha, (groups - 1) as f64))
 }
 
 /// For each group the sums of all others: those before it and those after it, so that nothing is lost to subtraction.

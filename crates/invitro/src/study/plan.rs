@@ -11,7 +11,7 @@ use invitro_lab::study::estimate::{assumed, disk, measure, noted};
 use invitro_lab::study::grouping::{Open, PopulationSizes, populations};
 use invitro_lab::study::{Cell, CellState, StudyFolder};
 use invitro_model::Device;
-use invitro_results::{Factor, Known, Plan};
+use invitro_results::{Known, Plan, Varied};
 use invitro_tokenizer::asked_vocab;
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -179,7 +179,7 @@ fn describe(plan: &Plan, cells: usize) -> Result<()> {
         if plan.grids.len() > 1 {
             say!("  grid {}", number + 1);
         }
-        let levels = |factor: &Factor| factor.levels.iter().map(show).collect::<Vec<String>>().join("  ");
+        let levels = |factor: &Varied| factor.levels.iter().map(show).collect::<Vec<String>>().join("  ");
         let rows: Vec<Vec<String>> =
             grid.iter().map(|factor| vec![format!("  {}", factor.key), levels(factor)]).collect();
         if !rows.is_empty() {

@@ -6,7 +6,7 @@ use crate::experiment::read::{lay_over, override_with, parse_override};
 use crate::experiment::{Experiment, PRESETS};
 use invitro_base::dotted::leaves;
 use invitro_base::settings::names_file;
-use invitro_results::{Factor, Plan};
+use invitro_results::{Plan, Varied};
 use std::path::Path;
 use toml::{Table, Value};
 
@@ -69,7 +69,7 @@ pub fn parse(text: &str, path: &Path, overrides: &[String]) -> Result<Plan> {
 
 /// The files that the experiments of a plan name.
 pub fn files(plan: &Plan) -> Vec<String> {
-    let levels = |factor: &Factor| factor.levels.iter().map(|level| (factor.key.clone(), level.clone())).collect();
+    let levels = |factor: &Varied| factor.levels.iter().map(|level| (factor.key.clone(), level.clone())).collect();
     let settings = leaves(&plan.base).into_iter().chain(plan.grids.iter().flatten().flat_map::<Vec<_>, _>(levels));
     let named = settings.filter(|(key, value)| names_file(key, value));
     named.filter_map(|(_, value)| value.as_str().map(str::to_owned)).collect()

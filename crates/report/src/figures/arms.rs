@@ -4,22 +4,24 @@ use super::captions::{self, BARS, Runs};
 use super::facets::{dodge, ends, variants};
 use super::figure::{Chooser, Figure};
 use super::groups::{self, groups};
+use super::outcomes;
 use super::style;
 use super::table::Table;
-use crate::data::{Cell, Factor, Study};
+use crate::data::{Factor, FactorWords, Levels, Study};
 use crate::draw::{Axis, Colour, Layout, Mark, Panel, Point, plain};
-use crate::findings::arms::{cells, factors};
 use crate::wording::spoken;
 use invitro_results::{Measure, Moment, Quantity};
 
 /// `None` where no arm varies.
 pub fn figure(study: &Study) -> Option<Figure> {
-    let factors = factors(study);
+    let factors = outcomes::arms(study);
     let groups = groups(study);
     let choosers = vec![Chooser::by(&factors), groups::chooser(&groups)];
     let mut shown = vec![*factors.first()?];
-    shown.extend([Factor::Vocab, Factor::Distance]);
-    let cells = Some(cells(study)).filter(|cells| !cells.is_empty()).unwrap_or_else(|| vec![Cell::new()]);
+    shown.extend([Factor::VOCAB, Factor::DISTANCE]);
+    let cells = Some(study.cells(&[Factor::VOCAB, Factor::DISTANCE]))
+        .filter(|cells| !cells.is_empty())
+        .unwrap_or_else(|| vec![Levels::new()]);
     let mut table = Table::of_estimates(["setting", "arm", "vocab", "d", "condition"]);
     let variants = variants(study, &choosers, Runs::Ended, |choice| {
         let (factor, group) = (factors[choice.options[0]], &groups[choice.options[1]]);
@@ -28,7 +30,7 @@ pub fn figure(study: &Study) -> Option<Figure> {
         let mut panels = Vec::new();
         for cell in &cells {
             let title: Vec<String> =
-                cell.iter().map(|(factor, level)| factor.said(&study.levels(*factor)[*level])).collect();
+                cell.iter().map(|(factor, level)| factor.with_level(&study.levels(*factor)[*level])).collect();
             let labels = levels.iter().rev().cloned();
             let mut panel = Panel::new(title.join(", "), Axis::share(""), Axis::levels("", labels));
             for (arm, level) in levels.iter().enumerate() {
@@ -40,7 +42,7 @@ pub fn figure(study: &Study) -> Option<Figure> {
                         let own = cell.iter().find(|(own, _)| *own == factor);
                         own.map_or("all", |(_, level)| study.levels(factor)[*level].as_str())
                     };
-                    let keys = [factor.key(), level, label(Factor::Vocab), label(Factor::Distance), &style.name];
+                    let keys = [factor.key(), level, label(Factor::VOCAB), label(Factor::DISTANCE), &style.name];
                     table.estimate(keys, estimate.as_ref());
                     let Some(estimate) = estimate else { continue };
                     let interval = ends(&estimate);
@@ -50,7 +52,7 @@ pub fn figure(study: &Study) -> Option<Figure> {
                         x: estimate.value,
                         y: (levels.len() - 1 - arm) as f64 - dodge(place, group.conditions.len(), 0.2),
                         interval,
-                        tip: plain(&format!("{}, {}: {}", style.name, factor.said(level), spoken(&estimate))),
+                        tip: plain(&format!("{}, {}: {}", style.name, factor.with_level(level), spoken(&estimate))),
                     };
                     panel.marks.push(Mark::ErrorBar { point, colour: style.colour, shape: style.shape, along_x: true });
                 }
@@ -85,7 +87,7 @@ pub fn figure(study: &Study) -> Option<Figure> {
 
 /// A row for each |V| and a column for each d, where these vary.
 fn across(study: &Study) -> [usize; 2] {
-    let columns = study.levels(Factor::Distance).len().max(1);
-    let columns = if columns == 1 { study.levels(Factor::Vocab).len().max(1) } else { columns };
+    let columns = study.levels(Factor::DISTANCE).len().max(1);
+    let columns = if columns == 1 { study.levels(Factor::VOCAB).len().max(1) } else { columns };
     [columns.min(2), columns.min(4)]
 }

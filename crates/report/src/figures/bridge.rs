@@ -2,14 +2,13 @@
 
 use super::facets::{pick, split};
 use super::figure::{Chooser, Figure, Variant, choices};
+use super::outcomes::{BRIDGE, COGNATE, TRANSFERS, Transfer, bridge_of};
 use super::style::{self, titled};
 use super::table::Table;
-use crate::data::{Factor, Run, Study};
+use crate::data::{Factor, FactorWords, Run, Study};
 use crate::draw::{Axis, Colour, Layout, Mark, Panel, Point, Shape, plain};
-use crate::findings::Transfer;
-use crate::findings::design::{BRIDGE, COGNATE, bridge_of};
-use crate::wording::counted;
-use invitro_results::{Measure, column, p_text};
+use crate::wording::{counted, p_text};
+use invitro_results::{Measure, column};
 use invitro_stats::correlation::pearson;
 use invitro_stats::digits;
 use invitro_stats::{deviation, mean, seeds};
@@ -20,14 +19,14 @@ pub fn figure(study: &Study) -> Option<Figure> {
         (BRIDGE, "any unmasked word (the paper's)", "mean bridge *β̂*"),
         (COGNATE, "the word's own cognate", "mean cognate bridge"),
     ];
-    let (choosers, variants, table) = scatter(study, &Transfer::ALL, &bridges)?;
+    let (choosers, variants, table) = scatter(study, &TRANSFERS, &bridges)?;
     Some(Figure {
         name: "bridge",
         title: "Bridges against masked transfer".into(),
         caption: format!(
             "One mark per run that ended{} *r* is Pearson's with its 95 % interval over seeds, *p* from Student's *t* over runs as if \
              independent.",
-            pick(study, &[Factor::Vocab], &[]).map_or(".".to_owned(), |by| format!(
+            pick(study, &[Factor::VOCAB], &[]).map_or(".".to_owned(), |by| format!(
                 ", over all runs and within each level of {0}: is it more than a difference between levels of {0}?",
                 by.symbol()
             ))
@@ -48,12 +47,12 @@ pub(super) fn scatter(
         return None;
     }
     let choosers = vec![
-        Chooser::new("outcome", "transfer as", transfers.iter().map(|transfer| transfer.label())),
+        Chooser::new("outcome", "transfer as", transfers.iter().map(|transfer| transfer.label)),
         Chooser::new("bridge", "bridge to", bridges.iter().map(|(_, name, _)| *name)),
     ];
-    let by = pick(study, &[Factor::Vocab], &[]);
-    let others = study.varying().into_iter().filter(|factor| !Factor::ALL.contains(factor));
-    let factors: Vec<Factor> = Factor::ALL.into_iter().chain(others).collect();
+    let by = pick(study, &[Factor::VOCAB], &[]);
+    let others = study.varying().into_iter().filter(|factor| !Factor::PAPER.contains(factor));
+    let factors: Vec<Factor> = Factor::PAPER.into_iter().chain(others).collect();
     let names = ["outcome", "bridge", "run"].into_iter().chain(factors.iter().map(|factor| factor.name()));
     let mut table = Table::new(names.chain(["data_seed", "model_seed", "x", "y"]));
     let mut variants = Vec::new();
@@ -64,7 +63,7 @@ pub(super) fn scatter(
         let runs: Vec<(&Run, f64, f64)> = study.ended(study.plain()).filter_map(values).collect();
         for (run, x, y) in &runs {
             let seed = |column: &str| run.number(column).map_or(String::new(), |seed| seed.to_string());
-            let mut cells = vec![transfer.label().to_owned(), name.to_owned(), run.id.clone()];
+            let mut cells = vec![transfer.label.to_owned(), name.to_owned(), run.id.clone()];
             cells.extend(factors.iter().map(|factor| study.level(run, *factor).to_owned()));
             cells.extend([seed(column::DATA_SEED), seed(column::MODEL_SEED), x.to_string(), y.to_string()]);
             table.row(cells);

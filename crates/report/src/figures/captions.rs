@@ -1,7 +1,7 @@
 //! What captions say of the runs behind a figure.
 
 use super::style::titled;
-use crate::data::{Factor, Study};
+use crate::data::{Factor, FactorWords, Study};
 use crate::draw::plain;
 use crate::wording::{counted, listed};
 

@@ -6,16 +6,16 @@ use super::facets::{Facets, ends, label_in, named, pick, regime, split, variants
 use super::figure::{Chooser, Figure};
 use super::groups::{self, Group, groups};
 use super::progress::Progress;
-use super::style;
+use super::style::{self, STAGES};
 use super::table::Table;
-use crate::data::{Cell, Factor, Run, Study};
+use crate::data::{Factor, Levels, Run, Study};
 use crate::draw::{Axis, Mark, Point};
-use crate::findings::stages::Stage;
+use invitro_results::{Crossing, Measure};
 
 pub fn figure(study: &Study) -> Figure {
     let thresholds = thresholds(study);
     let (groups, progress) = (groups(study), Progress::all(study));
-    let panel = pick(study, &[Factor::Vocab], &[]);
+    let panel = pick(study, &[Factor::VOCAB], &[]);
     let chosen = regime(study, &[panel]);
     let choosers = vec![Chooser::levels(study, chosen), threshold_chooser(&thresholds), groups::chooser(&groups)];
     let header = [named(chosen), "threshold", named(panel), "condition", "stage", "emerged", "measured"];
@@ -53,12 +53,12 @@ pub fn figure(study: &Study) -> Figure {
 
 /// A group of rows per condition, with an empty row between them.
 fn rows(group: &Group) -> usize {
-    (group.conditions.len() * (Stage::ALL.len() + 1)).max(1) - 1
+    (group.conditions.len() * (STAGES.len() + 1)).max(1) - 1
 }
 
 /// The first condition is at the top.
 fn height(rows: usize, condition: usize, stage: usize) -> f64 {
-    (rows - 1 - condition * (Stage::ALL.len() + 1) - stage) as f64
+    (rows - 1 - condition * (STAGES.len() + 1) - stage) as f64
 }
 
 fn axis(group: &Group) -> Axis {
@@ -69,9 +69,10 @@ fn axis(group: &Group) -> Axis {
         .enumerate()
         .flat_map(|(place, style)| {
             let label = style.name.clone();
-            let tick =
-                move |(row, stage): (usize, Stage)| (height(rows, place, row), format!("{label}: {}", stage.label()));
-            Stage::ALL.into_iter().enumerate().map(tick)
+            let tick = move |(row, (_, stage)): (usize, (Measure, &str))| {
+                (height(rows, place, row), format!("{label}: {stage}"))
+            };
+            STAGES.into_iter().enumerate().map(tick)
         })
         .collect();
     axis
@@ -80,7 +81,7 @@ fn axis(group: &Group) -> Axis {
 fn timeline(
     study: &Study,
     facets: &mut Facets,
-    cell: &Cell,
+    cell: &Levels,
     threshold: &Threshold,
     group: &Group,
     factors: [Option<Factor>; 2],
@@ -88,18 +89,18 @@ fn timeline(
     let any = study.ended(cell).next().is_some();
     let [chosen, panel] = factors.map(|factor| label_in(study, cell, factor));
     for (place, (condition, style)) in group.conditions.iter().enumerate() {
-        for (row, stage) in Stage::ALL.into_iter().enumerate() {
-            let when = |run: &Run| stage.emergence(run, condition, threshold.of(run));
+        for (row, (measure, stage)) in STAGES.into_iter().enumerate() {
+            let when = |run: &Run| run.emergence(measure, condition, threshold.of(run), Crossing::First);
             let emerged = Emerged::new(study, cell, when);
             let (runs, measured) = (emerged.runs.to_string(), emerged.measured.to_string());
-            let keys = [chosen, &threshold.label, panel, &style.name, stage.label(), &runs, &measured];
+            let keys = [chosen, &threshold.label, panel, &style.name, stage, &runs, &measured];
             facets.row(&keys, emerged.estimate.as_ref());
             let y = height(rows(group), place, row);
             let never = |text: &str| Mark::Label { x: f64::from(study.last_step()), y, text: text.into() };
             match emerged.estimate {
                 _ if !any => {}
                 Some(estimate) => {
-                    let tip = emerged.tip(&format!("{} in {}", stage.label(), style.name), &estimate);
+                    let tip = emerged.tip(&format!("{stage} in {}", style.name), &estimate);
                     let point = Point { x: estimate.value, y, interval: ends(&estimate), tip };
                     let shape = emerged.shape(style.shape);
                     facets.mark(Mark::ErrorBar { point, colour: style.colour, shape, along_x: true });

@@ -2,17 +2,15 @@
 
 use super::bridge;
 use super::captions::{self, BARS, Runs};
+use super::contrasts::{Place, SETS, STATISTICS, places};
 use super::facets::{Facets, dodge, label_in, level_axis, pick, split, variants};
 use super::figure::{Chooser, Figure};
 use super::groups::{self, groups};
+use super::outcomes::{BRIDGE, COGNATE, KNOWLEDGE, in_masked};
 use super::style;
 use super::table::Table;
-use crate::data::{Factor, Study};
+use crate::data::{Factor, FactorWords, Study};
 use crate::draw::{Axis, Colour, Layout, Mark};
-use crate::findings::Transfer;
-use crate::findings::contrasts::{Place, SETS, STATISTICS, places};
-use crate::findings::design::{BRIDGE, COGNATE};
-use crate::findings::transfer::in_masked;
 use invitro_results::{Moment, Statistic};
 
 /// How contrasts are counted, log-probability first: shares end at 1.
@@ -40,16 +38,16 @@ pub(super) fn zero(layout: &mut Layout, from: f64, to: f64) {
 
 /// Over *d* where it varies, with a line for each |V|; else over the factors that do. `None` where none does.
 pub fn by_level(study: &Study) -> Option<Figure> {
-    let over = pick(study, &[Factor::Distance], &[])?;
-    let line = pick(study, &[Factor::Vocab], &[Some(over)]);
-    let other = pick(study, &[Factor::Lambda], &[Some(over), line]);
+    let over = pick(study, &[Factor::DISTANCE], &[])?;
+    let line = pick(study, &[Factor::VOCAB], &[Some(over)]);
+    let other = pick(study, &[Factor::LAMBDA], &[Some(over), line]);
     let (shown, others) = ([Some(over), line], split(study, other));
     let groups = groups(study);
     let mut choosers = choosers();
     let all = other.map(|_| "all".to_owned());
     let levels = other.map_or(&[][..], |other| study.levels(other)).iter().cloned();
-    let (name, symbol) = other.map_or(("", ""), |other| (other.name(), other.symbol()));
-    choosers.push(Chooser::new(name, symbol, all.into_iter().chain(levels)));
+    let (name, symbol) = other.map_or(("", String::new()), |other| (other.name(), other.symbol()));
+    choosers.push(Chooser::new(name, &symbol, all.into_iter().chain(levels)));
     choosers.push(groups::chooser(&groups));
     let [line_name, other_name] = [line, other].map(|factor| factor.map_or("", Factor::name));
     let mut table = Table::of_estimates(["contrast", "in", other_name, "condition", line_name, over.name()]);
@@ -101,7 +99,7 @@ pub fn by_level(study: &Study) -> Option<Figure> {
 pub fn against_bridges(study: &Study) -> Option<Figure> {
     let bridges =
         [(COGNATE, "the word's own cognate", "mean cognate bridge"), (BRIDGE, "any unmasked word", "mean bridge *β̂*")];
-    let (choosers, variants, table) = bridge::scatter(study, &[Transfer::Nats], &bridges)?;
+    let (choosers, variants, table) = bridge::scatter(study, &[KNOWLEDGE], &bridges)?;
     Some(Figure {
         name: "contrast-bridge",
         title: "Which bridge correlates with knowledge?".into(),

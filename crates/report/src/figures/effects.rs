@@ -3,35 +3,59 @@
 use super::captions::Runs;
 use super::facets::variants;
 use super::figure::Figure;
+use super::outcomes::{BRIDGE, TRANSFERS, Transfer, in_masked};
 use super::style::{self, Style};
 use super::table::Table;
-use crate::data::Study;
+use crate::claims::predictor_symbol;
+use crate::data::{Factor, Run, Study};
 use crate::draw::{Axis, Colour, Layout, Mark, Panel, Point, Shape, plain};
-use crate::findings::Findings;
-use crate::findings::transfer::in_masked;
-use crate::wording::counted;
-use invitro_results::p_text;
+use crate::wording::{counted, p_text};
+use invitro_results::claims::{Design, Predictor, Scope};
 use invitro_stats::digits;
 use invitro_stats::regression::Regression;
 
-/// The predictors of any regression, in their order.
-fn predictors(findings: &Findings) -> Vec<&str> {
-    let mut rows: Vec<&str> = Vec::new();
-    // The one with the bridge has all of them, in order.
-    for model in findings.regressions.iter().flat_map(|it| it.with_bridge.iter().chain(&it.factors)) {
+/// The regression of one outcome on the factors, without and with the bridge.
+struct Regressed {
+    transfer: Transfer,
+    factors: Option<Regression>,
+    with_bridge: Option<Regression>,
+}
+
+fn regressions(study: &Study) -> Vec<Regressed> {
+    let runs: Vec<&Run> = study.ended(study.plain()).collect();
+    let regressed = |transfer: Transfer| {
+        let values = transfer.values(study, &runs);
+        let fit = |more: &[Predictor]| Design::new(&Scope::new(study), &values, more).regression();
+        Regressed { transfer, factors: fit(&[]), with_bridge: fit(&[Predictor::Measure(BRIDGE)]) }
+    };
+    TRANSFERS.into_iter().map(regressed).collect()
+}
+
+/// The predictors of any regression, in their order: the one with the bridge has all of them.
+fn predictors(regressions: &[Regressed]) -> Vec<String> {
+    let mut rows: Vec<String> = Vec::new();
+    for model in regressions.iter().flat_map(|it| it.with_bridge.iter().chain(&it.factors)) {
         for effect in &model.effects {
-            if !rows.contains(&effect.name.as_str()) {
-                rows.push(&effect.name);
+            if !rows.contains(&effect.name) {
+                rows.push(effect.name.clone());
             }
         }
     }
     rows
 }
 
+/// A column of a regression as it is written.
+fn symbol(name: &str) -> String {
+    let known = Factor::PAPER.map(Predictor::Setting).into_iter();
+    let known = known.chain([Predictor::Similarity, Predictor::Measure(BRIDGE)]);
+    known.into_iter().find(|one| one.name() == name).map_or_else(|| name.to_owned(), |one| predictor_symbol(&one))
+}
+
 /// `None` where no factor varies that a regression knows.
-pub fn figure(study: &Study, findings: &Findings) -> Option<Figure> {
+pub fn figure(study: &Study) -> Option<Figure> {
     let known = |model: &Regression| !model.effects.is_empty();
-    if !study.varying().is_empty() && !findings.regressions.iter().flat_map(|it| &it.factors).any(known) {
+    let regressions = regressions(study);
+    if !study.varying().is_empty() && !regressions.iter().flat_map(|it| &it.factors).any(known) {
         return None;
     }
     let mut table = Table::new([
@@ -47,12 +71,12 @@ pub fn figure(study: &Study, findings: &Findings) -> Option<Figure> {
         "groups",
         "r_squared",
     ]);
-    let rows = predictors(findings);
+    let rows = predictors(&regressions);
     let mut panels = Vec::new();
     let (mut extent, mut furthest) = (vec![-0.2, 0.2], 2.0f64);
-    for regressed in &findings.regressions {
-        let labels = rows.iter().rev().map(|row| (*row).to_owned());
-        let mut panel = Panel::new(regressed.transfer.label(), Axis::share(""), Axis::levels("", labels));
+    for regressed in &regressions {
+        let labels = rows.iter().rev().map(|row| symbol(row));
+        let mut panel = Panel::new(regressed.transfer.label, Axis::share(""), Axis::levels("", labels));
         let models = [
             ("factors", &regressed.factors, Shape::Ring, 0.14),
             ("factors and bridge", &regressed.with_bridge, Shape::Circle, -0.14),
@@ -67,7 +91,7 @@ pub fn figure(study: &Study, findings: &Findings) -> Option<Figure> {
                     interval: Some((effect.interval.low, effect.interval.high)),
                     tip: format!(
                         "{} ({name}): {} [{}, {}], {}, {} in {} groups",
-                        plain(&effect.name),
+                        plain(&symbol(&effect.name)),
                         digits(effect.value),
                         digits(effect.interval.low),
                         digits(effect.interval.high),
@@ -80,14 +104,15 @@ pub fn figure(study: &Study, findings: &Findings) -> Option<Figure> {
                 furthest = furthest.max(1.1 * effect.value.abs());
                 panel.marks.push(Mark::ErrorBar { point, colour: Colour::Text, shape, along_x: true });
                 let numbers = [effect.value, effect.interval.low, effect.interval.high, effect.error, effect.p];
-                let mut cells = vec![regressed.transfer.label().to_owned(), name.to_owned(), plain(&effect.name)];
+                let mut cells =
+                    vec![regressed.transfer.label.to_owned(), name.to_owned(), plain(&symbol(&effect.name))];
                 cells.extend(numbers.map(|number| number.to_string()));
                 cells.extend([model.rows.to_string(), model.groups.to_string(), model.r_squared.to_string()]);
                 table.row(cells);
             }
         }
         // What does not vary between runs has no effects worth a panel.
-        if !panel.is_empty() && !regressed.saturated {
+        if !panel.is_empty() && !regressed.transfer.is_saturated(study) {
             panels.push(panel);
         }
     }

@@ -6,11 +6,10 @@ use super::figure::{Choice, Chooser, Figure, Variant};
 use super::groups::{self, groups};
 use super::style::{self, Style};
 use super::table::Table;
-use crate::data::{Factor, Run, Study};
+use crate::data::{Factor, FactorWords, Run, Study};
 use crate::draw::{Axis, Layout, Mark, Point, Shape, plain};
-use crate::findings::stages::Stage;
 use crate::wording::{counted, spoken};
-use invitro_results::{Condition, Emergence, TaskMetric};
+use invitro_results::{Condition, Crossing, Emergence, Measure, TaskMetric};
 use invitro_stats::{Estimate, Scale};
 
 /// What a metric has to exceed.
@@ -73,7 +72,8 @@ fn mark(
     keys: impl Fn(&'static str) -> Vec<String>,
 ) {
     for (stage, (metric, style)) in style::cascade().into_iter().enumerate() {
-        let when = |run: &Run| Stage::Sentences(metric).emergence(run, condition, threshold.of(run));
+        let when =
+            |run: &Run| run.emergence(Measure::unscrambling(metric), condition, threshold.of(run), Crossing::First);
         let emerged = Emerged::new(study, cell, when);
         let (runs, measured) = (emerged.runs.to_string(), emerged.measured.to_string());
         let keys = keys(metric.name());
@@ -92,7 +92,7 @@ fn mark(
 }
 
 pub fn by_language(study: &Study) -> Figure {
-    let panel = pick(study, &[Factor::Vocab], &[]);
+    let panel = pick(study, &[Factor::VOCAB], &[]);
     let chosen = regime(study, &[panel]);
     let header = [named(chosen), "threshold", named(panel), "condition", "metric", "emerged", "measured"];
     let mut table = Table::of_estimates(header);
@@ -143,7 +143,7 @@ pub fn by_level(study: &Study) -> Option<Figure> {
                 let cell = [choice.cell.as_slice(), &[(factor, place)]].concat();
                 let name = format!("{}, {}", style.name, plain(&style::titled(factor, level)));
                 mark(&mut facets, (study, &cell), condition, threshold, (place, &name), |metric| {
-                    let by = plain(factor.symbol());
+                    let by = plain(&factor.symbol());
                     [&by, level, &threshold.label, &style.name, metric].map(str::to_owned).into()
                 });
             }

@@ -17,10 +17,11 @@ use super::figure::{Choice, Chooser, Variant, choices};
 use super::progress::Progress;
 use super::style::{Style, titled};
 use super::table::Table;
-use crate::data::{Cell, Factor, Study};
+use crate::data::{Factor, FactorWords, Levels, Study};
 use crate::draw::{Axis, Layout, Mark, Panel, Point, Scale, plain};
 use crate::wording::spoken;
-use invitro_results::{Quantity, SEEDS};
+use invitro_results::Quantity;
+use invitro_results::claims::SEEDS;
 use invitro_stats::Estimate;
 
 /// A variant for every combination of the choosers' options. What `draw` adds to the cell of a choice is said to be held.
@@ -222,11 +223,11 @@ pub fn pick(study: &Study, wanted: &[Factor], taken: &[Option<Factor>]) -> Optio
 
 /// The regime, where it varies and is not taken.
 pub fn regime(study: &Study, taken: &[Option<Factor>]) -> Option<Factor> {
-    pick(study, &[Factor::Regime], taken).filter(|factor| *factor == Factor::Regime)
+    pick(study, &[Factor::REGIME], taken).filter(|factor| *factor == Factor::REGIME)
 }
 
 /// The levels of a factor that varies with their titles, as cells; else one cell of everything.
-pub fn split(study: &Study, factor: impl Into<Option<Factor>>) -> Vec<(String, Cell)> {
+pub fn split(study: &Study, factor: impl Into<Option<Factor>>) -> Vec<(String, Levels)> {
     match factor.into().map(|factor| (factor, study.levels(factor))) {
         Some((factor, levels)) if levels.len() > 1 => {
             let levels = levels.iter().enumerate();
@@ -243,7 +244,7 @@ pub fn named(factor: Option<Factor>) -> &'static str {
 
 /// What is compared by, as a chooser has it.
 pub fn compared(factor: Option<Factor>) -> String {
-    factor.map_or(String::new(), |factor| plain(factor.symbol()))
+    factor.map_or(String::new(), |factor| plain(&factor.symbol()))
 }
 
 /// The level a cell fixes for a factor; the only one where there is one, "all" where runs of all are pooled.

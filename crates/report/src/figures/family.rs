@@ -3,7 +3,6 @@
 use super::figure::{Chooser, Drawing, Figure, Variant, choices};
 use super::style::titled;
 use super::table::Table;
-use crate::data::factors::shapes_family;
 use crate::data::{Factor, Study};
 use crate::draw::{Target, Width, plain};
 use crate::family::FamilyPicture;
@@ -15,7 +14,7 @@ const MOST: usize = 24;
 
 /// `None` where the languages are the pair A and B.
 pub fn figure(study: &Study) -> Option<Figure> {
-    let varying: Vec<Factor> = study.varying().into_iter().filter(|factor| shapes_family(factor.key())).collect();
+    let varying: Vec<Factor> = study.varying().into_iter().filter(|factor| factor.shapes_family()).collect();
     let mut families: BTreeMap<Vec<Option<usize>>, (usize, &FamilyTree)> = BTreeMap::new();
     for (place, tree) in &study.families {
         let levels = varying.iter().map(|factor| study.runs[*place].level(*factor)).collect();

@@ -2,7 +2,7 @@
 
 use super::reading;
 use super::table::Table;
-use crate::data::{Cell, Factor, Study};
+use crate::data::{Factor, FactorWords, Levels, Study};
 use crate::draw::{Layout, Target, Width, plain};
 use crate::names::slug;
 
@@ -59,12 +59,12 @@ impl Chooser {
     pub fn levels(study: &Study, factor: impl Into<Option<Factor>>) -> Chooser {
         let Some(factor) = factor.into() else { return Chooser::new("", "", [""; 0]) };
         let options = Some(study.levels(factor)).filter(|levels| levels.len() > 1).unwrap_or_default();
-        Chooser { factor: Some(factor), ..Chooser::new(factor.name(), factor.symbol(), options.iter().cloned()) }
+        Chooser { factor: Some(factor), ..Chooser::new(factor.name(), &factor.symbol(), options.iter().cloned()) }
     }
 
     /// Of factors to compare by.
     pub fn by(factors: &[Factor]) -> Chooser {
-        Chooser::new("by", "by", factors.iter().map(|factor| plain(factor.symbol())))
+        Chooser::new("by", "by", factors.iter().map(|factor| plain(&factor.symbol())))
     }
 }
 
@@ -74,7 +74,7 @@ pub struct Choice {
     /// The option at each chooser.
     pub options: Vec<usize>,
     /// The levels among them.
-    pub cell: Cell,
+    pub cell: Levels,
 }
 
 /// Every combination. A chooser without options leaves nothing to choose.

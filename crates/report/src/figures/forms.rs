@@ -4,32 +4,55 @@
 use super::captions::Runs;
 use super::facets::{dodge, ends, variants};
 use super::figure::{Chooser, Figure};
+use super::outcomes;
 use super::style;
 use super::table::Table;
-use crate::data::{Cell, Study};
+use crate::data::{FactorWords, Levels, Study};
 use crate::draw::{Axis, Colour, Layout, Mark, Panel, Point, plain};
-use crate::findings::{arms, forms};
 use crate::wording::spoken;
-use invitro_results::{Condition, Form, Kind};
+use invitro_results::{Condition, Form, Kind, Measure, Moment, Quantity, Scorer};
+use invitro_stats::Estimate;
+
+fn quantity(form: Form, condition: &Condition) -> Quantity {
+    Quantity::of(Measure::Contrast(Scorer::Network, form), condition)
+}
+
+/// The conditions in which any run was asked about words in other forms.
+fn conditions(study: &Study) -> Vec<Condition> {
+    let is_measured = |condition: &&Condition| {
+        let quantities = Form::ALL.map(|form| quantity(form, condition));
+        study.ended(&[]).any(|run| quantities.iter().any(|quantity| run.curve(quantity).end().is_some()))
+    };
+    study.conditions().iter().filter(is_measured).cloned().collect()
+}
+
+/// The contrast at the end. Of one run, with its own interval over pairs of subjects.
+fn contrast(study: &Study, levels: &Levels, condition: &Condition, form: Form) -> Option<Estimate> {
+    let quantity = quantity(form, condition);
+    let mean = study.read(study.ended(levels), &quantity, Moment::End)?;
+    let own =
+        study.runs.first().filter(|_| study.kind == Kind::Run).and_then(|run| run.curve(&quantity).last()?.interval());
+    Some(Estimate { interval: own.or(mean.interval), ..mean })
+}
 
 /// `None` where no run was asked.
 pub fn figure(study: &Study) -> Option<Figure> {
-    let asked = forms::conditions(study);
+    let asked = conditions(study);
     if asked.is_empty() {
         return None;
     }
     let styles: Vec<(Condition, style::Style)> =
         style::conditions(study).into_iter().filter(|(condition, _)| asked.contains(condition)).collect();
-    let arms = arms::factors(study);
+    let arms = outcomes::arms(study);
     let choosers = vec![Chooser::by(&arms)];
     let mut table = Table::of_estimates(["arm", "form", "condition"]);
     let variants = variants(study, &choosers, Runs::Ended, |choice| {
-        let cells: Vec<(String, Cell)> = match arms.get(choice.options[0]) {
+        let cells: Vec<(String, Levels)> = match arms.get(choice.options[0]) {
             Some(&factor) => {
                 let levels = study.levels(factor).iter().enumerate();
-                levels.map(|(place, level)| (factor.said(level), vec![(factor, place)])).collect()
+                levels.map(|(place, level)| (factor.with_level(level), vec![(factor, place)])).collect()
             }
-            None => vec![(String::new(), Cell::new())],
+            None => vec![(String::new(), Levels::new())],
         };
         let (mut panels, mut room) = (Vec::new(), vec![0.0]);
         for (title, cell) in cells {
@@ -37,7 +60,7 @@ pub fn figure(study: &Study) -> Option<Figure> {
             let mut panel = Panel::new(title.clone(), Axis::share(""), Axis::levels("", labels));
             for (row, &form) in Form::ALL.iter().enumerate() {
                 for (place, (condition, style)) in styles.iter().enumerate() {
-                    let estimate = forms::contrast(study, &cell, condition, form);
+                    let estimate = contrast(study, &cell, condition, form);
                     let arm = if title.is_empty() { "all runs" } else { &title };
                     table.estimate([arm, form.name(), &style.name], estimate.as_ref());
                     let Some(estimate) = estimate else { continue };

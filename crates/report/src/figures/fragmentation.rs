@@ -6,8 +6,7 @@ use super::figure::{Chooser, Figure};
 use super::groups::{self, groups};
 use super::style;
 use super::table::Table;
-use crate::data::factors::shapes_tokenizer;
-use crate::data::{Factor, Study};
+use crate::data::{Factor, FactorWords, Study};
 use crate::draw::Axis;
 use invitro_results::{Measure, Quantity, TokenizerMetric, Words};
 
@@ -23,7 +22,7 @@ pub fn continuation(study: &Study) -> Option<Figure> {
 
 fn figure(study: &Study, metric: TokenizerMetric, title: &str, axis: &str, what: &str) -> Option<Figure> {
     let over = levels(study, &[]);
-    let column = pick(study, &[Factor::Vocab], &over);
+    let column = pick(study, &[Factor::VOCAB], &over);
     let chosen = regime(study, &[over.as_slice(), &[column]].concat());
     let (first, groups) = (over.first().copied()??, groups(study));
     let choosers = vec![Chooser::levels(study, chosen), groups::chooser(&groups)];
@@ -78,9 +77,9 @@ pub(super) fn levels(study: &Study, taken: &[Option<Factor>]) -> Vec<Option<Fact
         let others: Vec<Factor> = study
             .varying()
             .into_iter()
-            .filter(|factor| ![Factor::Vocab, Factor::Regime].contains(factor) && shapes_tokenizer(factor.key()))
+            .filter(|factor| ![Factor::VOCAB, Factor::REGIME].contains(factor) && factor.shapes_tokenizer())
             .collect();
-        let wanted = [&[Factor::Lambda, Factor::Distance], others.as_slice()].concat();
+        let wanted = [&[Factor::LAMBDA, Factor::DISTANCE], others.as_slice()].concat();
         let found = pick(study, &wanted, &taken).filter(|found| over.is_empty() || wanted.contains(found));
         over.extend(found.map(Some));
     }

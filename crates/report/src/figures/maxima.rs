@@ -6,7 +6,7 @@ use super::facets::{Facets, across, label_in, level_axis, named, pick, variants}
 use super::figure::{Choice, Chooser, Figure};
 use super::groups::{self, Group, groups};
 use super::table::Table;
-use crate::data::{Factor, Study};
+use crate::data::{Factor, FactorWords, Study};
 use crate::draw::{Axis, Layout, Mark, plain};
 use crate::wording::spoken;
 use invitro_results::{Condition, Measure, Moment, Quantity, Scorer, Statistic, Targets, TaskMetric};
@@ -38,10 +38,10 @@ impl Read<'_> {
 
 /// `None` where no factor varies.
 pub fn figure(study: &Study) -> Option<Figure> {
-    let x = pick(study, &[Factor::Lambda, Factor::Distance], &[])?;
-    let y = pick(study, &[Factor::Distance], &[Some(x)]);
-    let first = pick(study, &[Factor::Vocab], &[Some(x), y]);
-    let second = pick(study, &[Factor::Regime], &[Some(x), y, first]);
+    let x = pick(study, &[Factor::LAMBDA, Factor::DISTANCE], &[])?;
+    let y = pick(study, &[Factor::DISTANCE], &[Some(x)]);
+    let first = pick(study, &[Factor::VOCAB], &[Some(x), y]);
+    let second = pick(study, &[Factor::REGIME], &[Some(x), y, first]);
     let groups = groups(study);
     let choosers = vec![
         Chooser::new("metric", "metric", METRICS.map(|(_, name)| name)),
@@ -58,7 +58,8 @@ pub fn figure(study: &Study) -> Option<Figure> {
         let (measure, name) = METRICS[choice.options[0]];
         let moment = MOMENTS[choice.options[1]];
         let group = &groups[choice.options[4]];
-        let keys = [name, moment.name(), label_in(study, &choice.cell, first), label_in(study, &choice.cell, second)];
+        let at = moment.name();
+        let keys = [name, &at, label_in(study, &choice.cell, first), label_in(study, &choice.cell, second)];
         let read = Read { study, measure, moment };
         let mut layout = match y {
             Some(y) => maps(&read, &mut table, &keys, (x, y), group, choice),
@@ -108,7 +109,7 @@ fn maps(
                 let estimate = read.mean(&cell, condition);
                 facets.row(&[keys, &[&style.name, x_level, y_level]].concat(), estimate.as_ref());
                 let said = estimate.as_ref().map_or("no run ended".into(), spoken);
-                let [x, y] = [x, y].map(|factor| plain(factor.symbol()));
+                let [x, y] = [x, y].map(|factor| plain(&factor.symbol()));
                 facets.mark(Mark::Cell {
                     x: across,
                     y: up,

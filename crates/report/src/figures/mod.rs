@@ -10,6 +10,7 @@ mod captions;
 mod cascade;
 pub(crate) mod compare;
 mod contrast;
+mod contrasts;
 mod dynamics;
 mod effects;
 mod emergence;
@@ -22,6 +23,7 @@ mod groups;
 mod loss;
 mod maxima;
 mod nulls;
+mod outcomes;
 mod overlap;
 mod progress;
 mod reachability;
@@ -39,17 +41,18 @@ mod translation;
 mod word_bridge;
 
 pub use figure::{Choice, Chooser, Drawing, Figure, Variant, choices};
-pub use style::look;
+pub use outcomes::{BRIDGE, COGNATE, TRANSFERS, Transfer, bridge_of, in_masked};
+pub use style::{look, metric_label};
 pub use table::Table;
 
+use crate::claims::Answers;
 use crate::data::Study;
-use crate::findings::Findings;
 use invitro_results::Kind;
 use rayon::prelude::*;
 
 /// Every figure of the report, in the order of the page. One that is empty could be drawn, but nothing was measured yet
 /// that it would show; one that would compare what does not vary is not there.
-pub fn all(study: &Study, findings: &Findings) -> Vec<Figure> {
+pub fn all(study: &Study, answers: &Answers) -> Vec<Figure> {
     let of_run: &[&(dyn Fn() -> Option<Figure> + Sync)] = &[
         &|| Some(trajectory::figure(study)),
         &|| family::figure(study),
@@ -66,8 +69,8 @@ pub fn all(study: &Study, findings: &Findings) -> Vec<Figure> {
         &|| Some(trajectory::figure(study)),
         &|| family::figure(study),
         &|| arms::figure(study),
-        &|| effects::figure(study, findings),
-        &|| specifications::figure(study),
+        &|| effects::figure(study),
+        &|| specifications::figure(study, answers),
         &|| Some(reachability::figure(study)),
         &|| Some(nulls::figure(study)),
         &|| contrast::by_level(study),

@@ -6,7 +6,7 @@ use super::figure::{Chooser, Figure};
 use super::groups::{self, groups};
 use super::style::{self, Style};
 use super::table::Table;
-use crate::data::{Factor, Run, Study};
+use crate::data::{Factor, FactorWords, Run, Study};
 use crate::draw::{Axis, Colour, Shape};
 use invitro_results::{Fraction, Measure, Quantity, Scorer, Statistic, Targets};
 
@@ -39,7 +39,7 @@ fn at_end(run: &Run, quantity: &Quantity, scorer: Scorer) -> Option<f64> {
 }
 
 pub fn figure(study: &Study) -> Figure {
-    let by = pick(study, &[Factor::Vocab], &[]);
+    let by = pick(study, &[Factor::VOCAB], &[]);
     let groups = groups(study);
     let fractions: Vec<Fraction> = Fraction::ALL.into_iter().rev().collect();
     let choosers = vec![
@@ -58,7 +58,7 @@ pub fn figure(study: &Study) -> Figure {
         let levels = split(study, by);
         for (condition, _) in conditions {
             let labels = levels.iter().map(|(_, cell)| by.map_or("", |by| label_in(study, cell, by)).to_owned());
-            facets.panel(condition.label(), Axis::levels(by.map_or("", Factor::symbol), labels));
+            facets.panel(condition.label(), Axis::levels(by.map_or(String::new(), |by| by.symbol()), labels));
             for (place, (title, level)) in levels.iter().enumerate() {
                 let cell = [choice.cell.as_slice(), level].concat();
                 for (slot, (scorer, targets, style)) in series.iter().enumerate() {

@@ -6,14 +6,14 @@ use super::figure::{Chooser, Figure};
 use super::fragmentation;
 use super::style::{self, Style};
 use super::table::Table;
-use crate::data::{Factor, Study};
+use crate::data::{Factor, FactorWords, Study};
 use crate::draw::Axis;
 use invitro_results::{Measure, Quantity, TokenizerMetric, Words};
 
 /// `None` where no factor varies.
 pub fn figure(study: &Study) -> Option<Figure> {
     let over = fragmentation::levels(study, &[]);
-    let line = pick(study, &[Factor::Vocab], &over);
+    let line = pick(study, &[Factor::VOCAB], &over);
     let row = regime(study, &[over.as_slice(), &[line]].concat());
     over.first()?;
     let pairs = pairs(study);

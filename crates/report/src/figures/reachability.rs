@@ -31,7 +31,7 @@ pub fn figure(study: &Study) -> Figure {
         let factor = by.get(choice.options[0]).copied();
         // Regimes are rows where there are two; |V| is columns, or λ where |V| is compared.
         let row = regime(study, &[factor]);
-        let column = pick(study, &[Factor::Vocab, Factor::Lambda], &[factor, row]);
+        let column = pick(study, &[Factor::VOCAB, Factor::LAMBDA], &[factor, row]);
         choice.cell.extend(study.comparable(&[factor, column, row]));
         let (statistic, name, axis) = READINGS[choice.options[1]];
         let condition = masked.get(choice.options[2]).copied().cloned();

@@ -2,6 +2,7 @@
 
 use super::captions::Runs;
 use super::contrast;
+use super::contrasts::{SETS, places};
 use super::facets::{Facets, variants};
 use super::figure::Figure;
 use super::groups::{self, groups};
@@ -9,7 +10,6 @@ use super::progress::Progress;
 use super::table::Table;
 use crate::data::Study;
 use crate::draw::{Axis, Point};
-use crate::findings::contrasts::{SETS, places};
 use invitro_results::Curve;
 use invitro_stats::Estimate;
 
@@ -63,7 +63,7 @@ pub fn figure(study: &Study) -> Figure {
 }
 
 fn at(title: &str, point: &invitro_results::Point) -> Point {
-    let of_run = Estimate { value: point.value, interval: point.interval(), runs: 1, data_seeds: 1, of_two: None };
+    let of_run = Estimate::of_run(point.value, point.interval());
     let interval = of_run.interval.map(|interval| (interval.low, interval.high));
     let tip = format!("{title}, step {}: {of_run}", point.step);
     Point { x: f64::from(point.step), y: point.value, interval, tip }

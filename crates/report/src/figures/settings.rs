@@ -5,12 +5,10 @@
 use super::captions::Runs;
 use super::facets::{ends, variants};
 use super::figure::{Chooser, Figure};
+use super::outcomes::{TRANSFERS, in_masked};
 use super::table::Table;
-use crate::data::factors::said;
-use crate::data::{Run, Study};
+use crate::data::{Run, Study, setting_name};
 use crate::draw::{Axis, Colour, Layout, Mark, Panel, Point, Shape};
-use crate::findings::Transfer;
-use crate::findings::transfer::in_masked;
 use crate::wording::spoken;
 use std::collections::BTreeMap;
 
@@ -32,21 +30,21 @@ pub fn figure(study: &Study) -> Option<Figure> {
         return None;
     }
     let usual: Vec<(&str, Option<String>)> = keys.iter().map(|key| (*key, usual(study, key))).collect();
-    let choosers = vec![Chooser::new("outcome", "transfer as", Transfer::ALL.map(Transfer::label))];
+    let choosers = vec![Chooser::new("outcome", "transfer as", TRANSFERS.map(|transfer| transfer.label))];
     let mut table = Table::of_estimates(["outcome", "setting", "value"]);
     let variants = variants(study, &choosers, Runs::Ended, |choice| {
-        let transfer = Transfer::ALL[choice.options[0]];
+        let transfer = TRANSFERS[choice.options[0]];
         let mut room = Vec::new();
         let mut panels = Vec::new();
         for &key in &keys {
             let levels = study.varied().iter().find(|(name, _)| name == key).map_or(&[][..], |(_, levels)| levels);
-            let title = said(key);
-            let mut panel = Panel::new(title, Axis::share(""), Axis::levels("", levels.iter().rev().cloned()));
+            let title = setting_name(key);
+            let mut panel = Panel::new(title.clone(), Axis::share(""), Axis::levels("", levels.iter().rev().cloned()));
             let alone = |run: &&Run| usual.iter().all(|(other, usual)| *other == key || value(run, other) == *usual);
             for (row, level) in levels.iter().enumerate() {
                 let runs = study.ended(&[]).filter(alone).filter(|run| value(run, key).as_ref() == Some(level));
-                let estimate = study.mean_on(transfer.scale(), runs, |run| transfer.value(study, run));
-                table.estimate([transfer.label(), key, level], estimate.as_ref());
+                let estimate = study.mean_on(transfer.scale(study), runs, |run| transfer.value(study, run));
+                table.estimate([transfer.label, key, level], estimate.as_ref());
                 let Some(estimate) = estimate else { continue };
                 let interval = ends(&estimate);
                 room.push(estimate.value);

@@ -1,39 +1,94 @@
-//! Specification curves: each of the paper's claims under every reading.
+//! Specification curves: claims under every reading.
 
 use super::captions::{BARS, Runs};
 use super::facets::{ends, variants};
 use super::figure::{Chooser, Figure};
 use super::style::{self, Style};
 use super::table::Table;
-use crate::data::Study;
+use crate::claims::{Answers, Rendered, statistic};
+use crate::data::{Study, setting_name};
 use crate::draw::{Axis, Colour, Layout, Mark, Panel, Point, Shape, plain};
-use crate::findings::specifications::{self, Choice, Specification, SpecificationCurve};
 use crate::wording::{counted, spoken};
-use invitro_results::Verdict;
+use invitro_results::claims::{Answer, Specification, Test, Verdict};
+use invitro_results::{Moment, Statistic};
+use invitro_stats::Estimate;
 
-/// What a claim comes to, as it is drawn.
-const VERDICTS: [(&str, Colour); 3] =
-    [("agrees", Colour::Language(0)), ("cannot tell", Colour::Null), ("differs", Colour::Language(1))];
+/// What a claim comes to, as it is drawn. What was not tested looks like what is inconclusive.
+const VERDICTS: [(&str, Colour); 4] = [
+    ("supported", Colour::Language(0)),
+    ("inconclusive", Colour::Null),
+    ("equivalent", Colour::Language(2)),
+    ("contradicted", Colour::Language(1)),
+];
 
-/// What is not judged looks like what cannot be told.
-fn colour(verdict: Verdict) -> Colour {
-    let own = VERDICTS.iter().find(|(name, _)| *name == verdict.of_claim());
-    own.map_or(Colour::Null, |(_, colour)| *colour)
+fn colour(verdict: &Verdict) -> Colour {
+    VERDICTS.iter().find(|(name, _)| *name == verdict.name()).map_or(Colour::Null, |(_, colour)| *colour)
+}
+
+/// A choice that was left open, and how it was made.
+type Choice = (String, String);
+
+fn choices_of(one: &Specification) -> Vec<Choice> {
+    let mut all: Vec<Choice> = one.settings.iter().map(|(key, value)| (setting_name(key), value.clone())).collect();
+    let mut add = |what: &str, how: Option<String>| all.extend(how.map(|how| (what.to_owned(), how)));
+    add("*K*", one.top.map(|top| format!("{top} |*V*|")));
+    add("counted", one.counted.map(|it| if it == Statistic::Any { "any target" } else { "share" }.to_owned()));
+    add(
+        "read",
+        one.moment.map(|moment| match moment {
+            Moment::Peak => "at the peak".to_owned(),
+            Moment::End => "at the end".to_owned(),
+            other => other.name(),
+        }),
+    );
+    add("crossing", one.crossing.map(|crossing| crossing.name().to_owned()));
+    all
+}
+
+/// A claim under each reading that gives an estimate, from the lowest to the highest.
+struct Curve<'a> {
+    /// The claim, without a full stop: a title.
+    title: String,
+    /// What was computed.
+    measured: String,
+    /// Where a claim begins to hold.
+    neutral: f64,
+    answer: &'a Answer,
+}
+
+impl Curve<'_> {
+    fn specifications(&self) -> &[Specification] {
+        &self.answer.specifications
+    }
+}
+
+fn estimate(one: &Specification) -> Estimate {
+    one.estimated.estimate.expect("a reading without an estimate is left out")
 }
 
 /// `None` where no claim has more than one reading.
-pub fn figure(study: &Study) -> Option<Figure> {
-    let curves = specifications::all(study);
+pub fn figure<'a>(study: &Study, answers: &'a Answers) -> Option<Figure> {
+    let curve = |answer: &'a Answer| {
+        let says = Rendered::new(study, answer).says;
+        let measured = match &answer.claim.test {
+            Test::Estimand(estimand) => statistic(estimand),
+            Test::All(_) => String::new(),
+        };
+        let neutral = answer.claim.expect.map_or(0.0, |expect| expect.neutral());
+        Curve { title: says.trim_end_matches('.').to_owned(), measured, neutral, answer }
+    };
+    let curves: Vec<Curve> =
+        answers.answers.iter().filter(|answer| answer.specifications.len() > 1).map(curve).collect();
     if curves.is_empty() {
         return None;
     }
     let mut table = Table::of_estimates(["claim", "reading", "verdict"]);
     for curve in &curves {
-        for one in &curve.specifications {
-            table.estimate([&curve.paper[..], &plain(&text(one)), one.verdict.of_claim()], Some(&one.estimate));
+        for one in curve.specifications() {
+            table.estimate([&curve.title[..], &plain(&text(one)), one.verdict.name()], Some(&estimate(one)));
         }
     }
-    let claims = std::iter::once("all claims".to_owned()).chain(curves.iter().map(|curve| plain(&curve.paper)));
+    let claims = std::iter::once("all claims".to_owned()).chain(curves.iter().map(|curve| plain(&curve.title)));
     let choosers = vec![Chooser::new("claim", "claim", claims)];
     let variants = variants(study, &choosers, Runs::Ended, |choice| {
         let mut layout = match choice.options[0] {
@@ -50,23 +105,24 @@ pub fn figure(study: &Study) -> Option<Figure> {
         layout.legend = style::markers(&styles);
         layout
     });
-    let (readings, without) =
-        curves.iter().fold((0, 0), |sums, curve| (sums.0 + curve.specifications.len(), sums.1 + curve.without));
+    let (readings, without) = curves
+        .iter()
+        .fold((0, 0), |sums, curve| (sums.0 + curve.specifications().len(), sums.1 + curve.answer.without));
     let without = match without {
         0 => String::new(),
         without => {
-            format!(" {} more give no estimate: nearly all runs are at a bound of the measure, or alike.", without)
+            format!(" {without} more give no estimate: nearly all runs are at a bound of the measure, or alike.")
         }
     };
     Some(Figure {
         name: "specifications",
-        title: "The paper's claims under every reading".into(),
+        title: "Claims under every reading".into(),
         caption: format!(
-            "Each mark is one reading, sorted by what it comes to: how runs were made, where this study varies that, *K*, any target \
-             or the share of targets, the peak or the end; of orders, the first or the lasting crossing. {} in all.{without} A mark agrees with \
-             the claim where its interval lies wholly on the claimed side of the broken line, and differs where it lies on the other side or \
-             within 0.1 of no effect. {BARS} Below a single claim, how each mark was read. The readings are of the same runs and not \
-             independent of each other.",
+            "Each mark is one reading, sorted by its estimate. A reading chooses how runs were made, where this study varies that; *K*; any target \
+             or the share of targets; the peak or the end; of orders, the first or the lasting crossing. There are {}.{without} A claim is \
+             supported where the interval lies wholly on the claimed side of the broken line, contradicted where it lies on the other side, and \
+             equivalent to no effect where it lies within 0.1 of none. {BARS} Below a single claim, the choices of each mark. The readings are of the \
+             same runs and not independent of each other.",
             counted(readings, "reading"),
         ),
         choosers,
@@ -76,45 +132,48 @@ pub fn figure(study: &Study) -> Option<Figure> {
 }
 
 fn text(one: &Specification) -> String {
-    one.choices.iter().map(|(what, how)| format!("{what}: {how}")).collect::<Vec<_>>().join("; ")
+    choices_of(one).iter().map(|(what, how)| format!("{what}: {how}")).collect::<Vec<_>>().join("; ")
 }
 
-fn ranks(curve: &SpecificationCurve) -> Axis {
-    Axis { ticks: Vec::new(), ..Axis::linear("", 0.5, curve.specifications.len() as f64 + 0.5) }
+fn ranks(curve: &Curve) -> Axis {
+    Axis { ticks: Vec::new(), ..Axis::linear("", 0.5, curve.specifications().len() as f64 + 0.5) }
 }
 
 /// The estimates with their intervals, by rank. The frame fits the estimates and as much again of the intervals.
-fn panel(curve: &SpecificationCurve) -> Panel {
-    let values = || curve.specifications.iter().map(|one| one.estimate.value).chain([curve.neutral]);
+fn panel(curve: &Curve) -> Panel {
+    let values = || curve.specifications().iter().map(|one| estimate(one).value).chain([curve.neutral]);
     let (low, high) =
         values().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
     let room = (high - low) / 2.0;
-    let bounds = curve.specifications.iter().filter_map(|one| ends(&one.estimate)).flat_map(|(low, high)| [low, high]);
+    let bounds =
+        curve.specifications().iter().filter_map(|one| ends(&estimate(one))).flat_map(|(low, high)| [low, high]);
     let bounds = bounds.map(|bound| bound.clamp(low - room, high + room));
-    let mut panel = Panel::new(curve.paper.clone(), ranks(curve), Axis::around("", values().chain(bounds)));
-    let [agree, differ, untold] = curve.counts();
-    panel.notes = vec![curve.measured.clone(), format!("agree: {agree}, differ: {differ}, cannot tell: {untold}")];
-    let last = curve.specifications.len() as f64 + 0.5;
+    let mut panel = Panel::new(curve.title.clone(), ranks(curve), Axis::around("", values().chain(bounds)));
+    let count = |name: &str| curve.specifications().iter().filter(|one| one.verdict.name() == name).count();
+    let counts = VERDICTS.map(|(name, _)| (name, count(name))).into_iter().filter(|(_, count)| *count > 0);
+    let counts: Vec<String> = counts.map(|(name, count)| format!("{name}: {count}")).collect();
+    panel.notes = vec![curve.measured.clone(), counts.join(", ")];
+    let last = curve.specifications().len() as f64 + 0.5;
     let (from, to) = ((0.5, curve.neutral), (last, curve.neutral));
     panel.marks.push(Mark::Segment { from, to, colour: Colour::Muted, dash: "2 2" });
-    for (place, one) in curve.specifications.iter().enumerate() {
-        let (x, colour) = (place as f64 + 1.0, colour(one.verdict));
-        if let Some((low, high)) = ends(&one.estimate) {
+    for (place, one) in curve.specifications().iter().enumerate() {
+        let (x, colour) = (place as f64 + 1.0, colour(&one.verdict));
+        if let Some((low, high)) = ends(&estimate(one)) {
             panel.marks.push(Mark::Segment { from: (x, low), to: (x, high), colour, dash: "" });
         }
-        let tip = format!("{}: {}", plain(&text(one)), spoken(&one.estimate));
-        let point = Point { x, y: one.estimate.value, interval: None, tip };
+        let tip = format!("{}: {}", plain(&text(one)), spoken(&estimate(one)));
+        let point = Point { x, y: estimate(one).value, interval: None, tip };
         panel.marks.push(Mark::Point { point, colour, shape: Shape::Circle });
     }
     panel
 }
 
 /// What the readings of a claim differ in, in order.
-fn choices(curve: &SpecificationCurve) -> Vec<Choice> {
+fn choices(curve: &Curve) -> Vec<Choice> {
     let mut found: Vec<Choice> = Vec::new();
-    for choice in curve.specifications.iter().flat_map(|one| &one.choices) {
-        if !found.contains(choice) {
-            found.push(choice.clone());
+    for choice in curve.specifications().iter().flat_map(choices_of) {
+        if !found.contains(&choice) {
+            found.push(choice);
         }
     }
     found.sort();
@@ -124,11 +183,12 @@ fn choices(curve: &SpecificationCurve) -> Vec<Choice> {
 }
 
 /// Which choices each reading made.
-fn matrix(curve: &SpecificationCurve, choices: &[Choice]) -> Panel {
+fn matrix(curve: &Curve, choices: &[Choice]) -> Panel {
     let labels = choices.iter().rev().map(|(what, how)| format!("{what}: {how}"));
     let mut panel = Panel::new("", ranks(curve), Axis::levels("", labels));
-    for (place, one) in curve.specifications.iter().enumerate() {
-        for (row, choice) in choices.iter().enumerate().filter(|(_, choice)| one.choices.contains(choice)) {
+    for (place, one) in curve.specifications().iter().enumerate() {
+        let own = choices_of(one);
+        for (row, choice) in choices.iter().enumerate().filter(|(_, choice)| own.contains(choice)) {
             let y = (choices.len() - 1 - row) as f64;
             let point = Point {
                 x: place as f64 + 1.0,
@@ -136,7 +196,7 @@ fn matrix(curve: &SpecificationCurve, choices: &[Choice]) -> Panel {
                 interval: None,
                 tip: format!("{}: {}", plain(&choice.0), plain(&choice.1)),
             };
-            panel.marks.push(Mark::Point { point, colour: colour(one.verdict), shape: Shape::Circle });
+            panel.marks.push(Mark::Point { point, colour: colour(&one.verdict), shape: Shape::Circle });
         }
     }
     panel

@@ -1,9 +1,8 @@
 //! How a line or a marker looks: by level of a factor, by condition, or by metric of sentences.
 
-use crate::data::{Factor, Study};
+use crate::data::{Factor, FactorWords, Study};
 use crate::draw::{Colour, LANGUAGE_COLOURS, LegendEntry, MASKED_COLOURS, Shape};
-use crate::findings::stages;
-use invitro_results::{Condition, TaskMetric};
+use invitro_results::{Condition, Measure, Scorer, Statistic, Targets, TaskMetric};
 
 /// A line and its markers.
 #[derive(Debug, Clone)]
@@ -74,8 +73,28 @@ pub fn levels(study: &Study, factor: impl Into<Option<Factor>>) -> Vec<Style> {
 
 /// `|V| = 2048`, `λ = 0.05`; a regime is its own name.
 pub fn titled(factor: Factor, label: &str) -> String {
-    factor.said(label)
+    factor.with_level(label)
 }
+
+/// A metric of sentences as figures call it.
+pub fn metric_label(metric: TaskMetric) -> &'static str {
+    match metric {
+        TaskMetric::Types => "type constraints",
+        TaskMetric::Facts => "Γ",
+        TaskMetric::SameWords => "same words",
+        other => other.name(),
+    }
+}
+
+/// The stages of learning, and what they are called.
+pub const STAGES: [(Measure, &str); 6] = [
+    (Measure::unscrambling(TaskMetric::Validity), "validity"),
+    (Measure::unscrambling(TaskMetric::Grammaticality), "grammaticality"),
+    (Measure::unscrambling(TaskMetric::Types), "type constraints"),
+    (Measure::unscrambling(TaskMetric::Facts), "Γ"),
+    (Measure::reach(Scorer::Network, Targets::Allowed, Statistic::Share), "reachable, above unigram"),
+    (Measure::KNOWLEDGE, "allowed above forbidden"),
+];
 
 /// The conditions, each with a colour and a marker by its place.
 pub fn conditions(study: &Study) -> Vec<(Condition, Style)> {
@@ -108,6 +127,6 @@ pub fn cascade() -> [(TaskMetric, Style); 4] {
     let mut place = 0..;
     TaskMetric::CASCADE.map(|metric| {
         let colour = Colour::Level(place.next().unwrap_or(0), TaskMetric::CASCADE.len());
-        (metric, Style::line(stages::label(metric), colour))
+        (metric, Style::line(metric_label(metric), colour))
     })
 }

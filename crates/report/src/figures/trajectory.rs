@@ -4,13 +4,16 @@ use super::captions::{BANDS, Runs};
 use super::facets::{Facets, variants};
 use super::figure::{Chooser, Figure};
 use super::groups::groups;
+use super::outcomes::in_masked;
 use super::progress::Progress;
 use super::style::{self, Style};
 use super::table::Table;
-use crate::data::{Factor, Study};
+use crate::data::{Factor, FactorWords, Study};
 use crate::draw::{Axis, Mark, plain};
-use crate::findings::transfer::{gate, in_masked};
-use invitro_results::{Condition, FADED, Measure, Quantity, Scorer, Statistic, Targets, TaskMetric, Verdict};
+use invitro_results::claims::{
+    Estimand, EstimandKind, Expectation, FADED, LEVEL, Place, Reading, RunValue, Scope, Verdict,
+};
+use invitro_results::{Condition, Measure, Moment, Quantity, Scorer, Statistic, Targets, TaskMetric};
 use invitro_stats::Scale;
 use invitro_stats::{Estimate, digits};
 
@@ -27,7 +30,7 @@ pub fn figure(study: &Study) -> Figure {
     // A line for each level: one masked condition at a time.
     let by_factor: Vec<(&Condition, Factor)> =
         masked.iter().flat_map(|condition| factors.iter().map(move |factor| (condition, *factor))).collect();
-    let named = by_factor.iter().map(|(of, factor)| format!("{} by {}", of.label(), plain(factor.symbol())));
+    let named = by_factor.iter().map(|(of, factor)| format!("{} by {}", of.label(), plain(&factor.symbol())));
     let groups = groups(study);
     let all = groups.iter().map(|group| match groups.len() {
         1 => "all conditions".to_owned(),
@@ -102,10 +105,13 @@ pub fn figure(study: &Study) -> Figure {
 
 /// How much a share has clearly lost, where grammar was learned.
 fn decline(study: &Study, cell: &[(Factor, usize)], quantity: &Quantity) -> Option<Estimate> {
-    let is_share = quantity.measure.scale() == Scale::Share;
-    let decline = study.trajectory(cell, quantity).filter(|_| is_share)?.decline?;
-    let fades = Verdict::of(Some(&decline), 0.0, FADED) == Verdict::Supported && gate(study).is_none();
-    fades.then_some(decline)
+    let condition = quantity.condition.clone().filter(|_| quantity.measure.scale() == Scale::Share)?;
+    let (measures, place) = (vec![quantity.measure], Place::Condition(condition));
+    let first = Reading { measures, place, moment: Moment::Decline };
+    let value = RunValue { first, second: None, is_ratio: false };
+    let found = Scope::new(study).at(cell).estimate(&Estimand { kind: EstimandKind::Mean, value, at: Vec::new() });
+    let fades = |decline: &Estimate| Verdict::new(decline, Expectation::Above(0.0), FADED, LEVEL) == Verdict::Supported;
+    found.estimate.filter(|decline| found.reason.is_none() && fades(decline))
 }
 
 /// From the peak of a curve to the end.

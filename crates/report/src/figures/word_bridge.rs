@@ -4,13 +4,13 @@
 use super::captions::Runs;
 use super::facets::{ends, variants};
 use super::figure::{Chooser, Figure};
+use super::outcomes;
 use super::table::Table;
-use crate::data::{Cell, Factor, Study};
+use crate::data::{Factor, FactorWords, Levels, Study};
 use crate::draw::{Axis, Colour, Layout, LegendEntry, Mark, Panel, Point, Shape, plain};
-use crate::findings::arms::factors;
 use crate::wording::spoken;
-use invitro_results::SEEDS;
-use invitro_results::words::Asked;
+use invitro_results::claims::SEEDS;
+use invitro_results::words::ScoredWord;
 use invitro_stats::{Estimate, Scale, Seed, quantile, seeds};
 use invitro_stats::{digits, grouped};
 
@@ -23,43 +23,43 @@ const BINS: [(f64, f64); 6] = [(-1.0, 0.0), (0.0, 0.2), (0.2, 0.4), (0.4, 0.6), 
 /// A word of a run with both values.
 struct Known<'a> {
     run: usize,
-    word: &'a Asked,
+    word: &'a ScoredWord,
     bridge: f64,
     contrast: f64,
 }
 
 /// `None` where no contrast of a word is known.
 pub fn figure(study: &Study) -> Option<Figure> {
-    let known = |(run, word): &'_ (usize, Asked)| {
+    let known = |(run, word): &'_ (usize, ScoredWord)| {
         study.runs[*run].done() && word.cognate_bridge.is_some() && word.contrast.is_some()
     };
-    if !study.asked.iter().any(known) {
+    if !study.scored.iter().any(known) {
         return None;
     }
-    let arms = factors(study);
+    let arms = outcomes::arms(study);
     let by = |factor: Factor| {
         let levels = study.levels(factor).iter().cloned();
         let all = (study.levels(factor).len() > 1).then(|| "all".to_owned());
         let options: Vec<String> = if all.is_some() { all.into_iter().chain(levels).collect() } else { Vec::new() };
-        Chooser::new(factor.name(), factor.symbol(), options)
+        Chooser::new(factor.name(), &factor.symbol(), options)
     };
-    let choosers = vec![Chooser::by(&arms), by(Factor::Vocab), by(Factor::Distance)];
+    let choosers = vec![Chooser::by(&arms), by(Factor::VOCAB), by(Factor::DISTANCE)];
     let mut table = Table::of_estimates(["arm", "vocab", "d", "bridge", "words"]);
     let variants = variants(study, &choosers, Runs::Ended, |choice| {
         let [arm, vocab, distance] = choice.options[..] else { unreachable!("three choosers") };
-        let fixed = [(Factor::Vocab, vocab), (Factor::Distance, distance)];
+        let fixed = [(Factor::VOCAB, vocab), (Factor::DISTANCE, distance)];
         let chosen = fixed.iter().filter_map(|(factor, option)| Some((*factor, option.checked_sub(1)?)));
         choice.cell.extend(chosen);
         let label = |(factor, option): (Factor, usize)| match option.checked_sub(1) {
             Some(level) => study.levels(factor)[level].clone(),
             None => "all".to_owned(),
         };
-        let panels: Vec<(String, Cell)> = match arms.get(arm) {
+        let panels: Vec<(String, Levels)> = match arms.get(arm) {
             Some(&factor) => {
                 let levels = study.levels(factor).iter().enumerate();
-                levels.map(|(place, level)| (factor.said(level), vec![(factor, place)])).collect()
+                levels.map(|(place, level)| (factor.with_level(level), vec![(factor, place)])).collect()
             }
-            None => vec![(String::new(), Cell::new())],
+            None => vec![(String::new(), Levels::new())],
         };
         let panels = panels.into_iter().map(|(title, cell)| {
             let words = words(study, &[&choice.cell[..], &cell].concat());
@@ -120,11 +120,11 @@ fn words<'a>(study: &'a Study, cell: &[(Factor, usize)]) -> Vec<Known<'a>> {
         .iter()
         .map(|run| run.done() && cell.iter().all(|(factor, level)| run.level(*factor) == Some(*level)))
         .collect();
-    let known = |(run, word): &'a (usize, Asked)| {
+    let known = |(run, word): &'a (usize, ScoredWord)| {
         let bridge = word.cognate_bridge.filter(|_| is_in[*run])?;
         Some(Known { run: *run, word, bridge, contrast: word.contrast? })
     };
-    study.asked.iter().filter_map(known).collect()
+    study.scored.iter().filter_map(known).collect()
 }
 
 fn height(mark: &Mark) -> Option<f64> {

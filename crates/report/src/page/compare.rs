@@ -12,7 +12,7 @@ pub fn page(comparison: &Comparison, verdicts: &[String], drawn: &[Figure]) -> S
     let names: Vec<String> = comparison.names.iter().map(|name| escape(name)).collect();
     let header: Vec<&str> = std::iter::once("").chain(names.iter().map(String::as_str)).collect();
     let mut body = String::from("<section id=\"overview\">\n<h1>Runs side by side</h1>\n");
-    body.push_str(&super::finding(verdicts, ""));
+    body.push_str(&super::claims::said(verdicts));
     let row = |name: &str, cell: &dyn Fn(&Run) -> String| {
         std::iter::once(name.to_owned()).chain(comparison.runs.iter().map(cell)).collect::<Vec<String>>()
     };

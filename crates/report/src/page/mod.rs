@@ -4,7 +4,7 @@
 //! matters of style. Variants not on show, the numbers behind figures and the words are packed, and cost the browser
 //! nothing until they are asked for.
 
-mod arms;
+mod claims;
 pub(crate) mod compare;
 mod figures;
 pub(crate) mod gallery;
@@ -17,10 +17,10 @@ mod run;
 mod tables;
 mod words;
 
+use crate::claims::Answers;
 use crate::data::Study;
-use crate::draw::{PALETTE, escape, to_html};
+use crate::draw::{PALETTE, escape};
 use crate::figures::Figure;
-use crate::findings::Findings;
 use invitro_results::Kind;
 use notes::notes;
 
@@ -37,7 +37,7 @@ const SCRIPTS: [&str; 6] = [
 
 /// The whole page. `live` adds the part that asks the server whether anything changed, and is the nonce that the server's
 /// policy lets its script and style by with.
-pub fn page(study: &Study, findings: &Findings, drawn: &[Figure], live: Option<&str>) -> String {
+pub fn page(study: &Study, answers: &Answers, drawn: &[Figure], live: Option<&str>) -> String {
     let mut body = String::new();
     let mut links = vec![("overview", "Overview"), ("figures", "Figures")];
     // The figure that shows the finding stands next to it.
@@ -46,8 +46,8 @@ pub fn page(study: &Study, findings: &Findings, drawn: &[Figure], live: Option<&
         all => (String::new(), all),
     };
     body.push_str(&match study.kind {
-        Kind::Study => overview::section(study, findings, &first),
-        Kind::Run => run::section(study, findings, &first),
+        Kind::Study => overview::section(study, answers, &first),
+        Kind::Run => run::section(study, answers, &first),
     });
     body.push_str(&figures::section(rest));
     if !study.words.is_empty() {
@@ -56,7 +56,7 @@ pub fn page(study: &Study, findings: &Findings, drawn: &[Figure], live: Option<&
     }
     if study.kind == Kind::Study {
         links.push(("tables", "Tables"));
-        body.push_str(&tables::section(study, findings));
+        body.push_str(&tables::section(study));
     }
     links.push(("configs", "Config and versions"));
     body.push_str(&tables::configs(study));
@@ -64,17 +64,6 @@ pub fn page(study: &Study, findings: &Findings, drawn: &[Figure], live: Option<&
     body.push_str(&glossary::section(study.conditions()));
     let kind = if study.kind == Kind::Study { "study" } else { "run" };
     shell(&study.name, kind, &links, &body, live)
-}
-
-/// What the runs say, and the figure that shows it: the first screen of a page.
-fn finding(sentences: &[String], figure: &str) -> String {
-    let [first, rest @ ..] = sentences else { return figure.to_owned() };
-    let rest: String = rest.iter().map(|sentence| format!("<li>{}</li>\n", to_html(sentence))).collect();
-    let rest = if rest.is_empty() { rest } else { format!("<ul>\n{rest}</ul>\n") };
-    format!(
-        "<div class=\"finding\">\n<h2>What was found</h2>\n<p class=\"first\">{}</p>\n{rest}</div>\n{figure}",
-        to_html(first)
-    )
 }
 
 /// The page around its body.

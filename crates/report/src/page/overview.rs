@@ -1,24 +1,21 @@
-//! The overview of a study: what was varied, how far it is, the four verdicts, and the paper's claims beside ours.
+//! The overview of a study: its question and answers, what was varied, how far it is, and what measures do over training.
 
+use super::claims;
 use super::html::table;
-use crate::data::{Factor, Study};
+use crate::claims::Answers;
+use crate::data::{Factor, FactorWords, Study};
 use crate::draw::{escape, to_html};
-use crate::findings::hypotheses::Answer;
-use crate::findings::knowledge::CONTRASTS;
-use crate::findings::transfer::in_masked;
-use crate::findings::{Findings, Hypothesis, Knowledge, Test, headline};
-use crate::wording::{counted, listed, spoken};
-use invitro_results::{Measure, Moment, Quantity, RULE, Scorer, Statistic, Targets, TaskMetric, Verdict, capital};
-use invitro_stats::{Estimate, Seed};
-use invitro_stats::{decimals, grouped, p_value};
+use crate::wording::{counted, listed};
+use invitro_results::{Measure, Moment, Quantity, Scorer, Statistic, Targets, TaskMetric};
+use invitro_stats::{Seed, decimals, grouped};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// `first` is the figure that shows the finding.
-pub fn section(study: &Study, findings: &Findings, first: &str) -> String {
+pub fn section(study: &Study, answers: &Answers, first: &str) -> String {
     let mut html = String::from("<section id=\"overview\">\n");
     html.push_str(&format!("<h1>{}</h1>\n", escape(&study.name)));
     html.push_str(&super::notes(study));
-    html.push_str(&super::finding(&headline(study, findings), first));
+    html.push_str(&claims::opening(study, answers, first));
     html.push_str(&format!("<p class=\"lead\">{}</p>\n", to_html(&lead(study))));
     html.push_str(&progress(study));
     if !study.varied().is_empty() {
@@ -29,28 +26,7 @@ pub fn section(study: &Study, findings: &Findings, first: &str) -> String {
         html.push_str(&table("plain", &["setting", "values", "levels"], study.varied().iter().map(cells)));
     }
     html.push_str(&trajectories(study));
-    html.push_str("<h2>The four hypotheses</h2>\n");
-    let cards: String = findings.hypotheses.iter().map(card).collect();
-    html.push_str(&format!("<div class=\"cards\">\n{cards}</div>\n<p class=\"rule\">{RULE}</p>\n"));
-    html.push_str(&knowledge(study, &findings.knowledge));
-    html.push_str(&super::arms::section(study, findings));
-    html.push_str("<h2>Beside the paper</h2>\n");
-    let rows = findings.claims.iter().flat_map(|claim| {
-        claim.readings.iter().enumerate().map(|(place, reading)| {
-            let ours = reading.estimate.as_ref().map_or("not measured".into(), spoken);
-            let note = &reading.note;
-            let note = if note.is_empty() { String::new() } else { format!(" <small>({})</small>", to_html(note)) };
-            vec![
-                if place == 0 { to_html(&claim.paper) } else { String::new() },
-                escape(reading.when),
-                to_html(&reading.measured) + &note,
-                ours,
-                badge(reading.verdict, reading.verdict.of_claim()),
-            ]
-        })
-    });
-    let header = ["the paper says", "read", "measured here", "value, 95 % interval, runs", "verdict"];
-    html.push_str(&table("claims", &header, rows));
+    html.push_str(&claims::others(study, answers));
     html.push_str("</section>\n");
     html
 }
@@ -86,7 +62,7 @@ fn trajectories(study: &Study) -> String {
         return String::new();
     }
     let header = ["measure", "in", "peak", "at step", "end", "decline"];
-    let held = study.plain().iter().map(|(factor, level)| factor.said(&study.levels(*factor)[*level]));
+    let held = study.plain().iter().map(|(factor, level)| factor.with_level(&study.levels(*factor)[*level]));
     let held: String = held.map(|said| format!(" with {said}")).collect();
     let by_level = by_level(study);
     format!(
@@ -136,9 +112,10 @@ fn by_level(study: &Study) -> String {
             }
         }
     }
-    let columns: Vec<String> = levels(across).map(|(_, level)| across.said(level)).collect();
+    let columns: Vec<String> = levels(across).map(|(_, level)| across.with_level(level)).collect();
     let mut header = vec!["from peak to end", "in"];
-    header.extend(down.map(Factor::symbol));
+    let symbol = down.map(|factor| factor.symbol());
+    header.extend(symbol.as_deref());
     header.extend(columns.iter().map(String::as_str));
     let rest: Vec<String> = study
         .varying()
@@ -147,31 +124,11 @@ fn by_level(study: &Study) -> String {
         .map(|it| to_html(&it.noun()))
         .collect();
     let whatever = (!rest.is_empty()).then(|| format!(", whatever their {}", listed(&rest)));
-    let held =
-        comparable.iter().map(|&(factor, level)| format!(", {}", to_html(&factor.said(&study.levels(factor)[level]))));
+    let held = comparable
+        .iter()
+        .map(|&(factor, level)| format!(", {}", to_html(&factor.with_level(&study.levels(factor)[level]))));
     let over: String = held.chain(whatever).collect();
     format!("<p>By what was varied, means over the runs of each cell{over}:</p>\n{}", table("plain", &header, rows))
-}
-
-/// What the paper does not ask: whether facts, and not only forms, crossed.
-fn knowledge(study: &Study, found: &Knowledge) -> String {
-    let value = |estimate: &Option<Estimate>| estimate.map_or("not measured".into(), |estimate| estimate.to_string());
-    let rows = found.rows.iter().map(|(title, contrasts)| {
-        std::iter::once(to_html(title)).chain(contrasts.iter().map(value)).collect::<Vec<_>>()
-    });
-    let heads = [&["contrast at the end, in"], &CONTRASTS.map(|(_, _, name)| name)[..]].concat();
-    let cognate = found.cognate.as_ref().map_or(String::new(), |estimate| {
-        format!(
-            "<p>The cognate bridge's correlation with the contrast{}, in nats, less the general bridge's, both by size: {}.</p>\n",
-            in_masked(study),
-            spoken(estimate)
-        )
-    });
-    format!(
-        "<h2>Did knowledge cross?</h2>\n<p class=\"said\">{}</p>\n{}{cognate}",
-        to_html(&found.sentence),
-        table("plain", &heads, rows)
-    )
 }
 
 fn lead(study: &Study) -> String {
@@ -187,9 +144,9 @@ fn lead(study: &Study) -> String {
     let planned = if planned > started { format!(" of {planned} planned") } else { String::new() };
     let mut lead = format!("{}{planned} over {}; {} ended.", counted(started, "run"), seeds(study), ended.len());
     if study.seed_pairs.len() < 2 {
-        lead.push_str(" With a single seed there are no intervals, and no hypothesis can be answered.");
+        lead.push_str(" With a single seed there are no intervals, and no claim can be tested.");
     } else if ended.iter().collect::<BTreeSet<_>>().len() < 2 {
-        lead.push_str(" Until runs of a second seed have ended, no hypothesis can be answered.");
+        lead.push_str(" Until runs of a second seed have ended, no claim can be tested.");
     } else if study.seed_pairs.iter().all(|pair| pair.0 == study.seed_pairs[0].0) {
         lead.push_str(" With a single data seed the intervals speak of other models of the same languages alone.");
     }
@@ -230,53 +187,4 @@ fn progress(study: &Study) -> String {
         study.runs.len(),
         listed.join(", ")
     )
-}
-
-pub(super) fn badge(verdict: Verdict, word: &str) -> String {
-    let class = match verdict {
-        Verdict::Supported => "yes",
-        Verdict::Contradicted | Verdict::Negligible => "no",
-        Verdict::CannotTell | Verdict::NotJudged => "open",
-    };
-    format!("<span class=\"badge {class}\">{word}</span>")
-}
-
-fn card(hypothesis: &Hypothesis) -> String {
-    let tests = hypothesis.tests.iter().map(cells);
-    let answers: String = hypothesis.answers.iter().map(answer).collect();
-    format!(
-        "<article class=\"card\" id=\"{}\"><h3>{} {}</h3><p class=\"claim\">{}</p>{answers}\
-         <details><summary>How it was tested</summary><p>{}</p>{}</details></article>\n",
-        hypothesis.id,
-        hypothesis.id,
-        hypothesis.name,
-        to_html(hypothesis.claim),
-        to_html(&hypothesis.method),
-        table("tests", &["quantity", "value, 95 % interval, runs", "*p*", "verdict"], tests),
-    )
-}
-
-/// One reading of a hypothesis.
-fn answer(answer: &Answer) -> String {
-    format!(
-        "<p class=\"said\"><b>{}</b> {} {}</p>",
-        capital(&answer.when),
-        badge(answer.verdict, answer.verdict.word()),
-        to_html(&answer.sentence)
-    )
-}
-
-fn cells(test: &Test) -> Vec<String> {
-    let value = test.estimate.as_ref().map_or("none".into(), spoken);
-    let note = if test.note.is_empty() || (test.estimate.is_some() && test.note.starts_with("the runs")) {
-        String::new()
-    } else {
-        format!(" <small>({})</small>", to_html(&test.note))
-    };
-    vec![
-        to_html(&test.what) + &note,
-        value,
-        test.p.map_or(String::new(), |p| escape(&p_value(p))),
-        badge(test.verdict, test.verdict.word()),
-    ]
 }

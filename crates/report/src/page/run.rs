@@ -1,11 +1,11 @@
 //! The overview of one run: where it stands, what it measured last, and samples of what it wrote.
 
+use super::claims;
 use super::html::table;
-use crate::data::factors::TRAIN_STEPS;
-use crate::data::{Run, Study};
+use crate::claims::Answers;
+use crate::data::{FactorWords, Run, Study};
 use crate::draw::escape;
-use crate::findings::design::{BRIDGE, COGNATE};
-use crate::findings::{Findings, headline, stages};
+use crate::figures::{BRIDGE, COGNATE, metric_label};
 use invitro_results::words::Sample;
 use invitro_results::{
     Condition, LanguageMetric, Measure, Quantity, TaskMetric, TokenizerMetric, Value, Words, column,
@@ -13,10 +13,10 @@ use invitro_results::{
 use invitro_stats::digits;
 
 /// `first` is the figure that shows the finding.
-pub fn section(study: &Study, findings: &Findings, first: &str) -> String {
+pub fn section(study: &Study, answers: &Answers, first: &str) -> String {
     let mut html = format!("<section id=\"overview\">\n<h1>{}</h1>\n", escape(&study.name));
     html.push_str(&super::notes(study));
-    html.push_str(&super::finding(&headline(study, findings), first));
+    html.push_str(&claims::opening(study, answers, first));
     if let Some(run) = study.runs.first() {
         html.push_str(&lead(run));
         html.push_str(&settings(study, run));
@@ -29,7 +29,7 @@ pub fn section(study: &Study, findings: &Findings, first: &str) -> String {
 
 fn lead(run: &Run) -> String {
     let step = run.last_step();
-    let total = run.number(TRAIN_STEPS);
+    let total = run.number("train.steps");
     let so_far = match (step, total) {
         (Some(step), Some(total)) => format!("evaluated up to step {step} of {total}"),
         (Some(step), None) => format!("evaluated up to step {step}"),
@@ -100,7 +100,7 @@ fn latest(study: &Study, run: &Run) -> String {
         };
         std::iter::once(condition.label()).chain(metrics.iter().map(end)).collect::<Vec<_>>()
     };
-    let names = metrics.iter().map(|metric| stages::label(*metric));
+    let names = metrics.iter().map(|metric| metric_label(*metric));
     let header: Vec<&str> = std::iter::once("T₁, last evaluation").chain(names).collect();
     table("plain", &header, study.conditions().iter().map(row))
 }

@@ -1,95 +1,15 @@
-//! Tables: regressions, correlations, every run; then the config and the versions behind it all.
+//! Every run in a table; then the config and the versions behind it all.
 
 use super::html::table;
-use crate::data::factors::said;
-use crate::data::{Factor, Run, Study};
-use crate::draw::{escape, to_html};
-use crate::findings::design::{BRIDGE, bridge_of};
-use crate::findings::{Correlated, Findings, Transfer};
-use crate::wording::spoken;
-use invitro_results::{Measure, Quantity, TaskMetric, column, p_text};
-use invitro_stats::Interval;
-use invitro_stats::correlation::Correlation;
-use invitro_stats::{digits, p_value};
+use crate::data::{FactorWords, Run, Study, setting_name};
+use crate::draw::escape;
+use crate::figures::{BRIDGE, TRANSFERS, bridge_of};
+use invitro_results::{Measure, Quantity, TaskMetric, column};
+use invitro_stats::digits;
 use std::collections::BTreeMap;
 
-pub fn section(study: &Study, findings: &Findings) -> String {
-    let mut html = String::from("<section id=\"tables\"><h2>Tables</h2>\n<h3>Regressions of masked transfer</h3>\n");
-    html.push_str("<p>Standardised effects by least squares over the runs that ended; intervals and <i>p</i> from errors clustered by data seed, or by model seed where there is one data seed (Student's <i>t</i>, groups − 1 degrees of freedom).</p>\n");
-    html.push_str(&regressions(findings));
-    html.push_str("<h3>Correlations with bridges</h3>\n<p>Pearson's and Spearman's correlations over the runs that ended with Fisher intervals, as if runs were independent; the interval over seeds; and <i>p</i> by permutation over tokenizers within |<i>V</i>|.</p>\n");
-    html.push_str(&correlations(study, findings));
-    html.push_str("<div class=\"every-run\"><h3>Runs</h3>\n");
-    html.push_str(&runs(study));
-    html.push_str("</div></section>\n");
-    html
-}
-
-fn regressions(findings: &Findings) -> String {
-    let mut rows = Vec::new();
-    for regressed in &findings.regressions {
-        for (name, model) in [("factors", &regressed.factors), ("with *β̂*", &regressed.with_bridge)] {
-            let Some(model) = model else { continue };
-            for effect in &model.effects {
-                let saturated = if regressed.saturated { " <small>(saturated)</small>" } else { "" };
-                rows.push(vec![
-                    to_html(regressed.transfer.label()) + saturated,
-                    to_html(name),
-                    to_html(&effect.name),
-                    with_interval(effect.value, Some(effect.interval)),
-                    escape(&p_value(effect.p)),
-                    format!("{:.3}", model.r_squared),
-                    format!("{} in {}", model.rows, model.groups),
-                ]);
-            }
-            if !model.dropped.is_empty() {
-                let dropped = format!("left out, since they do not vary on their own: {}", model.dropped.join(", "));
-                rows.push(vec![
-                    to_html(regressed.transfer.label()),
-                    to_html(name),
-                    to_html(&dropped),
-                    String::new(),
-                    String::new(),
-                    String::new(),
-                    String::new(),
-                ]);
-            }
-        }
-    }
-    if rows.is_empty() {
-        return "<p class=\"none\">Too few runs have ended, or nothing varies among them.</p>\n".into();
-    }
-    table("plain", &["outcome", "model", "predictor", "effect, 95 % interval", "*p*", "*R*²", "runs in groups"], rows)
-}
-
-fn correlations(study: &Study, findings: &Findings) -> String {
-    let cells = |row: &Correlated| {
-        let of = |found: &Option<Correlation>| match found {
-            Some(found) => format!("{}, {}", with_interval(found.r, found.interval), to_html(&p_text(found.p))),
-            None => "none".into(),
-        };
-        let vocab = row.vocab.map_or("all".into(), |place| study.levels(Factor::Vocab)[place].clone());
-        vec![
-            to_html(row.transfer.label()),
-            to_html(row.name),
-            vocab,
-            of(&row.pearson),
-            of(&row.spearman),
-            row.over_seeds.as_ref().map_or(String::new(), spoken),
-            row.permuted.map_or(String::new(), |p| escape(&p_value(p))),
-        ]
-    };
-    let found: Vec<_> = findings.correlations.iter().filter(|row| row.pearson.is_some()).collect();
-    if found.is_empty() {
-        return "<p class=\"none\">Too few runs have ended, or nothing varies among them.</p>\n".into();
-    }
-    let header = ["outcome", "bridge", "|*V*|", "Pearson's *r*", "Spearman's *ρ*", "*r* over seeds", "*p*, permuted"];
-    table("plain", &header, found.into_iter().map(cells))
-}
-
-/// `0.412 [0.380, 0.450]`.
-fn with_interval(value: f64, interval: Option<Interval>) -> String {
-    digits(value) + &interval.map_or(String::new(), |it| format!(" [{}, {}]", digits(it.low), digits(it.high)))
+pub fn section(study: &Study) -> String {
+    format!("<section id=\"tables\"><h2>Runs</h2>\n<div class=\"every-run\">{}</div></section>\n", runs(study))
 }
 
 fn runs(study: &Study) -> String {
@@ -116,15 +36,16 @@ fn runs(study: &Study) -> String {
         cells.extend([setting(column::DATA_SEED), setting(column::MODEL_SEED)]);
         cells.push(number(bridge_of(study, run, BRIDGE)));
         cells.extend(peaks.iter().map(|(quantity, _)| number(run.curve(quantity).peak().map(|point| point.value))));
-        cells.extend(Transfer::ALL.map(|transfer| number(transfer.value(study, run))));
+        cells.extend(TRANSFERS.map(|transfer| number(transfer.value(study, run))));
         cells
     };
+    let owned: Vec<String> =
+        factors.iter().map(|factor| factor.symbol()).chain(others.iter().map(|key| setting_name(key))).collect();
     let mut header = vec!["run", "state", "step"];
-    header.extend(factors.iter().map(|factor| factor.symbol()));
-    header.extend(others.iter().map(|key| said(key)));
+    header.extend(owned.iter().map(String::as_str));
     header.extend(["data seed", "model seed", "*β̂*"]);
     header.extend(peaks.iter().map(|(_, name)| name.as_str()));
-    header.extend(Transfer::ALL.map(Transfer::label));
+    header.extend(TRANSFERS.map(|transfer| transfer.label));
     let found = format!(
         "<p><label>Find <input type=\"search\" id=\"find-run\" placeholder=\"run, state or level\"></label> <span id=\"runs-shown\" role=\"status\">{} runs</span></p>\n",
         study.runs.len()

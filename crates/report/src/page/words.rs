@@ -4,8 +4,7 @@
 //! The table is packed by columns, and texts as places in a list of texts, since most repeat in many runs.
 
 use super::pack::pack;
-use crate::data::factors::said;
-use crate::data::{Run, Study};
+use crate::data::{FactorWords, Run, Study, setting_name};
 use crate::draw::{Colour, escape};
 use crate::wording::gloss;
 use invitro_results::column;
@@ -36,8 +35,8 @@ impl Texts {
 /// The settings that tell runs apart: the key on disk, and its name on the page, `*` around what is italic.
 fn settings(study: &Study) -> Vec<(String, String)> {
     let factors = study.paper_factors();
-    let factors = factors.iter().map(|factor| (factor.key().to_owned(), factor.symbol().to_owned()));
-    let others = study.other_factors().into_iter().map(|key| (key.to_owned(), said(key).to_owned()));
+    let factors = factors.iter().map(|factor| (factor.key().to_owned(), factor.symbol()));
+    let others = study.other_factors().into_iter().map(|key| (key.to_owned(), setting_name(key)));
     let seeds = [(column::DATA_SEED, "data seed"), (column::MODEL_SEED, "model seed")];
     factors.chain(others).chain(seeds.map(|(key, name)| (key.to_owned(), name.to_owned()))).collect()
 }

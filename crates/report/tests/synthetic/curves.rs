@@ -3,7 +3,7 @@
 
 use super::Plan;
 use invitro_base::random::Rng;
-use invitro_report::data::factors::BALANCED;
+use invitro_results::BALANCED;
 use invitro_results::{
     Bridge, Condition, Form, Fraction, Loss, Measure, Quantity, Row, Rows, Scorer, Similarity, Statistic, Targets,
     Task, TaskMetric, TokenizerMetric, Words,

@@ -10,7 +10,7 @@ use curves::Config;
 use invitro_base::dotted::leaves;
 use invitro_base::dotted::set;
 use invitro_report::data::Factor;
-use invitro_report::data::factors::{BALANCED, TRAIN_STEPS, VANILLA};
+use invitro_results::BALANCED;
 use invitro_results::folder::{
     CONFIG, METRICS, METRICS_TABLE, PAIRS, RUNS, RUNS_TABLE, SAMPLES, STUDY, SUMMARY, WORDS, write_json,
 };
@@ -20,6 +20,13 @@ use invitro_results::{Condition, Row, SCHEMA, State, Status, column, identity, m
 use std::fs;
 use std::path::{Path, PathBuf};
 use toml::{Table, Value};
+
+/// What a synthetic study asks.
+const CLAIMS: &str = r#"
+    question = "Is what was made up found?"
+    claims_from = ["paper", "standard"]
+    primary = ["H1", "H2", "H3", "H4"]
+"#;
 
 const SHARE: &str = "tokenizer.share";
 const SHARE_P: &str = "tokenizer.share_p";
@@ -52,7 +59,7 @@ impl Plan {
     pub fn paper() -> Self {
         Self {
             vocabs: vec![2048, 4096, 8192],
-            regimes: vec![VANILLA, BALANCED],
+            regimes: vec!["vanilla", BALANCED],
             lambdas: vec![0.05, 0.1, 0.25, 0.5],
             distances: vec![0.0, 0.25, 0.5, 0.75],
             data_seeds: 3,
@@ -100,7 +107,7 @@ impl Plan {
     pub fn arms() -> Self {
         Self {
             vocabs: vec![256, 512],
-            regimes: vec![VANILLA],
+            regimes: vec!["vanilla"],
             lambdas: vec![0.5],
             distances: vec![0.0, 0.1, 0.25],
             data_seeds: 4,
@@ -116,7 +123,7 @@ impl Plan {
     pub fn one() -> Self {
         Self {
             vocabs: vec![2048],
-            regimes: vec![VANILLA],
+            regimes: vec!["vanilla"],
             lambdas: vec![0.25],
             distances: vec![0.25],
             data_seeds: 1,
@@ -137,7 +144,7 @@ impl Plan {
     /// What every experiment of the plan has.
     fn base(&self) -> Table {
         let mut base = Table::new();
-        set(&mut base, TRAIN_STEPS, Value::Integer(self.steps.into()));
+        set(&mut base, "train.steps", Value::Integer(self.steps.into()));
         set(&mut base, column::EMERGENCE, Value::Float(self.emergence));
         base
     }
@@ -145,21 +152,21 @@ impl Plan {
     fn factors(&self) -> [(Factor, Vec<Value>); 4] {
         let numbers = |levels: &[f64]| levels.iter().map(|level| Value::Float(*level)).collect();
         [
-            (Factor::Vocab, self.vocabs.iter().map(|vocab| Value::Integer((*vocab).into())).collect()),
-            (Factor::Regime, self.regimes.iter().map(|regime| Value::String((*regime).into())).collect()),
-            (Factor::Lambda, numbers(&self.lambdas)),
-            (Factor::Distance, numbers(&self.distances)),
+            (Factor::VOCAB, self.vocabs.iter().map(|vocab| Value::Integer((*vocab).into())).collect()),
+            (Factor::REGIME, self.regimes.iter().map(|regime| Value::String((*regime).into())).collect()),
+            (Factor::LAMBDA, numbers(&self.lambdas)),
+            (Factor::DISTANCE, numbers(&self.distances)),
         ]
     }
 
     fn plan(&self) -> invitro_results::Plan {
         let factor =
-            |(factor, levels): (Factor, Vec<Value>)| invitro_results::Factor { key: factor.key().into(), levels };
+            |(factor, levels): (Factor, Vec<Value>)| invitro_results::Varied { key: factor.key().into(), levels };
         let of_arms = |arms: Vec<&(&str, f64)>| {
             let shares = arms.iter().map(|(share, _)| Value::String((*share).into())).collect();
             let parts = arms.iter().map(|(_, p)| Value::Float(*p)).collect::<Vec<_>>();
             let levels = [(SHARE, shares), (SHARE_P, parts[..1].to_vec())];
-            let arms = levels.map(|(key, levels)| invitro_results::Factor { key: key.into(), levels });
+            let arms = levels.map(|(key, levels)| invitro_results::Varied { key: key.into(), levels });
             self.factors().map(factor).into_iter().chain(arms).collect()
         };
         let mut grids = vec![self.factors().map(factor).into()];
@@ -174,6 +181,7 @@ impl Plan {
             data_seeds: (0..self.data_seeds.into()).collect(),
             model_seeds: (0..self.model_seeds.into()).collect(),
             filter: Default::default(),
+            claims: CLAIMS.parse().unwrap(),
         }
     }
 
@@ -181,10 +189,10 @@ impl Plan {
     pub fn experiment(&self, config: &Config) -> Table {
         let mut table = self.base();
         let levels = [
-            (Factor::Vocab, Value::Integer(config.vocab.into())),
-            (Factor::Regime, Value::String(config.regime.into())),
-            (Factor::Lambda, Value::Float(config.lambda)),
-            (Factor::Distance, Value::Float(config.distance)),
+            (Factor::VOCAB, Value::Integer(config.vocab.into())),
+            (Factor::REGIME, Value::String(config.regime.into())),
+            (Factor::LAMBDA, Value::Float(config.lambda)),
+            (Factor::DISTANCE, Value::Float(config.distance)),
         ];
         levels.into_iter().for_each(|(factor, level)| set(&mut table, factor.key(), level));
         if let Some((share, p)) = config.arm {

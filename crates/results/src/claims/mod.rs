@@ -1,0 +1,42 @@
+//! Claims: what a study is for, as data. A claim names what is estimated and what is expected of it, before the runs.
+//!
+//! ```toml
+//! question = "Do shared pieces carry knowledge from A to B?"
+//!
+//! [[claims]]
+//! id = "no-shared-pieces"
+//! says = "Without shared pieces, less is known of unseen words."
+//! estimate = { difference = "contrast.facts", in = "B†", of = { tokenizer.share = ["none", "all"] } }
+//! expect = "below 0"
+//! primary = true
+//! ```
+//!
+//! - [`Claims`], [`Claim`], [`Estimand`]: claims as their files state them; `names` has the names that they may use
+//! - [`Scope::estimate`]: one estimator for every kind; [`Design`]: the regressions behind effects
+//! - [`Verdict`]: one rule; [`answer()`]: every claim of a study, the primary ones adjusted together
+//!
+//! There is no English here: sentences are the reader's business.
+
+mod answer;
+mod claim;
+mod design;
+mod estimand;
+mod estimate;
+mod fields;
+mod names;
+mod predictor;
+mod scope;
+mod verdict;
+mod words;
+
+pub use answer::{Answer, Cell, Specification, answer};
+pub use claim::{BUILT_IN, Claim, Claims, Readings, Test, built_in};
+pub use design::Design;
+pub use estimand::{Bound, Estimand, Kind as EstimandKind, Place, Reading, RunValue};
+pub use estimate::{Detail, Estimated};
+pub use fields::ClaimError;
+pub use names::{ALIASES, Covariate, Outcome, alias, measure};
+pub use predictor::Predictor;
+pub use scope::{Scope, is_saturated};
+pub use verdict::{Expectation, FADED, LEVEL, MARGIN, Reason, SEEDS, Verdict, holm};
+pub use words::WordRegression;

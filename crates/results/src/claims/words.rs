@@ -1,0 +1,133 @@
+//! Estimates over masked words: their mean, the coefficient of a covariate among the words of a run, and two arms compared
+//! word by word.
+
+use super::estimand::Bound;
+use super::names::{Covariate, Outcome};
+use super::scope::Scope;
+use crate::words::ScoredWord;
+use crate::{Factor, Run, Study};
+use invitro_stats::clusters::{Rows, over_seeds, two_way};
+use invitro_stats::regression::{Column, Regression};
+use invitro_stats::strata::{self, Difference};
+use invitro_stats::{Estimate, Scale, Seed, seeds};
+use std::collections::{BTreeSet, HashMap};
+use std::hash::Hash;
+
+/// A regression over the words of some runs.
+#[derive(Debug, Clone)]
+pub struct WordRegression {
+    /// With errors clustered by symbol and by data seed.
+    pub clustered: Regression,
+    /// The coefficients with their intervals over seeds, by the names of the covariates.
+    pub over_seeds: Vec<(String, Option<Estimate>)>,
+    /// The runs whose words these are.
+    pub runs: usize,
+}
+
+impl WordRegression {
+    /// The coefficient of a covariate with its interval over seeds; `None` where it does not vary on its own.
+    pub fn estimate(&self, covariate: Covariate) -> Option<Estimate> {
+        self.over_seeds.iter().find(|(own, _)| own == covariate.name())?.1
+    }
+}
+
+/// Numbers for things that are the same.
+pub(super) struct Numbers<K>(HashMap<K, usize>);
+
+impl<K: Hash + Eq> Numbers<K> {
+    pub fn new() -> Numbers<K> {
+        Numbers(HashMap::new())
+    }
+
+    pub fn number(&mut self, thing: K) -> usize {
+        let next = self.0.len();
+        *self.0.entry(thing).or_insert(next)
+    }
+}
+
+/// The places of some runs in their study.
+fn places(study: &Study, runs: &[&Run]) -> Vec<bool> {
+    study.runs.iter().map(|run| runs.iter().any(|it| std::ptr::eq(*it, run))).collect()
+}
+
+impl<'a> Scope<'a> {
+    /// The words of these runs that the scope is about.
+    fn words(&self, runs: &[&Run]) -> impl Iterator<Item = &'a (usize, ScoredWord)> {
+        let is_in = places(self.study, runs);
+        let language = self.masked.map(|masked| masked.language.clone());
+        let is_meant = move |word: &ScoredWord| language.as_ref().is_none_or(|it| *word.masked_in == **it);
+        self.study.scored.iter().filter(move |(run, word)| is_in[*run] && is_meant(word))
+    }
+
+    /// The mean of an outcome over the words within these bounds; a mean for every data seed first.
+    pub(super) fn word_mean(
+        &self,
+        runs: &[&Run],
+        outcome: Outcome,
+        bounds: &[(Covariate, Bound, f64)],
+    ) -> Option<(Estimate, usize)> {
+        let is_meant = |word: &ScoredWord| {
+            bounds.iter().all(|(own, bound, value)| own.value(word).is_some_and(|it| bound.holds(it, *value)))
+        };
+        let words = self.words(runs).filter(|(_, word)| is_meant(word));
+        let values: Vec<(Seed, f64)> =
+            words.filter_map(|(run, word)| Some((self.study.runs[*run].seed, outcome.value(word)?))).collect();
+        let scale = if outcome == Outcome::Reachable { Scale::Share } else { Scale::Plain };
+        let by_data = seeds::by_data_seed(values.iter().copied());
+        let rows = by_data.into_iter().enumerate().map(|(data, value)| (Seed { data, model: 0 }, value));
+        Some((seeds::mean(scale, rows)?, values.len()))
+    }
+
+    /// The regression of an outcome on covariates among the words of each run.
+    pub(super) fn word_regression(
+        &self,
+        runs: &[&Run],
+        outcome: Outcome,
+        controls: &[Covariate],
+    ) -> Option<WordRegression> {
+        let columns = controls.iter().map(|covariate| Column::new(covariate.name(), Vec::new())).collect();
+        let mut rows = Rows { columns, y: Vec::new(), runs: Vec::new() };
+        let (mut symbols, mut data, mut numbers) = (Vec::new(), Vec::new(), Numbers::new());
+        for (run, word) in self.words(runs) {
+            let values: Option<Vec<f64>> = controls.iter().map(|covariate| covariate.value(word)).collect();
+            let Some((values, y)) = values.zip(outcome.value(word)) else { continue };
+            rows.columns.iter_mut().zip(values).for_each(|(column, value)| column.values.push(value));
+            rows.y.push(y);
+            rows.runs.push(*run);
+            let seed = self.study.runs[*run].seed.data;
+            // A symbol of another data seed is one of another world.
+            symbols.push(numbers.number((seed, &word.symbol, &word.masked_in)));
+            data.push(seed);
+        }
+        let clustered = two_way(&rows, [&symbols, &data])?;
+        let over_seeds = over_seeds(&rows, |run| self.study.runs[run].seed);
+        let runs = rows.runs.iter().collect::<BTreeSet<_>>().len();
+        Some(WordRegression { clustered, over_seeds, runs })
+    }
+
+    /// The contrast of every word in the runs of one arm less the same in the runs of another, all else equal.
+    pub(super) fn word_difference(&self, factor: Factor, names: [&str; 2], arms: [&[&Run]; 2]) -> Option<Difference> {
+        let study = self.study;
+        let of_arms = arms.map(|runs| places(study, runs));
+        let others: Vec<&str> = study.settings_beside(&[factor]);
+        let mut settings = Numbers::new();
+        let setting = |run: &Run, key: &&str| run.columns.get(*key).map_or(String::new(), ToString::to_string);
+        let mut settings_of =
+            |run: &Run| settings.number(others.iter().map(|key| setting(run, key)).collect::<Vec<_>>());
+        let by_run: Vec<usize> = study.runs.iter().map(&mut settings_of).collect();
+        let (mut kinds, mut words, mut all) = (Numbers::new(), Numbers::new(), Vec::new());
+        for (run, word) in self.words(&arms.concat()) {
+            let (Some(letters), Some(pieces)) = (word.traits.letters, word.traits.pieces) else { continue };
+            let Some(value) = word.contrast else { continue };
+            all.push(strata::Value {
+                second: of_arms[1][*run],
+                seed: study.runs[*run].seed,
+                settings: by_run[*run],
+                kind: kinds.number((letters, pieces, &word.masked_in)),
+                word: words.number((&word.symbol, &word.masked_in)),
+                value,
+            });
+        }
+        strata::difference(&format!("arms {} {} {}", factor.key(), names[0], names[1]), &all)
+    }
+}

@@ -1,0 +1,82 @@
+//! What a measure does over training in several runs: where it peaks, where it ends, and whether it fades in between.
+//!
+//! The largest of many noisy values lies above the last one even where nothing changes, so a run's own decline says little.
+//! Whether a measure fades is told by the runs of each data seed at the step where those of the *others* peak: where
+//! nothing changes, that is no more than the end on average.
+
+use crate::{Curve, Moment};
+use invitro_stats::Estimate;
+use invitro_stats::seeds::{self, Scale, Seed};
+use std::collections::BTreeMap;
+
+/// Peak, end and decline of one measure over runs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trajectory {
+    /// The mean of the runs' peaks.
+    pub peak: Estimate,
+    /// The mean of their ends.
+    pub end: Estimate,
+    /// How much less the end is than the value at the step where the runs of other data seeds peak; `None` with a single
+    /// data seed.
+    pub decline: Option<Estimate>,
+    /// The steps at which the runs peak: the first, the middle one, the last.
+    pub steps: [u32; 3],
+    /// The last step of any run.
+    pub last: u32,
+    /// The means at the end, one per data seed.
+    pub by_seed: Vec<f64>,
+}
+
+impl Trajectory {
+    /// Whether the runs peak in the first half of training.
+    pub fn is_early(&self) -> bool {
+        self.steps[1] <= self.last / 2
+    }
+
+    /// Of the runs in which it was measured more than once; `None` where there is none. `scale` is the measure's.
+    pub fn new(scale: Scale, runs: &[(Seed, &Curve)]) -> Option<Trajectory> {
+        let runs: Vec<(Seed, &Curve)> =
+            runs.iter().copied().filter(|(_, curve)| curve.points().len() > 1 && curve.decline().is_some()).collect();
+        let read = |moment| runs.iter().filter_map(move |(seed, curve)| Some((*seed, curve.at(moment)?)));
+        let mut steps: Vec<u32> = runs.iter().filter_map(|(_, curve)| Some(curve.peak()?.step)).collect();
+        steps.sort_unstable();
+        let of_decline = if scale == Scale::Share { Scale::Signed } else { scale };
+        Some(Trajectory {
+            peak: seeds::mean(scale, read(Moment::Peak))?,
+            end: seeds::mean(scale, read(Moment::End))?,
+            decline: seeds::mean(
+                of_decline,
+                runs.iter().zip(declines(&runs)).filter_map(|((seed, _), decline)| Some((*seed, decline?))),
+            )
+            .filter(|decline| decline.data_seeds > 1),
+            steps: [*steps.first()?, steps[steps.len() / 2], *steps.last()?],
+            last: runs.iter().filter_map(|(_, curve)| Some(curve.last()?.step)).max()?,
+            by_seed: seeds::by_data_seed(read(Moment::End)),
+        })
+    }
+}
+
+/// What every run has lost since the step at which the runs of other data seeds peak.
+pub fn declines(runs: &[(Seed, &Curve)]) -> Vec<Option<f64>> {
+    let mut sums: BTreeMap<u32, BTreeMap<usize, (f64, f64)>> = BTreeMap::new();
+    for (seed, curve) in runs {
+        for point in curve.points().iter().filter(|point| point.value.is_finite()) {
+            let (sum, count) = sums.entry(point.step).or_default().entry(seed.data).or_default();
+            *sum += point.value;
+            *count += 1.0;
+        }
+    }
+    let peak_without = |data: usize| {
+        let mean = |of_seeds: &BTreeMap<usize, (f64, f64)>| {
+            let others = of_seeds.iter().filter(|(other, _)| **other != data).map(|(_, sums)| sums);
+            let (sum, count) = others.fold((0.0, 0.0), |all, one| (all.0 + one.0, all.1 + one.1));
+            (count > 0.0).then(|| sum / count)
+        };
+        let means = sums.iter().filter_map(|(step, of_seeds)| Some((*step, mean(of_seeds)?)));
+        means.reduce(|best, next| if next.1 > best.1 { next } else { best }).map(|(step, _)| step)
+    };
+    let peaks: BTreeMap<usize, Option<u32>> =
+        runs.iter().map(|(seed, _)| (seed.data, peak_without(seed.data))).collect();
+    let decline = |(seed, curve): &(Seed, &Curve)| Some(curve.value_at(peaks[&seed.data]?)? - curve.end()?);
+    runs.iter().map(decline).collect()
+}
