@@ -1,9 +1,9 @@
 """Send a run of invitro, or all runs of a collected study, to an experiment tracker.
 
-    python track.py RUN print|wandb|trackio|mlflow [PROJECT]
+    python track.py RUN print|wandb|trackio|mlflow|tensorboard [PROJECT]
 
-It reads the tables, so it works on finished runs and on other people's; invitro itself opens no network. While a run trains,
-`invitro run --tensorboard` writes event files.
+It reads the tables, so it works on runs that train, on finished ones and on other people's; invitro itself opens no network.
+PROJECT is the tracker's project, or the folder of TensorBoard's event files.
 """
 
 import sys
@@ -21,7 +21,8 @@ else:
 
 def runs(folder: Path) -> Iterator[tuple[str, dict[str, Any], pd.DataFrame]]:
     """Name, settings and metrics of a run's folder, or of every run of a study."""
-    metrics = pd.read_parquet(folder / "metrics.parquet")
+    table, log = folder / "metrics.parquet", folder / "metrics.jsonl"
+    metrics = pd.read_parquet(table) if table.exists() else pd.read_json(log, lines=True)
     if (folder / "runs.parquet").exists():
         settings = pd.read_parquet(folder / "runs.parquet").set_index("run")
         for run, rows in metrics.groupby("run"):
@@ -62,8 +63,15 @@ def main(folder: Path, tracker: str, project: str) -> None:
                 for step, values in steps(rows):
                     # Names may not have every letter there.
                     mlflow.log_metrics({key.replace("@", " at ").replace(">", " to "): v for key, v in values.items()}, step=step)
+        elif tracker == "tensorboard":
+            from torch.utils.tensorboard import SummaryWriter
+
+            with SummaryWriter(str(Path(project) / name)) as writer:
+                for step, values in steps(rows):
+                    for key, value in values.items():
+                        writer.add_scalar(key, value, step)
         else:
-            sys.exit(f"{tracker} is no tracker: print, wandb, trackio or mlflow")
+            sys.exit(f"{tracker} is no tracker: print, wandb, trackio, mlflow or tensorboard")
 
 
 if __name__ == "__main__":

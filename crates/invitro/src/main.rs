@@ -64,7 +64,6 @@ mod score;
 mod selftest;
 mod study;
 mod table;
-mod tensorboard;
 mod terminal;
 mod tokenizer;
 mod train;

@@ -4,7 +4,6 @@ use crate::bar::{Bar, LinePart, joined};
 use crate::columns::EvaluationColumns;
 use crate::pace::Pace;
 use crate::study::format::{count, time};
-use crate::tensorboard::Tensorboard;
 use crate::terminal::{self, Paint, To, paint};
 use invitro_lab::training::Member;
 use invitro_lab::training::progress::{Headline, Progress, Started};
@@ -17,7 +16,6 @@ pub struct RunDisplay {
     short: Vec<String>,
     bar: Bar,
     state: Mutex<ShownProgress>,
-    tensorboard: Option<Tensorboard>,
 }
 
 #[derive(Default)]
@@ -40,19 +38,12 @@ pub fn goes_on(from: u64) -> String {
 }
 
 impl RunDisplay {
-    /// Writes what the logs have that was not shown step by step, as those of a run that was done before.
-    pub fn finish(&self) {
-        if let Some(tensorboard) = &self.tensorboard {
-            tensorboard.update_all();
-        }
-    }
-
     /// Whether anything was trained, or written again.
     pub fn worked(&self) -> bool {
         self.state().worked
     }
 
-    pub fn new(members: &[Member], tensorboard: Option<Tensorboard>) -> RunDisplay {
+    pub fn new(members: &[Member]) -> RunDisplay {
         let seeds = |m: &Member| (m.experiment.seeds.data.first(), m.experiment.seeds.model.first());
         let named = |name: fn((u64, u64)) -> String| match members.len() {
             0 | 1 => vec![String::new()],
@@ -61,7 +52,7 @@ impl RunDisplay {
         let names = named(|(data, model)| format!("data {data} model {model}"));
         let short = named(|(data, model)| format!("{data}/{model}"));
         let state = ShownProgress { headlines: vec![None; members.len()], ..ShownProgress::default() };
-        RunDisplay { names, short, bar: Bar::new(), state: Mutex::new(state), tensorboard }
+        RunDisplay { names, short, bar: Bar::new(), state: Mutex::new(state) }
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, ShownProgress> {
@@ -117,9 +108,6 @@ impl Progress for RunDisplay {
         state.pace.resume(Instant::now());
         drop(state);
         self.bar.line(&columns.line(step, &self.short[member], headline));
-        if let Some(tensorboard) = &self.tensorboard {
-            tensorboard.update(member);
-        }
     }
 
     fn noted(&self, _member: usize, note: &str) {

@@ -2,7 +2,6 @@
 
 use crate::experiment::ExperimentArgs;
 use crate::progress::RunDisplay;
-use crate::tensorboard::Tensorboard;
 use crate::{pooled, resume, run_summary, terminal};
 use anyhow::{Result, bail};
 use invitro_lab::training::{self, Member, MemberOutcome, TrainingOptions};
@@ -38,9 +37,6 @@ pub struct TrainingArgs {
     /// auto, cpu, cuda or cuda:NUMBER
     #[arg(long, default_value = "auto")]
     device: String,
-    /// Also write what is measured for TensorBoard, to the folder tensorboard of the run
-    #[arg(long)]
-    tensorboard: bool,
     /// Start over in a folder that holds a run already
     #[arg(long)]
     force: bool,
@@ -57,11 +53,9 @@ pub fn carry_out(mut args: TrainingArgs, more: &[&str], report: bool) -> Result<
     let members = args.members(more)?;
     let finished: Vec<bool> = members.iter().map(|member| !args.force && is_done(member)).collect();
     let stop = Stop::new().on_signals()?;
-    let tensorboard = args.tensorboard.then(|| Tensorboard::new(&members));
-    let display = RunDisplay::new(&members, tensorboard);
+    let display = RunDisplay::new(&members);
     let options = TrainingOptions { device, force: args.force, stop: &stop, progress: &display };
     let outcomes = training::run(&members, &options);
-    display.finish();
     let worked = display.worked();
     drop(display);
     let outcomes = outcomes?;

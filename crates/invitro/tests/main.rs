@@ -21,7 +21,6 @@ mod study_cli;
 mod study_common;
 mod study_kills;
 mod study_slurm;
-mod tensorboard;
 mod tokenizer;
 mod told;
 
@@ -34,9 +33,6 @@ mod columns;
 #[allow(dead_code)]
 #[path = "../src/comments.rs"]
 mod comments;
-#[allow(dead_code)]
-#[path = "../src/tensorboard/events.rs"]
-mod events;
 #[allow(dead_code)]
 #[path = "../src/study/format.rs"]
 mod format;

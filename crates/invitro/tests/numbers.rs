@@ -1,6 +1,5 @@
-//! Times, rates and checksums as they are read and written.
+//! Times and rates as they are read and written.
 
-use crate::events::crc32c;
 use crate::format::{parse_time, time};
 use crate::pace::Pace;
 use std::time::{Duration, Instant};
@@ -40,9 +39,4 @@ fn a_log_gets_a_line_every_few_seconds() {
     pace.start(0, 1000, start);
     let lines = (0..60).filter(|&second| pace.due(start + Duration::from_secs(second))).count();
     assert_eq!(lines, 12);
-}
-
-#[test]
-fn the_usual_check_value_of_the_checksum() {
-    assert_eq!(crc32c(b"123456789"), 0xe306_9283);
 }

@@ -27,7 +27,8 @@ fn main() -> Result<(), Error> {
         .map(|&count| -(count as f64 / total).ln() * count as f64 / total)
         .sum();
 
-    let rows = |batch: &Vec<Vec<invitro_model::TokenSequence>>| batch[0].iter().map(|s| s.tokens.len() - 1).sum::<usize>();
+    let rows =
+        |batch: &Vec<Vec<invitro_model::TokenSequence>>| batch[0].iter().map(|s| s.tokens.len() - 1).sum::<usize>();
     let capacity = batches.iter().map(rows).max().unwrap_or(0);
     let shape = Shape::new(&experiment.model, vocab);
     let mut population = Population::new(Device::Cpu, &shape, &[experiment.seeds.model.first()], capacity)?;

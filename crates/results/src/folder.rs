@@ -41,7 +41,7 @@ pub const TOKENIZER: [&str; 3] = ["tokenizer.json", "tokenizer_config.json", "sp
 /// The pieces of every word, where they are not those that the tokenizer gives.
 pub const SEGMENTATION: &str = "segmentation.tsv";
 pub const CHECKPOINTS: &str = "checkpoints";
-/// Event files of TensorBoard, where asked for.
+/// Event files of TensorBoard, which versions up to 0.2 could write.
 pub const TENSORBOARD: &str = "tensorboard";
 pub const LANGUAGE: &str = "language";
 /// The tree of the languages, where they are not the pair A and B.
