@@ -44,18 +44,18 @@ pub fn leaves(table: &Table) -> Vec<(String, Value)> {
 
 /// The value under a dotted key.
 pub fn lookup<'a>(table: &'a Table, key: &str) -> Option<&'a Value> {
-    let Some((section, rest)) = key.split_once('.') else { return table.get(key) };
+    let Some((section, suffix)) = key.split_once('.') else { return table.get(key) };
     let inner = table.get(section)?;
     if let Some(entries) = entries(inner) {
-        let (name, rest) = rest.split_once('.')?;
-        return lookup(entries.into_iter().find(|(known, _)| *known == name)?.1, rest);
+        let (name, suffix) = suffix.split_once('.')?;
+        return lookup(entries.into_iter().find(|(known, _)| *known == name)?.1, suffix);
     }
-    lookup(inner.as_table()?, rest)
+    lookup(inner.as_table()?, suffix)
 }
 
 /// Puts a value under a dotted key of sections. A whole number for a setting that holds a fraction becomes one.
 pub fn set(table: &mut Table, key: &str, value: Value) {
-    let Some((section, rest)) = key.split_once('.') else {
+    let Some((section, suffix)) = key.split_once('.') else {
         let is_fraction = matches!(table.get(key), Some(Value::Float(_)));
         table.insert(key.to_owned(), if is_fraction { fraction(value) } else { value });
         return;
@@ -65,32 +65,33 @@ pub fn set(table: &mut Table, key: &str, value: Value) {
         *inner = Value::Table(Table::new());
     }
     if let Value::Table(inner) = inner {
-        set(inner, rest, value);
+        set(inner, suffix, value);
     }
 }
 
 /// The same for any key: an entry of the list must be there to be changed, or a sentence says which ones are.
 pub fn assign(table: &mut Table, key: &str, value: Value) -> Result<(), String> {
-    let rest = key.strip_prefix(LIST).and_then(|rest| rest.strip_prefix('.'));
+    let suffix = key.strip_prefix(LIST).and_then(|suffix| suffix.strip_prefix('.'));
     // Tables by name are yet to be laid over a list.
-    let Some(rest) = rest.filter(|_| !table.get(LIST).is_some_and(Value::is_table)) else {
+    let Some(suffix) = suffix.filter(|_| !table.get(LIST).is_some_and(Value::is_table)) else {
         set(table, key, value);
         return Ok(());
     };
-    let (name, rest) = rest.split_once('.').unwrap_or((rest, ""));
+    let (name, suffix) = suffix.split_once('.').unwrap_or((suffix, ""));
     let Some(entry) = entry_mut(table, name) else { return Err(absent(table, name)) };
-    match rest {
+    match suffix {
         "" => return Err(format!("`{key}` is a language: set `{key}.KEY`, as in {key}.distance=0.5")),
-        rest => set(entry, rest, if FRACTIONS.contains(&rest) { fraction(value) } else { value }),
+        suffix => set(entry, suffix, if FRACTIONS.contains(&suffix) { fraction(value) } else { value }),
     }
     Ok(())
 }
 
 /// Why there is no value under a key.
 pub fn missing(table: &Table, key: &str) -> String {
-    let entry = key.strip_prefix(LIST).and_then(|rest| rest.strip_prefix('.')).and_then(|rest| rest.split_once('.'));
+    let entry =
+        key.strip_prefix(LIST).and_then(|suffix| suffix.strip_prefix('.')).and_then(|suffix| suffix.split_once('.'));
     match entry {
-        Some((name, rest)) if names(table).contains(&name) => format!("the language {name} leaves `{rest}` out"),
+        Some((name, suffix)) if names(table).contains(&name) => format!("the language {name} leaves `{suffix}` out"),
         Some((name, _)) => absent(table, name),
         None => format!("there is no setting `{key}`"),
     }

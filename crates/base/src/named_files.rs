@@ -17,10 +17,10 @@ pub const FILES: &str = "files";
 const DIGITS: usize = 16;
 
 /// What was read, by name, and the path it was read from.
-static KEPT: LazyLock<Mutex<HashMap<String, (Arc<[u8]>, PathBuf)>>> = LazyLock::new(Mutex::default);
+static CONTENTS: LazyLock<Mutex<HashMap<String, (Arc<[u8]>, PathBuf)>>> = LazyLock::new(Mutex::default);
 
-fn kept(name: &str) -> Option<(Arc<[u8]>, PathBuf)> {
-    KEPT.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get(name).cloned()
+fn entry(name: &str) -> Option<(Arc<[u8]>, PathBuf)> {
+    CONTENTS.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get(name).cloned()
 }
 
 /// Reads the file and returns its name. A path that is such a name already is checked against what it says.
@@ -41,8 +41,8 @@ pub fn keep(path: &Path) -> Result<String> {
     };
     let dot = if extension.is_empty() { "" } else { "." };
     let name = format!("{FILES}/{stem}-{hash}{dot}{extension}");
-    let mut kept = KEPT.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    kept.entry(name.clone()).or_insert_with(|| (content, path.to_owned()));
+    let mut contents = CONTENTS.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    contents.entry(name.clone()).or_insert_with(|| (content, path.to_owned()));
     Ok(name)
 }
 
@@ -52,12 +52,12 @@ fn is_hash(text: &str) -> bool {
 
 /// What the file of a name holds, if it was kept.
 pub fn content(name: &str) -> Option<Arc<[u8]>> {
-    kept(name).map(|(content, _)| content)
+    entry(name).map(|(content, _)| content)
 }
 
 /// The path it was first read from.
 pub fn path(name: &str) -> Option<PathBuf> {
-    kept(name).map(|(_, path)| path)
+    entry(name).map(|(_, path)| path)
 }
 
 /// Writes it into a folder under its name, unless it is there.

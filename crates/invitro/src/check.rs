@@ -55,10 +55,10 @@ pub fn run(args: Args) -> Result<ExitCode> {
             let checked = checker.explained(text, language, verdict);
             writeln!(out, "{}", serde_json::to_string(&CheckedLine { line, checked })?)?;
         } else {
-            let said = in_words(&checker, &verdict, text, language);
+            let explanation = in_words(&checker, &verdict, text, language);
             match width {
-                None => writeln!(out, "{line}\t{said}")?,
-                Some(_) => writeln!(out, "{}", table::texts(&[vec![format!("{line:>4}"), said]], width))?,
+                None => writeln!(out, "{line}\t{explanation}")?,
+                Some(_) => writeln!(out, "{}", table::texts(&[vec![format!("{line:>4}"), explanation]], width))?,
             }
         }
     }

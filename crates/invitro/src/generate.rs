@@ -158,13 +158,13 @@ impl Prompter<'_> {
         }
         let CheckedOutput { output, ended, verdict, words_kept, reason, .. } =
             generation::check(prompted, &output, text, &mut languages.checker(), languages);
-        let asked = matches!(task, Task::T1 | Task::T2).then_some(words_kept);
+        let asked_words = matches!(task, Task::T1 | Task::T2).then_some(words_kept);
         if *json {
             emit!(
                 "{}",
                 json!({
                     "task": task.name(), "language": language.name(), "prompt": words, "output": output,
-                    "ended": ended, "verdict": verdict, "asked_words": asked, "reason": reason,
+                    "ended": ended, "verdict": verdict, "asked_words": asked_words, "reason": reason,
                 })
             );
             return Ok(());
@@ -175,7 +175,7 @@ impl Prompter<'_> {
             ("types", verdict.types),
             ("facts", verdict.facts),
         ];
-        levels.extend(asked.map(|asked| ("asked words", asked)));
+        levels.extend(asked_words.map(|asked_words| ("asked words", asked_words)));
         let mark = |holds: bool| {
             let (colour, mark) = if holds && ended { (Paint::Green, "✓") } else { (Paint::Red, "✗") };
             paint(To::Out, colour, mark)

@@ -114,7 +114,7 @@ commands! {
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(told) => return tell(&told),
+        Err(told) => return report_usage(&told),
     };
     if cli.quiet {
         terminal::be_quiet();
@@ -132,17 +132,17 @@ fn main() -> ExitCode {
 }
 
 /// Help, the version, or what is wrong with the arguments.
-fn tell(told: &clap::Error) -> ExitCode {
-    let to = if told.use_stderr() { terminal::To::Err } else { terminal::To::Out };
-    let text = if terminal::colours(to) { told.render().ansi().to_string() } else { told.render().to_string() };
+fn report_usage(error: &clap::Error) -> ExitCode {
+    let to = if error.use_stderr() { terminal::To::Err } else { terminal::To::Out };
+    let text = if terminal::colours(to) { error.render().ansi().to_string() } else { error.render().to_string() };
     let text = terminal::wrap(&text, terminal::width(to));
-    if told.use_stderr() {
+    if error.use_stderr() {
         eprint!("{text}");
     } else {
         // A reader that has seen enough is no error.
         let _ = write!(std::io::stdout(), "{text}");
     }
-    ExitCode::from(told.exit_code() as u8)
+    ExitCode::from(error.exit_code() as u8)
 }
 
 /// The pool that everything works in, unless a part of it has reasons for its own.

@@ -110,7 +110,7 @@ impl Progress for RunDisplay {
         self.bar.line(&columns.line(step, &self.short[member], headline));
     }
 
-    fn noted(&self, _member: usize, note: &str) {
+    fn note(&self, _member: usize, note: &str) {
         // Members that differ in their seeds have the same notes.
         let mut state = self.state();
         if !state.notes.iter().any(|said| said == note) {

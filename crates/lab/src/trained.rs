@@ -44,7 +44,7 @@ impl Trained {
         }
         let languages = experiment.make_languages(experiment.seeds.data.first())?;
         let tokenizer = Tokenizer::load(path)?;
-        let text = TokenizedText::of(tokenizer, &experiment, &languages)?;
+        let text = TokenizedText::with_tokenizer(tokenizer, &experiment, &languages)?;
         if experiment.tokenizer.intervenes() {
             Seal::of(text.segmentation.table(&languages).as_bytes()).read(&path.join(SEGMENTATION))?;
         }

@@ -1,22 +1,22 @@
-//! What goes wrong, as Python's exceptions with our sentences. No panic gets through.
+//! Errors and panics as exceptions of Python.
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-pyo3::create_exception!(_invitro, Error, PyValueError, "What was asked for cannot be had, in a sentence.");
+pyo3::create_exception!(_invitro, Error, PyValueError, "What was given, and what is allowed, in a sentence.");
 
-/// Works without holding Python up.
+/// Works while other Python threads run.
 pub fn detached<T: Send, E: Display + Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, E> + Send) -> PyResult<T> {
-    py.detach(|| caught(work))
+    py.detach(|| catch(work))
 }
 
 /// An error becomes [`Error`], a panic a `RuntimeError`: Python's own exception for it could not be caught by
 /// `except Exception`.
-pub fn caught<T, E: Display>(work: impl FnOnce() -> Result<T, E>) -> PyResult<T> {
+pub fn catch<T, E: Display>(work: impl FnOnce() -> Result<T, E>) -> PyResult<T> {
     match catch_unwind(AssertUnwindSafe(work)) {
-        Ok(result) => result.map_err(said),
+        Ok(result) => result.map_err(py_error),
         Err(panic) => {
             let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
             let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
@@ -25,6 +25,6 @@ pub fn caught<T, E: Display>(work: impl FnOnce() -> Result<T, E>) -> PyResult<T>
     }
 }
 
-pub fn said(error: impl Display) -> PyErr {
+pub fn py_error(error: impl Display) -> PyErr {
     Error::new_err(error.to_string())
 }

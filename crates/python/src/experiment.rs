@@ -1,6 +1,6 @@
 //! An experiment: its languages, its tokenizer, the rows its training reads.
 
-use crate::errors::{detached, said};
+use crate::errors::{detached, py_error};
 use invitro_lab::corpus::{CorpusRow, CorpusRows, CorpusSplit};
 use invitro_lab::inputs::InputCache;
 use invitro_lab::{Error, Result};
@@ -23,14 +23,16 @@ pub struct PyExperiment {
 impl PyExperiment {
     #[new]
     fn new(preset: Option<&str>, config: Option<PathBuf>, overrides: Vec<String>) -> PyResult<PyExperiment> {
-        PyExperiment::of(invitro_lab::Experiment::load(preset, config.as_deref(), &overrides).map_err(said)?)
+        PyExperiment::for_one_run(
+            invitro_lab::Experiment::load(preset, config.as_deref(), &overrides).map_err(py_error)?,
+        )
     }
 
     /// The experiment of a run's folder.
     #[staticmethod]
     fn open(folder: PathBuf) -> PyResult<PyExperiment> {
-        let found = invitro_lab::Experiment::open(&folder).map_err(said)?;
-        PyExperiment::of(found.ok_or_else(|| said(Error::NoRun { path: folder }))?)
+        let found = invitro_lab::Experiment::open(&folder).map_err(py_error)?;
+        PyExperiment::for_one_run(found.ok_or_else(|| py_error(Error::NoRun { path: folder }))?)
     }
 
     /// Its identity.
@@ -52,7 +54,7 @@ impl PyExperiment {
     /// Every setting under its dotted key, as JSON.
     fn settings(&self) -> PyResult<String> {
         let settings: BTreeMap<_, _> = self.experiment.flatten().into_iter().collect();
-        serde_json::to_string(&settings).map_err(said)
+        serde_json::to_string(&settings).map_err(py_error)
     }
 
     /// What is allowed, but hardly meant.
@@ -164,10 +166,10 @@ impl PyExperiment {
 }
 
 impl PyExperiment {
-    fn of(experiment: invitro_lab::Experiment) -> PyResult<PyExperiment> {
+    fn for_one_run(experiment: invitro_lab::Experiment) -> PyResult<PyExperiment> {
         for (key, seeds) in [("seeds.data", &experiment.seeds.data), ("seeds.model", &experiment.seeds.model)] {
             if seeds.0.len() > 1 {
-                return Err(said(format!("an Experiment is of one run, but `{key}` is {:?}: choose one", seeds.0)));
+                return Err(py_error(format!("an Experiment is of one run, but `{key}` is {:?}: choose one", seeds.0)));
             }
         }
         Ok(PyExperiment { experiment, cache: InputCache::default() })
@@ -175,16 +177,16 @@ impl PyExperiment {
 
     fn describe(&self, languages: &Languages, language: Language) -> Value {
         let shares = languages.family.shares(&self.experiment.mixture);
-        let others: f64 = shares[1..].iter().sum();
-        let share = if language.index() == 0 { 1.0 - others } else { shares[language.index()] };
+        let other_languages: f64 = shares[1..].iter().sum();
+        let share = if language.index() == 0 { 1.0 - other_languages } else { shares[language.index()] };
         let label = |symbol| languages.world.label(symbol);
-        let others = languages.all().iter().filter(|&&other| other != language);
+        let other_languages = languages.all().iter().filter(|&&other| other != language);
         let distances = languages.lexicon.distances();
         json!({
             "name": language.name(),
             "alphabet": languages.alphabet(language),
             "share": share,
-            "distances": others
+            "distances": other_languages
                 .map(|&other| (other.name(), distances.stems(language, other).relative))
                 .collect::<BTreeMap<_, _>>(),
             "masked": languages.mask(language).symbols().iter().map(|&symbol| label(symbol)).collect::<Vec<_>>(),

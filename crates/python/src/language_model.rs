@@ -1,6 +1,6 @@
 //! Any Python model behind the probes.
 
-use crate::errors::said;
+use crate::errors::py_error;
 use crate::experiment::PyExperiment;
 use invitro_lab::probes::by_logits::{Logits, Pick};
 use invitro_lab::probes::evaluation::{self, MemberToEvaluate};
@@ -94,10 +94,10 @@ impl Logits for PyLogits {
             let logits: Vec<f32> = answer.as_bytes().chunks_exact(4).map(number).collect();
             if logits.len() != picks.len() * self.vocab {
                 let (got, rows, vocab) = (logits.len(), picks.len(), self.vocab);
-                return Err(said(format!("{got} logits for {rows} places: there must be {vocab} for each")));
+                return Err(py_error(format!("{got} logits for {rows} places: there must be {vocab} for each")));
             }
             if logits.iter().any(|&logit| logit.is_nan() || logit == f32::INFINITY) {
-                return Err(said("the model gives logits that are not numbers, or infinite"));
+                return Err(py_error("the model gives logits that are not numbers, or infinite"));
             }
             Ok(logits)
         })
@@ -129,7 +129,7 @@ impl PyModel {
             let answer = ask.call1(py, (prompts, continuations))?;
             let lists: Vec<Vec<T>> = answer.bind(py).extract()?;
             if lists.iter().map(Vec::len).ne(lengths.iter().copied()) {
-                return Err(said(
+                return Err(py_error(
                     "`score` and `rank` must give a list for each continuation, with a number for each of its tokens",
                 ));
             }
@@ -170,7 +170,7 @@ impl PyModel {
             let outputs: Vec<Vec<u32>> = call(&self.raised, |py| {
                 let outputs: Vec<Vec<u32>> = generate.call1(py, (tokens, limits.clone(), warm))?.bind(py).extract()?;
                 if outputs.len() != limits.len() {
-                    return Err(said(format!("{} answers to {} prompts", outputs.len(), limits.len())));
+                    return Err(py_error(format!("{} answers to {} prompts", outputs.len(), limits.len())));
                 }
                 Ok(outputs)
             })?;

@@ -1,6 +1,6 @@
 //! A training in a thread of its own, while this one tells Python about it and looks for Ctrl-C.
 
-use crate::errors::{caught, said};
+use crate::errors::{catch, py_error};
 use crate::experiment::PyExperiment;
 use invitro_lab::training::progress::{Headline, Progress, Started};
 use invitro_lab::training::{self, MemberOutcome, TrainingOptions};
@@ -14,7 +14,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 /// How long Ctrl-C may go unnoticed.
-const LOOK: Duration = Duration::from_millis(100);
+const SIGNAL_INTERVAL: Duration = Duration::from_millis(100);
 /// Time between two steps that are told.
 const STEPS: Duration = Duration::from_millis(200);
 
@@ -30,13 +30,13 @@ pub fn train(
     tell: Py<PyAny>,
 ) -> PyResult<PathBuf> {
     let PyExperiment { experiment, cache } = experiment.get();
-    let device = Device::parse(device).map_err(said)?;
+    let device = Device::parse(device).map_err(py_error)?;
     let members = training::members(experiment, out.as_deref());
     let stop = Stop::new();
-    let (sender, told) = channel();
-    let told = Mutex::new(told);
+    let (sender, events) = channel();
+    let events = Mutex::new(events);
     let work = |sender: Sender<Value>| -> Result<MemberOutcome> {
-        let teller = ProgressSender { sender, steps: experiment.train.steps, told: Mutex::new(None) };
+        let teller = ProgressSender { sender, steps: experiment.train.steps, last_step: Mutex::new(None) };
         let options = TrainingOptions { device, force, stop: &stop, progress: &teller };
         let mut outcomes = training::run_with(&members, &options, cache, None)?;
         outcomes.pop().ok_or_else(|| Error::Inputs("there was no run".into()))
@@ -44,9 +44,11 @@ pub fn train(
     let mut raised: Option<PyErr> = None;
     let outcome = std::thread::scope(|scope| {
         let work = &work;
-        let training = scope.spawn(move || caught(|| work(sender)));
+        let training = scope.spawn(move || catch(|| work(sender)));
         loop {
-            let next = py.detach(|| told.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).recv_timeout(LOOK));
+            let next = py.detach(|| {
+                events.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).recv_timeout(SIGNAL_INTERVAL)
+            });
             let answered = match next {
                 Err(RecvTimeoutError::Disconnected) => break,
                 Err(RecvTimeoutError::Timeout) => Ok(()),
@@ -58,17 +60,18 @@ pub fn train(
                 raised.get_or_insert(error);
             }
         }
-        py.detach(|| training.join()).unwrap_or_else(|_| Err(said("the training ended by a fault in invitro itself")))
+        py.detach(|| training.join())
+            .unwrap_or_else(|_| Err(py_error("the training ended by a fault in invitro itself")))
     });
     if let Some(raised) = raised {
         return Err(raised);
     }
     match outcome? {
         MemberOutcome::Done => Ok(members[0].folder.clone()),
-        MemberOutcome::Stopped { step } => Err(said(format!("stopped at step {step}"))),
-        MemberOutcome::Failed { error } | MemberOutcome::Unwritten { error } => Err(said(error)),
+        MemberOutcome::Stopped { step } => Err(py_error(format!("stopped at step {step}"))),
+        MemberOutcome::Failed { error } | MemberOutcome::Unwritten { error } => Err(py_error(error)),
         MemberOutcome::Busy | MemberOutcome::Lost => {
-            Err(said(format!("another process is writing to the run folder `{}`", members[0].folder.display())))
+            Err(py_error(format!("another process is writing to the run folder `{}`", members[0].folder.display())))
         }
     }
 }
@@ -78,11 +81,11 @@ struct ProgressSender {
     sender: Sender<Value>,
     steps: u64,
     /// When a step was last told.
-    told: Mutex<Option<Instant>>,
+    last_step: Mutex<Option<Instant>>,
 }
 
 impl ProgressSender {
-    fn tell(&self, kind: &str, step: u64, more: Value) {
+    fn send(&self, kind: &str, step: u64, more: Value) {
         let mut event = json!({ "kind": kind, "step": step, "steps": self.steps });
         if let (Value::Object(event), Value::Object(more)) = (&mut event, more) {
             event.extend(more);
@@ -90,38 +93,38 @@ impl ProgressSender {
         let _ = self.sender.send(event);
     }
 
-    fn say(&self, step: u64, message: String) {
-        self.tell("note", step, json!({ "message": message }));
+    fn send_note(&self, step: u64, message: String) {
+        self.send("note", step, json!({ "message": message }));
     }
 }
 
 impl Progress for ProgressSender {
     fn preparing(&self, what: &str) {
-        self.say(0, format!("making {what}"));
+        self.send_note(0, format!("making {what}"));
     }
 
     fn started(&self, start: &Started) {
         let from = if start.from > 0 { format!(", going on after step {}", start.from) } else { String::new() };
-        self.say(start.from, format!("a model of {} parameters on {}{from}", start.parameters, start.device));
+        self.send_note(start.from, format!("a model of {} parameters on {}{from}", start.parameters, start.device));
     }
 
-    fn noted(&self, _member: usize, note: &str) {
-        self.say(0, format!("note: {note}"));
+    fn note(&self, _member: usize, note: &str) {
+        self.send_note(0, format!("note: {note}"));
     }
 
     fn damaged(&self, _member: usize, from: u64, why: &str) {
-        self.say(from, format!("{why}; going on after step {from}"));
+        self.send_note(from, format!("{why}; going on after step {from}"));
     }
 
     fn mended(&self, _member: usize, why: &str) {
-        self.say(self.steps, format!("{why}; written again"));
+        self.send_note(self.steps, format!("{why}; written again"));
     }
 
     fn stepped(&self, step: u64, losses: &[f64], _tokens: u64) {
-        let mut told = self.told.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        if told.is_none_or(|last| last.elapsed() >= STEPS) {
-            *told = Some(Instant::now());
-            self.tell("step", step, json!({ "loss": losses.first() }));
+        let mut last_step = self.last_step.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if last_step.is_none_or(|last| last.elapsed() >= STEPS) {
+            *last_step = Some(Instant::now());
+            self.send("step", step, json!({ "loss": losses.first() }));
         }
     }
 
@@ -133,6 +136,6 @@ impl Progress for ProgressSender {
             });
             scores.insert(condition.to_string(), one);
         }
-        self.tell("evaluation", step, json!({ "loss": headline.loss, "scores": scores }));
+        self.send("evaluation", step, json!({ "loss": headline.loss, "scores": scores }));
     }
 }

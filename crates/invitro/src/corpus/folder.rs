@@ -29,7 +29,7 @@ pub fn write(args: &Args, experiment: &Experiment, languages: &Languages, splits
         let path = staged.path().join(&file);
         let out =
             File::create(&path).with_context(|| format!("`{}` cannot be written", args.out.join(&file).display()))?;
-        let example = args.write(experiment, languages, split, CorpusTarget::plain(format), Box::new(out))?;
+        let example = args.write(experiment, languages, split, CorpusTarget::uncompressed(format), Box::new(out))?;
         files.push(SplitFile { split, pool: args.pool(split), file, rows: args.n, example });
     }
     let name = args.out.file_name().unwrap_or_default().to_string_lossy();

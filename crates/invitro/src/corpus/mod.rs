@@ -111,7 +111,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
         bail!("--license is for the data card of a folder: give --out a / at its end");
     }
     let to_stdout = args.out == Path::new("-");
-    let target = if to_stdout { CorpusTarget::stdout(args.format) } else { CorpusTarget::of(&args.out, args.format)? };
+    let target =
+        if to_stdout { CorpusTarget::stdout(args.format) } else { CorpusTarget::for_path(&args.out, args.format)? };
     let mut staged = if to_stdout { None } else { Some(StagedFile::new(&args.out, args.force)?) };
     let out: Out = match &mut staged {
         Some(staged) => Box::new(staged.file()?),

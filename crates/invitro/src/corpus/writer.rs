@@ -36,7 +36,7 @@ pub struct CorpusTarget {
 
 impl CorpusTarget {
     /// By the file's ending, unless the format is given.
-    pub fn of(path: &Path, given: Option<CorpusFormat>) -> Result<CorpusTarget> {
+    pub fn for_path(path: &Path, given: Option<CorpusFormat>) -> Result<CorpusTarget> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let (stem, compressed) = name.strip_suffix(".zst").map_or((name.as_ref(), false), |stem| (stem, true));
         let ending = stem.rsplit_once('.').map(|(_, ending)| ending);
@@ -54,13 +54,13 @@ impl CorpusTarget {
         Ok(CorpusTarget { format, compressed })
     }
 
-    pub fn plain(format: CorpusFormat) -> CorpusTarget {
+    pub fn uncompressed(format: CorpusFormat) -> CorpusTarget {
         CorpusTarget { format, compressed: false }
     }
 
     /// Of standard output: whoever wants it compressed has a program behind it.
     pub fn stdout(given: Option<CorpusFormat>) -> CorpusTarget {
-        CorpusTarget::plain(given.unwrap_or(CorpusFormat::Txt))
+        CorpusTarget::uncompressed(given.unwrap_or(CorpusFormat::Txt))
     }
 }
 

@@ -110,8 +110,8 @@ fn readme(languages: &Languages, family: &FamilyTree) -> String {
         several => (columns("masked", several), "that language".to_owned()),
     };
     let files = languages.grammar_files();
-    let others: Vec<&str> = files[1..].iter().map(|(name, _)| name.as_str()).collect();
-    let whose = match others[..] {
+    let other_files: Vec<&str> = files[1..].iter().map(|(name, _)| name.as_str()).collect();
+    let whose = match other_files[..] {
         [] => String::new(),
         _ => " Languages with another word order have theirs by their name.".to_owned(),
     };
@@ -137,7 +137,7 @@ fn readme(languages: &Languages, family: &FamilyTree) -> String {
         .replace("{masks}", &masks)
         .replace("{masked}", &in_which)
         .replace("{measured}", measured)
-        .replace("{grammars}", &[&["grammar.txt"], &others[..]].concat().join(", "))
+        .replace("{grammars}", &[&["grammar.txt"], &other_files[..]].concat().join(", "))
         .replace("{whose}", &whose)
 }
 

@@ -72,7 +72,7 @@ pub struct OfLanguage {
 }
 
 impl LanguageFigures {
-    pub fn of(experiment: &Experiment, languages: &Languages, stream: &Stream) -> LanguageFigures {
+    pub fn compute(experiment: &Experiment, languages: &Languages, stream: &Stream) -> LanguageFigures {
         let process = Process::new(languages);
         let (world, lexicon) = (&languages.world, &languages.lexicon);
         let mut categories = BTreeMap::new();
@@ -100,7 +100,7 @@ impl LanguageFigures {
             let alphabet = languages.alphabet(language);
             let consonants = lexicon.letters(language).consonants().chars().count();
             let (first, last) = (alphabet.chars().take(consonants), alphabet.chars().skip(consonants));
-            let of = OfLanguage {
+            let figures = OfLanguage {
                 grammar,
                 letters: [first.collect(), last.collect()],
                 alphabet,
@@ -113,16 +113,16 @@ impl LanguageFigures {
                 size: sizes[language.index()] / sizes[0],
                 size_left: process.size_left(language, &experiment.mixture),
             };
-            all.push((language.name().to_owned(), of));
+            all.push((language.name().to_owned(), figures));
         }
         let family = FamilyTree::of(languages, &experiment.mixture);
         let pair = match languages.all() {
             &[first, second] => Some(LanguagePair {
-                distance: asked(&family),
+                distance: requested_distance(&family),
                 stem_distance: lexicon.distances().stems(first, second),
                 word_distance: lexicon.distances().words(first, second),
-                masked: all.iter().map(|(_, of)| of.masked).max().unwrap_or(0),
-                masked_sentences: all.iter().map(|(_, of)| of.masked_sentences).fold(0.0, f64::max),
+                masked: all.iter().map(|(_, figures)| figures.masked).max().unwrap_or(0),
+                masked_sentences: all.iter().map(|(_, figures)| figures.masked_sentences).fold(0.0, f64::max),
                 lambda_left: all[1].1.size_left,
             }),
             _ => None,
@@ -140,8 +140,8 @@ impl LanguageFigures {
             real_words: lexicon.borrowed().map(Borrowed::assigned),
             told: lexicon.borrowed().map(Borrowed::told).unwrap_or_default(),
             pair,
-            word_length: all.iter().map(|(name, of)| (name.clone(), of.word_length)).collect(),
-            letters: all.iter().map(|(name, of)| (name.clone(), of.letters.clone())).collect(),
+            word_length: all.iter().map(|(name, figures)| (name.clone(), figures.word_length)).collect(),
+            letters: all.iter().map(|(name, figures)| (name.clone(), figures.letters.clone())).collect(),
             lambda: experiment.mixture.lambda,
             sentence_words: all[0].1.sentence_words,
             sentence_nats: all[0].1.sentence_nats,
@@ -152,7 +152,7 @@ impl LanguageFigures {
 }
 
 /// The distance that was asked for between two languages: they are siblings, or one descends from the other.
-fn asked(family: &FamilyTree) -> Option<f64> {
+fn requested_distance(family: &FamilyTree) -> Option<f64> {
     let mut languages = family.languages();
     let [first, second] = [languages.next()?, languages.next()?];
     let from = |node: &FamilyNode, parent: &FamilyNode| {

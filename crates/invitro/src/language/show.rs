@@ -45,7 +45,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     };
     let (experiment, languages) = args.experiment.languages()?;
     let stream = Stream::new(languages.seed, "show");
-    let figures = LanguageFigures::of(&experiment, &languages, &stream);
+    let figures = LanguageFigures::compute(&experiment, &languages, &stream);
     if let (Some(mut staged), Some(path)) = (staged, &args.svg) {
         let picture = FamilyPicture::new(figures.family.clone());
         let text = picture.svg(Width::Page, Target::File, &format!("The family of languages. {}.", picture.told()));
@@ -99,14 +99,14 @@ fn page(f: &LanguageFigures, out: &mut impl Write) -> Result<()> {
     rows.extend(f.told.iter().map(|told| ("words", told.clone())));
     rows.extend(distance(f));
     rows.push(("length", lengths(f)));
-    for (language, of) in f.languages.iter().filter(|(_, of)| of.masked > 0) {
-        let said = format!(
+    for (language, figures) in f.languages.iter().filter(|(_, figures)| figures.masked > 0) {
+        let text = format!(
             "{} of {} descriptors withheld from {language}, {:.1} % of its sentences have one",
-            of.masked,
+            figures.masked,
             count(Category::Descriptor),
-            100.0 * of.masked_sentences
+            100.0 * figures.masked_sentences
         );
-        rows.push(("mask", said));
+        rows.push(("mask", text));
     }
     rows.push(("mixture", mixture(f)));
     let mut last = "";
@@ -131,8 +131,8 @@ fn page(f: &LanguageFigures, out: &mut impl Write) -> Result<()> {
     }
     writeln!(out, "\nLetters, most frequent first")?;
     let longest = f.languages.iter().map(|(name, _)| name.len()).max().unwrap_or(1);
-    for (language, of) in f.languages.iter() {
-        let [consonants, vowels] = &of.letters;
+    for (language, figures) in f.languages.iter() {
+        let [consonants, vowels] = &figures.letters;
         writeln!(out, "  {language:longest$}  {consonants}  {vowels}")?;
     }
     Ok(())
@@ -141,19 +141,21 @@ fn page(f: &LanguageFigures, out: &mut impl Write) -> Result<()> {
 /// A line for each grammar, with the languages that have it where there are several.
 fn grammars(f: &LanguageFigures) -> Vec<(&'static str, String)> {
     let line = |at: usize| {
-        let (_, of) = &f.languages[at];
-        let alike: Vec<&str> = f.languages.iter().filter(|(_, o)| o.grammar == of.grammar).map(|(n, _)| &**n).collect();
+        let (_, figures) = &f.languages[at];
+        let alike: Vec<&str> =
+            f.languages.iter().filter(|(_, o)| o.grammar == figures.grammar).map(|(n, _)| &**n).collect();
         let whose = if alike.len() == f.languages.len() { String::new() } else { format!(" ({})", alike.join(", ")) };
-        let said = format!(
+        let text = format!(
             "{}{whose}, {:.1} words a sentence, {:.1} nats ({:.2} bits a word)",
-            of.grammar,
-            of.sentence_words,
-            of.sentence_nats,
-            of.sentence_nats / of.sentence_words / std::f64::consts::LN_2
+            figures.grammar,
+            figures.sentence_words,
+            figures.sentence_nats,
+            figures.sentence_nats / figures.sentence_words / std::f64::consts::LN_2
         );
-        ("grammar", said)
+        ("grammar", text)
     };
-    let is_first = |at: &usize| f.languages[..*at].iter().all(|(_, of)| of.grammar != f.languages[*at].1.grammar);
+    let is_first =
+        |at: &usize| f.languages[..*at].iter().all(|(_, figures)| figures.grammar != f.languages[*at].1.grammar);
     (0..f.languages.len()).filter(is_first).map(line).collect()
 }
 
@@ -161,25 +163,28 @@ fn grammars(f: &LanguageFigures) -> Vec<(&'static str, String)> {
 fn distance(f: &LanguageFigures) -> Option<(&'static str, String)> {
     let pair = f.pair.as_ref().filter(|_| f.family.is_pair)?;
     let (asked, stems, words) = (pair.distance?, pair.stem_distance, pair.word_distance);
-    let others = if f.real_words.is_some() { " of the words that are made" } else { "" };
-    let said = format!(
-        "{asked} asked{others}; stems {:.3} (pairs {:.3}, unrelated {:.3}), words {:.3}",
+    let which = if f.real_words.is_some() { " of the words that are made" } else { "" };
+    let text = format!(
+        "{asked} asked{which}; stems {:.3} (pairs {:.3}, unrelated {:.3}), words {:.3}",
         stems.relative, stems.pairs, stems.unrelated, words.relative
     );
-    Some(("distance", said))
+    Some(("distance", text))
 }
 
 /// How many values are true of an entity, and how many such facts are withheld.
 fn facts(f: &LanguageFigures) -> String {
-    let withheld = f.languages.iter().filter_map(|(name, of)| Some((name, of.withheld_facts?, of.masked_sentences)));
-    let told = withheld.map(|(name, count, share)| {
+    let withheld = f
+        .languages
+        .iter()
+        .filter_map(|(name, figures)| Some((name, figures.withheld_facts?, figures.masked_sentences)));
+    let withheld_facts = withheld.map(|(name, count, share)| {
         format!("; {count} are never stated in {name}, where {:.1} % of the sentences would", 100.0 * share)
     });
     format!(
         "{} of the {} values of a property are true of each entity{}",
         f.valid_values,
         f.values,
-        told.collect::<String>()
+        withheld_facts.collect::<String>()
     )
 }
 

@@ -29,11 +29,11 @@ fn branches(family: &FamilyTree, of: Option<usize>, margin: &str, rows: &mut Vec
 
 fn row(node: &FamilyNode, before: &str) -> Vec<String> {
     let name = if node.spoken { node.name.clone() } else { format!("({})", node.name) };
-    let asked = match node.from {
+    let requested = match node.from {
         DistanceFrom::Parent => node.asked.to_string(),
         DistanceFrom::Siblings => format!("{} apart", node.asked),
     };
-    let mut cells = vec![format!("{before}{name}"), format!("{:.3}", node.measured), asked];
+    let mut cells = vec![format!("{before}{name}"), format!("{:.3}", node.measured), requested];
     if node.spoken {
         cells.push(node.share.map_or(String::new(), |share| format!("{share:.3}")));
         cells.extend([node.grammar.clone(), node.script.to_string()]);
@@ -45,17 +45,17 @@ fn row(node: &FamilyNode, before: &str) -> Vec<String> {
 /// What the tree's lines leave to be said.
 pub fn legend(family: &FamilyTree) -> Vec<&'static str> {
     let any = |of: fn(&FamilyNode) -> bool| family.nodes.iter().any(of);
-    let mut said = vec!["Distances are of stems, from 0 to 1 for unrelated words."];
+    let mut sentences = vec!["Distances are of stems, from 0 to 1 for unrelated words."];
     if any(|node| node.from == DistanceFrom::Siblings) {
-        said.push("Siblings are asked to be so far apart from each other.");
+        sentences.push("Siblings are asked to be so far apart from each other.");
     }
     if any(|node| !node.spoken) {
-        said.push("In brackets: without text.");
+        sentences.push("In brackets: without text.");
     }
     if any(|node| node.script > 0) {
-        said.push("Script 0 is the shared alphabet; words are compared before another one is written.");
+        sentences.push("Script 0 is the shared alphabet; words are compared before another one is written.");
     }
-    said
+    sentences
 }
 
 /// A table of numbers between languages: a row and a column for each, as many columns as the width takes at a time.

@@ -97,10 +97,10 @@ impl SentenceToScore {
 
     /// With the score of every token.
     pub fn scored(self, scores: &[Score]) -> Scored {
-        let mut rest = scores;
+        let mut remaining = scores;
         let words = self.words.into_iter().map(|word| {
-            let (own, later) = rest.split_at(word.tokens.len().min(rest.len()));
-            rest = later;
+            let (own, later) = remaining.split_at(word.tokens.len().min(remaining.len()));
+            remaining = later;
             let logprob = own.iter().map(|score| f64::from(score.logprob)).sum();
             ScoredWord { text: word.text, known: word.known, logprob }
         });

@@ -126,7 +126,7 @@ impl Progress for WorkerDisplay<'_> {
         population.is_training = true;
     }
 
-    fn noted(&self, _member: usize, note: &str) {
+    fn note(&self, _member: usize, note: &str) {
         // Cells that differ in other settings have the same notes.
         let mut state = self.state();
         if !state.notes.iter().any(|said| said == note) {
@@ -193,7 +193,7 @@ impl Reporter for WorkerDisplay<'_> {
         self.bar().line(&format!("halved  a population of {members}: {why}"));
     }
 
-    fn lost(&self, cell: &Cell) {
+    fn taken_over(&self, cell: &Cell) {
         self.bar().line(&format!("lost    {}  {}: another worker has taken it over", cell.id, cell.label));
     }
 

@@ -7,7 +7,7 @@ use crate::terminal::{self, To};
 use anyhow::{Context, Result};
 use invitro_base::dotted::show;
 use invitro_lab::executor::{Training, Workload};
-use invitro_lab::study::estimate::{assumed, disk, measure, noted};
+use invitro_lab::study::estimate::{assumed, disk, measure, recorded_rates};
 use invitro_lab::study::grouping::{Open, PopulationSizes, populations};
 use invitro_lab::study::{Cell, CellState, StudyFolder};
 use invitro_model::Device;
@@ -145,7 +145,7 @@ fn kinds<'a>(
     }
     let mut sizes: HashMap<&str, usize> = HashMap::new();
     for (key, cells) in &by_key {
-        sizes.insert(key, balance.of(cells[0], training.capacity(cells[0])?));
+        sizes.insert(key, balance.members(cells[0], training.capacity(cells[0])?));
     }
     let mut groups: HashMap<&str, (usize, usize)> = HashMap::new();
     for members in populations(open.iter().copied(), |cell| sizes[cell.population_key.as_str()]) {
@@ -153,14 +153,14 @@ fn kinds<'a>(
         *group = (group.0 + 1, group.1.max(members.len()));
     }
     let steps: HashMap<&str, u64> = by_key.iter().map(|(key, cells)| (*key, cells[0].experiment.train.steps)).collect();
-    let noted = noted(&folder.runs(), device.kind(), |key| steps.get(key).copied());
+    let recorded_rates = recorded_rates(&folder.runs(), device.kind(), |key| steps.get(key).copied());
     let mut kinds = Vec::new();
     for (key, cells) in by_key {
         let (populations, members) = groups.get(key).copied().unwrap_or_default();
         let (per_run, source) = if args.measure {
             let some = &cells[..members.min(cells.len())];
             (measure(some, device).context("the measurement failed")?, "measured just now")
-        } else if let Some(&seconds) = noted.get(key) {
+        } else if let Some(&seconds) = recorded_rates.get(key) {
             (seconds, "from populations this study has run")
         } else {
             (assumed(cells[0], device), "assumed from the arithmetic; --measure times it")

@@ -44,7 +44,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     signal_hook::flag::register(signal_hook::consts::SIGUSR1, time_is_up.clone())
         .context("signals cannot be watched")?;
     let ended = work_on(&folder, &devices, &args, &stop, only.as_ref())?;
-    tell(&folder, &ended)?;
+    report(&folder, &ended)?;
     if ended.stopped && args.task.is_some() && time_is_up.load(Ordering::Relaxed) {
         // Slurm puts back what it preempts itself; at the end of the time a task has to ask. Whoever asks is ended at
         // once, so this comes last.
@@ -88,9 +88,9 @@ fn work_on(
     let turns = (0..most).flat_map(|turn| trainings.iter().filter(move |training| turn < training.populations));
     let workers: Vec<&Training> = turns.collect();
     let display = StudyDisplay::new(folder.cells.len(), done, workers.len());
-    let told: Vec<WorkerDisplay> = (0..workers.len()).map(|worker| display.worker(worker)).collect();
+    let displays: Vec<WorkerDisplay> = (0..workers.len()).map(|worker| display.worker(worker)).collect();
     let setups: Vec<WorkerSetup> =
-        workers.iter().zip(&told).map(|(&training, told)| (training as _, told as _)).collect();
+        workers.iter().zip(&displays).map(|(&training, displays)| (training as _, displays as _)).collect();
     let (limit, fail_fast, expiry) = (args.limit, args.fail_fast, args.lease);
     let begun = Instant::now();
     let ended = run_workers(folder, &setups, &WorkSettings { stop, only, limit, fail_fast, expiry })?;
@@ -120,7 +120,7 @@ fn tell_times(times: &Times, trainings: &[Training], passed: Duration) {
     note!("time of the workers: {}", times.shares());
 }
 
-fn tell(folder: &StudyFolder, ended: &WorkSummary) -> Result<()> {
+fn report(folder: &StudyFolder, ended: &WorkSummary) -> Result<()> {
     let WorkSummary { done, failed, left, stopped } = ended;
     let mut text = format!("{} done here", count(*done, "cell"));
     if *failed > 0 {

@@ -92,7 +92,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     if args.json {
         writeln!(out, "{}", serde_json::to_string_pretty(&means)?)?;
     } else {
-        tell(&loaded, masked, &bridges, &means, &mut out)?;
+        print(&loaded, masked, &bridges, &means, &mut out)?;
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
@@ -122,7 +122,7 @@ fn chosen(languages: &Languages, name: Option<&str>) -> Result<Language> {
 const BINS: usize = 10;
 const BAR: usize = 46;
 
-fn tell(
+fn print(
     loaded: &LoadedTokenizer,
     masked: Language,
     bridges: &Bridges,
@@ -199,15 +199,15 @@ impl BridgeTable<'_> {
     }
 
     /// The others, where there is more than one.
-    fn others(&self) -> impl Iterator<Item = Language> + '_ {
+    fn other_languages(&self) -> impl Iterator<Item = Language> + '_ {
         self.languages().iter().copied().filter(|&other| other != self.masked && self.languages().len() > 2)
     }
 
     /// Names of the columns that are text: as in the `words.parquet` of a run.
     fn texts(&self) -> Vec<String> {
-        let of = |kind: &str| self.languages().iter().map(|l| format!("{kind}_{}", l.name())).collect::<Vec<_>>();
+        let columns = |kind: &str| self.languages().iter().map(|l| format!("{kind}_{}", l.name())).collect::<Vec<_>>();
         let bridge = ["bridge_form", "bridge_language", "bridge_pieces"].map(str::to_owned);
-        [vec!["symbol".to_owned()], of("form"), of("pieces"), bridge.to_vec()].concat()
+        [vec!["symbol".to_owned()], columns("form"), columns("pieces"), bridge.to_vec()].concat()
     }
 
     /// Their values for one masked word. What it has no bridge for is `None`.
@@ -226,19 +226,20 @@ impl BridgeTable<'_> {
     /// Names of the columns that are numbers; of more than two languages, also those with each other one.
     fn numbers(&self) -> Vec<String> {
         let all = NUMBERS.iter().map(|name| (*name).to_owned());
-        let others =
-            self.others().flat_map(|other| ["bridge", "cognate_bridge"].map(|it| format!("{it}_{}", other.name())));
-        all.chain(others).collect()
+        let other_languages = self
+            .other_languages()
+            .flat_map(|other| ["bridge", "cognate_bridge"].map(|it| format!("{it}_{}", other.name())));
+        all.chain(other_languages).collect()
     }
 
     /// Their values for one masked word; of a word that is masked there too, there is no cognate.
     fn number_values(&self, bridge: &Bridge) -> Vec<Option<f64>> {
         let both = [bridge.similarity, bridge.cognate()].map(|s| [s.jaccard, s.dice, s.containment]);
-        let others = self.others().flat_map(|other| {
+        let other_languages = self.other_languages().flat_map(|other| {
             let cognate = bridge.cognates[other.index()].map(|similarity| similarity.jaccard);
             [Some(bridge.with[other.index()].jaccard), cognate]
         });
-        both.concat().into_iter().map(Some).chain(others).collect()
+        both.concat().into_iter().map(Some).chain(other_languages).collect()
     }
 }
 

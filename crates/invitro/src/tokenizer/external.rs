@@ -104,13 +104,13 @@ pub fn run(args: &ExternalArgs, subject: &TokenizerChoice, json: bool) -> Result
                 words.languages[..2].join(",")
             );
         }
-        tell(&figures, subject.tokenizer.as_deref(), &mut out)?;
+        print(&figures, subject.tokenizer.as_deref(), &mut out)?;
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn tell(figures: &ExternalMeasures, tokenizer: Option<&Path>, out: &mut impl Write) -> Result<()> {
+fn print(figures: &ExternalMeasures, tokenizer: Option<&Path>, out: &mut impl Write) -> Result<()> {
     let width = terminal::width(To::Out);
     if let (Some(path), Some(vocab), Some(available)) = (tokenizer, figures.vocab, figures.available) {
         let title = format!("{}, |V| {vocab}, {available} pieces that words are made of", path.display());

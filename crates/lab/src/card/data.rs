@@ -24,21 +24,21 @@ impl SplitFile {
         };
         let language = condition.language.name();
         let what = if languages.facts(condition.language).is_some() { "a withheld fact" } else { "a masked word" };
-        let of = match (condition.masked, languages.masked().any(|masked| masked == condition.language)) {
+        let sentences = match (condition.masked, languages.masked().any(|masked| masked == condition.language)) {
             (true, _) => format!("sentences of {language} with {what}"),
             (false, true) => format!("sentences of {language} without {what}"),
             (false, false) => format!("sentences of {language}"),
         };
         match self.pool {
-            Pool::HeldOut => format!("{of}; of those held out for evaluation"),
-            Pool::Training | Pool::Any => of,
+            Pool::HeldOut => format!("{sentences}; of those held out for evaluation"),
+            Pool::Training | Pool::Any => sentences,
         }
     }
 }
 
 /// The text of `README.md`.
 pub fn data_card(experiment: &Experiment, languages: &Languages, files: &[SplitFile], published: Published) -> String {
-    let lines = |of: &dyn Fn(&SplitFile) -> String| files.iter().map(of).collect::<Vec<_>>().join("\n");
+    let lines = |sentences: &dyn Fn(&SplitFile) -> String| files.iter().map(sentences).collect::<Vec<_>>().join("\n");
     let row = |file: &SplitFile| format!("| {} | {} | {} |", file.split.name(), file.rows, file.meaning(languages));
     let example = |file: &SplitFile| {
         let row = file.example.as_ref()?;

@@ -35,8 +35,8 @@ impl Progress for LeaseGuard<'_> {
         self.reporter.started(start);
     }
 
-    fn noted(&self, member: usize, note: &str) {
-        self.reporter.noted(member, note);
+    fn note(&self, member: usize, note: &str) {
+        self.reporter.note(member, note);
     }
 
     fn damaged(&self, member: usize, from: u64, why: &str) {

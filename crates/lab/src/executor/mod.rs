@@ -49,7 +49,7 @@ pub trait Reporter: Progress {
     /// A population that did not fit, or broke as a whole, is tried again in two halves.
     fn halved(&self, _members: usize, _why: &str) {}
     /// Another worker took the cell over; nothing was written.
-    fn lost(&self, _cell: &Cell) {}
+    fn taken_over(&self, _cell: &Cell) {}
     /// Nothing is left to take, but others are still at work on so many cells.
     fn waiting(&self, _held: usize) {}
     /// The worker ends by an error, and others of this process go on.

@@ -173,8 +173,8 @@ fn clock(time: Duration) -> String {
 }
 
 fn quote(text: &str) -> String {
-    let plain = |char: char| char.is_ascii_alphanumeric() || "-_./=:,+@%".contains(char);
-    if !text.is_empty() && text.chars().all(plain) {
+    let needs_no_quotes = |char: char| char.is_ascii_alphanumeric() || "-_./=:,+@%".contains(char);
+    if !text.is_empty() && text.chars().all(needs_no_quotes) {
         text.to_owned()
     } else {
         format!("'{}'", text.replace('\'', r"'\''"))

@@ -81,11 +81,11 @@ impl<'a> WorkerLoop<'a> {
             sizes: HashMap::new(),
         };
         let mut ended = WorkSummary::default();
-        let mut told = None;
+        let mut last_reported = None;
         loop {
             let changes = self.shared.changes.load(Ordering::Relaxed);
             let mut taken = self.shared.taken.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            let view = self.look(&mut memory)?;
+            let view = self.survey(&mut memory)?;
             ended.left = view.open.len() + view.held + view.unwritten;
             ended.stopped = ended.left > 0 && stop.requested();
             let enough = limit.is_some_and(|limit| *taken >= limit);
@@ -98,16 +98,16 @@ impl<'a> WorkerLoop<'a> {
                 drop(taken);
                 // Other workers of this process are no news.
                 let alone = self.shared.at_work.load(Ordering::Relaxed) == 0;
-                if view.open.is_empty() && alone && told.replace(view.held) != Some(view.held) {
+                if view.open.is_empty() && alone && last_reported.replace(view.held) != Some(view.held) {
                     self.reporter.waiting(view.held);
                 }
-                self.rest(changes);
+                self.wait_for_changes(changes);
                 continue;
             }
             *taken += held.len();
             self.shared.at_work.fetch_add(1, Ordering::Relaxed);
             drop(taken);
-            told = None;
+            last_reported = None;
             let trained = self.train(&held, &mut memory, &mut ended);
             self.worker.stopwatch.switch(Activity::Idle);
             self.shared.at_work.fetch_sub(1, Ordering::Relaxed);
@@ -116,7 +116,7 @@ impl<'a> WorkerLoop<'a> {
         }
     }
 
-    fn look(&self, memory: &mut WorkerMemory) -> Result<View<'a>> {
+    fn survey(&self, memory: &mut WorkerMemory) -> Result<View<'a>> {
         let cell_states = self.folder.cell_states(&memory.closed)?;
         let generations = self.leases.generations()?;
         let mut view = View { open: Vec::new(), held: 0, unwritten: 0 };
@@ -154,7 +154,7 @@ impl<'a> WorkerLoop<'a> {
             Some(&size) => size,
             None => {
                 let capacity = self.workload.capacity(first.cell)?.max(1);
-                let size = self.shared.sizes.of(first.cell, capacity);
+                let size = self.shared.sizes.members(first.cell, capacity);
                 memory.sizes.insert(first.cell.population_key.clone(), size);
                 size
             }
@@ -220,8 +220,10 @@ impl<'a> WorkerLoop<'a> {
                 let seconds = seconds / self.workload.populations() as f64;
                 if steps > 0 {
                     // A rate that is not noted costs an estimate; the cells are what counts.
-                    let _ =
-                        estimate::note(self.folder, &TrainingRate { population_key, kind, members, steps, seconds });
+                    let _ = estimate::record_rate(
+                        self.folder,
+                        &TrainingRate { population_key, kind, members, steps, seconds },
+                    );
                 }
                 for ((cell, lease), outcome) in held.iter().zip(outcomes) {
                     self.close(cell, lease, outcome, memory, ended)?;
@@ -296,7 +298,7 @@ impl<'a> WorkerLoop<'a> {
             MemberOutcome::Busy => {
                 memory.busy.insert(cell.id.clone(), Instant::now() + self.settings.expiry / 6);
             }
-            MemberOutcome::Lost => self.reporter.lost(cell),
+            MemberOutcome::Lost => self.reporter.taken_over(cell),
         }
         self.leases.give_back(lease)
     }
@@ -309,7 +311,7 @@ impl<'a> WorkerLoop<'a> {
     }
 
     /// Waits a moment, or less if asked to stop or if another worker of this process has made a change since.
-    fn rest(&self, changes: u64) {
+    fn wait_for_changes(&self, changes: u64) {
         let until = Instant::now() + (self.settings.expiry / 12).min(Duration::from_secs(5));
         let changed = || self.shared.changes.load(Ordering::Relaxed) != changes;
         while Instant::now() < until && !self.settings.stop.requested() && !changed() {

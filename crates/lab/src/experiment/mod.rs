@@ -98,10 +98,10 @@ impl Experiment {
     /// Every section's settings in their ranges, and all of them fitting each other.
     pub fn validate(&self) -> Result<()> {
         // It is part of a folder's name.
-        let plain = |c: char| !c.is_control() && !['/', '\\', '"'].contains(&c);
+        let is_allowed = |c: char| !c.is_control() && !['/', '\\', '"'].contains(&c);
         let name = &self.name;
         let names_folder =
-            !name.trim().is_empty() && !name.starts_with('.') && name.len() <= 100 && name.chars().all(plain);
+            !name.trim().is_empty() && !name.starts_with('.') && name.len() <= 100 && name.chars().all(is_allowed);
         let allowed = "1 to 100 characters that can name a folder: no slash, no quotation mark, no dot in front";
         require(names_folder, "name", format!("`{name}`"), allowed)?;
         self.language.validate()?;

@@ -93,9 +93,9 @@ pub fn on_threads<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) 
 }
 
 /// Things by the settings they are made from.
-struct MadeOnce<T>(Mutex<HashMap<String, Kept<T>>>);
+struct MadeOnce<T>(Mutex<HashMap<String, Made<T>>>);
 
-struct Kept<T> {
+struct Made<T> {
     made: Arc<OnceLock<std::result::Result<Arc<T>, String>>>,
     /// How often unused things were forgotten since it was asked for.
     age: usize,
@@ -113,9 +113,9 @@ impl<T> MadeOnce<T> {
         let key = stage_key(&experiment.to_table(), stage);
         let place = {
             let mut all = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            let kept = all.entry(key).or_insert_with(|| Kept { made: Arc::default(), age: 0 });
-            kept.age = 0;
-            kept.made.clone()
+            let entry = all.entry(key).or_insert_with(|| Made { made: Arc::default(), age: 0 });
+            entry.age = 0;
+            entry.made.clone()
         };
         // The cache is free again; only those who want the same thing wait for it.
         let made = place.get_or_init(|| make().map(Arc::new).map_err(|error| error.to_string()));
@@ -124,9 +124,9 @@ impl<T> MadeOnce<T> {
 
     fn forget_unused(&self, calls: usize) {
         let mut all = self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        all.retain(|_, kept| {
-            kept.age += 1;
-            kept.age <= calls
+        all.retain(|_, entry| {
+            entry.age += 1;
+            entry.age <= calls
         });
     }
 }

@@ -18,15 +18,19 @@ impl TokenizedText {
     /// The experiment's tokenizer, trained or read.
     pub fn new(experiment: &Experiment, languages: &Languages) -> Result<TokenizedText> {
         let tokenizer = Tokenizer::new(languages, &experiment.tokenizer, &experiment.mixture)?;
-        TokenizedText::of(tokenizer, experiment, languages)
+        TokenizedText::with_tokenizer(tokenizer, experiment, languages)
     }
 
     /// The experiment's languages by a tokenizer that is there.
-    pub fn of(tokenizer: Tokenizer, experiment: &Experiment, languages: &Languages) -> Result<TokenizedText> {
+    pub fn with_tokenizer(
+        tokenizer: Tokenizer,
+        experiment: &Experiment,
+        languages: &Languages,
+    ) -> Result<TokenizedText> {
         let segmentation = Segmentation::under(&tokenizer, languages, &experiment.tokenizer)?;
         let has_more = segmentation.rows() > segmentation.vocab_size();
-        let of = languages.all().iter().filter(|_| has_more);
-        let usable = of.map(|&language| segmentation.usable(language).into()).collect();
+        let languages_with_own_ids = languages.all().iter().filter(|_| has_more);
+        let usable = languages_with_own_ids.map(|&language| segmentation.usable(language).into()).collect();
         Ok(TokenizedText { tokenizer, segmentation, usable })
     }
 

@@ -82,8 +82,8 @@ impl ContrastProbe {
         let mut of_kind = |kind: usize| {
             let chosen = choose(languages, &kinds, kind, eval.words);
             let other_class = |at: usize, own: Symbol| {
-                let others = chosen[at + 1..].iter().chain(&chosen[..at]).map(|other| other.subjects[0]);
-                others.chain(world.entities()).find(|&other| world.class(other) != world.class(own))
+                let other_subjects = chosen[at + 1..].iter().chain(&chosen[..at]).map(|other| other.subjects[0]);
+                other_subjects.chain(world.entities()).find(|&other| world.class(other) != world.class(own))
             };
             let contrast_word = |(at, WordChoice { word, subjects: [allowed, forbidden] }): (usize, &WordChoice)| {
                 let other = other_class(at, *allowed)?;
@@ -114,8 +114,9 @@ impl ContrastProbe {
 
     /// The masked words, each with the language it is masked in, in the order of `by_word`.
     pub fn masked(&self) -> impl Iterator<Item = (Language, Symbol)> {
-        let of = |(kind, language): (usize, Language)| self.words[kind].iter().map(move |word| (language, word.word));
-        self.kinds.masked().flat_map(of)
+        let words_of_kind =
+            |(kind, language): (usize, Language)| self.words[kind].iter().map(move |word| (language, word.word));
+        self.kinds.masked().flat_map(words_of_kind)
     }
 
     /// The contrast of facts of every masked word in each language, in nats, to four decimals.

@@ -59,8 +59,8 @@ impl FormsProbe {
         let kinds = contrast.kinds();
         let mut conditions = Vec::new();
         for &condition in kinds.conditions.iter().filter(|condition| condition.language != languages.all()[0]) {
-            let asked = kinds.asked_in(condition).into_iter().filter(|(masked_elsewhere, _)| !masked_elsewhere);
-            for kind in asked.flat_map(|(_, kinds)| kinds) {
+            let symbols_in = kinds.asked_in(condition).into_iter().filter(|(masked_elsewhere, _)| !masked_elsewhere);
+            for kind in symbols_in.flat_map(|(_, kinds)| kinds) {
                 let neutral_words = NeutralWords::new(languages, kinds, kind);
                 let mut forms: Vec<(Form, Vec<FormQuery>)> =
                     Form::ALL.into_iter().map(|form| (form, Vec::new())).collect();

@@ -157,9 +157,9 @@ pub fn translations(
     let directions = Language::pairs(languages.all()).flat_map(|[one, other]| [[one, other], [other, one]]);
     for [from, to] in directions {
         let withheld = [to, from].into_iter().filter(|&language| languages.masked().any(|masked| masked == language));
-        let plain = LanguageCondition { language: to, masked: false };
+        let unmasked = LanguageCondition { language: to, masked: false };
         for condition in
-            [plain].into_iter().chain(withheld.map(|language| LanguageCondition { language, masked: true }))
+            [unmasked].into_iter().chain(withheld.map(|language| LanguageCondition { language, masked: true }))
         {
             let mut source =
                 Source::translations(languages, "eval", from, to, condition.masked).from_pool(Pool::HeldOut);

@@ -20,11 +20,11 @@ impl Log {
     /// was written later goes. It is put into a new file: a process that was stopped and taken over, and that still has
     /// the old one open, appends to nothing that is read.
     pub fn open(path: &Path, seal: Option<&Seal>) -> Result<Log> {
-        let kept = seal.map_or(Ok(Vec::new()), |seal| seal.read_start(path))?;
-        write_file(path, &kept)?;
+        let lines_before = seal.map_or(Ok(Vec::new()), |seal| seal.read_start(path))?;
+        write_file(path, &lines_before)?;
         let file = OpenOptions::new().append(true).open(path).writing(path)?;
         let mut sealer = Sealer::default();
-        sealer.update(&kept);
+        sealer.update(&lines_before);
         Ok(Log { path: path.to_owned(), file, sealer })
     }
 

@@ -24,11 +24,11 @@ pub const LOG_SEALS: &str = "logs";
 
 const LOCK: &str = "lock";
 /// The config of a folder whose run is being given more steps: see [`mod@crate::run_folder::more_steps`].
-pub const RAISE: &str = "raise.toml";
+pub const MORE_STEPS: &str = "raise.toml";
 
 /// Files and folders that a run owns, beside its tokenizer's; `--force` removes these and nothing else.
 const OWN: [&str; 19] = [
-    RAISE,
+    MORE_STEPS,
     CONFIG,
     STATUS,
     SUMMARY,
@@ -76,7 +76,7 @@ impl Folder {
         } else if let Err(error) = folder.is_of(experiment) {
             // A status that is whole says whose folder it is.
             let owner = Status::read(path).ok().flatten().map(|status| status.run);
-            if owner != Some(experiment.id()) || path.join(RAISE).exists() {
+            if owner != Some(experiment.id()) || path.join(MORE_STEPS).exists() {
                 return Err(error);
             }
             folder.damaged = Some(error.to_string());
@@ -106,7 +106,7 @@ impl Folder {
                 Err(Error::OtherSchema { path: path.clone(), found: status.schema, wanted: SCHEMA })
             }
             // A run that is being given more steps has its old name until all is done.
-            Some(status) if status.run != experiment.id() && !path.join(RAISE).exists() => {
+            Some(status) if status.run != experiment.id() && !path.join(MORE_STEPS).exists() => {
                 Err(Error::OtherRun { path: path.join(STATUS), found: status.run, wanted: experiment.id() })
             }
             _ => Ok(()),
@@ -180,8 +180,8 @@ pub fn locked(folder: &Path) -> bool {
 
 /// The config file of a run's folder.
 pub fn config(folder: &Path) -> PathBuf {
-    let raise = folder.join(RAISE);
-    if raise.exists() { raise } else { folder.join(CONFIG) }
+    let more_steps = folder.join(MORE_STEPS);
+    if more_steps.exists() { more_steps } else { folder.join(CONFIG) }
 }
 
 /// The checkpoint of a step.
@@ -206,7 +206,7 @@ pub fn load_checkpoint(folder: &Path, run: &str, step: u64) -> Result<Checkpoint
 }
 
 /// What the logs were at a checkpoint, if both it and they are still what they were.
-pub fn sound(folder: &Path, run: &str, step: u64) -> Result<BTreeMap<String, Seal>> {
+pub fn intact_logs(folder: &Path, run: &str, step: u64) -> Result<BTreeMap<String, Seal>> {
     let saved = load_checkpoint(folder, run, step)?;
     let path = checkpoint(folder, step);
     let damaged = |why: String| invitro_results::Error::Damaged { path: path.clone(), why };

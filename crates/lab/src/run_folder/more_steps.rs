@@ -6,7 +6,7 @@
 
 use crate::error::{Error, Result};
 use crate::experiment::Experiment;
-use crate::run_folder::{self, Folder, LOG_SEALS, RAISE, RUN, remove};
+use crate::run_folder::{self, Folder, LOG_SEALS, MORE_STEPS, RUN, remove};
 use invitro_model::Checkpoint;
 use invitro_results::folder::{
     CONFIG, CONTRASTS, LOGS, METRICS, REPORT, SAMPLES, STATUS, TABLES, TRAINING, read_text, write_file,
@@ -60,20 +60,20 @@ pub fn extend(path: &Path, made_by: &Experiment, experiment: &Experiment) -> Res
         if let Some(fault) = status.faults(path).into_iter().next() {
             return Err(fault.into());
         }
-        folder.saved().iter().try_for_each(|&step| run_folder::sound(path, &made_by.id(), step).map(|_| ()))
+        folder.saved().iter().try_for_each(|&step| run_folder::intact_logs(path, &made_by.id(), step).map(|_| ()))
     };
     if let Err(fault) = whole() {
         let (from, to) = (made_by.train.steps, experiment.train.steps);
         let why = format!("{fault}; `invitro run` without more steps mends it");
         return Err(Error::Raise { path: path.to_owned(), from, to, why });
     }
-    write_file(&path.join(RAISE), experiment.to_toml().as_bytes())?;
+    write_file(&path.join(MORE_STEPS), experiment.to_toml().as_bytes())?;
     complete(&folder.path)
 }
 
 /// Does what `raise.toml` asks for, if a folder has one. The caller holds its lock.
 pub(crate) fn complete(path: &Path) -> Result<()> {
-    let mark = path.join(RAISE);
+    let mark = path.join(MORE_STEPS);
     let Some(text) = read_text(&mark)? else { return Ok(()) };
     let experiment = Experiment::from_toml(&text, &format!("`{}`", mark.display()))?;
     let run = experiment.id();
@@ -93,7 +93,7 @@ pub(crate) fn complete(path: &Path) -> Result<()> {
     rewrite(&path.join(TRAINING), &run, |step, _| step.is_multiple_of(every))?;
     let saved = run_folder::saved(path);
     for &step in &saved {
-        stamp(path, step, &run)?;
+        rename_checkpoint(path, step, &run)?;
     }
     if let Some(mut status) = Status::read(path)? {
         (status.run, status.steps) = (run, experiment.train.steps);
@@ -115,25 +115,25 @@ pub(crate) fn complete(path: &Path) -> Result<()> {
 /// that cannot be read is of no use, as when a run goes on.
 fn rewrite(path: &Path, run: &str, stays: impl Fn(u64, &Columns) -> bool) -> Result<()> {
     let Some(text) = read_text(path)? else { return Ok(()) };
-    let mut kept = String::with_capacity(text.len());
+    let mut lines = String::with_capacity(text.len());
     for line in text.split_inclusive('\n').filter(|line| line.ends_with('\n')) {
         let Ok(row) = serde_json::from_str::<Columns>(line) else { break };
         let Some(step) = row.get("step").and_then(Value::as_u64) else { break };
         match row.get(column::RUN).and_then(Value::as_str) {
             _ if !stays(step, &row) => {}
-            Some(old) => kept.push_str(&line.replacen(old, run, 1)),
-            None => kept.push_str(line),
+            Some(old) => lines.push_str(&line.replacen(old, run, 1)),
+            None => lines.push_str(line),
         }
     }
-    if kept != text {
-        write_file(path, kept.as_bytes())?;
+    if lines != text {
+        write_file(path, lines.as_bytes())?;
     }
     Ok(())
 }
 
 /// Gives a checkpoint the run's new name, and the logs as they are now up to its step. One that cannot be read is left to
 /// whoever goes on.
-fn stamp(folder: &Path, step: u64, run: &str) -> Result<()> {
+fn rename_checkpoint(folder: &Path, step: u64, run: &str) -> Result<()> {
     let path = run_folder::checkpoint(folder, step);
     let Ok(mut checkpoint) = Checkpoint::load(&path) else { return Ok(()) };
     let mut seals = BTreeMap::new();

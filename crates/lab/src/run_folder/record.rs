@@ -84,19 +84,19 @@ pub fn write_words(
     may_write: impl Fn() -> Result<()>,
 ) -> Result<()> {
     let RunInputs { languages, text, probes } = inputs;
-    let asked = probes.reachable_words();
+    let reachable_words = probes.reachable_words();
     let known: Vec<Contrasts> = read_json_lines(&folder.join(CONTRASTS))?;
     // The steps at which each masked word is reachable; unknown where an older version wrote some of the lines.
-    let told = known.iter().all(|line| line.reachable.is_some());
+    let has_words = known.iter().all(|line| line.reachable.is_some());
     let mut reachable: HashMap<(&str, u32), Vec<u64>> = HashMap::new();
-    for line in known.iter().filter(|_| told) {
+    for line in known.iter().filter(|_| has_words) {
         for (language, words) in line.reachable.iter().flatten() {
             words.iter().for_each(|&word| reachable.entry((language, word)).or_default().push(line.step));
         }
     }
     let reachable =
         |symbol: Symbol, masked: Language| reachable.get(&(masked.name(), symbol.0)).map_or(&[][..], Vec::as_slice);
-    let last = known.last().filter(|_| told).map(|line| line.step);
+    let last = known.last().filter(|_| has_words).map(|line| line.step);
     let place: HashMap<(Language, Symbol), usize> =
         probes.contrast_words().enumerate().map(|(at, word)| (word, at)).collect();
     let contrasts = |word: (Language, Symbol), language: Language| {
@@ -125,7 +125,7 @@ pub fn write_words(
             contrasts: contrasts((masked, symbol), language),
         };
         let to = bridge.candidate.as_ref();
-        let (is_asked, reachable_at) = (asked.contains(&(symbol, masked)), reachable(symbol, masked));
+        let (is_asked, reachable_at) = (reachable_words.contains(&(symbol, masked)), reachable(symbol, masked));
         Word {
             symbol: languages.world.label(symbol),
             masked_in: Some(masked.name().to_owned()),

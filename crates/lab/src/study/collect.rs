@@ -115,9 +115,9 @@ fn open_damaged(folder: &StudyFolder, states: &[(CellState, Option<Status>)]) ->
 fn check_known(folder: &StudyFolder) -> Result<()> {
     let wrong = |why: String| Err(Error::Study { path: folder.path.clone(), why });
     let ids: HashSet<&str> = folder.cells.iter().map(|cell| cell.id.as_str()).collect();
-    let others = folder.known.runs.keys().filter(|id| !ids.contains(id.as_str())).count();
-    if others > 0 {
-        return wrong(format!("{others} of the runs that are known from tables are not cells of this study"));
+    let runs_elsewhere = folder.known.runs.keys().filter(|id| !ids.contains(id.as_str())).count();
+    if runs_elsewhere > 0 {
+        return wrong(format!("{runs_elsewhere} of the runs that are known from tables are not cells of this study"));
     }
     let without = folder.known.without_metrics()?;
     match without.first() {

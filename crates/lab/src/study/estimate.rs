@@ -33,7 +33,7 @@ pub struct TrainingRate {
 const RATES: &str = ".rates.jsonl";
 
 /// Notes the rate of a population. A line is one write, so that several workers may append.
-pub fn note(folder: &StudyFolder, rate: &TrainingRate) -> Result<()> {
+pub fn record_rate(folder: &StudyFolder, rate: &TrainingRate) -> Result<()> {
     let path = folder.runs().join(RATES);
     let line = serde_json::to_string(rate).expect("a rate is plain data") + "\n";
     let append = || std::fs::OpenOptions::new().create(true).append(true).open(&path)?.write_all(line.as_bytes());
@@ -41,7 +41,7 @@ pub fn note(folder: &StudyFolder, rate: &TrainingRate) -> Result<()> {
 }
 
 /// Seconds that one run of each key takes of a device's time, where that is known.
-pub fn noted(runs: &Path, kind: &str, steps: impl Fn(&str) -> Option<u64>) -> HashMap<String, f64> {
+pub fn recorded_rates(runs: &Path, kind: &str, steps: impl Fn(&str) -> Option<u64>) -> HashMap<String, f64> {
     let text = std::fs::read_to_string(runs.join(RATES)).unwrap_or_default();
     let mut sums: HashMap<String, (f64, u64)> = HashMap::new();
     for rate in text.lines().filter_map(|line| serde_json::from_str::<TrainingRate>(line).ok()) {
@@ -114,12 +114,12 @@ pub fn disk(cell: &Cell) -> u64 {
     let shape = experiment.shape();
     // Weights and two moments of four bytes each.
     let checkpoint = 12 * Layout::new(&shape).size as u64;
-    let kept = match experiment.checkpoint.keep {
+    let checkpoints = match experiment.checkpoint.keep {
         Keep::None => 0,
         Keep::Last => 1,
         Keep::All => steps / experiment.checkpoint.every + 1,
         Keep::LogSpaced => u64::from(steps.max(1).ilog2()) + 2,
     };
     let evaluations = experiment.eval.at(steps).len() as u64;
-    kept * checkpoint + evaluations * 100_000 + 2_000_000
+    checkpoints * checkpoint + evaluations * 100_000 + 2_000_000
 }

@@ -41,8 +41,8 @@ impl<'a> OpenCells<'a> {
     pub fn take_with(&mut self, first: Open) -> Option<Open<'a>> {
         let fit = |((key, step, data), queue): (&(&'a str, u64, u64), &VecDeque<(usize, Open<'a>)>)| {
             let at = queue.front()?.0;
-            let mates = *key == first.cell.population_key;
-            mates.then_some(((*step != first.step, *data != first.cell.data_seed, at), (*key, *step, *data)))
+            let fits = *key == first.cell.population_key;
+            fits.then_some(((*step != first.step, *data != first.cell.data_seed, at), (*key, *step, *data)))
         };
         let (_, best) = self.queues.iter().filter_map(fit).min()?;
         let queue = self.queues.get_mut(&best)?;
@@ -83,7 +83,7 @@ impl PopulationSizes {
     }
 
     /// Members of populations of cells like this one, of which `capacity` may train together.
-    pub fn of(&self, cell: &Cell, capacity: usize) -> usize {
+    pub fn members(&self, cell: &Cell, capacity: usize) -> usize {
         let alike = self.by_key.get(&cell.population_key).copied().unwrap_or(1);
         match self.workers {
             0 | 1 => capacity,

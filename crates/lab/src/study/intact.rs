@@ -8,13 +8,13 @@ use std::path::Path;
 
 /// What is missing of a finished run at a glance: a table that is not there, or has another length than was written.
 pub fn missing(run: &Path, status: &Status) -> Option<String> {
-    let look = |name: &str, seal: &Seal| {
+    let check = |name: &str, seal: &Seal| {
         let path = run.join(name);
         let (length, written) = (std::fs::metadata(&path).reading(&path)?.len(), seal.bytes);
         let whole = length == written;
         Ok(whole.then_some(()).ok_or(format!("it has {length} bytes, but {written} were written")).reading(&path)?)
     };
-    each_table(status, look)
+    each_table(status, check)
 }
 
 /// What is wrong with the results of a finished cell, found by reading them.
@@ -26,10 +26,10 @@ pub fn damage(run: &Path, cell: &Cell) -> Option<String> {
     }
 }
 
-/// The first thing that `look` finds wrong.
-fn each_table(status: &Status, look: impl Fn(&str, &Seal) -> Result<()>) -> Option<String> {
+/// The first thing that `check` finds wrong.
+fn each_table(status: &Status, check: impl Fn(&str, &Seal) -> Result<()>) -> Option<String> {
     TABLES.iter().find_map(|&name| match status.files.get(name) {
-        Some(seal) => look(name, seal).err().map(|error| error.to_string()),
+        Some(seal) => check(name, seal).err().map(|error| error.to_string()),
         None => Some(format!("its status has no checksum of {name}")),
     })
 }

@@ -2,7 +2,7 @@
 
 use super::file::Cell;
 use super::folder::{CellState, StudyFolder};
-use super::worker::{WorkerRecord, glance};
+use super::worker::{WorkerRecord, live_records};
 use crate::error::Result;
 use crate::training::activity::{Activity, Times};
 use invitro_results::Status;
@@ -37,7 +37,7 @@ pub enum CellStatus {
     },
 }
 
-/// A study at a glance. Cells are in the study's order.
+/// A study at a live_records. Cells are in the study's order.
 #[derive(Debug, Clone)]
 pub struct Overview {
     pub cells: Vec<CellStatus>,
@@ -68,7 +68,7 @@ impl Overview {
         let leases = folder.leases();
         let generations = leases.generations()?;
         let (silent, workers): (Vec<_>, Vec<_>) =
-            glance(&folder.workers()).into_iter().partition(|(_, silence)| *silence > expiry);
+            live_records(&folder.workers()).into_iter().partition(|(_, silence)| *silence > expiry);
         let workers: Vec<WorkerRecord> = workers.into_iter().map(|(record, _)| record).collect();
         let holder = |cell: &Cell| {
             let worker = leases.holder(&cell.id, *generations.get(&cell.id)?)?;

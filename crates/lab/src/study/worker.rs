@@ -261,16 +261,16 @@ fn remove_dead_workers(workers: &Path, here: &WorkerProcess) {
 }
 
 /// For a single look, as `status` takes it: the workers that are not surely gone, and how long each has been silent.
-pub fn glance(workers: &Path) -> Vec<(WorkerRecord, Duration)> {
+pub fn live_records(workers: &Path) -> Vec<(WorkerRecord, Duration)> {
     let (here, now) = (WorkerProcess::this(), server_time(workers));
     let mut all = records(workers);
     all.retain(|record| record.process.gone(&here) != Some(true));
     all.sort_by(|a, b| a.worker.cmp(&b.worker));
-    let look = |record: WorkerRecord| {
+    let with_silence = |record: WorkerRecord| {
         let silence = silence(workers, &record.worker, now);
         (record, silence)
     };
-    all.into_iter().map(look).collect()
+    all.into_iter().map(with_silence).collect()
 }
 
 /// The time by the clock of the file system that the folder is on; by this machine's, where nothing can be written.

@@ -93,7 +93,7 @@ impl<'a> Runner<'a> {
             if self.sound.len() == 2 {
                 break;
             }
-            match run_folder::sound(&self.folder.path, &self.run, step) {
+            match run_folder::intact_logs(&self.folder.path, &self.run, step) {
                 Ok(seals) => drop(self.sound.insert(step, seals)),
                 // What cannot be read just now may be whole.
                 Err(error) if !error.is_damage() => return Err(error),
@@ -241,7 +241,7 @@ impl<'a> Runner<'a> {
     }
 
     /// Writes again what a run that was done has beside its logs.
-    pub fn mend(&mut self) -> Result<()> {
+    pub fn write_again(&mut self) -> Result<()> {
         let logs: Vec<_> = LOGS.iter().filter_map(|&name| self.status.files.remove_entry(name)).collect();
         self.write_inputs()?;
         self.status.files.extend(logs);

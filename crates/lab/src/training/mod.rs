@@ -181,7 +181,7 @@ fn open<'a>(
     let mut runner = Runner::new((place, member.experiment.clone()), options.progress, folder, inputs, status);
     if runner.status.state == State::Done && runner.has_logs() {
         damaged.iter().for_each(|why| options.progress.mended(place, why));
-        return Err(runner.mend().map_or_else(|error| failed(&error), |()| MemberOutcome::Done));
+        return Err(runner.write_again().map_or_else(|error| failed(&error), |()| MemberOutcome::Done));
     }
     runner.damaged = damaged;
     Ok(runner)

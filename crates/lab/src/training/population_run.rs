@@ -57,7 +57,7 @@ impl<'a> PopulationRun<'a> {
         let capacity = rooms?.into_iter().max().unwrap_or(0);
         let mut population = Population::new(options.device, &shape, &seeds, capacity)?;
         for runner in &runners {
-            runner.status.notes.iter().for_each(|note| options.progress.noted(runner.place, note));
+            runner.status.notes.iter().for_each(|note| options.progress.note(runner.place, note));
             runner.damaged.iter().for_each(|why| options.progress.damaged(runner.place, step, why));
         }
         options.progress.started(&Started {
@@ -298,7 +298,7 @@ fn record_evaluation(runner: &mut Runner, step: u64, evaluation: Evaluation, los
     }
     let rows = runner.log(evaluation, more.list)?;
     runner.note(step)?;
-    Ok(Headline::of(&rows))
+    Ok(Headline::from_rows(&rows))
 }
 
 /// Threads that make batches. On a CPU the model needs the cores.

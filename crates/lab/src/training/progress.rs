@@ -23,7 +23,7 @@ pub trait Progress: Sync {
     fn preparing(&self, _what: &str) {}
     fn started(&self, _start: &Started) {}
     /// What a member was asked for and cannot have, or is hardly meant; before it starts.
-    fn noted(&self, _member: usize, _note: &str) {}
+    fn note(&self, _member: usize, _note: &str) {}
     /// Something in a member's folder was damaged or is missing: it sets out after the last step before that.
     fn damaged(&self, _member: usize, _from: u64, _why: &str) {}
     /// The same in the folder of a run that was done: it is written again from what is there.
@@ -67,15 +67,15 @@ pub struct Scores {
 
 impl Headline {
     /// The headline of one evaluation's rows.
-    pub fn of(rows: &[Row]) -> Headline {
+    pub fn from_rows(rows: &[Row]) -> Headline {
         let find = |quantity: &Quantity| rows.iter().find(|row| row.quantity == *quantity).map(|row| row.value);
         let scores = |condition: Condition| {
-            let of = |measure| find(&Quantity::of(measure, &condition));
+            let value = |measure| find(&Quantity::of(measure, &condition));
             let scores = Scores {
-                grammatical: of(Measure::unscrambling(TaskMetric::Grammaticality)),
-                types: of(Measure::unscrambling(TaskMetric::Types)),
-                facts: of(Measure::unscrambling(TaskMetric::Facts)),
-                contrast: of(Measure::KNOWLEDGE),
+                grammatical: value(Measure::unscrambling(TaskMetric::Grammaticality)),
+                types: value(Measure::unscrambling(TaskMetric::Types)),
+                facts: value(Measure::unscrambling(TaskMetric::Facts)),
+                contrast: value(Measure::KNOWLEDGE),
             };
             (condition, scores)
         };

@@ -3,7 +3,7 @@
 use super::lengths;
 use crate::common::{SAME, bytes, member, run, tiny, train};
 use invitro_lab::run_folder::more_steps::extend;
-use invitro_lab::run_folder::{self, RAISE};
+use invitro_lab::run_folder::{self, MORE_STEPS};
 use invitro_lab::training::MemberOutcome;
 use invitro_lab::{Status, Stop};
 
@@ -15,7 +15,7 @@ fn a_raise_that_is_half_done_belongs_to_the_longer_run_alone() {
     let [short, long] = lengths(40, 70, &[]);
     run(&long, &whole);
     run(&short, &parts);
-    std::fs::write(parts.join(RAISE), long.to_toml()).unwrap();
+    std::fs::write(parts.join(MORE_STEPS), long.to_toml()).unwrap();
     let saved = run_folder::saved(&parts);
     let outcomes = train(&[member(&short, &parts)], &Stop::new());
     let [MemberOutcome::Failed { error }] = &outcomes[..] else { panic!("{outcomes:?}") };

@@ -210,7 +210,7 @@ impl Reporter for Journal {
         self.line(format!("halved {members}"));
     }
 
-    fn lost(&self, cell: &Cell) {
+    fn taken_over(&self, cell: &Cell) {
         self.line(format!("lost {}", cell.id));
     }
 
