@@ -2,7 +2,7 @@
 //!
 //! A config says `language.grammar = "my.txt"` and means what that file holds when the config is read. [`keep`] reads it
 //! and gives it a name with a hash of its content, `files/my-3f2a9c0d1e2f3a4b.txt`, which takes the path's place in the
-//! config. Such a name stands for one content for ever: whatever hashes the config covers the content too, and a folder
+//! config. Such a name identifies one content for ever: whatever hashes the config covers the content too, and a folder
 //! that [`save`] has written it to needs no other file.
 
 use std::collections::HashMap;

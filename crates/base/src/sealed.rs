@@ -1,5 +1,5 @@
 //! Files that carry their own checksum: somewhere in them stands `blake3:` and 64 hexadecimal digits, the BLAKE3 hash of
-//! the file with zeros in place of these digits. Whoever reads such a file knows whether it is as it was written.
+//! the file with zeros in place of these digits. A reader of such a file knows whether it has changed.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Error, ErrorKind, Read, Result, Seek, SeekFrom, Write};
@@ -8,7 +8,7 @@ use std::path::Path;
 
 const MARK: &[u8] = b"blake3:";
 const ZEROS: &str = "0000000000000000000000000000000000000000000000000000000000000000";
-/// Where a file is too large to be searched, the seal stands in so many bytes at its end.
+/// In a file that is too large to search, the seal is in the last bytes, this many.
 const END: u64 = 1 << 20;
 
 /// What is written where the seal will stand.

@@ -34,7 +34,7 @@ impl Bar {
         self.above(|| terminal::note(text));
     }
 
-    /// A line that is told even to those who want to hear of results and errors alone.
+    /// A line that is printed even with `--quiet`.
     pub fn warn(&self, text: &str) {
         self.above(|| terminal::warn(text));
     }
@@ -77,7 +77,7 @@ pub fn line(done: Option<f64>, parts: &[LinePart], width: usize) -> String {
         match last {
             Some((_, rank)) if done.is_some() && rank <= DRAWN_RANK => done = None,
             Some((place, _)) if parts.len() > 1 => drop(parts.remove(place)),
-            // Whole words, as many as there is room for.
+            // Whole words, up to the width.
             _ => {
                 let lines = terminal::wrap(&joined(&parts), Some(width.saturating_sub(1)));
                 let first = lines.lines().next().unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use crate::terminal;
 
-/// Comments that are too wide go on in comments below, so that the text is the same file on any terminal.
+/// Comments that are too wide continue in comments below, so that the text is the same file on any terminal.
 pub fn fitted(text: &str, width: Option<usize>) -> String {
     let Some(width) = width else { return text.to_owned() };
     let mut out = String::new();

@@ -36,7 +36,7 @@ impl ExperimentArgs {
         let folders: Vec<String> = self.overrides.extract_if(.., |given| !given.contains('=')).collect();
         if let Some(other) = folders.iter().find(|given| !Path::new(given).is_dir()) {
             bail!(
-                "`{other}` is neither a folder to go on with nor a setting: settings are key=value, as in \
+                "`{other}` is neither a run's folder nor a setting: settings are key=value, as in \
                  language.distance=0.5"
             );
         }

@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 /// Prompt a trained model and check what it writes
 ///
-/// T0 goes on from the first words of a sentence, T1 puts words in order, T2 makes a sentence with them, T3 translates one.
+/// T0 continues the first words of a sentence, T1 puts words in order, T2 makes a sentence with them, T3 translates one.
 #[derive(clap::Args)]
 pub struct Args {
     /// The run's folder

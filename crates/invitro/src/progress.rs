@@ -32,9 +32,9 @@ struct ShownProgress {
     heads: Vec<usize>,
 }
 
-/// From where a run goes on after damage.
-pub fn goes_on(from: u64) -> String {
-    if from == 0 { "starting over from step 0".into() } else { format!("going on after step {from}") }
+/// The step that a run resumes from after damage.
+pub fn resumes(from: u64) -> String {
+    if from == 0 { "starting over from step 0".into() } else { format!("resuming after step {from}") }
 }
 
 impl RunDisplay {
@@ -75,7 +75,7 @@ impl Progress for RunDisplay {
     fn started(&self, start: &Started) {
         self.state().worked = true;
         let models = count(start.members, "model");
-        let from = if start.from > 0 { format!(", going on after step {}", start.from) } else { String::new() };
+        let from = if start.from > 0 { format!(", resuming after step {}", start.from) } else { String::new() };
         self.bar.line(&format!(
             "{models} of {} parameters on {}{from}",
             thousands(start.parameters as f64),
@@ -121,7 +121,7 @@ impl Progress for RunDisplay {
 
     fn damaged(&self, member: usize, from: u64, why: &str) {
         self.state().worked = true;
-        self.bar.warn(&format!("{}{why}; {}", self.named(member), goes_on(from)));
+        self.bar.warn(&format!("{}{why}; {}", self.named(member), resumes(from)));
     }
 
     fn mended(&self, member: usize, why: &str) {
@@ -129,7 +129,7 @@ impl Progress for RunDisplay {
         self.bar.warn(&format!("{}{why}; written again", self.named(member)));
     }
 
-    /// What becomes of a run that is alone is told at its end.
+    /// The outcome of a single run is printed at its end.
     fn failed(&self, member: usize, step: u64, error: &str) {
         let name = &self.names[member];
         if !name.is_empty() {
@@ -140,7 +140,7 @@ impl Progress for RunDisplay {
 }
 
 impl ShownProgress {
-    /// The step, the loss, the rate, what is known of each condition, the time left.
+    /// The step, the loss, the rate, the scores of each condition, the time left.
     fn describe(&self, now: Instant) -> Vec<LinePart> {
         let Pace { step, steps, .. } = self.pace;
         let mut parts = vec![

@@ -39,7 +39,7 @@ pub struct Args {
     /// Write GALLERY/index.html instead: one page over many runs and studies, newest first, with their reports
     #[arg(long, value_name = "GALLERY", conflicts_with = "live")]
     gallery: Option<PathBuf>,
-    /// Serve the page on 127.0.0.1 instead, and keep it up to date while runs go on
+    /// Serve the page on 127.0.0.1 instead, and keep it up to date while runs train
     #[arg(long)]
     live: bool,
     /// The port to serve on; 0 takes any that is free

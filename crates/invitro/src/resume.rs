@@ -1,4 +1,4 @@
-//! Going on with runs that have a folder: their configs are there, so that none of their settings need be given again.
+//! Resumes runs by their folders. The folder has the config, so no setting need be given again.
 
 use anyhow::{Result, bail};
 use invitro_lab::run_folder::more_steps;

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 /// Make the languages and the tokenizer, train, evaluate, report: one run, or one per seed
 ///
-/// The same command goes on where an interrupted run left off, and so does `invitro run DIR`, which needs no settings. A
+/// The same command resumes where an interrupted run left off, and so does `invitro run DIR`, which needs no settings. A
 /// larger train.steps beside DIR makes a run longer, where its learning rates allow it.
 #[derive(clap::Args)]
 pub struct Args {
@@ -28,7 +28,7 @@ pub struct Args {
 pub struct TrainingArgs {
     #[command(flatten)]
     pub experiment: ExperimentArgs,
-    /// Go on with the run in this folder, or the runs of several seeds: the same as DIR among the settings
+    /// Resume the run in this folder, or the runs of several seeds: the same as DIR among the settings
     #[arg(long, value_name = "DIR")]
     resume: Option<PathBuf>,
     /// The run's folder; with several seeds, the folder of their folders [default: runs/NAME-ID]
@@ -46,7 +46,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     carry_out(args.training, &[], !args.no_report)
 }
 
-/// Trains every seed's run, with `more` settings, and tells what came of it. Exit status 0: all done; 1: something failed;
+/// Trains every seed's run, with `more` settings, and prints a summary. Exit status 0: all done; 1: something failed;
 /// 130: stopped.
 pub fn carry_out(mut args: TrainingArgs, more: &[&str], report: bool) -> Result<ExitCode> {
     let device = Device::parse(&args.device)?;
@@ -59,7 +59,7 @@ pub fn carry_out(mut args: TrainingArgs, more: &[&str], report: bool) -> Result<
     let worked = display.worked();
     drop(display);
     let outcomes = outcomes?;
-    // Before anything is told: whoever reads may have seen enough.
+    // Before anything is printed: the reader may close the pipe.
     let reports: Vec<Option<Result<PathBuf>>> = std::iter::zip(&members, &outcomes)
         .map(|(member, outcome)| (report && *outcome == MemberOutcome::Done).then(|| run_summary::report(member)))
         .collect();
@@ -82,8 +82,8 @@ pub fn carry_out(mut args: TrainingArgs, more: &[&str], report: bool) -> Result<
                 }
             }
             MemberOutcome::Stopped { step } => {
-                let goes_on = format!("the same command goes on from there, or `invitro run {place}`");
-                terminal::warn(&format!("stopped at step {step}; {goes_on}"));
+                let resumes = format!("the same command resumes it, or `invitro run {place}`");
+                terminal::warn(&format!("stopped at step {step}; {resumes}"));
                 code = code.max(130);
             }
             MemberOutcome::Failed { error } | MemberOutcome::Unwritten { error } if members.len() == 1 => {
@@ -128,12 +128,12 @@ fn is_done(member: &Member) -> bool {
     Status::read(&member.folder).is_ok_and(|status| status.is_some_and(|status| status.state == State::Done))
 }
 
-/// What is said of a run that was done before anything was asked of it.
+/// The message about a run that was finished before.
 fn finished_before(member: &Member) -> String {
     let (train, place) = (&member.experiment.train, member.folder.display());
-    let goes_on = match train.first_other_rate(train.steps + 1, train.steps) {
-        None => format!("; `invitro run {place} train.steps=N` with a larger N goes on"),
+    let resumes = match train.first_other_rate(train.steps + 1, train.steps) {
+        None => format!("; `invitro run {place} train.steps=N` with a larger N trains it further"),
         Some(_) => String::new(),
     };
-    format!("finished before, at step {}: nothing was left to do{goes_on}", train.steps)
+    format!("finished before, at step {}: nothing was left to do{resumes}", train.steps)
 }

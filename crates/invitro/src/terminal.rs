@@ -77,7 +77,7 @@ pub fn columns(text: &str) -> usize {
     console::measure_text_width(text)
 }
 
-/// Every line broken between words where it is wider than the terminal. What goes on is set in as far as the line was;
+/// Every line broken between words where it is wider than the terminal. A continuation is indented as far as its line;
 /// a word that is wider than the terminal stays whole.
 pub fn wrap(text: &str, width: Option<usize>) -> String {
     let Some(width) = width else { return text.to_owned() };
@@ -110,7 +110,7 @@ fn wrap_line(line: &str, width: usize) -> String {
     out
 }
 
-/// What is told on standard output, as it fits there.
+/// Prints to standard output, wrapped to its width.
 pub fn fit(text: &str) -> String {
     wrap(text, width(To::Out))
 }

@@ -124,7 +124,7 @@ fn a_folder_is_gone_on_with_by_its_name() {
     };
     refused(&on(&["eval.sentences=5"]), "(eval.sentences: 4 in the folder, 5 asked for)");
     refused(&on(&["--config", TINY]), "has its own config: --preset, --config and --out cannot be given with it");
-    refused(&on(&["nowhere"]), "`nowhere` is neither a folder to go on with nor a setting");
+    refused(&on(&["nowhere"]), "`nowhere` is neither a run's folder nor a setting");
     refused(&on(&["--resume", "elsewhere"]), "are two folders: give one of them");
     refused(&on(&[whole.to_str().unwrap()]), "are two folders: give one of them");
     refused(&on(&["seeds.model=0,1"]), "is a run of one seed");
@@ -193,7 +193,7 @@ fn of_two_processes_on_one_folder_one_refuses() {
     assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
     let output = first.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
-    assert!(text(&output.stderr).contains("the same command goes on from there"), "{}", text(&output.stderr));
+    assert!(text(&output.stderr).contains("the same command resumes it"), "{}", text(&output.stderr));
 }
 
 /// Waits until a run trains, which it says in its status.

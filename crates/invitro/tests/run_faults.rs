@@ -109,7 +109,7 @@ fn checkpoints_that_cannot_be_read_are_told_and_the_step_it_goes_on_from() {
         lines[0].to_owned()
     };
     cut(&[30]);
-    assert!(line(&again(), 30).contains("going on after step 20"));
+    assert!(line(&again(), 30).contains("resuming after step 20"));
     cut(&[10, 20, 30]);
     let said = again();
     assert!([10, 20, 30].iter().all(|&step| line(&said, step).contains("starting over from step 0")), "{said}");

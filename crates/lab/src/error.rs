@@ -141,7 +141,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether a file is not what was written, rather than one that cannot be read just now.
+    /// Whether a file's content has changed since it was written. A file that cannot be read just now has not.
     pub fn is_damage(&self) -> bool {
         use invitro_results::Error as Results;
         matches!(

@@ -3,7 +3,7 @@
 //! - [`experiment`]: the config of a run, from presets, files and overrides, and the run it identifies
 //! - [`inputs`]: languages, tokenizers and probes, made once and shared by the runs that have them in common
 //! - [`training`]: experiments of one shape trained as one population, with its data loader and its activity
-//! - [`probes`]: what is measured of a model: tasks, reachability, contrast, losses, hidden states
+//! - [`probes`]: measurements of a model: tasks, reachability, contrast, losses, hidden states
 //! - [`run_folder`]: the files of a run, and more steps for a run that has a folder
 //! - [`trained`]: a trained model from its folder, to evaluate, prompt or export
 //! - [`corpus`]: rows as text; [`card`]: model cards and data cards

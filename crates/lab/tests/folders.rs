@@ -153,7 +153,7 @@ fn what_cannot_be_raised_is_said() {
 
     let [short, long] = lengths(10, 20, &["checkpoint.keep=none"]);
     run(&short, &place.path().join("none"));
-    assert!(refused(&place.path().join("none"), &short, &long).contains("it kept no checkpoint to go on from"));
+    assert!(refused(&place.path().join("none"), &short, &long).contains("it kept no checkpoint to resume from"));
 
     let [short, long] = lengths(10, 20, &[]);
     let cell = place.path().join(short.id());

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-/// A single run's experiment. What is made of it is made once, when it is first asked for.
+/// A single run's experiment. Its inputs are made once, on first use.
 #[pyclass(name = "Experiment", frozen, module = "invitro._invitro")]
 pub struct PyExperiment {
     pub experiment: invitro_lab::Experiment,

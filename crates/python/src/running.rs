@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 
 /// How long Ctrl-C may go unnoticed.
 const SIGNAL_INTERVAL: Duration = Duration::from_millis(100);
-/// Time between two steps that are told.
+/// Shortest time between two reported steps.
 const STEPS: Duration = Duration::from_millis(200);
 
 /// Trains to the end, or until interrupted, from where the folder is; returns the folder. `tell` is called with what
@@ -104,7 +104,7 @@ impl Progress for ProgressSender {
     }
 
     fn started(&self, start: &Started) {
-        let from = if start.from > 0 { format!(", going on after step {}", start.from) } else { String::new() };
+        let from = if start.from > 0 { format!(", resuming after step {}", start.from) } else { String::new() };
         self.send_note(start.from, format!("a model of {} parameters on {}{from}", start.parameters, start.device));
     }
 
@@ -113,7 +113,7 @@ impl Progress for ProgressSender {
     }
 
     fn damaged(&self, _member: usize, from: u64, why: &str) {
-        self.send_note(from, format!("{why}; going on after step {from}"));
+        self.send_note(from, format!("{why}; resuming after step {from}"));
     }
 
     fn mended(&self, _member: usize, why: &str) {

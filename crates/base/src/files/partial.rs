@@ -60,7 +60,7 @@ pub fn remove_partials(folder: &Path) {
     }
 }
 
-/// Removes what is left half written in a folder that several processes write to: by processes of this machine that are
+/// Removes half-written files from a folder that several processes write to: by processes of this machine that are
 /// gone, and whatever is a day old.
 pub fn remove_abandoned(folder: &Path) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {

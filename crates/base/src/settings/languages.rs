@@ -41,7 +41,7 @@ impl LanguageEntry {
         LanguageEntry { name: name.into(), ..LanguageEntry::default() }
     }
 
-    /// The languages it stands for.
+    /// The languages that it describes.
     pub fn copies(&self) -> Vec<LanguageEntry> {
         let copy = |number| LanguageEntry { name: format!("{}{number}", self.name), copies: 1, ..self.clone() };
         if self.copies == 1 { vec![self.clone()] } else { (1..=self.copies).map(copy).collect() }

@@ -112,7 +112,7 @@ pub fn names_file(key: &str, value: &Value) -> bool {
     find(key).is_some_and(|setting| setting.names_file(value))
 }
 
-/// The first setting of a table that is none of the few values it may have.
+/// The first setting of a table whose value is not one of its choices.
 pub fn wrong_choice(experiment: &Table) -> Option<SettingError> {
     leaves(experiment).into_iter().find_map(|(key, value)| {
         let choices = find(&key)?.choices.as_ref()?;

@@ -58,7 +58,7 @@ impl CorpusTarget {
         CorpusTarget { format, compressed: false }
     }
 
-    /// Of standard output: whoever wants it compressed has a program behind it.
+    /// For standard output, which other programs can compress.
     pub fn stdout(given: Option<CorpusFormat>) -> CorpusTarget {
         CorpusTarget::uncompressed(given.unwrap_or(CorpusFormat::Txt))
     }

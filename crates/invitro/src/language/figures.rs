@@ -21,12 +21,12 @@ pub struct LanguageFigures {
     pub values: usize,
     pub valid_values: usize,
     pub categories: BTreeMap<&'static str, usize>,
-    /// Symbols whose words are real ones, and what is to be said of them.
+    /// Symbols with real words, and notes on them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub real_words: Option<usize>,
     #[serde(skip)]
     pub told: Vec<String>,
-    /// What there is one of between two languages.
+    /// Figures of a pair of languages.
     #[serde(flatten)]
     pub pair: Option<LanguagePair>,
     pub word_length: BTreeMap<String, f64>,
@@ -40,7 +40,7 @@ pub struct LanguageFigures {
     pub family: FamilyTree,
 }
 
-/// Of two languages: how far apart, and what is masked in the one, or in the one that has more.
+/// How far apart two languages are, and what is masked in the one with the larger mask.
 #[derive(Serialize)]
 pub struct LanguagePair {
     /// What was asked for, if it was asked for between the two.

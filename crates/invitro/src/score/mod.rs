@@ -14,7 +14,7 @@ use std::process::ExitCode;
 
 /// Log-probabilities of sentences, or of minimal pairs, under a trained model, word by word
 ///
-/// A line is a sentence, or two with a tab between them: then the likelier one is told, and at the end how often it was
+/// A line is a sentence, or two with a tab between them: then the likelier one is printed, and at the end how often it was
 /// the first. In T1, T2 and T3 what is given comes first, then `<out>`, then the sentence. All in nats.
 #[derive(clap::Args)]
 pub struct Args {

@@ -3,7 +3,7 @@
 use super::format::{count, time};
 use crate::bar::{Bar, LinePart, joined};
 use crate::pace::Pace;
-use crate::progress::{goes_on, thousands};
+use crate::progress::{resumes, thousands};
 use crate::terminal::{Paint, To, paint};
 use invitro_lab::executor::Reporter;
 use invitro_lab::study::Cell;
@@ -46,7 +46,7 @@ struct ShownPopulation {
 }
 
 impl StudyDisplay {
-    /// For a study of `cells`, of which so many are done, and so many workers.
+    /// For a study of `cells`, `done` of them finished, and this many workers.
     pub fn new(cells: usize, done: usize, workers: usize) -> StudyDisplay {
         let populations = (0..workers).map(|_| ShownPopulation::default()).collect();
         StudyDisplay {
@@ -136,7 +136,7 @@ impl Progress for WorkerDisplay<'_> {
     }
 
     fn damaged(&self, _member: usize, from: u64, why: &str) {
-        self.bar().warn(&format!("{why}; {}", goes_on(from)));
+        self.bar().warn(&format!("{why}; {}", resumes(from)));
     }
 
     fn mended(&self, _member: usize, why: &str) {
@@ -202,7 +202,7 @@ impl Reporter for WorkerDisplay<'_> {
     }
 
     fn gave_up(&self, error: &str) {
-        self.bar().warn(&format!("a worker has ended, the others go on: {error}"));
+        self.bar().warn(&format!("a worker has ended, the others continue: {error}"));
     }
 
     fn timed(&self, times: &Times) {

@@ -47,7 +47,7 @@ pub struct GpuRequest {
 /// The GPUs of a task by its options and the profile; one where the device is a GPU and nothing gives a number.
 pub fn gpu_request(gpus: Option<&Gpus>, gres: Option<&str>, device: &str, profile: Option<&str>) -> Result<GpuRequest> {
     if device != ALL {
-        // What is there on the nodes is not known here, but a device that no machine has is.
+        // The nodes' devices are not known here, but a name that no machine has is wrong anywhere.
         Device::parse_list(device)?;
     }
     let elsewhere = gres.and_then(in_gres).or_else(|| profile.and_then(in_profile));

@@ -58,7 +58,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     })
 }
 
-/// The devices that are named, each of which must be there: one that is missing is told before others have begun.
+/// The named devices. A missing one is an error before any worker starts.
 fn devices(named: &str) -> Result<Vec<Device>> {
     let devices = Device::parse_list(named)?;
     devices.iter().try_for_each(|device| device.describe().map(drop))?;
@@ -128,7 +128,7 @@ fn report(folder: &StudyFolder, ended: &WorkSummary) -> Result<()> {
     }
     match (left, stopped) {
         (0, _) => text += "; nothing is left to run",
-        (left, true) => text += &format!("; stopped with {left} left: the same command goes on"),
+        (left, true) => text += &format!("; stopped with {left} left: the same command resumes it"),
         (left, false) => text += &format!("; {left} left"),
     }
     say!("{text} ({})", folder.path.display());

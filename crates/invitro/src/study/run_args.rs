@@ -8,7 +8,7 @@ use std::time::Duration;
 
 /// Run what is missing of a study; any number of these share the work on one folder
 ///
-/// The same command goes on where an interrupted one left off. Exit status: 0 if all is done or the time is up, 1 if
+/// The same command resumes where an interrupted one left off. Exit status: 0 if all is done or the time is up, 1 if
 /// cells failed, 2 for bad input, 75 if it was asked to stop.
 #[derive(clap::Args)]
 pub struct Args {

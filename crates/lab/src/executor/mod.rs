@@ -52,7 +52,7 @@ pub trait Reporter: Progress {
     fn taken_over(&self, _cell: &Cell) {}
     /// Nothing is left to take, but others are still at work on so many cells.
     fn waiting(&self, _held: usize) {}
-    /// The worker ends by an error, and others of this process go on.
+    /// The worker ends by an error; the other workers of this process continue.
     fn gave_up(&self, _error: &str) {}
     /// What the worker's time went to, at its end.
     fn timed(&self, _times: &Times) {}

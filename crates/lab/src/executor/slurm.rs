@@ -19,7 +19,7 @@ use std::time::Duration;
 /// The exit status of a task that was interrupted and is to be queued again (`EX_TEMPFAIL`).
 pub const REQUEUE: u8 = 75;
 
-/// Seconds before the time limit at which a task is told to save; a quarter of the time where that is less.
+/// Slurm signals a task this many seconds before its time limit, or a quarter of the limit before, if less. It saves then.
 const WARNING: u64 = 120;
 
 /// What the user asks of Slurm.
@@ -34,7 +34,7 @@ pub struct SlurmRequest {
     pub at_once: Option<usize>,
     /// Cells per task.
     pub population: usize,
-    /// The program, and what each task's `study run` is told beside its folder: `--device`, `--jobs`, …
+    /// The program, and the arguments of each task's `study run` beside its folder: `--device`, `--jobs`, …
     pub program: PathBuf,
     pub arguments: Vec<String>,
 }

@@ -76,7 +76,7 @@ impl Workload for Training {
         self.populations
     }
 
-    /// On a CPU one member per core, each core training a whole model; on a GPU as many as its memory holds.
+    /// On a CPU one member per core, each core training a whole model; on a GPU, the most that fit its memory.
     fn capacity(&self, cell: &Cell) -> Result<usize> {
         if let Some(at_once) = self.at_once {
             return Ok((at_once / self.populations).max(1));

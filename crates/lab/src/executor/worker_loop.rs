@@ -1,4 +1,4 @@
-//! The work of one worker on a study: take, train, go on.
+//! The work of one worker on a study: it takes cells, trains them, and takes the next.
 //!
 //! A cell is taken by lease, so any number of workers share a folder, in one process or in many. A cell that fails is
 //! recorded and does not touch the others; one whose results cannot be read is taken again; a population that does not fit

@@ -22,7 +22,7 @@ pub fn work(
 }
 
 /// Works on the study with one worker for each setup, until nothing is left or all are asked to stop. Should one of them
-/// break, as with its device, the others go on, and what happened is returned at the end.
+/// break, as with its device, the others continue, and its error is returned at the end.
 pub fn run_workers(folder: &StudyFolder, setups: &[WorkerSetup], settings: &WorkSettings) -> Result<WorkSummary> {
     folder.remove_abandoned();
     let wanted = folder.cells.iter().filter(|cell| settings.wants(cell)).take(settings.limit.unwrap_or(usize::MAX));

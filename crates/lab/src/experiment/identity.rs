@@ -1,4 +1,5 @@
-//! Which run a config stands for, and how two configs differ. A config with lists of seeds stands for several runs.
+//! The identity of the run that a config describes, and how two configs differ. A config with lists of seeds describes
+//! several runs.
 
 use super::Experiment;
 use invitro_base::dotted::{self, leaves};
@@ -49,7 +50,7 @@ impl Experiment {
             .map(|key| format!("{key}: {} {here}, {} {there}", value(of_own, key), value(of_others, key)))
             .collect();
         let [names, other_names] = [&own, &others].map(|table| dotted::names(table).join(", "));
-        // Languages of the same settings may still stand in another order.
+        // Languages of the same settings may still be in another order.
         if all.is_empty() && names != other_names {
             all.push(format!("{}: {names} {here}, {other_names} {there}", dotted::LIST));
         }

@@ -4,7 +4,7 @@
 //! [`mod@invitro_base::settings`]; here they are put together, read, and checked against each other.
 //!
 //! - [`read`]: presets, files and overrides; [`named_files`]: files that settings refer to
-//! - [`identity`]: which run an experiment stands for
+//! - [`identity`]: the identity of an experiment's run
 //!
 //! ```
 //! use invitro_lab::Experiment;

@@ -1,4 +1,4 @@
-//! Files that settings refer to. Their content is part of the experiment, so a path is replaced by a name that stands for
+//! Files that settings refer to. Their content is part of the experiment, so a path is replaced by a name that identifies
 //! the content.
 
 use super::Experiment;

@@ -122,7 +122,7 @@ fn kind(value: &Value) -> String {
     if value.is_table() { "a table".into() } else { value.to_string() }
 }
 
-/// What is wrong with an entry of the list, by its dotted key.
+/// The error in an entry of the list, by its dotted key.
 fn list_fault(table: &Table) -> Option<String> {
     dotted::names(table).iter().zip(table.get(LIST)?.as_array()?).find_map(|(name, entry)| {
         let fault = entry.clone().try_into::<LanguageEntry>().err()?.to_string();

@@ -22,7 +22,7 @@ pub struct RunInputs {
     pub probes: Arc<ProbeSet>,
 }
 
-/// Makes inputs, and keeps them for whoever asks for the same.
+/// Makes inputs, and shares them between runs with the same settings.
 #[derive(Default)]
 pub struct InputCache {
     languages: MadeOnce<Languages>,
@@ -31,12 +31,12 @@ pub struct InputCache {
 }
 
 impl RunInputs {
-    /// What was asked for and cannot be had, or is allowed but hardly meant.
+    /// Settings that this world cannot satisfy, and legal ones that are usually a mistake.
     pub fn notes(&self, experiment: &Experiment) -> Vec<String> {
         let mut notes = experiment.notes();
         let borrowed = self.languages.lexicon.borrowed();
         notes.extend(borrowed.into_iter().flat_map(Borrowed::told));
-        // Of real words, no distance was asked for.
+        // For real words, no distance is set.
         for (of, measured, asked) in self.languages.asked_distances().into_iter().filter(|_| borrowed.is_none()) {
             if (measured - asked).abs() > 0.02 {
                 notes.push(format!(
@@ -51,7 +51,7 @@ impl RunInputs {
 }
 
 impl InputCache {
-    /// Forgets what was not asked for in the last `calls` calls of this. Called before every population with the number of
+    /// Forgets inputs that were not requested between the last `calls` calls of this. Called before every population with the number of
     /// those that train at once, the cache holds the inputs of two of each at most, however many a study has.
     pub fn forget_unused(&self, calls: usize) {
         self.languages.forget_unused(calls);

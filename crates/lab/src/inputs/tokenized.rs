@@ -56,7 +56,7 @@ impl TokenizedText {
         tokens
     }
 
-    /// A sequence up to where a model is to go on.
+    /// The prompt of a sequence, which a model continues.
     pub fn prompt(&self, sequence: &Sequence) -> Vec<u32> {
         let mut tokens = Vec::with_capacity(64);
         self.segmentation.encode_prompt(sequence, &mut tokens);

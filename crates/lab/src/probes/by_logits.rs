@@ -6,7 +6,7 @@ use invitro_model::inference::decode::choose;
 use invitro_model::{ContinuationScores, Decoded, Prompt, Score, ScoreQuery};
 use invitro_tokenizer::special::{EOS, PAD};
 
-/// Where the logits of the next token are wanted: after which token of which sequence.
+/// A sequence, and the token after which the next token's logits are wanted.
 pub struct Pick {
     pub sequence: u32,
     pub position: u32,

@@ -7,7 +7,7 @@
 //! types takes e' from another class.
 //!
 //! Words are asked of pairs of subjects that give one word each way round, so that a subject which makes all words likelier
-//! cancels too. Each word is asked once; there are as many as [`EvalConfig::words`] says, or all that Γ allows one subject
+//! cancels too. Each word is queried once; there are [`EvalConfig::words`] of them, or all that Γ allows one subject
 //! and forbids another of its class. These words are the contrast's own: reachability needs few words of each subject, a
 //! contrast needs many words in all.
 //!

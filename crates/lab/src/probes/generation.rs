@@ -264,7 +264,7 @@ pub fn check(
 const UNFINISHED: &str = "unfinished";
 
 impl CheckedOutput {
-    /// Validity, grammaticality, types and facts, each of which needs the one before and an end.
+    /// Validity, grammaticality, types and facts. Each needs the one before, and all need an end.
     pub fn cascade(&self) -> [bool; 4] {
         let SentenceVerdict { valid, grammatical, types, facts, .. } = self.verdict;
         [valid, grammatical, types, facts].map(|holds| holds && self.ended)
@@ -281,7 +281,7 @@ impl CheckedOutput {
     }
 }
 
-/// The rows of one task and condition, of which `first` is one.
+/// The rows of one task and condition; `first` is one of them.
 pub fn rows(first: &TaskPrompt, outputs: &[&CheckedOutput], rows: &mut Rows) {
     let n = outputs.len();
     let share = |holds: &dyn Fn(&CheckedOutput) -> bool| outputs.iter().filter(|j| holds(j)).count() as f64 / n as f64;

@@ -1,5 +1,5 @@
-//! A log of JSON lines: appended and synced at every evaluation, cut back to where a checkpoint saw it when a run goes on.
-//! What is cut is measured again, to the same bytes but for times.
+//! A log of JSON lines: appended and synced at every evaluation, cut back to its length at a checkpoint when a run
+//! resumes from there. The run measures the lines that were cut again, to the same bytes but for times.
 
 use crate::error::{At, Result};
 use invitro_results::folder::write_file;
@@ -16,9 +16,9 @@ pub struct Log {
 }
 
 impl Log {
-    /// Opens the log of a run that goes on from where it had this seal, or starts a new one where that is `None`. What
-    /// was written later goes. It is put into a new file: a process that was stopped and taken over, and that still has
-    /// the old one open, appends to nothing that is read.
+    /// Opens the log of a run that resumes from where it had this seal, or starts a new one where that is `None`. Later
+    /// lines are dropped. It writes a new file: a process that was stopped and taken over may have the old one open,
+    /// and what it appends there is never read.
     pub fn open(path: &Path, seal: Option<&Seal>) -> Result<Log> {
         let lines_before = seal.map_or(Ok(Vec::new()), |seal| seal.read_start(path))?;
         write_file(path, &lines_before)?;

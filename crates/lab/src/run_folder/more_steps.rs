@@ -32,7 +32,7 @@ pub fn check(path: &Path, made_by: &Experiment, experiment: &Experiment) -> Resu
     }
     let step = run_folder::saved(path).last().copied().unwrap_or(0);
     if step == 0 && Status::read(path)?.is_some_and(|status| status.state == State::Done) {
-        return refused("it kept no checkpoint to go on from (`checkpoint.keep`)".into());
+        return refused("it kept no checkpoint to resume from (`checkpoint.keep`)".into());
     }
     if !made_by.mixture.schedule.is_empty() {
         return refused(
@@ -54,7 +54,7 @@ pub fn extend(path: &Path, made_by: &Experiment, experiment: &Experiment) -> Res
     let folder = Folder::take(path, made_by, false)?;
     complete(&folder.path)?;
     check(path, made_by, experiment)?;
-    // The logs are written anew, and checkpoints are told of them: all must be what they were.
+    // The logs are rewritten, and checkpoints have their checksums: all must be intact.
     let whole = || -> Result<()> {
         let status = Status::read(path)?.ok_or_else(|| invitro_results::Error::Missing { path: path.join(STATUS) })?;
         if let Some(fault) = status.faults(path).into_iter().next() {

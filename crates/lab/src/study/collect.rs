@@ -43,7 +43,7 @@ const PART: usize = 1024;
 /// The lock of those who collect: tables that are whole one by one are to fit each other too.
 const LOCK: &str = "lock";
 
-/// How long whoever opens a damaged cell may be silent.
+/// How long the worker that reopens a damaged cell may be silent.
 const EXPIRY: Duration = Duration::from_secs(120);
 
 /// Writes the tables into the study's folder, replacing older ones.
@@ -60,7 +60,7 @@ pub fn collect(folder: &StudyFolder, request: CollectRequest) -> Result<Collecte
         .filter(|(cell, (state, _))| *state == CellState::Done && !folder.known.runs.contains_key(&cell.id))
         .map(|(cell, _)| folder.run(cell))
         .collect();
-    // The runs last: whoever sees a new runs.parquet finds its metrics.
+    // The runs last: a reader that sees a new runs.parquet finds its metrics.
     let mut files = Vec::new();
     for name in [METRICS_TABLE, WORDS] {
         let made = done.iter().map(|run| run.join(name));
@@ -131,7 +131,7 @@ fn check_known(folder: &StudyFolder) -> Result<()> {
 }
 
 /// Measures the languages and tokenizers of all cells, trains nothing, and writes `runs.parquet` into `out`. Cells that
-/// differ in neither are measured once; `measured` is told how many of how many are done.
+/// differ in neither are measured once; `measured` gets the number done and the number of all.
 pub fn measure(
     folder: &StudyFolder,
     out: &Path,
@@ -175,7 +175,7 @@ fn write_csv(files: &mut Vec<PathBuf>) -> Result<()> {
     Ok(())
 }
 
-/// The row of a cell: a finished run's summary, or what is known of any other.
+/// The row of a cell: a finished run's summary, or the state of any other.
 fn row(folder: &StudyFolder, cell: &Cell, (state, status): &(CellState, Option<Status>)) -> Result<Columns> {
     if let Some(known) = folder.known.runs.get(&cell.id) {
         return Ok(known.clone());

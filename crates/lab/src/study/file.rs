@@ -1,4 +1,4 @@
-//! A study file: its base experiment, resolved, and the cells it stands for. The format is [`Plan`]'s.
+//! A study file: its base experiment, resolved, and its cells. The format is [`Plan`]'s.
 
 use crate::error::{Error, Result};
 use crate::experiment::named_files::{keep, keep_all};

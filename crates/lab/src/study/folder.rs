@@ -244,7 +244,7 @@ fn is_empty(path: &Path) -> Result<bool> {
     Ok(entries.iter().map(|entry| entry.file_name()).all(|name| name == files || invitro_base::files::is_partial(name)))
 }
 
-/// Makes `runs` a link to the store. What is there already must be that link.
+/// Makes `runs` a link to the store. An existing `runs` must be that link.
 fn link(runs: &Path, store: &Path) -> Result<()> {
     std::fs::create_dir_all(store).writing(store)?;
     let store = store.canonicalize().writing(runs)?;

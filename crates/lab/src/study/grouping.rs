@@ -82,7 +82,7 @@ impl PopulationSizes {
         sizes
     }
 
-    /// Members of populations of cells like this one, of which `capacity` may train together.
+    /// Members of populations of cells like this one; at most `capacity` may train together.
     pub fn members(&self, cell: &Cell, capacity: usize) -> usize {
         let alike = self.by_key.get(&cell.population_key).copied().unwrap_or(1);
         match self.workers {
@@ -92,7 +92,7 @@ impl PopulationSizes {
     }
 }
 
-/// Members of the populations of `alike` cells, which are some of `all`, `least` of which give a GPU enough to do.
+/// Members of the populations of `alike` cells, out of `all`; `least` of them keep a GPU busy.
 ///
 /// ```
 /// use invitro_lab::study::grouping::balanced;

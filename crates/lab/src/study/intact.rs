@@ -1,4 +1,4 @@
-//! Whether a run that says it is done has its results: a cell without them is not done, whatever its status says.
+//! Whether a run whose status says done has its results. A cell without them is not done.
 
 use super::file::Cell;
 use crate::error::{At, Result};
@@ -6,7 +6,7 @@ use invitro_results::folder::TABLES;
 use invitro_results::{Seal, Status};
 use std::path::Path;
 
-/// What is missing of a finished run at a glance: a table that is not there, or has another length than was written.
+/// The first table of a finished run that is missing or has another length than was written. Reads no table.
 pub fn missing(run: &Path, status: &Status) -> Option<String> {
     let check = |name: &str, seal: &Seal| {
         let path = run.join(name);
@@ -17,7 +17,7 @@ pub fn missing(run: &Path, status: &Status) -> Option<String> {
     each_table(status, check)
 }
 
-/// What is wrong with the results of a finished cell, found by reading them.
+/// The first damage in the results of a finished cell, found by reading them.
 pub fn damage(run: &Path, cell: &Cell) -> Option<String> {
     match Status::read(run) {
         Err(error) => Some(error.to_string()),

@@ -1,5 +1,5 @@
-//! Cells that failed, whose results cannot be read, or that were made by another version, made open again. Nothing is
-//! deleted: what is started over is moved aside, to `runs/.old/`.
+//! Reopens cells that failed, whose results cannot be read, or that another version made. Nothing is deleted: a run that
+//! starts over is moved to `runs/.old/`.
 
 use super::file::Cell;
 use super::folder::{CellState, StudyFolder, cell_state, checked};
@@ -16,7 +16,7 @@ use std::time::Duration;
 pub struct RetryRequest {
     /// Also those made by a version that does not fit this one; they always start over.
     pub stale: bool,
-    /// Cells start over, instead of going on from their last checkpoint.
+    /// Cells start over, instead of resuming from their last checkpoint.
     pub fresh: bool,
 }
 
@@ -63,12 +63,12 @@ fn open(folder: &StudyFolder, cell: &Cell, fresh: bool) -> Result<()> {
     }
 }
 
-/// Lets a run go on: one that is done and has lost tables writes them again from its logs, any other goes on from its
-/// last checkpoint. A status that is damaged goes.
+/// Reopens a run: a finished one writes its missing tables again from its logs, any other resumes from its last
+/// checkpoint. A damaged status is removed.
 pub fn reopen(run: &Path) -> Result<()> {
     match Status::read(run) {
         Ok(Some(status)) if status.state == State::Done => {
-            // What is not there is seen at a glance by whoever looks for work.
+            // Workers see that a table is missing without reading any.
             let damaged = TABLES.into_iter().filter(|name| status.check(run, name).is_err());
             damaged.map(|name| run.join(name)).filter(|path| path.is_file()).try_for_each(|path| remove(&path))
         }
@@ -86,7 +86,7 @@ pub fn reopen(run: &Path) -> Result<()> {
     }
 }
 
-/// Moves what there is of a cell aside.
+/// Moves a cell's run to `runs/.old/`.
 pub fn start_over(folder: &StudyFolder, cell: &Cell) -> Result<()> {
     move_aside(&folder.run(cell), &folder.runs().join(".old"))
 }

@@ -35,13 +35,13 @@ pub struct Runner<'a> {
     evaluations: Vec<u64>,
     /// What was found damaged or missing.
     pub damaged: Vec<String>,
-    /// Checkpoints that it cannot go on from.
+    /// Checkpoints that it cannot resume from.
     unsound: Vec<u64>,
-    /// What the logs were at the checkpoints that it can go on from.
+    /// The seals of the logs at the checkpoints that it can resume from.
     sound: BTreeMap<u64, BTreeMap<String, Seal>>,
-    /// Why it no longer takes part.
+    /// Why it left the population.
     pub failure: Option<String>,
-    /// Somebody else writes its results now.
+    /// Another process writes its results now.
     pub lost: bool,
     /// Its folder could not be written to.
     pub unwritten: bool,
@@ -86,7 +86,7 @@ impl<'a> Runner<'a> {
         self.inputs.text.rows()
     }
 
-    /// The newest checkpoints that it can go on from, rising, at most two; 0 stands for a fresh start. One that was
+    /// The newest checkpoints that it can resume from, rising, at most two; 0 means a fresh start. One that was
     /// damaged since it was written, or that no longer fits the logs, is noted.
     pub fn can_start_at(&mut self) -> Result<Vec<u64>> {
         for step in self.folder.saved().into_iter().rev() {
@@ -109,8 +109,7 @@ impl<'a> Runner<'a> {
         Ok(if self.sound.is_empty() { vec![0] } else { self.sound.keys().copied().collect() })
     }
 
-    /// Sets out after a step: the logs are cut back to it, what came later goes, and the folder has what a run has from
-    /// the start.
+    /// Starts after a step: cuts the logs back to it, removes later files, and writes the inputs.
     pub fn begin(&mut self, step: u64, device: &str) -> Result<()> {
         self.may_write()?;
         self.write_inputs()?;
@@ -132,7 +131,7 @@ impl<'a> Runner<'a> {
         Ok(())
     }
 
-    /// Writes the languages and the tokenizer where they are not there as they should be, and notes what they are.
+    /// Writes the languages and the tokenizer where they are missing or damaged, and seals them.
     fn write_inputs(&mut self) -> Result<()> {
         self.may_write()?;
         let (folder, config) = (&self.folder.path, self.folder.path.join(CONFIG));
@@ -178,7 +177,7 @@ impl<'a> Runner<'a> {
         MemberToEvaluate { inputs: &self.inputs, with_baselines: ends.contains(&Some(&step)) }
     }
 
-    /// Takes note of a step, if it is one that is kept. It is written with the next evaluation or checkpoint.
+    /// Keeps every n-th step for the log. They are written with the next evaluation or checkpoint.
     pub fn keep(&mut self, step: training::Step) {
         if step.step.is_multiple_of(training::every(self.experiment.train.steps)) {
             self.steps.push(step);
@@ -209,7 +208,7 @@ impl<'a> Runner<'a> {
         self.logs.get_mut(log).expect("logs are open once the run has begun").append(items)
     }
 
-    /// What a checkpoint says beside the model.
+    /// The metadata of a checkpoint.
     fn metadata(&self) -> BTreeMap<String, String> {
         let logs: BTreeMap<&str, Seal> = self.logs.iter().map(|(name, log)| (*name, log.seal())).collect();
         let logs = serde_json::to_string(&logs).expect("seals are plain data");
@@ -223,7 +222,7 @@ impl<'a> Runner<'a> {
     /// one in common.
     pub fn save(&mut self, mut checkpoint: Checkpoint) -> Result<()> {
         self.may_write()?;
-        // Whoever goes on from a checkpoint finds all before it in the logs.
+        // A run that resumes from the checkpoint finds all steps before it in the logs.
         self.write_steps()?;
         checkpoint.metadata = self.metadata();
         checkpoint.save(&run_folder::checkpoint(&self.folder.path, checkpoint.step))?;
@@ -232,7 +231,7 @@ impl<'a> Runner<'a> {
         self.note(checkpoint.step)
     }
 
-    /// Whether the logs of a run that was done are all there, so that the rest can be made from them.
+    /// Whether all logs of a finished run are intact, so that its tables can be made from them.
     pub fn has_logs(&self) -> bool {
         LOGS.iter().all(|name| {
             let path = self.folder.path.join(name);
@@ -240,7 +239,7 @@ impl<'a> Runner<'a> {
         })
     }
 
-    /// Writes again what a run that was done has beside its logs.
+    /// Writes the inputs and tables of a finished run again, from its logs.
     pub fn write_again(&mut self) -> Result<()> {
         let logs: Vec<_> = LOGS.iter().filter_map(|&name| self.status.files.remove_entry(name)).collect();
         self.write_inputs()?;
@@ -260,7 +259,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// Writes what a finished run has. An error says that the training itself is finished.
+    /// Writes the tables of a finished run. An error says that the training itself is finished.
     pub fn finish(&mut self) -> Result<()> {
         self.may_write()?;
         self.write_results().map_err(|error| match error {
@@ -293,7 +292,7 @@ impl<'a> Runner<'a> {
         self.folder.prune(|step| config.stays(step), if config.keep == Keep::None { 0 } else { 1 })
     }
 
-    /// Takes it out of the population, and tells why. Its last good checkpoint stays.
+    /// Takes it out of the population, and reports why. Its last good checkpoint stays.
     pub fn fail(&mut self, step: u64, error: &Error) {
         self.give_up(step, error);
         if let (Some(why), false) = (&self.failure, self.lost) {
@@ -301,7 +300,7 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// The same, where it is told elsewhere.
+    /// The same, where the caller reports it.
     pub fn give_up(&mut self, step: u64, error: &Error) {
         self.lost = matches!(error, Error::TakenOver);
         self.unwritten = error.is_unwritten();
@@ -311,7 +310,7 @@ impl<'a> Runner<'a> {
         }
         self.status.state = if self.unwritten { State::Stopped } else { State::Failed };
         self.status.error = self.failure.clone();
-        // The folder may be what failed; the outcome tells it anyway.
+        // The folder may be what failed; the outcome has the error anyway.
         if !self.logs.is_empty() {
             let _ = self.write_steps();
         }

@@ -1,7 +1,7 @@
 //! Trains experiments of one shape as one population, each into a folder of its own.
 //!
 //! The loop is in `PopulationRun::train`: a batch, a step, now and then an evaluation and a checkpoint. A member that fails is
-//! left behind and the others go on. Several populations may share a device: see [`TrainingSlots`].
+//! left behind and the others continue. Several populations may share a device: see [`TrainingSlots`].
 
 pub mod activity;
 pub mod data_loader;
@@ -62,14 +62,14 @@ pub struct TrainingOptions<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MemberOutcome {
     Done,
-    /// Saved at this step; the same call goes on from there.
+    /// Saved at this step; the same call resumes from there.
     Stopped {
         step: u64,
     },
     Failed {
         error: String,
     },
-    /// Its folder could not be written to, as on a full disk; the same call goes on from its last checkpoint.
+    /// Its folder could not be written to, as on a full disk; the same call resumes from its last checkpoint.
     Unwritten {
         error: String,
     },
@@ -168,7 +168,7 @@ fn open<'a>(
             status.state = State::Failed;
             status.error = Some(error.to_string());
             if may_write() {
-                // What went wrong is told by the outcome, whether or not it can be written down.
+                // The outcome has the error, whether or not it can be written down.
                 let _ = status.write(&folder.path);
             }
             return Err(failed(&error));

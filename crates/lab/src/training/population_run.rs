@@ -82,7 +82,7 @@ impl<'a> PopulationRun<'a> {
         Ok(PopulationRun { population, runners, capacity, step })
     }
 
-    /// Trains to the end or until stopped, and tells what became of each member.
+    /// Trains to the end or until stopped; the outcome of each member.
     pub(super) fn work(
         mut self,
         options: &TrainingOptions,
@@ -94,7 +94,7 @@ impl<'a> PopulationRun<'a> {
         let (step, steps) = (self.step, self.runners[0].experiment.train.steps);
         self.runners.par_iter_mut().filter(|runner| runner.failure.is_none()).for_each(|runner| {
             let ended = match &trained {
-                // The caller is told what concerns all.
+                // The caller gets an error that concerns all members.
                 Err(error) => return runner.give_up(step, error),
                 Ok(()) if step == steps => runner.finish(),
                 Ok(()) => {
@@ -123,7 +123,7 @@ impl<'a> PopulationRun<'a> {
             let done = self.step as f64 / self.runners[0].experiment.train.steps as f64;
             let slot = slots.map(|slots| slots.take(done));
             let (losses, stop) = self.train_segment(&mut loader, options, slot.as_ref())?;
-            // Whoever waits for the device trains while this population is looked at.
+            // Another population may train while this one is evaluated.
             drop(slot);
             let step = self.step;
             if self.runners[0].is_evaluated_at(step) {

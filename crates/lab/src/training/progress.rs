@@ -10,7 +10,7 @@ pub struct Started {
     pub device: String,
     pub members: usize,
     pub parameters: usize,
-    /// The step it goes on from, 0 for a new one.
+    /// The step it resumes from, 0 for a new run.
     pub from: u64,
     pub steps: u64,
 }

@@ -1,4 +1,4 @@
-//! A wish to stop, from a signal, a deadline or a caller: whoever trains looks at it between steps, saves, and returns.
+//! A request to stop, from a signal, a deadline or a caller. Training checks it between steps, saves, and returns.
 
 use crate::error::{Error, Result};
 use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
