@@ -10,7 +10,7 @@ use std::path::Path;
 /// The page, self-contained.
 pub fn page(comparison: &Comparison) -> String {
     let study = study(comparison);
-    page::compare::page(comparison, &verdicts(comparison), &[figures::compare::figure(&study, comparison)])
+    page::compare::page(comparison, &verdicts(comparison), &[figures::compare(&study, comparison)])
 }
 
 /// What may be said of them: as a study does where they differ in their seeds alone, else nothing.

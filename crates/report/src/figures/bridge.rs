@@ -1,9 +1,10 @@
 //! Bridge against masked transfer: over all runs, and within each |V| or each level of another factor that varies.
 
-use super::facets::{pick, split};
+use super::engine::{Facet, levels, pick};
 use super::figure::{Chooser, Figure, Variant, choices};
-use super::outcomes::{BRIDGE, COGNATE, TRANSFERS, Transfer, bridge_of};
-use super::style::{self, titled};
+use super::outcomes::{BRIDGE, COGNATE, KNOWLEDGE, TRANSFERS, Transfer, bridge_of, in_masked};
+use super::parts::styles;
+use super::style;
 use super::table::Table;
 use crate::data::{Factor, FactorWords, Run, Study};
 use crate::draw::{Axis, Colour, Layout, Mark, Panel, Point, Shape, plain};
@@ -37,8 +38,33 @@ pub fn figure(study: &Study) -> Option<Figure> {
     })
 }
 
+/// Bridges against the contrast of facts.
+pub fn against_knowledge(study: &Study) -> Option<Figure> {
+    let bridges =
+        [(COGNATE, "the word's own cognate", "mean cognate bridge"), (BRIDGE, "any unmasked word", "mean bridge *β̂*")];
+    let (choosers, variants, table) = scatter(study, &[KNOWLEDGE], &bridges)?;
+    Some(Figure {
+        name: "contrast-bridge",
+        title: "Which bridge correlates with knowledge?".into(),
+        caption: format!(
+            "The contrast of facts{} at the end of training against the mean bridge of the masked words: to their own cognate \
+             in {}, or to any unmasked word. One mark per run that ended; *r* with its 95 % interval over seeds, \
+             *p* over runs as if independent.",
+            in_masked(study),
+            if study.conditions().iter().filter(|it| !it.masked).count() > 2 {
+                "the other language that has the most similar one"
+            } else {
+                "the other language"
+            }
+        ),
+        choosers,
+        variants,
+        table,
+    })
+}
+
 /// Scatter plots of transfer against bridges (with what they are called, and the axis), one variant per pair.
-pub(super) fn scatter(
+fn scatter(
     study: &Study,
     transfers: &[Transfer],
     bridges: &[(Measure, &str, &str)],
@@ -51,6 +77,7 @@ pub(super) fn scatter(
         Chooser::new("bridge", "bridge to", bridges.iter().map(|(_, name, _)| *name)),
     ];
     let by = pick(study, &[Factor::VOCAB], &[]);
+    let by_level: Vec<Facet> = levels(study, by, "").into_iter().filter(|level| !level.levels.is_empty()).collect();
     let others = study.varying().into_iter().filter(|factor| !Factor::PAPER.contains(factor));
     let factors: Vec<Factor> = Factor::PAPER.into_iter().chain(others).collect();
     let names = ["outcome", "bridge", "run"].into_iter().chain(factors.iter().map(|factor| factor.name()));
@@ -70,18 +97,18 @@ pub(super) fn scatter(
         }
         let y_axis = Axis::tight(transfer.name(study), runs.iter().map(|run| run.2));
         let mut panels = vec![panel(study, by, "all runs", axis, &y_axis, &runs)];
-        for (title, cell) in split(study, by).into_iter().filter(|(_, cell)| !cell.is_empty()) {
-            let is_within = |(run, ..): &&(&Run, f64, f64)| cell.iter().all(|(by, at)| run.level(*by) == Some(*at));
+        for level in &by_level {
+            let is_within = |(run, ..): &&(&Run, f64, f64)| run.is_at(&level.levels);
             let within: Vec<_> = runs.iter().filter(is_within).copied().collect();
             if within.len() >= FEWEST {
-                panels.push(panel(study, by, &title, axis, &y_axis, &within));
+                panels.push(panel(study, by, &level.title, axis, &y_axis, &within));
             }
         }
         panels.retain(|panel| !panel.is_empty());
         let count = panels.len();
         let mut layout = Layout::new(panels, [2.min(count), if count == 5 { 3 } else { count.clamp(1, 4) }]);
         layout.ratio = 1.0;
-        layout.legend = style::markers(&style::levels(study, by));
+        layout.legend = style::markers(&styles(&by_level));
         let runs = format!("{} that ended", counted(runs.len(), "run"));
         variants.push(Variant { choice: choice.options, drawing: Box::new(layout), runs });
     }
@@ -104,7 +131,7 @@ fn panel(study: &Study, by: Option<Factor>, title: &str, axis: &str, y_axis: &Ax
         let tip = if runs.len() > 2000 {
             String::new()
         } else {
-            let levels = factors.iter().map(|factor| plain(&titled(*factor, study.level(run, *factor))));
+            let levels = factors.iter().map(|factor| plain(&factor.with_level(study.level(run, *factor))));
             format!("{}: {}, {}", levels.collect::<Vec<_>>().join(", "), digits(*x), digits(*y))
         };
         let point = Point { x: *x, y: *y, interval: None, tip };

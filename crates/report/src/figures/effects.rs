@@ -1,7 +1,7 @@
 //! Standardised effects of what was varied, and of the bridge, on masked transfer.
 
 use super::captions::Runs;
-use super::facets::variants;
+use super::engine::variants;
 use super::figure::Figure;
 use super::outcomes::{BRIDGE, TRANSFERS, Transfer, in_masked};
 use super::style::{self, Style};

@@ -1,9 +1,8 @@
 //! The family: the tree of the languages beside their measured distances. Runs whose languages differ have one each.
 
 use super::figure::{Chooser, Drawing, Figure, Variant, choices};
-use super::style::titled;
 use super::table::Table;
-use crate::data::{Factor, Study};
+use crate::data::{Factor, FactorWords, Study};
 use crate::draw::{Target, Width, plain};
 use crate::family::FamilyPicture;
 use invitro_results::{FamilyNode, FamilyTree, column};
@@ -28,7 +27,7 @@ pub fn figure(study: &Study) -> Option<Figure> {
     let (_, first) = families.first()?;
     let caption = FamilyPicture::new((*first).clone()).caption();
     let named = |place: usize| {
-        let level = |factor: &Factor| plain(&titled(*factor, study.level(&study.runs[place], *factor)));
+        let level = |factor: &Factor| plain(&factor.with_level(study.level(&study.runs[place], *factor)));
         varying.iter().map(level).collect::<Vec<_>>().join(", ")
     };
     let options = families.iter().map(|(place, _)| named(*place)).filter(|name| !name.is_empty());

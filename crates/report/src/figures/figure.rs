@@ -62,6 +62,15 @@ impl Chooser {
         Chooser { factor: Some(factor), ..Chooser::new(factor.name(), &factor.symbol(), options.iter().cloned()) }
     }
 
+    /// The same, after all of them together.
+    pub fn levels_or_all(study: &Study, factor: impl Into<Option<Factor>>) -> Chooser {
+        let mut chooser = Chooser { factor: None, ..Chooser::levels(study, factor) };
+        if !chooser.options.is_empty() {
+            chooser.options.insert(0, "all".into());
+        }
+        chooser
+    }
+
     /// Of factors to compare by.
     pub fn by(factors: &[Factor]) -> Chooser {
         Chooser::new("by", "by", factors.iter().map(|factor| plain(&factor.symbol())))
@@ -75,6 +84,20 @@ pub struct Choice {
     pub options: Vec<usize>,
     /// The levels among them.
     pub cell: Levels,
+}
+
+impl Choice {
+    /// Holds the levels of other factors where runs that differ in them could not be compared.
+    pub fn hold(&mut self, study: &Study, shown: &[Option<Factor>]) {
+        self.cell.extend(study.comparable(shown));
+    }
+
+    /// The factor that is compared by, at this chooser; others are held.
+    pub fn by(&mut self, study: &Study, factors: &[Factor], chooser: usize) -> Option<Factor> {
+        let factor = factors.get(self.options[chooser]).copied();
+        self.hold(study, &[factor]);
+        factor
+    }
 }
 
 /// Every combination. A chooser without options leaves nothing to choose.

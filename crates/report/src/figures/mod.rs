@@ -1,49 +1,33 @@
-//! The figures, one file per figure, named after what it shows.
+//! The figures. An ordinary one is a spec that `engine` draws: those over training are in `training`, those over the levels of
+//! factors in `levels`, those of estimates side by side in `markers`. The others have a file each.
 //!
-//! A [`Figure`] is a set of variants (one per choice of |V|, regime, metric, …). `facets` draws small multiples: a panel
-//! per level or condition, a line per level or condition, estimates into the table. The page shows one variant at a time;
-//! the figures folder has a file for each.
+//! A [`Figure`] is a set of variants (one per choice of |V|, regime, metric, …). The page shows one variant at a time; the
+//! figures folder has a file for each.
 
-mod arms;
 mod bridge;
 mod captions;
-mod cascade;
-pub(crate) mod compare;
-mod contrast;
-mod contrasts;
-mod dynamics;
 mod effects;
-mod emergence;
-mod facets;
+mod engine;
 mod family;
 mod figure;
-mod forms;
-mod fragmentation;
-mod groups;
-mod loss;
-mod maxima;
-mod nulls;
+mod levels;
+mod markers;
 mod outcomes;
-mod overlap;
+mod parts;
 mod progress;
-mod reachability;
 mod reading;
-mod run_contrast;
-mod run_curves;
-mod run_reach;
 mod sentences;
-mod settings;
 mod specifications;
 mod style;
 mod table;
-mod trajectory;
-mod translation;
+mod training;
 mod word_bridge;
 
 pub use figure::{Choice, Chooser, Drawing, Figure, Variant, choices};
 pub use outcomes::{BRIDGE, COGNATE, TRANSFERS, Transfer, bridge_of, in_masked};
 pub use style::{look, metric_label};
 pub use table::Table;
+pub(crate) use training::compare;
 
 use crate::claims::Answers;
 use crate::data::Study;
@@ -54,42 +38,42 @@ use rayon::prelude::*;
 /// that it would show; one that would compare what does not vary is not there.
 pub fn all(study: &Study, answers: &Answers) -> Vec<Figure> {
     let of_run: &[&(dyn Fn() -> Option<Figure> + Sync)] = &[
-        &|| Some(trajectory::figure(study)),
+        &|| Some(training::trajectory(study)),
         &|| family::figure(study),
-        &|| Some(run_curves::figure(study)),
-        &|| Some(cascade::figure(study)),
-        &|| Some(run_reach::figure(study)),
-        &|| Some(run_contrast::figure(study)),
-        &|| forms::figure(study),
-        &|| translation::figure(study),
-        &|| Some(loss::figure(study)),
+        &|| Some(training::capabilities(study)),
+        &|| Some(markers::stages(study)),
+        &|| Some(training::reach(study)),
+        &|| Some(training::contrast(study)),
+        &|| markers::forms(study),
+        &|| training::translation(study),
+        &|| Some(training::loss(study)),
         &|| Some(sentences::figure(study)),
     ];
     let of_study: &[&(dyn Fn() -> Option<Figure> + Sync)] = &[
-        &|| Some(trajectory::figure(study)),
+        &|| Some(training::trajectory(study)),
         &|| family::figure(study),
-        &|| arms::figure(study),
+        &|| markers::contrast_by_arm(study),
         &|| effects::figure(study),
         &|| specifications::figure(study, answers),
-        &|| Some(reachability::figure(study)),
-        &|| Some(nulls::figure(study)),
-        &|| contrast::by_level(study),
-        &|| contrast::against_bridges(study),
+        &|| Some(training::reachability(study)),
+        &|| Some(markers::nulls(study)),
+        &|| levels::contrast(study),
+        &|| bridge::against_knowledge(study),
         &|| word_bridge::figure(study),
-        &|| forms::figure(study),
-        &|| translation::figure(study),
+        &|| markers::forms(study),
+        &|| training::translation(study),
         &|| bridge::figure(study),
-        &|| maxima::figure(study),
-        &|| Some(emergence::by_language(study)),
-        &|| emergence::by_level(study),
-        &|| Some(cascade::figure(study)),
-        &|| Some(dynamics::figure(study)),
-        &|| fragmentation::fertility(study),
-        &|| fragmentation::continuation(study),
-        &|| overlap::figure(study),
-        &|| Some(loss::figure(study)),
+        &|| levels::maxima(study),
+        &|| Some(markers::emergence_by_language(study)),
+        &|| markers::emergence_by_level(study),
+        &|| Some(markers::stages(study)),
+        &|| Some(training::dynamics(study)),
+        &|| levels::fertility(study),
+        &|| levels::continuation(study),
+        &|| levels::overlap(study),
+        &|| Some(training::loss(study)),
         &|| Some(sentences::figure(study)),
-        &|| settings::figure(study),
+        &|| markers::settings(study),
     ];
     let figures = if study.kind == Kind::Run { of_run } else { of_study };
     figures.par_iter().filter_map(|figure| figure()).map(Figure::trimmed).collect()

@@ -89,9 +89,3 @@ pub fn in_masked(study: &Study) -> String {
     let labels: Vec<String> = study.masked().map(|masked| masked.label()).collect();
     if labels.is_empty() { String::new() } else { format!(" in {}", listed(&labels)) }
 }
-
-/// The settings that make arms and vary here.
-pub fn arms(study: &Study) -> Vec<crate::data::Factor> {
-    let varying = study.varying();
-    crate::data::Factor::ARMS.into_iter().filter(|factor| varying.contains(factor)).collect()
-}

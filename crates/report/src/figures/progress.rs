@@ -97,11 +97,6 @@ impl Progress {
         }
     }
 
-    /// The end of the axis.
-    pub fn last(&self) -> f64 {
-        self.range.1
-    }
-
     /// How far one step goes along the axis, in the runs of a cell.
     pub fn per_step(&self, study: &Study, cell: &[(Factor, usize)]) -> f64 {
         if !self.tokens {

@@ -1,7 +1,7 @@
 //! Specification curves: claims under every reading.
 
 use super::captions::{BARS, Runs};
-use super::facets::{ends, variants};
+use super::engine::{ends, variants};
 use super::figure::{Chooser, Figure};
 use super::style::{self, Style};
 use super::table::Table;

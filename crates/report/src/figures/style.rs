@@ -1,6 +1,6 @@
 //! How a line or a marker looks: by level of a factor, by condition, or by metric of sentences.
 
-use crate::data::{Factor, FactorWords, Study};
+use crate::data::Study;
 use crate::draw::{Colour, LANGUAGE_COLOURS, LegendEntry, MASKED_COLOURS, Shape};
 use invitro_results::{Condition, Measure, Scorer, Statistic, Targets, TaskMetric};
 
@@ -24,11 +24,6 @@ impl Style {
 
     pub fn marked(name: impl Into<String>, colour: Colour, shape: Shape) -> Style {
         Style { shape, marked: true, ..Style::line(name, colour) }
-    }
-
-    /// The same without markers, for curves.
-    pub fn unmarked(&self) -> Style {
-        Style { marked: false, ..self.clone() }
     }
 }
 
@@ -57,23 +52,6 @@ fn legend<'a>(
     };
     // Where there is one of everything it needs no name.
     styles.into_iter().filter(|style| !style.name.is_empty()).map(entry).collect()
-}
-
-/// The levels of a factor that varies along the ordered ramp; else one style for everything.
-pub fn levels(study: &Study, factor: impl Into<Option<Factor>>) -> Vec<Style> {
-    let factor = factor.into();
-    let levels = factor.map_or(&[][..], |factor| study.levels(factor));
-    if let Some(factor) = factor.filter(|_| levels.len() > 1) {
-        let style =
-            |(place, label): (usize, &String)| Style::line(titled(factor, label), Colour::Level(place, levels.len()));
-        return levels.iter().enumerate().map(style).collect();
-    }
-    vec![Style::line("", Colour::Level(0, 1))]
-}
-
-/// `|V| = 2048`, `λ = 0.05`; a regime is its own name.
-pub fn titled(factor: Factor, label: &str) -> String {
-    factor.with_level(label)
 }
 
 /// A metric of sentences as figures call it.

@@ -9,6 +9,8 @@ pub struct Table {
     rows: Vec<Vec<String>>,
     /// Places of keys that stand for nothing in this study.
     without: Vec<usize>,
+    /// Whether rows of estimates end without the number of runs.
+    is_of_run: bool,
 }
 
 impl Table {
@@ -22,6 +24,11 @@ impl Table {
         let without = (0..keys.len()).filter(|place| keys[*place].is_empty()).collect();
         let named = keys.into_iter().filter(|key| !key.is_empty());
         Self { without, ..Self::new(named.chain(["mean", "low", "high", "runs"])) }
+    }
+
+    /// A header that ends in value, low, high: the numbers of one run.
+    pub fn of_run<'a>(keys: impl IntoIterator<Item = &'a str>) -> Self {
+        Self { is_of_run: true, ..Self::new(keys.into_iter().chain(["value", "low", "high"])) }
     }
 
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
@@ -38,7 +45,9 @@ impl Table {
         };
         cells.push(estimate.map_or(String::new(), |estimate| format!("{}", estimate.value)));
         cells.extend([bound(false), bound(true)]);
-        cells.push(estimate.map_or("0".into(), |estimate| estimate.runs.to_string()));
+        if !self.is_of_run {
+            cells.push(estimate.map_or("0".into(), |estimate| estimate.runs.to_string()));
+        }
         self.rows.push(cells);
     }
 

@@ -2,9 +2,9 @@
 //! alike; a panel for each arm.
 
 use super::captions::Runs;
-use super::facets::{ends, variants};
+use super::engine::{ends, variants};
 use super::figure::{Chooser, Figure};
-use super::outcomes;
+use super::parts;
 use super::table::Table;
 use crate::data::{Factor, FactorWords, Levels, Study};
 use crate::draw::{Axis, Colour, Layout, LegendEntry, Mark, Panel, Point, Shape, plain};
@@ -36,7 +36,7 @@ pub fn figure(study: &Study) -> Option<Figure> {
     if !study.scored.iter().any(known) {
         return None;
     }
-    let arms = outcomes::arms(study);
+    let arms = parts::arms(study);
     let by = |factor: Factor| {
         let levels = study.levels(factor).iter().cloned();
         let all = (study.levels(factor).len() > 1).then(|| "all".to_owned());

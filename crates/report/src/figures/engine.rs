@@ -1,0 +1,628 @@
+//! One engine for ordinary figures. A figure is a [`Spec`] with choosers; for each choice a [`Plot`] says what is drawn: panels
+//! × lines × x, each a list of [`Facet`]s. The engine reads the estimates, writes the table and draws.
+//!
+//! ```text
+//! spec.draw(study, |choice| Plot {
+//!     panels: levels(study, factor, "level"), // a panel for each level
+//!     lines: cascade(),                       // a line for each metric
+//!     ..Plot::new(X::Training(progress), Y::Axis(Axis::share("share of sentences")))
+//! })
+//! ```
+//!
+//! A facet adds levels, a condition or a measure to what is read, and cells to the rows of the table. A cell is found by the name
+//! of its column; the options that are chosen, and the levels that they fix, are cells already.
+
+use super::captions::{self, Runs};
+use super::figure::{Choice, Chooser, Figure, Variant, choices};
+use super::progress::Progress;
+use super::style::{self, Style};
+use super::table::Table;
+use crate::data::{Factor, FactorWords, Levels, Run, Study};
+use crate::draw::{Axis, Colour, Layout, LegendEntry, Mark, Panel, Point, Scale, Shape, plain};
+use crate::wording::spoken;
+use invitro_results::claims::SEEDS;
+use invitro_results::{Condition, Kind, Measure, Moment, Quantity};
+use invitro_stats::Estimate;
+use std::sync::Arc;
+
+/// What an ordinary figure is called, what can be chosen, and the columns of its table before the numbers. A column without a
+/// name is left out.
+pub struct Spec<'s> {
+    pub name: &'static str,
+    pub title: String,
+    pub caption: String,
+    pub choosers: Vec<Chooser>,
+    pub runs: Runs,
+    pub columns: &'s [&'static str],
+}
+
+/// One of several panels, lines, or places along x.
+#[derive(Clone, Default)]
+pub struct Facet {
+    /// A panel's title, or what hovering calls it.
+    pub title: String,
+    /// The name of the row of panels.
+    pub row: String,
+    /// What stands at a tick, where that is not the title.
+    pub label: String,
+    /// Cells of the table by column.
+    pub cells: Vec<(&'static str, String)>,
+    pub style: Option<Style>,
+    pub levels: Levels,
+    pub measure: Option<Measure>,
+    pub condition: Option<Condition>,
+    pub pair: Option<[Arc<str>; 2]>,
+    pub moment: Option<Moment>,
+    pub ticks: Option<Arc<Ticks>>,
+    /// An empty row between others.
+    pub is_gap: bool,
+}
+
+/// An axis with a facet at each tick.
+pub struct Ticks {
+    pub label: String,
+    pub facets: Vec<Facet>,
+}
+
+impl Facet {
+    /// A line or a marker that stands for a measure.
+    pub fn of_measure(column: &'static str, name: &str, measure: Measure, style: Style) -> Facet {
+        Facet { cells: vec![(column, name.into())], measure: Some(measure), style: Some(style), ..Facet::default() }
+    }
+
+    /// A facet inside this one: what both say is as the inner one has it.
+    pub fn with(&self, inner: &Facet) -> Facet {
+        let text = |outer: &String, inner: &String| if inner.is_empty() { outer } else { inner }.clone();
+        Facet {
+            title: text(&self.title, &inner.title),
+            row: text(&self.row, &inner.row),
+            label: text(&self.label, &inner.label),
+            cells: [&self.cells[..], &inner.cells].concat(),
+            style: inner.style.clone().or_else(|| self.style.clone()),
+            levels: [&self.levels[..], &inner.levels].concat(),
+            measure: inner.measure.or(self.measure),
+            condition: inner.condition.clone().or_else(|| self.condition.clone()),
+            pair: inner.pair.clone().or_else(|| self.pair.clone()),
+            moment: inner.moment.or(self.moment),
+            ticks: inner.ticks.clone().or_else(|| self.ticks.clone()),
+            is_gap: inner.is_gap,
+        }
+    }
+
+    /// The cell of a column.
+    pub fn cell(&self, column: &str) -> &str {
+        self.cells.iter().rev().find(|(own, _)| *own == column).map_or("", |(_, cell)| cell)
+    }
+
+    fn style(&self) -> Style {
+        self.style.clone().unwrap_or_else(|| Style::line("", Colour::Level(0, 1)))
+    }
+
+    pub fn quantity(&self) -> Quantity {
+        let measure = self.measure.expect("a plot names a measure");
+        Quantity { measure, condition: self.condition.clone(), pair: self.pair.clone() }
+    }
+
+    /// The usual estimate: the mean of a curve at a moment over the runs that ended, or of a value that is measured once over
+    /// all runs.
+    fn estimate(&self, study: &Study) -> Option<Estimate> {
+        let quantity = self.quantity();
+        if quantity.measure.is_curve() {
+            return study.read(study.ended(&self.levels), &quantity, self.moment.unwrap_or(Moment::End));
+        }
+        let value = |run: &Run| match (&quantity.condition, &quantity.pair) {
+            (None, None) => run.over_pairs(quantity.measure),
+            _ => run.once(&quantity),
+        };
+        study.mean_on(quantity.measure.scale(), study.at(&self.levels), value)
+    }
+}
+
+/// An estimate with what else a figure shows of it.
+#[derive(Default)]
+pub struct Datum {
+    pub estimate: Option<Estimate>,
+    /// Further cells of the table.
+    pub cells: Vec<(&'static str, String)>,
+    /// Whether the marker is a ring, since the estimate leaves runs out.
+    pub is_partial: bool,
+    /// What hovering adds.
+    pub tip: String,
+    /// What is written where there is no estimate.
+    pub instead: &'static str,
+}
+
+impl From<Option<Estimate>> for Datum {
+    fn from(estimate: Option<Estimate>) -> Datum {
+        Datum { estimate, ..Datum::default() }
+    }
+}
+
+type Curve = Vec<(u32, Estimate)>;
+
+/// What is along x.
+pub enum X<'a> {
+    /// Training: a curve for each line.
+    Training(&'a Progress),
+    /// The ticks of the panel, with the markers of several lines so far apart.
+    Ticks(Markers, f64),
+    /// The levels of two factors: a heat map.
+    Map(Factor, Factor),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Markers {
+    /// A line goes through the markers.
+    Joined,
+    Upright,
+    /// Ticks go down the panel, intervals along x.
+    Lying,
+}
+
+/// The axis of the values.
+pub enum Y {
+    Axis(Axis),
+    /// With room for what is drawn and for these values.
+    Around(String, Vec<f64>),
+    /// The same for shares, with 0; it does not go beyond 0 and 1.
+    Share(String),
+    /// Around what is drawn alone.
+    Tight(String),
+    /// Training steps, as far as needed.
+    Steps(&'static str),
+    /// Of every panel its own, by the unit of its measure.
+    Own,
+}
+
+/// How an estimate or a curve is read, where it is not in the usual way. A curve comes with how far one step goes along x.
+pub type Read<'a> = Box<dyn Fn(&Facet) -> Datum + 'a>;
+pub type ReadCurve<'a> = Box<dyn Fn(&Facet) -> (f64, Curve) + 'a>;
+pub type Finish<'a> = Box<dyn Fn(&mut Panel, &[(Facet, Curve)]) + 'a>;
+
+/// One variant of a figure.
+pub struct Plot<'a> {
+    /// What all panels and lines have in common.
+    pub all: Facet,
+    pub panels: Vec<Facet>,
+    pub lines: Vec<Facet>,
+    pub x: X<'a>,
+    pub y: Y,
+    pub read: Option<Read<'a>>,
+    pub curve: Option<ReadCurve<'a>>,
+    /// Adds to a panel, given its curves.
+    pub finish: Option<Finish<'a>>,
+    /// Whether a broken line shows where values are 0.
+    pub zero: bool,
+    /// Panels side by side in a column and on a page; by their number where it is not given.
+    pub across: Option<[usize; 2]>,
+    pub ratio: f64,
+    /// The height of a panel, where rows of text decide it.
+    pub height: Option<f64>,
+    /// Made of the lines where it is not given.
+    pub legend: Option<Vec<LegendEntry>>,
+    /// For heat maps: what the colours mean.
+    pub scale: Option<String>,
+}
+
+impl<'a> Plot<'a> {
+    pub fn new(x: X<'a>, y: Y) -> Plot<'a> {
+        Plot {
+            all: Facet::default(),
+            panels: vec![Facet::default()],
+            lines: vec![Facet::default()],
+            x,
+            y,
+            read: None,
+            curve: None,
+            finish: None,
+            zero: false,
+            across: None,
+            ratio: 0.75,
+            height: None,
+            legend: None,
+            scale: None,
+        }
+    }
+
+    /// A plot over training with a fixed axis.
+    pub fn training(progress: &'a Progress, y: Axis) -> Plot<'a> {
+        Plot { ratio: 0.85, ..Plot::new(X::Training(progress), Y::Axis(y)) }
+    }
+}
+
+impl Spec<'_> {
+    /// A variant for every combination of the choosers' options.
+    pub fn draw<'a>(self, study: &'a Study, plot: impl FnMut(&mut Choice) -> Plot<'a>) -> Figure {
+        let table = Table::of_estimates(self.columns.iter().copied());
+        self.draw_into(study, table, plot)
+    }
+
+    /// The same with a table of other numbers.
+    pub fn draw_into<'a>(
+        self,
+        study: &'a Study,
+        mut table: Table,
+        mut plot: impl FnMut(&mut Choice) -> Plot<'a>,
+    ) -> Figure {
+        let Spec { name, title, caption, choosers, runs, columns } = self;
+        let variants = variants(study, &choosers, runs, |choice| {
+            let plot = plot(choice);
+            let mut all = Facet { levels: choice.cell.clone(), ..Facet::default() };
+            let options = choosers.iter().zip(&choice.options);
+            all.cells.extend(options.filter_map(|(by, option)| Some((by.name, by.options.get(*option)?.clone()))));
+            let level = |(factor, level): &(Factor, usize)| (factor.name(), study.levels(*factor)[*level].clone());
+            all.cells.extend(choice.cell.iter().map(level));
+            let all = all.with(&plot.all);
+            Drawer { study, table: &mut table, columns, plot: &plot, panels: Vec::new() }.layout(&all)
+        });
+        Figure { name, title, caption, choosers, variants, table }
+    }
+}
+
+/// A variant for every combination of the choosers' options. What `draw` adds to the cell of a choice is said to be held.
+pub fn variants(
+    study: &Study,
+    choosers: &[Chooser],
+    runs: Runs,
+    mut draw: impl FnMut(&mut Choice) -> Layout,
+) -> Vec<Variant> {
+    let variant = |mut choice: Choice| {
+        let chosen = choice.cell.len();
+        let layout = draw(&mut choice);
+        let held = captions::held(study, &choice.cell[chosen..]);
+        let runs = captions::runs(study, &choice.cell, runs) + &held;
+        Variant { runs, drawing: Box::new(layout), choice: choice.options }
+    };
+    choices(choosers).into_iter().map(variant).collect()
+}
+
+/// A variant that is being drawn.
+struct Drawer<'d, 'a> {
+    study: &'a Study,
+    table: &'d mut Table,
+    columns: &'d [&'static str],
+    plot: &'d Plot<'a>,
+    panels: Vec<Panel>,
+}
+
+impl Drawer<'_, '_> {
+    fn layout(mut self, all: &Facet) -> Layout {
+        let plot = self.plot;
+        for facet in &plot.panels {
+            let facet = all.with(facet);
+            let lines: Vec<Facet> = plot.lines.iter().map(|line| facet.with(line)).collect();
+            let mut panel = Panel::new(&facet.title, Axis::share(""), Axis::share(""));
+            panel.row = facet.row.clone();
+            match &plot.x {
+                X::Training(progress) => self.curves(&mut panel, progress, lines),
+                X::Ticks(markers, apart) => self.ticks(&mut panel, &facet, &lines, *markers, *apart),
+                X::Map(x, y) => self.map(&mut panel, &lines[0], *x, *y),
+            }
+            self.panels.push(panel);
+        }
+        self.panels.retain(|panel| !panel.is_empty());
+        self.fit();
+        let across = plot.across.unwrap_or_else(|| across(plot.panels.len()));
+        let styles: Vec<Style> = plot.lines.iter().filter_map(|line| line.style.clone()).collect();
+        let legend = match plot.x {
+            X::Training(_) if styles.iter().all(|style| !style.marked) => style::lines(&styles),
+            X::Training(_) | X::Ticks(Markers::Joined, _) => style::marked_lines(&styles),
+            _ => style::markers(&styles),
+        };
+        Layout {
+            ratio: plot.ratio,
+            height: plot.height,
+            legend: plot.legend.clone().unwrap_or(legend),
+            scale: plot.scale.clone().map(|name| (name, "0".into(), "1".into())),
+            share_y: !matches!(plot.y, Y::Own | Y::Tight(_)),
+            ..Layout::new(self.panels, across)
+        }
+    }
+
+    fn curves(&mut self, panel: &mut Panel, progress: &Progress, lines: Vec<Facet>) {
+        panel.x = progress.axis();
+        let read = |line: &Facet| match &self.plot.curve {
+            Some(read) => read(line),
+            None => {
+                let curve = self.study.mean_curve(self.study.at(&line.levels), &line.quantity());
+                (progress.per_step(self.study, &line.levels), curve)
+            }
+        };
+        let read = |line: Facet| {
+            let (per_step, curve) = read(&line);
+            (per_step, (line, curve))
+        };
+        let (per_step, lines): (Vec<f64>, Vec<(Facet, Curve)>) = lines.into_iter().map(read).unzip();
+        if let Y::Own = self.plot.y {
+            // What was measured once is no curve.
+            if lines.iter().all(|(_, curve)| curve.len() < 2) {
+                return;
+            }
+            let values = lines.iter().flat_map(|(_, curve)| curve).map(|(_, estimate)| estimate.value);
+            let is_share = lines[0].0.quantity().measure.scale() == invitro_stats::Scale::Share;
+            panel.y = if is_share { Axis::share("share") } else { Axis::around("nats", values.chain([0.0])) };
+        }
+        for ((line, curve), per_step) in lines.iter().zip(per_step) {
+            for (step, estimate) in curve.iter().filter(|_| progress.first) {
+                self.write(line, &[("step", step.to_string())], Some(estimate));
+            }
+            let style = line.style();
+            let at = |(step, estimate): &(u32, Estimate)| {
+                let name = joined(&[&style.name, &format!("step {step}")]);
+                let mut point = self.point(f64::from(*step) * per_step, estimate, &name);
+                point.tip.truncate(if progress.first { usize::MAX } else { 0 });
+                point
+            };
+            let points = curve.iter().map(at).filter(|point| point.x >= progress.from).collect();
+            panel.marks.push(curve_mark(panel.x.scale, points, &style));
+        }
+        if let Some(finish) = &self.plot.finish {
+            finish(panel, &lines);
+        }
+    }
+
+    fn ticks(&mut self, panel: &mut Panel, facet: &Facet, lines: &[Facet], markers: Markers, apart: f64) {
+        let ticks = facet.ticks.clone().expect("a panel has ticks");
+        let last = ticks.facets.len().saturating_sub(1);
+        let is_lying = markers == Markers::Lying;
+        // The first tick is at the top where they go down the panel.
+        let place = |tick: usize| if is_lying { last - tick } else { tick };
+        let mut axis = Axis::levels(&ticks.label, ticks.facets.iter().map(|_| String::new()));
+        let named = ticks.facets.iter().enumerate().filter(|(_, tick)| !tick.is_gap);
+        axis.ticks = named.map(|(at, tick)| (place(at) as f64, tick_label(tick).clone())).collect();
+        *(if is_lying { &mut panel.y } else { &mut panel.x }) = axis;
+        let aside = |line: usize| dodge(line, lines.len(), apart) * if is_lying { -1.0 } else { 1.0 };
+        if markers == Markers::Joined {
+            for (at, line) in lines.iter().enumerate() {
+                let style = line.style();
+                let points = ticks.facets.iter().enumerate().filter_map(|(x, tick)| {
+                    let estimate = self.datum(&line.with(tick)).estimate?;
+                    Some(self.point(x as f64 + aside(at), &estimate, &joined(&[&style.name, &tick.title])))
+                });
+                let points = points.collect();
+                panel.marks.push(Mark::Line {
+                    points,
+                    colour: style.colour,
+                    dash: style.dash,
+                    shape: Some(style.shape),
+                });
+            }
+            return;
+        }
+        for (at, tick) in ticks.facets.iter().enumerate().filter(|(_, tick)| !tick.is_gap) {
+            for (place, at) in
+                lines.iter().enumerate().map(|(line, facet)| (facet.with(tick), place(at) as f64 + aside(line)))
+            {
+                self.marker(panel, &place, tick, at, is_lying);
+            }
+        }
+    }
+
+    /// A marker with its interval.
+    fn marker(&mut self, panel: &mut Panel, facet: &Facet, tick: &Facet, at: f64, along_x: bool) {
+        let style = facet.style();
+        let datum = self.datum(facet);
+        let Some(estimate) = datum.estimate else {
+            if !datum.instead.is_empty() {
+                let x = f64::from(self.study.last_step());
+                panel.marks.push(Mark::Label { x, y: at, text: datum.instead.into() });
+            }
+            return;
+        };
+        let name = if tick.style.is_some() { tick.title.clone() } else { joined(&[&style.name, &tick.title]) };
+        let mut point = self.point(at, &estimate, &name);
+        point.tip.push_str(&datum.tip);
+        if along_x {
+            (point.x, point.y) = (estimate.value, at);
+        }
+        let shape = if datum.is_partial { Shape::Ring } else { style.shape };
+        panel.marks.push(Mark::ErrorBar { point, colour: style.colour, shape, along_x });
+    }
+
+    fn map(&mut self, panel: &mut Panel, line: &Facet, x: Factor, y: Factor) {
+        let [across, up] = [x, y].map(|factor| level_ticks(self.study, factor, factor.name()));
+        [panel.x, panel.y] =
+            [&across, &up].map(|ticks| Axis::levels(&ticks.label, ticks.facets.iter().map(|it| it.label.clone())));
+        for (x, column) in across.facets.iter().enumerate() {
+            for (y, row) in up.facets.iter().enumerate() {
+                let estimate = self.datum(&line.with(column).with(row)).estimate;
+                let value = estimate.as_ref().map_or("no run ended".into(), spoken);
+                panel.marks.push(Mark::Cell {
+                    x,
+                    y,
+                    share: estimate.map(|estimate| estimate.value),
+                    label: estimate.map_or(String::new(), |estimate| brief(estimate.value)),
+                    tip: plain(&format!("{}, {}, {}: {value}", line.title, column.title, row.title)),
+                });
+            }
+        }
+    }
+
+    /// Reads an estimate and writes its row of the table.
+    fn datum(&mut self, facet: &Facet) -> Datum {
+        let datum = match &self.plot.read {
+            Some(read) => read(facet),
+            None => facet.estimate(self.study).into(),
+        };
+        self.write(facet, &datum.cells, datum.estimate.as_ref());
+        datum
+    }
+
+    fn write(&mut self, facet: &Facet, more: &[(&'static str, String)], estimate: Option<&Estimate>) {
+        let cell = |column: &&'static str| {
+            more.iter().find(|(own, _)| own == column).map_or_else(|| facet.cell(column), |(_, cell)| cell)
+        };
+        self.table.estimate(self.columns.iter().map(cell), estimate);
+    }
+
+    fn point(&self, x: f64, estimate: &Estimate, name: &str) -> Point {
+        // A run that is read alone has its own intervals.
+        let own = estimate.interval.filter(|_| self.study.kind == Kind::Run).map(|it| (it.low, it.high));
+        let tip = format!("{}: {}", plain(name), spoken(estimate));
+        Point { x, y: estimate.value, interval: own.or_else(|| ends(estimate)), tip }
+    }
+
+    /// Makes the axes that fit what was drawn, and the line at 0.
+    fn fit(&mut self) {
+        let plot = self.plot;
+        let axis = match &plot.y {
+            Y::Axis(axis) => Some(axis.clone()),
+            Y::Around(label, values) => Some(Axis::around(label, self.extent(values.clone()).into_iter())),
+            Y::Tight(label) => Some(Axis::tight(label, self.extent(Vec::new()).into_iter())),
+            Y::Share(label) => {
+                let values = self.extent(vec![0.0]).into_iter().map(|value| value.clamp(0.0, 1.0));
+                let mut axis = Axis::around(label, values);
+                if let Scale::Linear { low, high } = &mut axis.scale {
+                    (*low, *high) = (low.max(0.0), high.min(1.05));
+                }
+                Some(axis)
+            }
+            Y::Steps(label) => {
+                let top = self.extent(vec![0.0]).into_iter().fold(0.0, f64::max);
+                Some(Axis { label: (*label).into(), ..Axis::steps((1.05 * top).ceil().max(1.0) as u32) })
+            }
+            Y::Own => None,
+        };
+        let is_lying = matches!(plot.x, X::Ticks(Markers::Lying, _));
+        for panel in &mut self.panels {
+            match &axis {
+                Some(axis) if is_lying => panel.x = axis.clone(),
+                Some(axis) if !matches!(plot.x, X::Map(..)) => panel.y = axis.clone(),
+                _ => {}
+            }
+            let (from, to) = match if is_lying { panel.y.scale } else { panel.x.scale } {
+                Scale::Levels(count) => (-0.5, count as f64 - 0.5),
+                Scale::Linear { high, .. } | Scale::Log { high, .. } => (0.0, high),
+            };
+            let [from, to] = [from, to].map(|at| if is_lying { (0.0, at) } else { (at, 0.0) });
+            if plot.zero {
+                panel.marks.insert(0, Mark::Segment { from, to, colour: Colour::Muted, dash: "2 2" });
+            }
+        }
+    }
+
+    /// All values drawn and, of bars, as much as leaves the values visible. Bands over few seeds are wide, and have no say.
+    fn extent(&self, mut room: Vec<f64>) -> Vec<f64> {
+        let mut ends = Vec::new();
+        for mark in self.panels.iter().flat_map(|panel| &panel.marks) {
+            let (points, has_bars, along_x) = match mark {
+                Mark::Line { points, shape, .. } => {
+                    (&points[..], shape.is_some() || self.study.kind == Kind::Run, false)
+                }
+                Mark::ErrorBar { point, along_x, .. } => (std::slice::from_ref(point), true, *along_x),
+                _ => (&[][..], false, false),
+            };
+            room.extend(points.iter().map(|point| if along_x { point.x } else { point.y }));
+            ends.extend(points.iter().filter(|_| has_bars).filter_map(|point| point.interval));
+        }
+        let (low, high) = room.iter().fold((f64::MAX, f64::MIN), |(low, high), at| (low.min(*at), high.max(*at)));
+        let span = (high - low).max(0.0);
+        let within = |at: f64| at.clamp(low.min(high) - span, high.max(low) + span);
+        room.extend(ends.into_iter().flat_map(|(low, high)| [within(low), within(high)]));
+        room
+    }
+}
+
+/// A line through points over training.
+fn curve_mark(x: Scale, mut points: Vec<Point>, style: &Style) -> Mark {
+    // A reference that was measured once holds throughout.
+    if let ([only], Scale::Linear { low, high } | Scale::Log { low, high }) = (points.as_slice(), x)
+        && !style.dash.is_empty()
+    {
+        // From the edge, where progress by powers has its 0.
+        points = [low.min(only.x), high].map(|x| Point { x, ..only.clone() }).into();
+    }
+    Mark::Line { points, colour: style.colour, dash: style.dash, shape: style.marked.then_some(style.shape) }
+}
+
+/// The ends of an estimate's interval.
+pub fn ends(estimate: &Estimate) -> Option<(f64, f64)> {
+    // Of fewer seeds an interval says little and fills the frame.
+    estimate.interval.filter(|_| estimate.data_seeds >= SEEDS).map(|interval| (interval.low, interval.high))
+}
+
+fn tick_label(tick: &Facet) -> &String {
+    if tick.label.is_empty() { &tick.title } else { &tick.label }
+}
+
+fn joined(names: &[&str]) -> String {
+    names.iter().filter(|name| !name.is_empty()).copied().collect::<Vec<_>>().join(", ")
+}
+
+/// How far aside one of several markers is from the middle of a level.
+fn dodge(place: usize, count: usize, apart: f64) -> f64 {
+    (place as f64 - (count as f64 - 1.0) / 2.0) * apart
+}
+
+/// Panels side by side for a row of `count`: in a column at most three, on a page at most four.
+pub fn across(count: usize) -> [usize; 2] {
+    let column = match count {
+        0..=3 => count,
+        4 => 2,
+        _ => 3,
+    };
+    [column.max(1), count.clamp(1, 4)]
+}
+
+/// Two decimals without the leading zero: `.87`, `1.0`.
+fn brief(value: f64) -> String {
+    let text = format!("{value:.2}");
+    if value < 0.995 { text.trim_start_matches('0').to_owned() } else { format!("{value:.1}") }
+}
+
+/// The levels of a factor that varies, along the ordered ramp, each with its name in this column; else one facet of everything.
+pub fn levels(study: &Study, factor: impl Into<Option<Factor>>, column: &'static str) -> Vec<Facet> {
+    let factor = factor.into();
+    let names = factor.map_or(&[][..], |factor| study.levels(factor));
+    let Some(factor) = factor.filter(|_| names.len() > 1) else {
+        return vec![Facet { style: Some(Style::line("", Colour::Level(0, 1))), ..Facet::default() }];
+    };
+    let level = |(place, name): (usize, &String)| Facet {
+        title: factor.with_level(name),
+        label: name.clone(),
+        cells: vec![(column, name.clone())],
+        style: Some(Style::line(factor.with_level(name), Colour::Level(place, names.len()))),
+        levels: vec![(factor, place)],
+        ..Facet::default()
+    };
+    names.iter().enumerate().map(level).collect()
+}
+
+/// An axis of the levels of a factor.
+pub fn level_ticks(study: &Study, factor: impl Into<Option<Factor>> + Copy, column: &'static str) -> Arc<Ticks> {
+    let label = factor.into().map_or(String::new(), |factor| factor.symbol());
+    ticks(&label, levels(study, factor, column))
+}
+
+/// An axis of these. Lines have styles, ticks have none.
+pub fn ticks(label: &str, facets: Vec<Facet>) -> Arc<Ticks> {
+    let facets = facets.into_iter().map(|facet| Facet { style: None, ..facet }).collect();
+    Arc::new(Ticks { label: label.to_owned(), facets })
+}
+
+/// Every inner facet in every outer one.
+pub fn cross(outer: &[Facet], inner: &[Facet]) -> Vec<Facet> {
+    outer.iter().flat_map(|outer| inner.iter().map(|inner| outer.with(inner))).collect()
+}
+
+/// The factor that takes a part in a figure: the first of the wanted ones that varies, or else any other that does; none
+/// that is taken, nor one whose levels were not run with theirs.
+pub fn pick(study: &Study, wanted: &[Factor], taken: &[Option<Factor>]) -> Option<Factor> {
+    let varying = study.varying();
+    let is_free = |factor: &Factor| {
+        let mut taken = taken.iter().flatten();
+        taken.all(|other| other != factor && study.are_crossed(*other, *factor) && study.are_crossed(*factor, *other))
+    };
+    let wanted = wanted.iter().filter(|factor| varying.contains(factor));
+    wanted.chain(&varying).copied().find(is_free)
+}
+
+/// The regime, where it varies and is not taken.
+pub fn regime(study: &Study, taken: &[Option<Factor>]) -> Option<Factor> {
+    pick(study, &[Factor::REGIME], taken).filter(|factor| *factor == Factor::REGIME)
+}
+
+/// The column of a factor in a table; none where there is no factor.
+pub fn named(factor: Option<Factor>) -> &'static str {
+    factor.map_or("", Factor::name)
+}

@@ -1,0 +1,438 @@
+//! Figures over training.
+
+use super::captions::{BANDS, Runs};
+use super::engine::{Facet, Plot, Spec, X, Y, across, cross, levels, pick, regime};
+use super::figure::{Chooser, Figure};
+use super::outcomes::in_masked;
+use super::parts::{
+    cascade, conditions, contrast_choosers, contrasts, group_chooser, groups, is_masked, kinds, models, styles,
+    unmarked,
+};
+use super::progress::Progress;
+use super::style::{self, Style};
+use super::table::Table;
+use crate::data::{Factor, FactorWords, Study};
+use crate::draw::{Axis, Colour, Mark, Panel, Shape, plain};
+use crate::wording::listed;
+use invitro_results::claims::{
+    Estimand, EstimandKind, Expectation, FADED, LEVEL, Place, Reading, RunValue, Scope, Verdict,
+};
+use invitro_results::{
+    COMPARED, Comparison, Fraction, Kind, Loss, Measure, Moment, Quantity, Scorer, Statistic, Targets, Task, TaskMetric,
+};
+use invitro_stats::{Estimate, Scale, digits};
+use std::collections::BTreeSet;
+
+/// The two readings of reachability: what they are called, and the axis. The paper's is at its top nearly everywhere.
+const READINGS: [(Statistic, &str, &str); 2] = [
+    (Statistic::Share, "share of targets", "share of targets reachable"),
+    (Statistic::Any, "any target (the paper's)", "Top-*K* reachability"),
+];
+
+fn readings() -> Chooser {
+    Chooser::new("reading", "reading", READINGS.map(|(_, name, _)| name))
+}
+
+/// What bands mean, where there are several runs.
+fn bands(study: &Study) -> &'static str {
+    if study.kind == Kind::Study { BANDS } else { "" }
+}
+
+/// The nested checks of the unscrambling task, by each factor that varies.
+pub fn dynamics(study: &Study) -> Figure {
+    // The masked conditions first: they are what readers look for.
+    let mut conditions = conditions(study);
+    conditions.sort_by_key(|facet| !is_masked(facet));
+    let (by, progress) = (study.varying(), Progress::all(study));
+    Spec {
+        name: "dynamics",
+        title: "Validity, grammaticality and type constraints over training".into(),
+        caption: format!(
+            "Greedy unscrambling (T₁). Each metric is nested in the one before: a sentence counts as grammatical only if it is valid, \
+             and so on to Γ. Each curve is the mean over the factors not shown. {BANDS}"
+        ),
+        choosers: vec![
+            Chooser::by(&by),
+            Chooser::new("condition", "condition", conditions.iter().map(|facet| facet.title.clone())),
+            Progress::chooser(&progress),
+        ],
+        runs: Runs::Measured,
+        columns: &["by", "level", "condition", "metric", "step"],
+    }
+    .draw(study, |choice| {
+        let factor = choice.by(study, &by, 0);
+        let condition = conditions.get(choice.options[1]).cloned().unwrap_or_default();
+        let y = Axis::share(format!("share of sentences in {}", condition.title));
+        Plot {
+            all: Facet { condition: condition.condition, ..Facet::default() },
+            panels: levels(study, factor, "level"),
+            lines: cascade(Task::T1),
+            ..Plot::training(&progress[choice.options[2]], y)
+        }
+    })
+}
+
+/// The tasks of one run.
+const TASKS: [(Task, &str); 3] =
+    [(Task::T1, "T₁ unscrambling"), (Task::T0, "T₀ free generation"), (Task::T2, "T₂ conditional generation")];
+
+/// One run: the nested checks in every condition.
+pub fn capabilities(study: &Study) -> Figure {
+    let (groups, progress) = (groups(study), Progress::all(study));
+    let tasks = Chooser::new("task", "task", TASKS.map(|(_, name)| name));
+    Spec {
+        name: "curves",
+        title: "Capabilities over training".into(),
+        caption: "Shares of generated sentences that are valid, grammatical, satisfy the type constraints and agree with Γ, each nested in \
+                  the one before."
+            .into(),
+        choosers: vec![tasks, group_chooser(&groups), Progress::chooser(&progress)],
+        runs: Runs::Ended,
+        columns: &["task", "condition", "metric", "step"],
+    }
+    .draw(study, |choice| {
+        let task = TASKS[choice.options[0]].0;
+        Plot {
+            all: Facet { cells: vec![("task", task.name().into())], ..Facet::default() },
+            panels: groups[choice.options[1]].conditions.clone(),
+            lines: cascade(task),
+            ..Plot::training(&progress[choice.options[2]], Axis::share("share of sentences"))
+        }
+    })
+}
+
+/// One run: reachability of the allowed set, with the forbidden set and the n-gram models beside it.
+pub fn reach(study: &Study) -> Figure {
+    let (groups, progress) = (groups(study), Progress::all(study));
+    Spec {
+        name: "reach",
+        title: "Reachability against its nulls over training".into(),
+        caption: "Top-*K* reachability (*K* = 0.1 |*V*|) of descriptors Γ allows the subject, of ones it forbids, of other classes, and of \
+                  the allowed set under n-gram models of the training text."
+            .into(),
+        choosers: vec![readings(), group_chooser(&groups), Progress::chooser(&progress)],
+        runs: Runs::Ended,
+        columns: &["reading", "condition", "who", "step"],
+    }
+    .draw(study, |choice| {
+        let (statistic, _, axis) = READINGS[choice.options[0]];
+        Plot {
+            panels: groups[choice.options[1]].conditions.clone(),
+            lines: unmarked(models(statistic, Fraction::PAPER)),
+            ratio: 0.85,
+            ..Plot::new(X::Training(&progress[choice.options[2]]), Y::Share(axis.into()))
+        }
+    })
+}
+
+/// Masked reachability, by each factor that varies.
+pub fn reachability(study: &Study) -> Figure {
+    let masked: Vec<Facet> = conditions(study).into_iter().filter(is_masked).collect();
+    let labels: Vec<String> = masked.iter().map(|facet| facet.title.clone()).collect();
+    let (by, progress) = (study.varying(), Progress::all(study));
+    let conditions = Chooser::new("condition", "condition", labels.clone());
+    Spec {
+        name: "reachability",
+        title: "Masked Top-*K* reachability over training".into(),
+        caption: format!(
+            "Reachability of masked descriptors ({}) that Γ allows the subject, *K* = 0.1 |*V*|: the share of targets that are \
+             reachable, or the share of subjects with any reachable target among those asked for (at most *eval.targets* a \
+             subject). Each curve is the mean over the factors not shown. {BANDS}",
+            listed(&labels)
+        ),
+        choosers: vec![Chooser::by(&by), readings(), conditions, Progress::chooser(&progress)],
+        runs: Runs::Measured,
+        columns: &["reading", "condition", "by", "level", "panel", "row", "step"],
+    }
+    .draw(study, |choice| {
+        let factor = by.get(choice.options[0]).copied();
+        // Regimes are rows where there are two; |V| is columns, or λ where |V| is compared.
+        let row = regime(study, &[factor]);
+        let column = pick(study, &[Factor::VOCAB, Factor::LAMBDA], &[factor, row]);
+        choice.hold(study, &[factor, column, row]);
+        let (statistic, _, axis) = READINGS[choice.options[1]];
+        let condition = masked.get(choice.options[2]).and_then(|facet| facet.condition.clone());
+        let (mut rows, columns) = (levels(study, row, "row"), levels(study, column, "panel"));
+        rows.iter_mut().for_each(|facet| facet.row = std::mem::take(&mut facet.title));
+        let measure = Some(Measure::reach(Scorer::Network, Targets::Allowed, statistic));
+        Plot {
+            all: Facet { measure, condition, ..Facet::default() },
+            panels: cross(&rows, &columns),
+            lines: levels(study, factor, "level"),
+            across: Some(across(columns.len())),
+            ..Plot::new(X::Training(&progress[choice.options[3]]), Y::Share(axis.into()))
+        }
+    })
+}
+
+/// One run: the contrast, with its interval over pairs of subjects.
+pub fn contrast(study: &Study) -> Figure {
+    let (groups, progress) = (groups(study), Progress::all(study));
+    let mut choosers = contrast_choosers();
+    choosers.extend([group_chooser(&groups), Progress::chooser(&progress)]);
+    let columns = ["contrast", "in", "condition", "step"];
+    Spec {
+        name: "contrast",
+        title: "Knowledge: the contrast over training".into(),
+        caption: "Reachability of the descriptors Γ allows the subject minus that of an equal set it forbids (facts) or of other classes \
+                  (types). Bands are 95 % intervals over pairs of subjects; zero means the subject made no difference."
+            .into(),
+        choosers,
+        runs: Runs::Ended,
+        columns: &columns,
+    }
+    .draw_into(study, Table::of_run(columns), |choice| {
+        let (axis, panels) = contrasts(study, &groups[choice.options[2]].conditions, &choice.options);
+        let progress = &progress[choice.options[3]];
+        let curve = |place: &Facet| {
+            let points = study.runs.first().map_or(&[][..], |run| run.curve(&place.quantity()).points());
+            let own = points.iter().map(|point| (point.step, Estimate::of_run(point.value, point.interval())));
+            (progress.per_step(study, &[]), own.collect())
+        };
+        Plot {
+            panels: unmarked(panels),
+            curve: Some(Box::new(curve)),
+            zero: true,
+            across: Some([2, 4]),
+            ratio: 0.9,
+            ..Plot::new(X::Training(progress), Y::Around(axis, vec![0.0]))
+        }
+    })
+}
+
+/// Translations by direction: whether the sentence is the one that was meant, and how many of its descriptors were found.
+/// Nothing where nothing was translated.
+pub fn translation(study: &Study) -> Option<Figure> {
+    let exact = Measure::Task(Task::T3, TaskMetric::Exact);
+    let measured = study.runs.iter().flat_map(|run| run.curves.keys()).filter(|quantity| quantity.measure == exact);
+    let directions: BTreeSet<&Quantity> = measured.collect();
+    directions.first()?;
+    let direction = |quantity: &&Quantity| Facet {
+        title: direction(quantity),
+        cells: vec![("direction", direction(quantity))],
+        condition: quantity.condition.clone(),
+        pair: quantity.pair.clone(),
+        ..Facet::default()
+    };
+    let panels: Vec<Facet> = directions.iter().map(direction).collect();
+    let (by, progress) = (study.varying(), Progress::all(study));
+    let metrics = [("exact", exact, ""), ("descriptors", Measure::Task(Task::T3, TaskMetric::Descriptors), "4 1.6")];
+    let figure = Spec {
+        name: "translation",
+        title: "Translation over training".into(),
+        caption: format!(
+            "Shares of held-out sentences that are translated exactly, and of their descriptors that the answer has; in a direction \
+             with †, of the descriptors that are withheld there. Into such sentences something is asked for that was never shown in that \
+             language; from them it must be understood, and all of the answer is known. {}",
+            bands(study)
+        ),
+        choosers: vec![Chooser::by(&by), Progress::chooser(&progress)],
+        runs: Runs::Measured,
+        columns: &["direction", "by", "level", "metric", "step"],
+    }
+    .draw(study, |choice| {
+        let levels = levels(study, choice.by(study, &by, 0), "level");
+        let dashes = metrics.map(|(name, _, dash)| Style { dash, ..Style::line(name, Colour::Text) });
+        Plot {
+            panels: panels.clone(),
+            lines: kinds(&levels, "metric", &metrics),
+            legend: Some(style::lines(styles(&levels).iter().chain(&dashes))),
+            ..Plot::training(&progress[choice.options[1]], Axis::share("share"))
+        }
+    });
+    Some(figure)
+}
+
+/// `A→B†`
+fn direction(quantity: &Quantity) -> String {
+    let (Some([from, to]), Some(condition)) = (&quantity.pair, &quantity.condition) else { return String::new() };
+    let is_from = condition.masked && condition.language == *from;
+    let [from, to] =
+        [(from, is_from), (to, !is_from)].map(|(name, own)| if own { condition.label() } else { name.to_string() });
+    format!("{from}→{to}")
+}
+
+/// The loss in bits per character, comparable across |V|, with the entropy floor of the process.
+pub fn loss(study: &Study) -> Figure {
+    const FLOOR: &str = "2 1.6";
+    let (by, groups, progress) = (study.varying(), groups(study), Progress::all(study));
+    let late: Vec<Progress> = progress.iter().map(Progress::late).collect();
+    let losses = [("loss", Measure::Loss(Loss::BitsPerChar), ""), ("floor", Measure::Loss(Loss::Floor), FLOOR)];
+    let is_measured = |facet: &Facet| {
+        let loss = Quantity { measure: losses[0].1, condition: facet.condition.clone(), pair: None };
+        study.runs.iter().any(|run| !run.curve(&loss).is_empty())
+    };
+    Spec {
+        name: "loss",
+        title: "Loss with the entropy floor".into(),
+        caption: format!(
+            "Loss over training in bits per character, so that vocabularies can be compared, and the entropy of the true process \
+             below which no model can go. The first 2 % of training, far above, are in the table alone. {}",
+            bands(study)
+        ),
+        choosers: vec![Chooser::by(&by), group_chooser(&groups), Progress::chooser(&progress)],
+        runs: Runs::Measured,
+        columns: &["over", "by", "level", "what", "step"],
+    }
+    .draw(study, |choice| {
+        let levels = levels(study, choice.by(study, &by, 0), "level");
+        let mixture = Facet { title: "the mixture".into(), ..Facet::default() };
+        let mut panels = vec![mixture];
+        panels.extend(groups[choice.options[1]].conditions.iter().cloned());
+        panels.retain(is_measured);
+        panels.iter_mut().for_each(|facet| facet.cells = vec![("over", facet.title.clone())]);
+        let floor = Style { dash: FLOOR, ..Style::line("entropy floor", Colour::Text) };
+        Plot {
+            panels,
+            lines: kinds(&levels, "what", &losses),
+            ratio: 0.85,
+            legend: Some(style::lines(styles(&levels).iter().chain([&floor]))),
+            ..Plot::new(X::Training(&late[choice.options[2]]), Y::Around("bits per character".into(), Vec::new()))
+        }
+    })
+}
+
+/// What the trajectory shows, a panel each.
+const TRAJECTORY: [(Measure, &str); 3] = [
+    (Measure::unscrambling(TaskMetric::Grammaticality), "grammatical (T₁), share"),
+    (Measure::reach(Scorer::Network, Targets::Allowed, Statistic::Share), "reachable targets, share"),
+    (Measure::KNOWLEDGE, "contrast of facts, nats"),
+];
+
+/// What comes, and what stays: the conditions, or one masked condition by level of a factor.
+pub fn trajectory(study: &Study) -> Figure {
+    let (groups, progress) = (groups(study), Progress::all(study));
+    let masked: Vec<Facet> = conditions(study).into_iter().filter(is_masked).collect();
+    let by_factor: Vec<(&Facet, Factor)> =
+        masked.iter().flat_map(|facet| study.varying().into_iter().map(move |factor| (facet, factor))).collect();
+    let named = by_factor.iter().map(|(facet, factor)| format!("{} by {}", facet.title, plain(&factor.symbol())));
+    let all = groups.iter().map(|group| if groups.len() == 1 { "all conditions".into() } else { group.name.clone() });
+    let lines = Chooser::new("lines", "lines", all.chain(named));
+    let panel = |(measure, title): (Measure, &str)| Facet {
+        title: title.into(),
+        cells: vec![("measure", plain(title))],
+        measure: Some(measure),
+        ..Facet::default()
+    };
+    Spec {
+        name: "trajectory",
+        title: format!("What comes, and what stays{}", in_masked(study)),
+        caption: format!(
+            "Means over runs. Where a masked condition clearly fades, a dotted line runs from its peak to the end of training, with the decline \
+             as the table below has it. Knowledge is the contrast of facts in nats: by how much a word is likelier of a subject that Γ allows it than \
+             of one of the same class that Γ forbids it. {BANDS}"
+        ),
+        choosers: vec![lines, Progress::chooser(&progress)],
+        runs: Runs::Measured,
+        columns: &["lines", "measure", "condition", "level", "step"],
+    }
+    .draw(study, |choice| {
+        let level = choice.options[0].checked_sub(groups.len()).map(|place| by_factor[place]);
+        let factor = level.map(|(_, factor)| factor);
+        choice.hold(study, &[factor]);
+        let progress = &progress[choice.options[1]];
+        let lines = match level {
+            None => unmarked(groups[choice.options[0]].conditions.clone()),
+            Some((facet, factor)) => cross(std::slice::from_ref(facet), &levels(study, factor, "level")),
+        };
+        let finish = move |panel: &mut Panel, lines: &[(Facet, Vec<(u32, Estimate)>)]| {
+            for (line, curve) in lines.iter().filter(|(line, _)| is_masked(line)) {
+                if let Some(decline) = decline(study, line) {
+                    mark_decline(panel, line, progress.per_step(study, &line.levels), curve, &decline);
+                }
+            }
+        };
+        Plot {
+            panels: TRAJECTORY.map(panel).into(),
+            lines,
+            finish: Some(Box::new(finish)),
+            across: Some([1, 3]),
+            ratio: 0.78,
+            ..Plot::new(X::Training(progress), Y::Own)
+        }
+    })
+}
+
+/// How much a share has clearly lost, where grammar was learned.
+fn decline(study: &Study, line: &Facet) -> Option<Estimate> {
+    let quantity = line.quantity();
+    let condition = quantity.condition.filter(|_| quantity.measure.scale() == Scale::Share)?;
+    let first =
+        Reading { measures: vec![quantity.measure], place: Place::Condition(condition), moment: Moment::Decline };
+    let value = RunValue { first, second: None, is_ratio: false };
+    let mean = Estimand { kind: EstimandKind::Mean, value, at: Vec::new() };
+    let found = Scope::new(study).at(&line.levels).estimate(&mean);
+    let fades = |decline: &Estimate| Verdict::new(decline, Expectation::Above(0.0), FADED, LEVEL) == Verdict::Supported;
+    found.estimate.filter(|decline| found.reason.is_none() && fades(decline))
+}
+
+/// A dotted line from the peak of a curve to the end.
+fn mark_decline(panel: &mut Panel, line: &Facet, per_step: f64, curve: &[(u32, Estimate)], decline: &Estimate) {
+    let peak = curve.iter().max_by(|a, b| a.1.value.total_cmp(&b.1.value).then(b.0.cmp(&a.0)));
+    if let (Some((step, peak)), Some((last, end)), Some(style)) = (peak, curve.last(), &line.style) {
+        let [from, to] = [step, last].map(|step| f64::from(*step) * per_step);
+        let dotted = |from, to| Mark::Segment { from, to, colour: style.colour, dash: "1.5 1.5" };
+        let label = Mark::Label { x: to, y: peak.value + 0.04, text: digits(-decline.value) };
+        let down = dotted((to, peak.value), (to, end.value));
+        panel.marks.extend([dotted((from, peak.value), (to, peak.value)), down, label]);
+    }
+}
+
+/// Runs that are compared: a panel per condition, a line per run.
+pub fn compare(study: &Study, comparison: &Comparison) -> Figure {
+    const SHAPES: [Shape; 5] = [Shape::Circle, Shape::Square, Shape::Diamond, Shape::Triangle, Shape::Down];
+    let (groups, progress) = (groups(study), Progress::all(study));
+    let measures = Chooser::new("measure", "measure", COMPARED.map(|it| it.name));
+    // Five colours, and then the same with other marks.
+    let line = |(place, name): (usize, &String)| Facet {
+        title: name.clone(),
+        style: Some(Style::marked(name, Colour::Language(place % 5), SHAPES[(place / 5) % SHAPES.len()])),
+        ..Facet::default()
+    };
+    let lines: Vec<Facet> = comparison.names.iter().enumerate().map(line).collect();
+    let figure = Spec {
+        name: "compare",
+        title: "The runs over training".into(),
+        caption:
+            "A line per run, a panel per condition. Each run has one seed: differences between them may be chance."
+                .into(),
+        choosers: vec![measures, group_chooser(&groups), Progress::chooser(&progress)],
+        runs: Runs::Measured,
+        columns: &[],
+    }
+    .draw(study, |choice| {
+        let compared = COMPARED[choice.options[0]];
+        let progress = &progress[choice.options[2]];
+        let curve = |line: &Facet| {
+            let place = comparison.names.iter().position(|name| *name == line.title).unwrap_or(0);
+            let run = &comparison.runs[place];
+            let points = run.curve(&line.quantity()).points().iter().filter(|point| point.value.is_finite());
+            let points = points.map(|point| (point.step, Estimate::of_run(point.value, None)));
+            (progress.per_step_of(run), points.collect())
+        };
+        Plot {
+            all: Facet { measure: Some(compared.measure), ..Facet::default() },
+            panels: groups[choice.options[1]].conditions.clone(),
+            lines: lines.clone(),
+            curve: Some(Box::new(curve)),
+            ratio: 0.85,
+            ..Plot::new(X::Training(progress), Y::Around(compared.name.into(), vec![0.0]))
+        }
+    });
+    Figure { table: compared(comparison), ..figure }.trimmed()
+}
+
+/// Every point of every curve of runs that are compared.
+fn compared(comparison: &Comparison) -> Table {
+    let mut table = Table::new(["measure", "condition", "run", "step", "value"]);
+    for (compared, condition) in comparison.measured() {
+        let quantity = Quantity::of(compared.measure, &condition);
+        for (name, run) in comparison.names.iter().zip(&comparison.runs) {
+            for point in run.curve(&quantity).points() {
+                let place = [compared.name.to_owned(), condition.label(), name.clone()];
+                table.row(place.into_iter().chain([point.step.to_string(), point.value.to_string()]));
+            }
+        }
+    }
+    table
+}
