@@ -62,7 +62,7 @@ fn in_words(comparison: &Comparison, width: Option<usize>) -> String {
     }
     let number = |value: Option<f64>| value.map_or("–".into(), |value| format!("{value:.2}"));
     for (compared, condition) in comparison.measured() {
-        let quantity = Quantity::of(compared.measure, &condition);
+        let quantity = Quantity::in_condition(compared.measure, &condition);
         let name = format!("{}, {}", compared.name, condition.label());
         rows.push(row(name, &|run| {
             let curve = run.curve(&quantity);
@@ -76,7 +76,7 @@ fn in_words(comparison: &Comparison, width: Option<usize>) -> String {
     let same = if comparison.differing.is_empty() { "No setting differs. " } else { "" };
     text += &format!("\n\n{same}Two numbers are the peak and the end; one is the end.");
     for sentence in invitro_report::verdicts(comparison) {
-        text += &format!("\n{}", invitro_report::draw::plain(&sentence));
+        text += &format!("\n{}", invitro_report::draw::plain_text(&sentence));
     }
     terminal::wrap(&text, width)
 }
@@ -90,7 +90,7 @@ fn in_json(comparison: &Comparison) -> Value {
         .collect();
     let mut measures = Map::new();
     for (compared, condition) in comparison.measured() {
-        let quantity = Quantity::of(compared.measure, &condition);
+        let quantity = Quantity::in_condition(compared.measure, &condition);
         let peak = |run: &Run| {
             run.curve(&quantity)
                 .peak()

@@ -4,9 +4,9 @@ use crate::study::format::count;
 use crate::table;
 use crate::terminal::{self, To};
 use anyhow::Result;
-use invitro_report::claims::{Answers, headline};
+use invitro_report::claims::{ClaimAnswers, headline};
 use invitro_report::data::{Run, Study};
-use invitro_report::draw::plain;
+use invitro_report::draw::plain_text;
 use invitro_results::claims::SEEDS;
 use invitro_results::{Condition, Loss, Measure, Moment, Quantity, TaskMetric, column};
 use std::path::Path;
@@ -29,8 +29,8 @@ pub fn tell(folder: &Path, runs: &[String]) -> Result<()> {
     study.runs.retain(|run| runs.contains(&run.id));
     let width = terminal::width(To::Out);
     say!("{}\n", table(&study, width));
-    for sentence in headline(&study, &Answers::new(&study)) {
-        say!("{}", terminal::wrap(&plain(&sentence), width));
+    for sentence in headline(&study, &ClaimAnswers::new(&study)) {
+        say!("{}", terminal::wrap(&plain_text(&sentence), width));
     }
     say!("`invitro report {}` pools them in one page.", folder.display());
     Ok(())
@@ -56,8 +56,9 @@ fn table(study: &Study, width: Option<usize>) -> String {
     };
     let mut rows = vec![table::heads(row(&head, &Condition::label))];
     for (name, measure, signed) in measures() {
-        let end = |run: &Run, c: &Condition| run.curve(&Quantity::of(measure, c)).end();
-        let estimate = |c: &Condition| study.read(runs.iter().copied(), &Quantity::of(measure, c), Moment::End);
+        let end = |run: &Run, c: &Condition| run.curve(&Quantity::in_condition(measure, c)).end();
+        let estimate =
+            |c: &Condition| study.read(runs.iter().copied(), &Quantity::in_condition(measure, c), Moment::End);
         if conditions.iter().all(|c| estimate(c).is_none()) {
             continue;
         }

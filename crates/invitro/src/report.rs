@@ -1,7 +1,7 @@
 //! `invitro report`: the page and the figures of a run or a study, or one page over many.
 
 use anyhow::{Result, bail};
-use invitro_report::{Built, Format, Live, Options, build, gallery};
+use invitro_report::{Built, ImageFormat, Live, ReportOptions, build, gallery};
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -29,7 +29,7 @@ pub struct Args {
         default_value = "svg",
         conflicts_with_all = ["live", "page_only", "gallery"]
     )]
-    formats: Vec<Format>,
+    formats: Vec<ImageFormat>,
     /// Answer the claims of a file instead of the study's own
     #[arg(long, value_name = "FILE", conflicts_with_all = ["live", "gallery"])]
     claims: Option<PathBuf>,
@@ -70,7 +70,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     formats.sort();
     formats.dedup();
     let Args { out, force, page_only, claims, all_figures, .. } = args;
-    let built = build(dir, &Options { out, force, page_only, formats, claims, all_figures })?;
+    let built = build(dir, &ReportOptions { out, force, page_only, formats, claims, all_figures })?;
     if args.json {
         let told = json!({
             "page": built.page,

@@ -6,12 +6,12 @@ use anyhow::Result;
 use invitro_lab::training::Member;
 use invitro_lab::training::progress::conditions;
 use invitro_lab::{Experiment, Status};
-use invitro_report::claims::{Answers, headline, withheld_noun};
-use invitro_report::draw::plain;
+use invitro_report::claims::{ClaimAnswers, headline, withheld_noun};
+use invitro_report::draw::plain_text;
 use invitro_results::folder::METRICS;
 use invitro_results::{
-    Condition, Curve, Emergence, Form, Kind, Loss, Measure, Quantity, Results, Row, Run, Scorer, Statistic, Study,
-    Targets, Task, TaskMetric, Value, Withheld, metrics,
+    Condition, Curve, Emergence, FolderKind, Form, Loss, Measure, Quantity, Results, Row, Run, Scorer, Statistic,
+    Study, Targets, Task, TaskMetric, Value, Withheld, metrics,
 };
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 /// Writes the report of a run that is done.
 pub fn report(member: &Member) -> Result<PathBuf> {
     // The report in a run's folder is the run's own, and made anew with it.
-    let options = invitro_report::Options { force: true, ..Default::default() };
+    let options = invitro_report::ReportOptions { force: true, ..Default::default() };
     Ok(invitro_report::build(&member.folder, &options)?.page)
 }
 
@@ -52,7 +52,7 @@ struct Last<'a> {
 
 impl Last<'_> {
     fn row(&self, condition: &Condition, measure: Measure) -> Option<&Row> {
-        let quantity = Quantity::of(measure, condition);
+        let quantity = Quantity::in_condition(measure, condition);
         self.rows.iter().copied().find(|row| row.quantity == quantity)
     }
 
@@ -61,7 +61,7 @@ impl Last<'_> {
     }
 
     fn curve(&self, condition: &Condition, measure: Measure) -> Option<&Curve> {
-        self.curves.get(&Quantity::of(measure, condition))
+        self.curves.get(&Quantity::in_condition(measure, condition))
     }
 
     /// How many sentences the shares of a task are of.
@@ -173,10 +173,10 @@ pub fn table(rows: &[Row], experiment: &Experiment, width: Option<usize>) -> Str
 fn answers(last: &Last, experiment: &Experiment) -> Vec<String> {
     let withhold = ("mixture.withhold".to_owned(), Value::Text(experiment.mixture.withhold.name().to_owned()));
     let run = Run { curves: last.curves.clone(), columns: [withhold].into(), ..Run::default() };
-    let results = Results::new(experiment.name.clone(), Path::new(""), Kind::Run);
+    let results = Results::new(experiment.name.clone(), Path::new(""), FolderKind::Run);
     let study = Study::new(Results { runs: vec![run], ..results });
     let mut sentences: Vec<String> =
-        headline(&study, &Answers::new(&study)).iter().map(|sentence| plain(sentence)).collect();
+        headline(&study, &ClaimAnswers::new(&study)).iter().map(|sentence| plain_text(sentence)).collect();
     if !sentences.is_empty() {
         sentences.push("Intervals are over pairs of subjects of this one world.".into());
     }

@@ -109,7 +109,7 @@ fn conditions(run: &Run) -> Vec<Condition> {
 const GRAMMATICAL: fn() -> Measure = || Measure::unscrambling(TaskMetric::Grammaticality);
 
 fn end(run: &Run, measure: Measure, condition: &Condition) -> Option<f64> {
-    run.curve(&Quantity::of(measure, condition)).end()
+    run.curve(&Quantity::in_condition(measure, condition)).end()
 }
 
 fn list(entries: &[RunEntry], width: Option<usize>) -> String {

@@ -412,7 +412,8 @@ fn withheld_facts_are_what_is_asked_for() {
     let settings = ["mixture.withhold=facts", "language.mask_share=0.25", "train.steps=60"];
     let experiment = tiny(&settings);
     let rows = run(&experiment, place.path());
-    let knows = |scorer| Quantity::of(Measure::reach(scorer, Targets::Facts, Statistic::LogProb), &b_masked());
+    let knows =
+        |scorer| Quantity::in_condition(Measure::reach(scorer, Targets::Facts, Statistic::LogProb), &b_masked());
     for scorer in [Scorer::Unigram, Scorer::Bigram] {
         let of_ngrams: Vec<&Row> = rows.iter().filter(|row| row.quantity == knows(scorer)).collect();
         assert!(!of_ngrams.is_empty() && of_ngrams.iter().all(|row| row.value == 0.0 && row.n > 0));

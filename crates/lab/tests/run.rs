@@ -7,8 +7,9 @@ use invitro_lab::training::progress::Silent;
 use invitro_lab::training::{self, MemberOutcome, TrainingOptions, TrainingSlots};
 use invitro_lab::{Experiment, State, Status, Stop, Trained, run_folder};
 use invitro_model::Device;
-use invitro_results::folder::{METRICS, SEGMENTATION, TRAINING_TABLE, read_json_lines};
-use invitro_results::table::Table;
+use invitro_results::folder::read_json_lines;
+use invitro_results::folder::{METRICS, SEGMENTATION, TRAINING_TABLE};
+use invitro_results::table::TableReader;
 use invitro_results::{Form, Fraction, Measure, Quantity, Reach, Row, Statistic, TaskMetric};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -61,7 +62,7 @@ fn every_step_is_kept(experiment: &Experiment, folder: &Path, rows: &[Row]) {
         assert_eq!((step.loss, step.tokens), (Some(loss.value), loss.n));
         assert_eq!(step.grad_norm, Some(find(rows, at, "loss.all.grad_norm").value));
     }
-    let table = Table::open(&folder.join(TRAINING_TABLE)).unwrap().rows().unwrap();
+    let table = TableReader::open(&folder.join(TRAINING_TABLE)).unwrap().rows().unwrap();
     assert_eq!(table.len(), 60);
     for (row, step) in table.iter().zip(&steps) {
         assert_eq!((row["run"].as_str(), row["step"].as_u64()), (Some(experiment.id().as_str()), Some(step.step)));

@@ -16,7 +16,7 @@ use invitro_lab::study::worker::{WorkerRecord, records};
 use invitro_model::Device;
 use invitro_results::Status;
 use invitro_results::folder::{METRICS_TABLE, STATUS, SUMMARY, WORDS};
-use invitro_results::table::Table;
+use invitro_results::table::TableReader;
 use serde_json::json;
 use std::collections::HashSet;
 use std::path::Path;
@@ -426,7 +426,7 @@ fn what_only_reading_shows_is_found_by_retry_and_collect() {
     let damaged: Vec<&str> = collected.damaged.iter().map(|(id, ..)| id.as_str()).collect();
     assert_eq!(damaged, [&folder.cells[0].id, &folder.cells[1].id]);
     assert!(collected.damaged[1].2.contains("its checksum is another"), "{:?}", collected.damaged);
-    let rows = Table::open(&folder.path.join("runs.parquet")).unwrap().rows().unwrap();
+    let rows = TableReader::open(&folder.path.join("runs.parquet")).unwrap().rows().unwrap();
     assert_eq!((&rows[0]["state"], &rows[2]["state"]), (&json!("interrupted"), &json!("done")));
     assert!(rows[0]["error"].as_str().unwrap().contains(METRICS_TABLE));
     // They are open, and the next process takes them.

@@ -4,7 +4,7 @@ use crate::errors::{catch, detached, py_error};
 use invitro_base::files::PartialFolder;
 use invitro_lab::card::Published;
 use invitro_lab::{Status, Trained};
-use invitro_results::table::Table;
+use invitro_results::table::TableReader;
 use pyo3::prelude::*;
 use std::path::PathBuf;
 
@@ -25,7 +25,7 @@ pub fn check_file(folder: PathBuf, name: &str) -> PyResult<()> {
 /// The same of a table, which carries its own checksum.
 #[pyfunction]
 pub fn check_table(py: Python<'_>, path: PathBuf) -> PyResult<()> {
-    detached(py, || Table::open(&path).map(drop))
+    detached(py, || TableReader::open(&path).map(drop))
 }
 
 /// Writes a run's model, its tokenizer and a model card as a new folder that `transformers` loads; returns the step.

@@ -4,7 +4,7 @@
 #[path = "../tests/synthetic/mod.rs"]
 mod synthetic;
 
-use invitro_report::{Options, build};
+use invitro_report::{ReportOptions, build};
 use synthetic::{Plan, Progress};
 
 fn main() {
@@ -27,6 +27,6 @@ fn main() {
         _ => synthetic::collected(&folder, &Plan::paper()),
     }
     let started = std::time::Instant::now();
-    let built = build(&folder, &Options { force: true, ..Options::default() }).expect("a report");
+    let built = build(&folder, &ReportOptions { force: true, ..ReportOptions::default() }).expect("a report");
     println!("{built:?} in {:.1} s", started.elapsed().as_secs_f64());
 }

@@ -1,8 +1,8 @@
 //! From a folder of results to `report.html` and a folder of figures.
 
-use crate::claims::{Answers, read_claims};
+use crate::claims::{ClaimAnswers, read_claims};
 use crate::data::Study;
-use crate::draw::{Format, Target, Width, plain};
+use crate::draw::{DrawTarget, ImageFormat, Width, plain_text};
 use crate::error::{Error, Result};
 use crate::figures::{self, Figure, Variant};
 use crate::page;
@@ -12,7 +12,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Clone)]
-pub struct Options {
+pub struct ReportOptions {
     /// Where to write; the folder of results itself where not given.
     pub out: Option<PathBuf>,
     /// Replace a report that is there.
@@ -20,16 +20,23 @@ pub struct Options {
     /// The page alone, without the folder of figures.
     pub page_only: bool,
     /// What figures are written as.
-    pub formats: Vec<Format>,
+    pub formats: Vec<ImageFormat>,
     /// A file of claims to answer instead of the study's own.
     pub claims: Option<PathBuf>,
     /// Every variant of every figure at both widths, instead of what the page shows first.
     pub all_figures: bool,
 }
 
-impl Default for Options {
+impl Default for ReportOptions {
     fn default() -> Self {
-        Self { out: None, force: false, page_only: false, formats: vec![Format::Svg], claims: None, all_figures: false }
+        Self {
+            out: None,
+            force: false,
+            page_only: false,
+            formats: vec![ImageFormat::Svg],
+            claims: None,
+            all_figures: false,
+        }
     }
 }
 
@@ -52,7 +59,7 @@ const CAPTIONS: &str = "captions.md";
 const DATA: &str = "data";
 
 /// Reads the study or run in `folder` and writes its report.
-pub fn build(folder: &Path, options: &Options) -> Result<Built> {
+pub fn build(folder: &Path, options: &ReportOptions) -> Result<Built> {
     let out = options.out.as_deref().unwrap_or(folder);
     let (page_path, figures_path) = (out.join(invitro_results::folder::REPORT), out.join("figures"));
     for path in [&page_path, &figures_path] {
@@ -66,7 +73,7 @@ pub fn build(folder: &Path, options: &Options) -> Result<Built> {
     }
     let claims = options.claims.as_deref().map(read_claims).transpose()?;
     let study = Study::open(folder)?;
-    let answers = claims.map_or_else(|| Answers::new(&study), |claims| Answers::of_claims(&study, claims));
+    let answers = claims.map_or_else(|| ClaimAnswers::new(&study), |claims| ClaimAnswers::of_claims(&study, claims));
     let (page, figures) = render(&study, &answers, None);
     std::fs::create_dir_all(out).map_err(writing(out))?;
     let mut files = 1;
@@ -87,7 +94,7 @@ pub(crate) fn writing(path: &Path) -> impl FnOnce(io::Error) -> Error {
 }
 
 /// The page and the figures on it; for the live page, with the nonce of its scripts and styles.
-pub(crate) fn render(study: &Study, answers: &Answers, live: Option<&str>) -> (String, Vec<Figure>) {
+pub(crate) fn render(study: &Study, answers: &ClaimAnswers, live: Option<&str>) -> (String, Vec<Figure>) {
     let figures = figures::all(study, answers);
     (page::page(study, answers, &figures, live), figures)
 }
@@ -101,11 +108,11 @@ struct Drawn<'a> {
 }
 
 /// The figures, the numbers behind them, and the captions; how many files that is.
-fn write_figures(place: &Path, figures: &[Figure], options: &Options) -> io::Result<usize> {
+fn write_figures(place: &Path, figures: &[Figure], options: &ReportOptions) -> io::Result<usize> {
     let shown: Vec<&Figure> = figures.iter().filter(|figure| !figure.is_empty()).collect();
     let drawn: Vec<Drawn> = shown.iter().flat_map(|figure| drawings(figure, options.all_figures)).collect();
     let files = drawn.par_iter().map(|drawn| {
-        let svg = drawn.variant.drawing.render(drawn.width, Target::File, &drawn.figure.alt(drawn.variant));
+        let svg = drawn.variant.drawing.render(drawn.width, DrawTarget::File, &drawn.figure.alt(drawn.variant));
         for format in &options.formats {
             let file = format!("{}.{}", drawn.stem, format.name());
             let bytes = format.convert(svg.clone()).map_err(|why| io::Error::other(format!("{file}: {why}")))?;
@@ -141,11 +148,11 @@ fn drawings(figure: &Figure, all: bool) -> Vec<Drawn<'_>> {
     variants.flat_map(widths).collect()
 }
 
-fn captions(figures: &[&Figure], options: &Options) -> String {
+fn captions(figures: &[&Figure], options: &ReportOptions) -> String {
     let sizes = if options.all_figures { "at column width (77 mm) and page width (160 mm)" } else { "160 mm wide" };
     let mut captions = format!("# Captions\n\nFigures {sizes}, text at 7 pt: include them at 100 %.\n");
     for figure in figures {
-        write!(captions, "\n## {}\n\n{}\n\n", plain(&figure.title), plain(&figure.caption))
+        write!(captions, "\n## {}\n\n{}\n\n", plain_text(&figure.title), plain_text(&figure.caption))
             .expect("writing to a string");
         let shown = figure.first();
         for (place, variant) in figure.variants.iter().enumerate() {
@@ -164,7 +171,7 @@ fn captions(figures: &[&Figure], options: &Options) -> String {
 fn chosen(figure: &Figure, variant: &Variant) -> String {
     let choices = figure.choosers.iter().zip(&variant.choice).filter(|(chooser, _)| chooser.options.len() > 1);
     let choices: Vec<String> = choices
-        .map(|(chooser, option)| format!("{} {}", plain(&chooser.label), plain(&chooser.options[*option])))
+        .map(|(chooser, option)| format!("{} {}", plain_text(&chooser.label), plain_text(&chooser.options[*option])))
         .collect();
     if choices.is_empty() { String::new() } else { choices.join(", ") + ": " }
 }

@@ -1,10 +1,10 @@
 //! Several runs in one page: what differs, what they measured, and their curves.
 
-use crate::claims::{Answers, headline};
+use crate::claims::{ClaimAnswers, headline};
 use crate::data::Study;
 use crate::{figures, page};
 use invitro_results::claims::SEEDS;
-use invitro_results::{Comparison, Kind, Results};
+use invitro_results::{Comparison, FolderKind, Results};
 use std::path::Path;
 
 /// The page, self-contained.
@@ -17,12 +17,12 @@ pub fn page(comparison: &Comparison) -> String {
 pub fn verdicts(comparison: &Comparison) -> Vec<String> {
     if comparison.differing.iter().all(|(key, _)| key.starts_with("seeds.")) {
         let study = study(comparison);
-        return headline(&study, &Answers::new(&study));
+        return headline(&study, &ClaimAnswers::new(&study));
     }
     vec![format!("Differences are not tested (each run has one data seed, and {SEEDS} are needed).")]
 }
 
 fn study(comparison: &Comparison) -> Study {
-    let results = Results::new(comparison.names.join(", "), Path::new(""), Kind::Study);
+    let results = Results::new(comparison.names.join(", "), Path::new(""), FolderKind::Study);
     Study::new(Results { runs: comparison.runs.clone(), ..results })
 }

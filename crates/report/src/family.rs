@@ -1,7 +1,7 @@
 //! A family of languages as a picture: its tree, the proto-language at the left and branches as long as the distances
 //! measured along them, beside the matrix of measured distances, whose rows are the tree's.
 
-use crate::draw::{Canvas, Colour, DARK_CELL, LABEL, TICK, Target, Width, frame, heat_class, width_of};
+use crate::draw::{Canvas, Colour, DARK_CELL, DrawTarget, LABEL, TICK, Width, frame, heat_class, width_of};
 use crate::wording::listed;
 use invitro_results::{FamilyNode, FamilyTree};
 
@@ -20,7 +20,7 @@ const NUMBERED: f64 = 13.5;
 
 /// Where a node is drawn.
 #[derive(Clone, Copy)]
-struct Place {
+struct NodePlace {
     x: f64,
     y: f64,
 }
@@ -33,7 +33,7 @@ impl FamilyPicture {
     }
 
     /// What it shows, in a sentence for those who cannot see it.
-    pub fn told(&self) -> String {
+    pub fn description(&self) -> String {
         let edge = |node: &FamilyNode| {
             let parent = node.parent.as_deref().unwrap_or("the proto-language");
             format!("{} is {:.2} from {parent}", node.name, node.measured)
@@ -59,7 +59,7 @@ impl FamilyPicture {
         )
     }
 
-    pub fn svg(&self, width: Width, target: Target, description: &str) -> String {
+    pub fn svg(&self, width: Width, target: DrawTarget, description: &str) -> String {
         let mut canvas = Canvas::new(target);
         let total = width.points();
         let labels: Vec<(String, String)> = self.order.iter().map(|&at| self.label(at)).collect();
@@ -148,7 +148,7 @@ impl FamilyPicture {
 
     /// Where each node is: across by the distances along its path, down by rows; a node without text is between those
     /// that descend from it.
-    fn places(&self, left: f64, top: f64, room: f64) -> Vec<Place> {
+    fn places(&self, left: f64, top: f64, room: f64) -> Vec<NodePlace> {
         let nodes = &self.tree.nodes;
         let mut depths = vec![0.0; nodes.len()];
         for &at in &self.order {
@@ -157,8 +157,8 @@ impl FamilyPicture {
             depths[at] = parent.map_or(0.0, |parent| depths[parent]) + nodes[at].measured.max(0.0);
         }
         let deepest = depths.iter().copied().fold(0.0, f64::max).max(1e-9);
-        let mut places: Vec<Place> =
-            depths.iter().map(|depth| Place { x: left + depth / deepest * room, y: 0.0 }).collect();
+        let mut places: Vec<NodePlace> =
+            depths.iter().map(|depth| NodePlace { x: left + depth / deepest * room, y: 0.0 }).collect();
         let mut row = 0.0;
         for &at in &self.order {
             if self.is_labelled(at) {
@@ -177,11 +177,11 @@ impl FamilyPicture {
         places
     }
 
-    fn draw_tree(&self, canvas: &mut Canvas, places: &[Place], column: f64) {
+    fn draw_tree(&self, canvas: &mut Canvas, places: &[NodePlace], column: f64) {
         let roots = self.tree.children(None);
         let ys = || roots.iter().map(|&at| places[at].y);
         let (low, high) = ys().fold((f64::MAX, f64::MIN), |(low, high), y| (low.min(y), high.max(y)));
-        let root = Place { x: EDGE + 3.0, y: (low + high) / 2.0 };
+        let root = NodePlace { x: EDGE + 3.0, y: (low + high) / 2.0 };
         for &at in &self.order {
             let node = &self.tree.nodes[at];
             let parent =
@@ -196,7 +196,7 @@ impl FamilyPicture {
         }
         for &at in &self.order {
             let node = &self.tree.nodes[at];
-            let Place { x, y } = places[at];
+            let NodePlace { x, y } = places[at];
             let inner = !self.is_labelled(at);
             if !inner && column - 4.0 > x + 5.0 {
                 canvas.line((x + 4.0, y), (column - 3.0, y), Colour::Grid, 0.6, "1 2");
@@ -207,13 +207,13 @@ impl FamilyPicture {
                 invitro_results::DistanceFrom::Siblings => format!("{} from each sibling asked", node.asked),
             };
             let tip = format!("{}: {:.3} from {parent}, {from}", node.name, node.measured);
-            let shape = if node.spoken { crate::draw::Shape::Circle } else { crate::draw::Shape::Ring };
+            let shape = if node.spoken { crate::draw::MarkerShape::Circle } else { crate::draw::MarkerShape::Ring };
             canvas.shape(shape, (x, y), 2.6, self.colour(at), 1.0, &tip);
             if inner {
                 canvas.text((x + 4.5, y + 2.2), "start", TICK, Colour::Muted, &node.name);
             }
         }
-        canvas.shape(crate::draw::Shape::Ring, (root.x, root.y), 2.0, Colour::Muted, 1.0, "the proto-language");
+        canvas.shape(crate::draw::MarkerShape::Ring, (root.x, root.y), 2.0, Colour::Muted, 1.0, "the proto-language");
     }
 
     /// Whether a node has a row; an ancestor without text has its name at its fork.
@@ -222,7 +222,7 @@ impl FamilyPicture {
     }
 
     /// How long a distance is drawn.
-    fn draw_scale(&self, canvas: &mut Canvas, places: &[Place], y: f64) {
+    fn draw_scale(&self, canvas: &mut Canvas, places: &[NodePlace], y: f64) {
         let of_one = self.order.iter().find_map(|&at| {
             let node = &self.tree.nodes[at];
             let parent = self.tree.nodes.iter().position(|other| Some(&other.name) == node.parent.as_ref());

@@ -4,17 +4,17 @@
 //! inside has its report beside its results; one from elsewhere gets its report under `reports/`.
 
 use crate::build::writing;
-use crate::claims::{Answers, headline};
+use crate::claims::{ClaimAnswers, headline};
 use crate::data::{Factor, FactorWords, Study, setting_name};
-use crate::draw::{Target, Width};
+use crate::draw::{DrawTarget, Width};
 use crate::error::{Error, Result};
 use crate::figures::{self, Figure};
 use crate::names::{free_name, link};
 use crate::page;
-use crate::page::gallery::Entry;
+use crate::page::gallery::GalleryEntry;
 use crate::wording::{counted, listed};
 use invitro_results::folder::{CONFIG, METRICS, METRICS_TABLE, REPORT, RUNS_TABLE, STATUS, STUDY};
-use invitro_results::{Kind, column};
+use invitro_results::{FolderKind, column};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
@@ -79,7 +79,7 @@ pub fn gallery(place: &Path, folders: &[PathBuf], force: bool) -> Result<Gallery
         if report.exists() && !is_own && !force {
             return Err(Error::Exists { path: report });
         }
-        let answers = Answers::new(&study);
+        let answers = ClaimAnswers::new(&study);
         let figures = figures::all(&study, &answers);
         if force || !report.exists() {
             let above = report.parent().unwrap_or(place);
@@ -96,7 +96,7 @@ pub fn gallery(place: &Path, folders: &[PathBuf], force: bool) -> Result<Gallery
     entries.sort_by(|a, b| b.when.cmp(&a.when).then_with(|| a.name.cmp(&b.name)));
     let name = inside.file_name().map_or("gallery".into(), |name| name.to_string_lossy().into_owned());
     invitro_base::files::write(&page, page::gallery::page(&name, &entries).as_bytes()).map_err(writing(&page))?;
-    let studies = entries.iter().filter(|entry| entry.kind == Kind::Study).count();
+    let studies = entries.iter().filter(|entry| entry.kind == FolderKind::Study).count();
     Ok(Gallery { page, studies, runs: entries.len() - studies, reports, left_out })
 }
 
@@ -106,7 +106,7 @@ fn below(place: &Path) -> Vec<PathBuf> {
     if is_shown(place) {
         found.push(place.to_owned());
     } else {
-        look(place, DEPTH, &mut found);
+        find_results(place, DEPTH, &mut found);
     }
     found
 }
@@ -118,7 +118,7 @@ fn is_shown(folder: &Path) -> bool {
     is_own && invitro_results::kind(folder).is_ok()
 }
 
-fn look(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
+fn find_results(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
     let Ok(entries) = std::fs::read_dir(folder) else { return };
     let is_hidden = |path: &PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
     let mut inner: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -128,16 +128,17 @@ fn look(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) {
         if is_shown(&path) {
             found.push(path);
         } else if depth > 0 {
-            look(&path, depth - 1, found);
+            find_results(&path, depth - 1, found);
         }
     }
 }
 
-fn entry(folder: &Path, study: &Study, answers: &Answers, figures: &[Figure], report: &Path) -> Entry {
+fn entry(folder: &Path, study: &Study, answers: &ClaimAnswers, figures: &[Figure], report: &Path) -> GalleryEntry {
     let shown = figures.iter().find(|figure| !figure.is_empty());
-    let draw =
-        |figure: &Figure| figure.variants[figure.first()].drawing.render(Width::Column, Target::Page, &figure.title);
-    Entry {
+    let draw = |figure: &Figure| {
+        figure.variants[figure.first()].drawing.render(Width::Column, DrawTarget::Page, &figure.title)
+    };
+    GalleryEntry {
         name: study.name.clone(),
         kind: study.kind,
         report: link(report),
@@ -152,7 +153,7 @@ fn entry(folder: &Path, study: &Study, answers: &Answers, figures: &[Figure], re
 
 /// `24 of 64 runs ended`.
 fn runs(study: &Study) -> String {
-    if study.kind == Kind::Run {
+    if study.kind == FolderKind::Run {
         return study.runs.first().map_or("not begun", |run| run.state()).to_owned();
     }
     let done = study.runs.iter().filter(|run| run.done()).count();
@@ -165,26 +166,26 @@ fn runs(study: &Study) -> String {
 /// What a study varies; of a run, its place among what studies vary. In markup.
 fn varied(study: &Study) -> Vec<String> {
     let symbol = |key: &str| Factor::PAPER.into_iter().find(|factor| factor.key() == key).map(|factor| factor.symbol());
-    if study.kind == Kind::Run {
+    if study.kind == FolderKind::Run {
         let level = |factor: Factor| {
             let levels = study.levels(factor);
             (!levels.is_empty()).then(|| format!("{} {}", factor.symbol(), levels.join(", ")))
         };
         return study.paper_factors().into_iter().filter_map(level).collect();
     }
-    let said = |(key, values): &(String, Vec<String>)| match key.as_str() {
+    let varied = |(key, values): &(String, Vec<String>)| match key.as_str() {
         column::DATA_SEED => counted(values.len(), "data seed"),
         column::MODEL_SEED => counted(values.len(), "model seed"),
         key => format!("{} {}", symbol(key).unwrap_or_else(|| setting_name(key)), listed(values)),
     };
-    study.varied().iter().map(said).collect()
+    study.varied().iter().map(varied).collect()
 }
 
 /// When results were last written, in seconds since 1970: as the runs say, or else as their files do.
 fn written(folder: &Path, study: &Study) -> u64 {
-    let said = study.runs.iter().filter_map(|run| run.number("updated")).fold(0.0, f64::max) as u64;
-    if said > 0 {
-        return said;
+    let updated = study.runs.iter().filter_map(|run| run.number("updated")).fold(0.0, f64::max) as u64;
+    if updated > 0 {
+        return updated;
     }
     let files = [RUNS_TABLE, METRICS_TABLE, METRICS, STATUS, STUDY].iter();
     let modified = files.filter_map(|file| std::fs::metadata(folder.join(file)).ok()?.modified().ok());

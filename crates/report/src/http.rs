@@ -12,7 +12,7 @@ const WRITE: Duration = Duration::from_secs(30);
 /// Bytes of a request's head.
 const MOST: usize = 16 * 1024;
 
-pub struct Request {
+pub struct HttpRequest {
     pub method: String,
     /// Without the query.
     pub path: String,
@@ -20,7 +20,7 @@ pub struct Request {
     pub is_local: bool,
 }
 
-pub struct Answer<'a> {
+pub struct Response<'a> {
     pub status: &'static str,
     pub kind: &'static str,
     /// Further lines of the head, each with its end.
@@ -28,8 +28,8 @@ pub struct Answer<'a> {
     pub body: &'a [u8],
 }
 
-impl Request {
-    pub fn read(stream: &mut TcpStream) -> Result<Request> {
+impl HttpRequest {
+    pub fn read(stream: &mut TcpStream) -> Result<HttpRequest> {
         let deadline = Instant::now() + READ;
         let (mut head, mut part) = (Vec::new(), [0; 2048]);
         while !is_whole(&head) && head.len() < MOST {
@@ -39,10 +39,10 @@ impl Request {
                 read => head.extend_from_slice(&part[..read]),
             }
         }
-        Ok(Request::parse(&String::from_utf8_lossy(&head)))
+        Ok(HttpRequest::parse(&String::from_utf8_lossy(&head)))
     }
 
-    fn parse(head: &str) -> Request {
+    fn parse(head: &str) -> HttpRequest {
         let mut lines = head.lines();
         let mut words = lines.next().unwrap_or_default().split_whitespace();
         let mut next = || words.next().unwrap_or_default();
@@ -55,14 +55,14 @@ impl Request {
             name.eq_ignore_ascii_case("host").then_some(matches!(host, "127.0.0.1" | "localhost"))
         };
         let hosts: Vec<bool> = lines.take_while(|line| !line.is_empty()).filter_map(named).collect();
-        Request { method, path, is_local: !hosts.is_empty() && hosts.into_iter().all(|local| local) }
+        HttpRequest { method, path, is_local: !hosts.is_empty() && hosts.into_iter().all(|local| local) }
     }
 }
 
-impl Answer<'_> {
+impl Response<'_> {
     /// Sends it; of a `HEAD` request's answer the head alone.
     pub fn send(&self, stream: &mut TcpStream, head_only: bool) -> Result<()> {
-        let Answer { status, kind, head, body } = self;
+        let Response { status, kind, head, body } = self;
         let head = format!(
             "HTTP/1.1 {status}\r\nContent-Type: {kind}; charset=utf-8\r\nContent-Length: {}\r\nCache-Control: no-store\r\n\
              X-Content-Type-Options: nosniff\r\n{head}Connection: close\r\n\r\n",

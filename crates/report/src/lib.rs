@@ -2,8 +2,8 @@
 //! one self-contained page.
 //!
 //! ```no_run
-//! use invitro_report::{Options, build};
-//! let built = build("studies/paper".as_ref(), &Options::default())?;
+//! use invitro_report::{ReportOptions, build};
+//! let built = build("studies/paper".as_ref(), &ReportOptions::default())?;
 //! println!("{} runs in {}", built.runs, built.page.display());
 //! # Ok::<(), invitro_report::Error>(())
 //! ```
@@ -27,9 +27,9 @@ mod page;
 pub mod sentences;
 mod wording;
 
-pub use build::{Built, Options, build};
+pub use build::{Built, ReportOptions, build};
 pub use compare::{page as comparison_page, verdicts};
-pub use draw::Format;
+pub use draw::ImageFormat;
 pub use error::{Error, Result};
 pub use family::FamilyPicture;
 pub use gallery::{Gallery, gallery};

@@ -5,11 +5,11 @@
 //! elsewhere cannot read the report through the reader's own browser; the page's policy lets no script run but its own.
 
 use crate::build;
-use crate::claims::Answers;
-use crate::data::{self, Cache, Study};
+use crate::claims::ClaimAnswers;
+use crate::data::{self, ReadCache, Study};
 use crate::draw::escape;
 use crate::error::{Error, Result};
-use crate::http::{Answer, Request};
+use crate::http::{HttpRequest, Response};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -18,7 +18,7 @@ use std::sync::{Arc, RwLock};
 use std::time::Duration;
 
 /// How often the folder is looked at.
-const LOOK: Duration = Duration::from_millis(500);
+const INTERVAL: Duration = Duration::from_millis(500);
 
 /// A folder that could not be shown is tried again after so many looks, though no file of it has changed.
 const AGAIN: u32 = 10;
@@ -54,13 +54,13 @@ impl Live {
 
     /// Serves until the process ends.
     pub fn serve(self) -> Result<()> {
-        let mut cache = Cache::default();
+        let mut cache = ReadCache::default();
         let mut seen = data::fingerprint(&self.folder);
         let mut is_shown = refresh(&self.folder, &mut cache, &self.shown);
         let (folder, shown) = (self.folder.clone(), Arc::clone(&self.shown));
         std::thread::spawn(move || {
             for look in 1_u32.. {
-                std::thread::sleep(LOOK);
+                std::thread::sleep(INTERVAL);
                 let now = data::fingerprint(&folder);
                 if now != seen || (!is_shown && look.is_multiple_of(AGAIN)) {
                     seen = now;
@@ -75,7 +75,7 @@ impl Live {
             let (shown, connection) = (Arc::clone(&self.shown), Arc::clone(&connections));
             if Arc::strong_count(&connections) > CONNECTIONS + 1 {
                 let body = b"Too many connections at once.\n";
-                let answer = Answer { status: "503 Service Unavailable", kind: "text/plain", head: "", body };
+                let answer = Response { status: "503 Service Unavailable", kind: "text/plain", head: "", body };
                 let _ = answer.send(&mut stream, false);
                 continue;
             }
@@ -91,16 +91,16 @@ impl Live {
 
 /// Makes the page anew; whether it could be. A folder caught in the middle of a change, or a file that cannot be read, is
 /// told in its place, and the next look may mend it.
-fn refresh(folder: &Path, cache: &mut Cache, shown: &RwLock<Shown>) -> bool {
+fn refresh(folder: &Path, cache: &mut ReadCache, shown: &RwLock<Shown>) -> bool {
     // Content of the folder cannot hold what is drawn now.
     let random = || RandomState::new().build_hasher().finish();
     let nonce = format!("{:016x}{:016x}", random(), random());
     let render = || {
         let study = Study::open_cached(folder, cache)?;
-        Ok(build::render(&study, &Answers::new(&study), Some(&nonce)).0)
+        Ok(build::render(&study, &ClaimAnswers::new(&study), Some(&nonce)).0)
     };
     let made = catch_unwind(AssertUnwindSafe(render)).unwrap_or_else(|_| {
-        *cache = Cache::default();
+        *cache = ReadCache::default();
         Err(Error::Broke { path: folder.to_owned() })
     });
     let is_shown = made.is_ok();
@@ -121,7 +121,7 @@ fn refresh(folder: &Path, cache: &mut Cache, shown: &RwLock<Shown>) -> bool {
 }
 
 fn answer(stream: &mut TcpStream, shown: &RwLock<Shown>) -> std::io::Result<()> {
-    let Request { method, path, is_local } = Request::read(stream)?;
+    let HttpRequest { method, path, is_local } = HttpRequest::read(stream)?;
     // A copy, which shares the page: a slow reader keeps nobody from making a new one.
     let Shown { version, page, policy } = shown.read().unwrap_or_else(|poisoned| poisoned.into_inner()).clone();
     let version = version.to_string();
@@ -132,5 +132,5 @@ fn answer(stream: &mut TcpStream, shown: &RwLock<Shown>) -> std::io::Result<()> 
         ("GET" | "HEAD", _) => ("404 Not Found", "text/plain", "", "There is / and /version.\n"),
         _ => ("405 Method Not Allowed", "text/plain", "Allow: GET, HEAD\r\n", "Only GET and HEAD.\n"),
     };
-    Answer { status, kind, head, body: body.as_bytes() }.send(stream, method == "HEAD")
+    Response { status, kind, head, body: body.as_bytes() }.send(stream, method == "HEAD")
 }

@@ -8,7 +8,7 @@ pub fn counted(count: usize, what: &str) -> String {
 }
 
 /// `0.412 [0.380, 0.450], 9 runs`.
-pub fn spoken(estimate: &Estimate) -> String {
+pub fn with_runs(estimate: &Estimate) -> String {
     format!("{estimate}, {}", counted(estimate.runs, "run"))
 }
 

@@ -4,8 +4,8 @@
 //! these tests say that they were skipped; under `CI=true` they fail.
 
 use crate::synthetic::{self, Plan, Progress};
-use invitro_report::claims::Answers;
-use invitro_report::{Live, Options, build};
+use invitro_report::claims::ClaimAnswers;
+use invitro_report::{Live, ReportOptions, build};
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::Command;
@@ -27,12 +27,12 @@ fn browser(script: &str, arguments: &[&str]) {
 fn the_page_of_a_study() {
     let folder = tempfile::tempdir().unwrap();
     synthetic::collected(folder.path(), &Plan::small());
-    build(folder.path(), &Options::default()).unwrap();
+    build(folder.path(), &ReportOptions::default()).unwrap();
     let study = invitro_report::data::Study::open(folder.path()).unwrap();
     // The numbers behind each figure, to compare with what the page saves.
     let tables = folder.path().join("tables");
     std::fs::create_dir(&tables).unwrap();
-    for figure in invitro_report::figures::all(&study, &Answers::new(&study)) {
+    for figure in invitro_report::figures::all(&study, &ClaimAnswers::new(&study)) {
         if !figure.is_empty() && !figure.table.is_empty() {
             std::fs::write(tables.join(format!("{}.csv", figure.name)), figure.table.to_csv()).unwrap();
         }
@@ -52,7 +52,7 @@ fn the_page_of_a_run() {
     let folder = tempfile::tempdir().unwrap();
     let plan = Plan::one();
     synthetic::run_folder(folder.path(), &plan.configs()[0], &plan, Progress::Done);
-    build(folder.path(), &Options::default()).unwrap();
+    build(folder.path(), &ReportOptions::default()).unwrap();
     let page = folder.path().join("report.html");
     browser("access.mjs", &[page.to_str().unwrap()]);
     browser("phone.mjs", &[page.to_str().unwrap()]);
@@ -185,11 +185,11 @@ fn a_damaged_table_is_told_and_the_page_goes_on_once_it_is_mended() {
         std::fs::write(&table, &whole[..whole.len() / 2]).unwrap();
         // It is damaged from the start, is mended, and is damaged again.
         let address = served(folder.path());
-        let is_told = |page: &str| page.contains(".parquet` cannot be read: ");
-        wait(address, &is_told);
+        let is_shown = |page: &str| page.contains(".parquet` cannot be read: ");
+        wait(address, &is_shown);
         std::fs::write(&table, &whole).unwrap();
-        wait(address, &|page| page.contains("<figure") && !is_told(page));
+        wait(address, &|page| page.contains("<figure") && !is_shown(page));
         std::fs::write(&table, b"PAR1").unwrap();
-        wait(address, &is_told);
+        wait(address, &is_shown);
     }
 }

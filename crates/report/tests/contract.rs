@@ -32,7 +32,7 @@ struct Report(BTreeMap<String, Vec<Vec<String>>>);
 
 impl Report {
     fn of(results: &Path, figures: &[&str]) -> Report {
-        build(results, &invitro_report::Options { force: true, ..Default::default() }).unwrap();
+        build(results, &invitro_report::ReportOptions { force: true, ..Default::default() }).unwrap();
         let html = fs::read_to_string(results.join(folder::REPORT)).unwrap();
         let table = |name: &&str| {
             let shown = html.split(&format!("<figure id=\"fig-{name}\"")).nth(1).unwrap_or_else(|| panic!("no {name}"));
@@ -118,7 +118,7 @@ fn a_run() {
         "trajectory",
         |keys| {
             let [_, title, label, _, step] = keys else { panic!("{keys:?}") };
-            Some(at(&runs, &Quantity::of(drawn(title), &condition(&rows, label)), step))
+            Some(at(&runs, &Quantity::in_condition(drawn(title), &condition(&rows, label)), step))
         },
         4,
     );
@@ -128,7 +128,7 @@ fn a_run() {
             let [task, label, metric, step] = keys else { panic!("{keys:?}") };
             let task = Task::ALL.into_iter().find(|one| one.name() == *task).unwrap();
             let measure = Measure::Task(task, metric.parse().unwrap());
-            Some(at(&runs, &Quantity::of(measure, &condition(&rows, label)), step))
+            Some(at(&runs, &Quantity::in_condition(measure, &condition(&rows, label)), step))
         },
         4,
     );
@@ -139,7 +139,7 @@ fn a_run() {
             let statistic = if reading.starts_with("any") { Statistic::Any } else { Statistic::Share };
             let (scorer, targets) = who.split_once('.').unwrap();
             let measure = Measure::reach(scorer.parse().unwrap(), targets.parse().unwrap(), statistic);
-            Some(at(&runs, &Quantity::of(measure, &condition(&rows, label)), step))
+            Some(at(&runs, &Quantity::in_condition(measure, &condition(&rows, label)), step))
         },
         4,
     );
@@ -153,7 +153,7 @@ fn a_run() {
             let targets = if set.starts_with("facts") { Targets::Facts } else { Targets::Types };
             let statistic = if counted.starts_with("share") { Statistic::Share } else { Statistic::LogProb };
             let measure = Measure::reach(Scorer::Network, targets, statistic);
-            Some(at(&runs, &Quantity::of(measure, &condition(&rows, label)), step))
+            Some(at(&runs, &Quantity::in_condition(measure, &condition(&rows, label)), step))
         },
         3,
     );
@@ -221,7 +221,7 @@ fn a_study() {
                 } else {
                     within(&rows, "d", level)
                 };
-                Some(at(&runs, &Quantity::of(drawn(title), &condition(runs[0], label)), step))
+                Some(at(&runs, &Quantity::in_condition(drawn(title), &condition(runs[0], label)), step))
             },
             4,
         );
@@ -231,7 +231,7 @@ fn a_study() {
                 let [by, level, label, metric, step] = keys else { panic!("{keys:?}") };
                 let measure = Measure::unscrambling(metric.parse().unwrap());
                 let runs = within(&rows, by, level);
-                Some(at(&runs, &Quantity::of(measure, &condition(runs[0], label)), step))
+                Some(at(&runs, &Quantity::in_condition(measure, &condition(runs[0], label)), step))
             },
             4,
         );
@@ -242,7 +242,7 @@ fn a_study() {
                 let statistic = if reading.starts_with("any") { Statistic::Any } else { Statistic::Share };
                 let measure = Measure::reach(Scorer::Network, Targets::Allowed, statistic);
                 let runs = within(&rows, by, level);
-                Some(at(&runs, &Quantity::of(measure, &condition(runs[0], label)), step))
+                Some(at(&runs, &Quantity::in_condition(measure, &condition(runs[0], label)), step))
             },
             4,
         );
@@ -255,7 +255,7 @@ fn a_study() {
                 }
                 let runs = within(&rows, "d", distance);
                 let last = runs[0].iter().map(|row| row.step).max().unwrap().to_string();
-                Some(at(&runs, &Quantity::of(Measure::KNOWLEDGE, &condition(runs[0], label)), &last))
+                Some(at(&runs, &Quantity::in_condition(Measure::KNOWLEDGE, &condition(runs[0], label)), &last))
             },
             4,
         );

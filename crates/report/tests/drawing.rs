@@ -1,6 +1,6 @@
 //! The drawing layer: axes, text, and colours that can be seen.
 
-use invitro_report::draw::{Axis, DARK_CELL, PALETTE, plain, to_html, width_of};
+use invitro_report::draw::{Axis, DARK_CELL, PALETTE, plain_text, to_html, width_of};
 
 #[test]
 fn ticks_are_round_and_inside() {
@@ -32,7 +32,7 @@ fn one_value_still_has_room_around_it() {
 #[test]
 fn italics_and_escapes() {
     assert_eq!(to_html("|*V*| < 3 & *λ*"), "|<i>V</i>| &lt; 3 &amp; <i>λ</i>");
-    assert_eq!(plain("Top-*K*"), "Top-K");
+    assert_eq!(plain_text("Top-*K*"), "Top-K");
     assert!(width_of("|*V*|") < width_of("2048"));
 }
 

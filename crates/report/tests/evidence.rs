@@ -1,15 +1,15 @@
 //! What is counted, and how often: seeds, tokenizers, seconds, words, and runs that are known from tables.
 
 use crate::synthetic::{self, Plan, Progress};
-use invitro_report::claims::{Answers, Rendered};
-use invitro_report::{Options, build, data};
+use invitro_report::claims::{ClaimAnswers, Rendered};
+use invitro_report::{ReportOptions, build, data};
 use invitro_results::claims::{Answer, Reason, Verdict};
-use invitro_results::{Condition, Curve, Measure, Point, Quantity, Results, SCHEMA, TokenizerMetric, Words};
+use invitro_results::{Condition, Curve, CurvePoint, Measure, Quantity, Results, SCHEMA, TokenizerMetric, Words};
 use std::fs;
 use std::path::Path;
 
 fn page(folder: &Path) -> String {
-    build(folder, &Options { force: true, ..Options::default() }).unwrap();
+    build(folder, &ReportOptions { force: true, ..ReportOptions::default() }).unwrap();
     fs::read_to_string(folder.join("report.html")).unwrap()
 }
 
@@ -20,7 +20,7 @@ fn model_seeds_are_no_further_worlds() {
         synthetic::collected(folder.path(), &Plan { data_seeds: 3, model_seeds, ..Plan::small() });
         let study = data::Study::open(folder.path()).unwrap();
         let fertility = Measure::Tokenizer(Words::Text, TokenizerMetric::Fertility);
-        let fertility = Quantity::of(fertility, &study.conditions()[0]);
+        let fertility = Quantity::in_condition(fertility, &study.conditions()[0]);
         let gap = study.mean(study.at(&[]), |run| run.once(&fertility)).unwrap();
         let interval = gap.interval.unwrap();
         (gap.value, interval.high - interval.low)
@@ -77,7 +77,7 @@ fn one_ended_seed_tests_no_claim() {
 
 /// The answer to a claim of the study in a folder.
 fn answer(folder: &Path, id: &str) -> Answer {
-    Answers::new(&data::Study::open(folder).unwrap()).by_id(id).unwrap().clone()
+    ClaimAnswers::new(&data::Study::open(folder).unwrap()).by_id(id).unwrap().clone()
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn runs_known_from_tables_count_beside_run_folders() {
     let contrast = |place: &Path| {
         let study = data::Study::open(place).unwrap();
         let masked = study.masked().next().unwrap();
-        let facts = Quantity::of(Measure::KNOWLEDGE, masked);
+        let facts = Quantity::in_condition(Measure::KNOWLEDGE, masked);
         (study.mean(study.ended(&[]), |run| run.curve(&facts).end()).unwrap().value, study.words.len())
     };
     let (mixed, whole) = (contrast(mixed.path()), contrast(whole.path()));
@@ -212,7 +212,7 @@ fn arms_are_compared_word_by_word() {
     };
     assert_eq!((words("share = all"), words("share = none")), (180, 180));
     assert!(bridges.contains("\nshare = none,all,all,0,180,"), "without any piece in common");
-    let answers = Answers::new(&study);
+    let answers = ClaimAnswers::new(&study);
     let found = |id: &str| answers.by_id(id).unwrap();
     let none = found("share-none");
     assert_eq!((&none.verdict, none.estimated.detail.p), (&Verdict::Supported, Some(0.0005)));
@@ -283,7 +283,7 @@ fn arms_are_not_tested_where_facts_were_not_learned() {
     let mut results = invitro_results::read(folder.path()).unwrap();
     let compared = |results: &Results| {
         let study = data::Study::new(results.clone());
-        Answers::new(&study).by_id("share-cognate").unwrap().clone()
+        ClaimAnswers::new(&study).by_id("share-cognate").unwrap().clone()
     };
     assert!(compared(&results).estimated.detail.words > 0);
     // An arm without masked words, as where facts are withheld, is compared by its runs.
@@ -292,9 +292,12 @@ fn arms_are_not_tested_where_facts_were_not_learned() {
     wordless.scored.retain(|(run, _)| has_words(run));
     let by_runs = compared(&wordless).estimated;
     assert_eq!((by_runs.detail.words, by_runs.estimate.unwrap().runs), (0, 6), "three runs of each arm");
-    let in_a = Quantity::of(Measure::KNOWLEDGE, &Condition::new("A", false));
+    let in_a = Quantity::in_condition(Measure::KNOWLEDGE, &Condition::new("A", false));
     for run in &mut results.runs {
-        run.curves.insert(in_a.clone(), Curve::new(vec![Point::plain(0, 0.0), Point::plain(1000, 0.0)]));
+        run.curves.insert(
+            in_a.clone(),
+            Curve::new(vec![CurvePoint::without_interval(0, 0.0), CurvePoint::without_interval(1000, 0.0)]),
+        );
     }
     let condition = Condition::new("A", false);
     assert_eq!(compared(&results).verdict, Verdict::NotTested(Reason::NotLearned { condition, grammatical: None }));

@@ -3,7 +3,7 @@
 use crate::report::{force, whole};
 use crate::synthetic::{self, Plan, Progress};
 use invitro_report::data::FactorWords;
-use invitro_report::{Error, Format, Options, build, data, gallery};
+use invitro_report::{Error, ImageFormat, ReportOptions, build, data, gallery};
 use invitro_results::{DistanceFrom, FamilyNode, FamilyTree};
 use std::collections::BTreeSet;
 use std::fs;
@@ -42,8 +42,8 @@ fn with_family(folder: &Path) {
 fn a_family_is_drawn_with_its_tree_and_its_distances() {
     let folder = tempfile::tempdir().unwrap();
     with_family(folder.path());
-    let formats = Format::ALL.to_vec();
-    build(folder.path(), &Options { formats, all_figures: true, ..force() }).unwrap();
+    let formats = ImageFormat::ALL.to_vec();
+    build(folder.path(), &ReportOptions { formats, all_figures: true, ..force() }).unwrap();
     let place = folder.path().join("figures");
     let entries = fs::read_dir(&place).unwrap().flatten().map(|entry| entry.file_name().into_string().unwrap());
     let names: BTreeSet<String> = entries.filter(|name| name.starts_with("family")).collect();

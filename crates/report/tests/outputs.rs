@@ -3,7 +3,7 @@
 use crate::pdf;
 use crate::report::force;
 use crate::synthetic::{self, Plan};
-use invitro_report::{Format, Options, build};
+use invitro_report::{ImageFormat, ReportOptions, build};
 use std::fs;
 
 /// The pixels of a PNG, and how many there are in a row.
@@ -41,7 +41,7 @@ fn said(element: &str) -> String {
 fn pdf_and_png_show_what_the_svg_does_with_all_its_words() {
     let folder = tempfile::tempdir().unwrap();
     synthetic::collected(folder.path(), &Plan { data_seeds: 3, words: 10, ..Plan::small() });
-    let built = build(folder.path(), &Options { formats: Format::ALL.into(), ..force() }).unwrap();
+    let built = build(folder.path(), &ReportOptions { formats: ImageFormat::ALL.into(), ..force() }).unwrap();
     let figures = folder.path().join("figures");
     let stems = ["bridge", "cascade", "effects", "maxima", "reachability", "sentences"];
     for stem in stems {
@@ -50,7 +50,7 @@ fn pdf_and_png_show_what_the_svg_does_with_all_its_words() {
         let read = pdf::text(&pdf);
         let (shown, across) = pixels(&png);
         assert_eq!(across, 1890, "160 mm at 300 dots to the inch");
-        let (bare, _) = pixels(&Format::Png.convert(wordless(&svg)).unwrap());
+        let (bare, _) = pixels(&ImageFormat::Png.convert(wordless(&svg)).unwrap());
         for element in svg.split("<text ").skip(1) {
             let words = said(element);
             let squeezed = |text: &str| text.split_whitespace().collect::<String>();
@@ -69,7 +69,7 @@ fn pdf_and_png_show_what_the_svg_does_with_all_its_words() {
     assert!(built.files > 3 * stems.len());
     // The same bytes again.
     let before = fs::read(figures.join("effects.pdf")).unwrap();
-    build(folder.path(), &Options { formats: vec![Format::Pdf], ..force() }).unwrap();
+    build(folder.path(), &ReportOptions { formats: vec![ImageFormat::Pdf], ..force() }).unwrap();
     assert!(before == fs::read(figures.join("effects.pdf")).unwrap(), "the same PDF");
     assert!(!figures.join("effects.svg").exists(), "only what was asked for");
 }
@@ -82,7 +82,7 @@ fn the_font_has_every_letter_that_figures_use() {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"9mm\" height=\"9mm\" viewBox=\"0 0 25 25\" \
              font-family=\"Helvetica, Arial, sans-serif\"><text x=\"5\" y=\"18\" font-size=\"12\" {style}>{text}</text></svg>"
         );
-        Format::Png.convert(svg).unwrap()
+        ImageFormat::Png.convert(svg).unwrap()
     };
     for style in ["", "font-weight=\"bold\"", "font-style=\"italic\"", "font-weight=\"bold\" font-style=\"italic\""] {
         let boxed = draw("\u{e000}", style);

@@ -3,17 +3,17 @@
 use crate::synthetic::curves::Config;
 use crate::synthetic::{self, Plan, Progress};
 use invitro_base::dotted::set;
-use invitro_report::claims::Answers;
-use invitro_report::{Error, Options, build, data};
+use invitro_report::claims::ClaimAnswers;
+use invitro_report::{Error, ReportOptions, build, data};
 use invitro_results::claims::{Scope, Specification, Test};
-use invitro_results::words::{Form, Word};
+use invitro_results::words::{MaskedWord, WordForm};
 use invitro_results::{Crossing, Emergence, Measure, Moment, TaskMetric};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-pub fn force() -> Options {
-    Options { force: true, ..Options::default() }
+pub fn force() -> ReportOptions {
+    ReportOptions { force: true, ..ReportOptions::default() }
 }
 
 pub fn page(folder: &Path) -> String {
@@ -76,7 +76,7 @@ fn a_study_has_every_figure_and_its_numbers() {
         whole(file, svg, "width=\"160mm\"");
     }
     // Every variant at both widths, on request; the numbers are the same.
-    build(folder.path(), &Options { all_figures: true, ..force() }).unwrap();
+    build(folder.path(), &ReportOptions { all_figures: true, ..force() }).unwrap();
     let all = files(&folder.path().join("figures"));
     assert!(all.len() > 100, "{} files", all.len());
     for (file, svg) in all.iter().filter(|(file, _)| file.ends_with(".svg")) {
@@ -154,8 +154,8 @@ fn run_folders_and_the_collected_tables_tell_the_same() {
 fn what_exists_is_kept_without_force() {
     let folder = tempfile::tempdir().unwrap();
     synthetic::collected(folder.path(), &Plan::one());
-    build(folder.path(), &Options::default()).unwrap();
-    assert!(matches!(build(folder.path(), &Options::default()), Err(Error::Exists { .. })));
+    build(folder.path(), &ReportOptions::default()).unwrap();
+    assert!(matches!(build(folder.path(), &ReportOptions::default()), Err(Error::Exists { .. })));
     build(folder.path(), &force()).unwrap();
 
     // A figures folder that is not ours is never replaced, not even with force.
@@ -299,7 +299,7 @@ fn claims_stand_under_every_reading() {
     }
     let claims = || invitro_results::claims::built_in("paper").unwrap();
     let study = data::Study::open(folder.path()).unwrap();
-    let answers = Answers::of_claims(&study, claims());
+    let answers = ClaimAnswers::of_claims(&study, claims());
     let curves: Vec<_> = answers.answers.iter().filter(|answer| answer.specifications.len() > 1).collect();
     let readings: Vec<(&str, usize)> =
         curves.iter().map(|curve| (&curve.claim.id[..], curve.specifications.len() + curve.without)).collect();
@@ -310,7 +310,7 @@ fn claims_stand_under_every_reading() {
         assert!(curve.specifications.is_sorted_by(|a, b| value(a) <= value(b)));
     }
     let study = data::Study::open(alone.path()).unwrap();
-    let alone = Answers::of_claims(&study, claims());
+    let alone = ClaimAnswers::of_claims(&study, claims());
     for (id, moment) in [("reach-by-vocabulary-peak", Moment::Peak), ("reach-by-vocabulary-end", Moment::End)] {
         let own = alone.by_id(id).unwrap();
         let Test::Estimand(estimand) = &own.claim.test else { panic!("an estimate") };
@@ -327,7 +327,7 @@ fn claims_stand_under_every_reading() {
         assert_eq!(value(one), own.estimated.estimate.unwrap().value, "{id}");
     }
     fs::write(folder.path().join("claims.toml"), "claims_from = [\"paper\"]").unwrap();
-    build(folder.path(), &Options { claims: Some(folder.path().join("claims.toml")), ..force() }).unwrap();
+    build(folder.path(), &ReportOptions { claims: Some(folder.path().join("claims.toml")), ..force() }).unwrap();
     let csv = fs::read_to_string(folder.path().join("figures/data/specifications.csv")).unwrap();
     assert_eq!(csv.lines().count(), 1 + curves.iter().map(|curve| curve.specifications.len()).sum::<usize>());
 }
@@ -363,7 +363,7 @@ fn emergence_has_the_threshold_that_experiments_set() {
     // Claims are of the same threshold.
     let study = data::Study::open(folder.path()).unwrap();
     let [a, b, _] = study.conditions() else { panic!("three conditions") };
-    let answers = Answers::new(&study);
+    let answers = ClaimAnswers::new(&study);
     let order = &answers.by_id("majority-first").unwrap().estimated;
     let types = Measure::unscrambling(TaskMetric::Types);
     let when =
@@ -401,11 +401,11 @@ fn no_word_ends_or_hides_the_data_it_stands_in() {
     synthetic::scattered(folder.path(), &Plan::one(), |_| synthetic::Progress::Running(2));
     let run = fs::read_dir(folder.path().join("runs")).unwrap().next().unwrap().unwrap().path();
     let form = "<!--<script></script>]]>&amp;";
-    let word = invitro_results::words::Word {
+    let word = invitro_results::words::MaskedWord {
         symbol: form.into(),
         masked_in: Some("B".into()),
         forms: ["A", "B"]
-            .map(|language| invitro_results::words::Form {
+            .map(|language| invitro_results::words::WordForm {
                 language: language.into(),
                 form: form.into(),
                 pieces: vec![form.into()],
@@ -419,7 +419,7 @@ fn no_word_ends_or_hides_the_data_it_stands_in() {
         asked: Some(true),
         reachable_from: None,
         reachable: None,
-        ..Word::default()
+        ..MaskedWord::default()
     };
     let id = run.file_name().unwrap().to_str().unwrap().to_owned();
     invitro_results::words::write(&run.join("words.parquet"), &id, &[word]).unwrap();
@@ -435,9 +435,12 @@ fn no_word_ends_or_hides_the_data_it_stands_in() {
 fn words_of_runs_with_other_languages_keep_their_languages() {
     let folder = tempfile::tempdir().unwrap();
     let word = |languages: [&str; 2]| {
-        let form =
-            |language: &str| Form { language: language.into(), form: format!("of{language}"), ..Form::default() };
-        Word { symbol: "desc.0.0".into(), forms: languages.map(form).into(), ..Word::default() }
+        let form = |language: &str| WordForm {
+            language: language.into(),
+            form: format!("of{language}"),
+            ..WordForm::default()
+        };
+        MaskedWord { symbol: "desc.0.0".into(), forms: languages.map(form).into(), ..MaskedWord::default() }
     };
     for (id, languages) in [("0000000000000001", ["A", "C"]), ("0000000000000002", ["A", "B"])] {
         let plan = Plan { languages: languages.to_vec(), ..Plan::one() };

@@ -2,14 +2,14 @@
 
 use crate::synthetic;
 use crate::synthetic::Plan;
-use invitro_report::{Options, build};
+use invitro_report::{ReportOptions, build};
 
 #[test]
 fn the_papers_864_runs() {
     let folder = tempfile::tempdir().unwrap();
     synthetic::collected(folder.path(), &Plan::paper());
     let started = std::time::Instant::now();
-    let built = build(folder.path(), &Options::default()).unwrap();
+    let built = build(folder.path(), &ReportOptions::default()).unwrap();
     let took = started.elapsed();
     println!("864 runs: {:.1} s, page {:.1} MB, {} files", took.as_secs_f64(), built.bytes as f64 / 1e6, built.files);
     assert_eq!(built.runs, 864);

@@ -119,10 +119,10 @@ fn what_is_shown_first_varies() {
     let folder = tempfile::tempdir().unwrap();
     synthetic::collected(folder.path(), &Plan { data_seeds: 3, ..Plan::small() });
     let study = data::Study::open(folder.path()).unwrap();
-    let answers = invitro_report::claims::Answers::new(&study);
+    let answers = invitro_report::claims::ClaimAnswers::new(&study);
     for figure in invitro_report::figures::all(&study, &answers) {
         let first = &figure.variants[figure.first()];
-        assert!(first.drawing.tells(), "{}: what is shown first is the same everywhere", figure.name);
+        assert!(first.drawing.varies(), "{}: what is shown first is the same everywhere", figure.name);
         // No chooser has an option for which there is nothing to show.
         for (place, chooser) in figure.choosers.iter().enumerate() {
             for option in 0..chooser.options.len() {
@@ -160,10 +160,10 @@ fn long_runs_are_drawn_by_powers_and_in_tokens_where_counted() {
     let html = page(&run);
     assert_eq!(options(&html), ["steps, log", "steps", "tokens seen, log"]);
     let study = data::Study::open(&run).unwrap();
-    let figures = invitro_report::figures::all(&study, &invitro_report::claims::Answers::new(&study));
+    let figures = invitro_report::figures::all(&study, &invitro_report::claims::ClaimAnswers::new(&study));
     let curves = figures.iter().find(|figure| figure.name == "curves").unwrap();
     let in_tokens = curves.variants.iter().find(|variant| variant.choice.last() == Some(&2)).unwrap();
-    let drawn = in_tokens.drawing.render(invitro_report::draw::Width::Page, invitro_report::draw::Target::File, "");
+    let drawn = in_tokens.drawing.render(invitro_report::draw::Width::Page, invitro_report::draw::DrawTarget::File, "");
     // 40,000 steps of 1,500 tokens end at 60 million.
     assert!(drawn.contains(">10M</text>") && !drawn.contains(">100M</text>"), "steps times tokens per step");
     assert!(drawn.contains("tokens seen (log scale)"));
@@ -177,10 +177,10 @@ fn figures_fit_narrow_screens() {
     let folder = tempfile::tempdir().unwrap();
     synthetic::collected(folder.path(), &Plan { data_seeds: 3, ..Plan::small() });
     let study = data::Study::open(folder.path()).unwrap();
-    let answers = invitro_report::claims::Answers::new(&study);
+    let answers = invitro_report::claims::ClaimAnswers::new(&study);
     for figure in invitro_report::figures::all(&study, &answers) {
-        use invitro_report::draw::{Target, Width};
-        let svg = figure.variants[figure.first()].drawing.render(Width::Phone, Target::Page, "");
+        use invitro_report::draw::{DrawTarget, Width};
+        let svg = figure.variants[figure.first()].drawing.render(Width::Phone, DrawTarget::Page, "");
         let width: f64 = svg.split("viewBox=\"0 0 ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
         let sizes =
             svg.split("font-size=\"").skip(1).map(|part| part.split('"').next().unwrap().parse::<f64>().unwrap());

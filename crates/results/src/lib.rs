@@ -14,53 +14,36 @@
 #![warn(missing_docs)]
 
 pub mod claims;
-mod commit;
-pub mod compact;
-mod compare;
-mod condition;
-mod curve;
-mod diagonal;
 mod error;
-mod family;
-mod filter;
-pub mod folder;
-pub mod identity;
-pub mod known;
-mod measure;
-pub mod metrics;
-mod names;
-mod plan;
-mod quantity;
-mod reach;
-mod read;
 mod run;
-mod seal;
+mod schema;
 mod study;
-pub mod summary;
-pub mod table;
-pub mod training;
-pub mod words;
+mod tables;
 
-pub use commit::{commit, set_commit};
-pub use compare::{COMPARED, Compared, Comparison};
-pub use condition::Condition;
-pub use curve::{Crossing, Curve, Emergence, Moment, Point};
 pub use error::{At, Error, Result, UnknownName};
-pub use family::{FamilyNode, FamilyTree, From as DistanceFrom};
-pub use filter::Filter;
-pub use folder::{Seconds, Status};
-pub use identity::{SCHEMA, compatible, identity, identity_under, outdated};
-pub use known::Known;
-pub use measure::{
+pub use run::commit::{commit, set_commit};
+pub use run::curve::{Crossing, Curve, CurvePoint, Emergence, Moment};
+pub use run::family::{FamilyNode, FamilyTree, From as DistanceFrom};
+pub use run::folder::{Seconds, Status};
+pub use run::identity::{SCHEMA, compatible, identity, identity_under, outdated};
+pub use run::seal::{Seal, Sealer};
+pub use run::{Run, State, Value, column};
+pub use schema::condition::Condition;
+pub use schema::measure::{
     Bridge, Form, InsideMetric, LanguageMetric, Loss, Measure, Similarity, TaskMetric, TokenizerMetric, Words,
 };
-pub use metrics::{Row, Rows};
-pub use plan::{Plan, PlannedRun, Varied};
-pub use quantity::Quantity;
-pub use reach::{Fraction, Reach, Scorer, Statistic, Targets};
-pub use read::{Cache, Kind, Results, fingerprint, kind, read, read_cached};
-pub use run::{Run, State, Value, column};
-pub use seal::{Seal, Sealer};
+pub use schema::quantity::Quantity;
+pub use schema::reach::{Fraction, Reach, Scorer, Statistic, Targets};
+pub use study::compare::{COMPARED, ComparedMeasure, Comparison};
+pub use study::filter::Filter;
+pub use study::known::Known;
+pub use study::plan::{Plan, PlannedRun, Varied};
 pub use study::{BALANCED, Factor, Levels, Study, Trajectory, Withheld, declines};
+pub use tables::metrics::{Row, Rows};
+pub use tables::read::{FolderKind, ReadCache, Results, fingerprint, kind, read, read_cached};
+
+pub use run::{folder, identity, training};
+pub use study::known;
+pub use tables::{compact, metrics, summary, table, words};
 
 pub use invitro_language::Task;

@@ -3,10 +3,10 @@
 use invitro_results::claims::{
     Answer, Claims, Estimated, Expectation, LEVEL, Reason, Scope, Test, Verdict, answer, built_in, holm,
 };
-use invitro_results::words::{ScoredWord, Traits};
+use invitro_results::words::{MeasuredWord, Traits};
 use invitro_results::{
-    Condition, Curve, Kind, LanguageMetric, Measure, Point, Quantity, Results, Run, Scorer, Statistic, Study, Targets,
-    TaskMetric, Value, column,
+    Condition, Curve, CurvePoint, FolderKind, LanguageMetric, Measure, Quantity, Results, Run, Scorer, Statistic,
+    Study, Targets, TaskMetric, Value, column,
 };
 use invitro_stats::{Estimate, Interval};
 use std::path::Path;
@@ -48,11 +48,11 @@ fn grid(seeds: usize) -> Vec<Made> {
 }
 
 fn curve(points: &[(u32, f64)]) -> Curve {
-    Curve::new(points.iter().map(|(step, value)| Point::plain(*step, *value)).collect())
+    Curve::new(points.iter().map(|(step, value)| CurvePoint::without_interval(*step, *value)).collect())
 }
 
 fn quantity(measure: Measure, condition: &str) -> Quantity {
-    Quantity::of(measure, &condition.parse().unwrap())
+    Quantity::in_condition(measure, &condition.parse().unwrap())
 }
 
 /// The study of these runs; `curves` has what each measured.
@@ -71,7 +71,7 @@ fn study<T>(
             ..Run::default()
         }
     };
-    let results = Results::new("study".into(), Path::new(""), Kind::Study);
+    let results = Results::new("study".into(), Path::new(""), FolderKind::Study);
     Study::new(Results { runs: made.iter().enumerate().map(run).collect(), ..results })
 }
 
@@ -286,8 +286,8 @@ fn with_words() -> Study {
     study
 }
 
-fn scored(word: usize, data: usize, bridge: f64, contrast: f64) -> ScoredWord {
-    ScoredWord {
+fn scored(word: usize, data: usize, bridge: f64, contrast: f64) -> MeasuredWord {
+    MeasuredWord {
         symbol: format!("desc.{word}").into(),
         masked_in: "B".into(),
         contrast: Some(contrast),

@@ -1,7 +1,7 @@
 //! Compact tables.
 
-use invitro_results::words::{self, Form, Traits, Word};
-use invitro_results::{compact, table::Table};
+use invitro_results::words::{self, MaskedWord, Traits, WordForm};
+use invitro_results::{compact, table::TableReader};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -12,13 +12,13 @@ const WORDS: usize = 2_500;
 fn write(folder: &Path, run: usize) -> PathBuf {
     let word = |at: usize| {
         let contrasts = if at.is_multiple_of(2) { vec![(0, 0.0), (10, 0.5), (20, at as f64)] } else { Vec::new() };
-        Word {
+        MaskedWord {
             symbol: format!("symbol {at}"),
             masked_in: Some("B".into()),
             asked: Some(at % 10 != 1),
             traits: Traits { pairs: Some(contrasts.len() as u32), ..Traits::default() },
-            forms: vec![Form { language: "B".into(), contrasts, ..Form::default() }],
-            ..Word::default()
+            forms: vec![WordForm { language: "B".into(), contrasts, ..WordForm::default() }],
+            ..MaskedWord::default()
         }
     };
     let path = folder.join(format!("{run}.parquet"));
@@ -49,7 +49,7 @@ fn words_kept_in_steps_are_those_kept_at_once() {
     compact::join_words(&runs[..27], &path("first")).unwrap();
     compact::join_words(&[path("first"), runs[27].clone()], &path("then")).unwrap();
     let rows = |name: &str| -> Vec<_> {
-        let table = Table::open(&path(name)).unwrap();
+        let table = TableReader::open(&path(name)).unwrap();
         (0..table.groups().len()).flat_map(|at| table.group_rows(at).unwrap()).collect()
     };
     assert_eq!(rows("then"), rows("at-once"));

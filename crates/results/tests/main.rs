@@ -10,5 +10,5 @@ mod plan;
 mod verdicts;
 
 // Tested alone.
-#[path = "../src/diagonal.rs"]
+#[path = "../src/study/diagonal.rs"]
 mod diagonal;

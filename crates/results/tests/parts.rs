@@ -1,29 +1,33 @@
 //! Curves, verdicts and tables, through the interface other crates have.
 
 mod curve {
-    use invitro_results::{Curve, Emergence, Point};
+    use invitro_results::{Curve, CurvePoint, Emergence};
 
     #[test]
     fn a_step_measured_twice_keeps_its_last_value() {
         let points = [(0, 0.1), (100, 0.2), (200, 0.3), (100, 0.25), (200, 0.35)];
-        let curve = Curve::new(points.map(|(step, value)| Point::plain(step, value)).into());
+        let curve = Curve::new(points.map(|(step, value)| CurvePoint::without_interval(step, value)).into());
         let got: Vec<_> = curve.points().iter().map(|point| (point.step, point.value)).collect();
         assert_eq!(got, [(0, 0.1), (100, 0.25), (200, 0.35)]);
     }
 
     #[test]
     fn peak_end_and_decline() {
-        let curve = Curve::new([(0, 0.1), (10, 0.8), (20, 0.8), (30, 0.5)].map(|(s, v)| Point::plain(s, v)).into());
+        let curve = Curve::new(
+            [(0, 0.1), (10, 0.8), (20, 0.8), (30, 0.5)].map(|(s, v)| CurvePoint::without_interval(s, v)).into(),
+        );
         assert_eq!(curve.peak().map(|point| point.step), Some(10));
         assert_eq!(curve.end(), Some(0.5));
         assert!((curve.decline().unwrap() - 0.3).abs() < 1e-12);
-        let nothing = Curve::new(vec![Point::plain(0, f64::NAN)]);
+        let nothing = Curve::new(vec![CurvePoint::without_interval(0, f64::NAN)]);
         assert_eq!((nothing.peak(), nothing.end(), nothing.decline()), (None, None, None));
     }
 
     #[test]
     fn emergence_is_told_from_evaluations_with_something_to_count() {
-        let of = |values: &[f64]| Curve::new((0..).zip(values).map(|(at, &v)| Point::plain(50 * at, v)).collect());
+        let of = |values: &[f64]| {
+            Curve::new((0..).zip(values).map(|(at, &v)| CurvePoint::without_interval(50 * at, v)).collect())
+        };
         let told = |values: &[f64]| {
             let curve = of(values);
             [curve.emergence(0.1), curve.lasting_emergence(0.1), curve.lasting_above_zero(0.1)]
@@ -60,7 +64,7 @@ mod table {
         let first = std::fs::read(&path).unwrap();
         write(&path, &columns).unwrap();
         assert_eq!(first, std::fs::read(&path).unwrap(), "the same columns, the same bytes");
-        let table = Table::open(&path).unwrap();
+        let table = TableReader::open(&path).unwrap();
         assert_eq!((table.len(), table.names()), (3, vec!["name".to_owned(), "step".into(), "value".into()]));
         let rows = table.rows().unwrap();
         assert_eq!((rows[2]["name"].as_str(), &rows[1]["name"]), (Some("β†"), &Value::Null));
@@ -86,11 +90,12 @@ mod table {
         write(&b, &[("x", Column::Whole(vec![Some(2), Some(3)]))]).unwrap();
         write(&c, &[("y", Column::Whole(vec![Some(2)]))]).unwrap();
         join(&[a.clone(), b], &whole).unwrap();
-        let read: Vec<_> = Table::open(&whole).unwrap().rows().unwrap().iter().map(|row| row["x"].as_i64()).collect();
+        let read: Vec<_> =
+            TableReader::open(&whole).unwrap().rows().unwrap().iter().map(|row| row["x"].as_i64()).collect();
         assert_eq!(read, [Some(1), Some(2), Some(3)]);
         let error = join(&[a, c.clone()], &whole).unwrap_err().to_string();
         assert!(error.contains(&c.display().to_string()) && error.contains("columns differ"), "{error}");
-        assert_eq!(Table::open(&whole).unwrap().len(), 3, "the whole stays as it was");
+        assert_eq!(TableReader::open(&whole).unwrap().len(), 3, "the whole stays as it was");
     }
 
     #[test]
@@ -98,12 +103,12 @@ mod table {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("t.parquet");
         write(&path, &[("name", Column::Text(Vec::new()))]).unwrap();
-        assert!(Table::open(&path).unwrap().is_empty());
+        assert!(TableReader::open(&path).unwrap().is_empty());
     }
 }
 
 mod tables {
-    use invitro_results::table::{self, Column, Table};
+    use invitro_results::table::{self, Column, TableReader};
     use std::path::Path;
 
     fn columns(rows: usize) -> [(&'static str, Column); 2] {
@@ -114,7 +119,7 @@ mod tables {
 
     /// Everything that can be done with a table, or what is said against it.
     fn use_all(path: &Path) -> Result<usize, String> {
-        let table = Table::open(path).map_err(|error| error.to_string())?;
+        let table = TableReader::open(path).map_err(|error| error.to_string())?;
         let mut held = 0;
         let batches = table.batches(&["text", "number"], |columns, rows| {
             held += (0..rows).filter(|&row| columns[0].text(row).is_some() || columns[1].number(row).is_some()).count();
@@ -166,7 +171,7 @@ mod tables {
 
 mod families {
     use invitro_results::table::{self, Column};
-    use invitro_results::words::{self, Form, Traits, Word};
+    use invitro_results::words::{self, MaskedWord, Traits, WordForm};
     use invitro_results::{Bridge, Condition, Measure, Run, Similarity, TokenizerMetric, Value, Words};
 
     fn run(columns: &[(&str, f64)]) -> Run {
@@ -206,8 +211,8 @@ mod families {
     fn words_say_in_which_language_they_are_masked() {
         let place = tempfile::tempdir().unwrap();
         let path = place.path().join("words.parquet");
-        let form = |language: &str| Form { language: language.into(), form: "oe".into(), ..Form::default() };
-        let word = |masked: &str| Word {
+        let form = |language: &str| WordForm { language: language.into(), form: "oe".into(), ..WordForm::default() };
+        let word = |masked: &str| MaskedWord {
             symbol: "desc.0.1".into(),
             masked_in: Some(masked.into()),
             forms: ["A", "B", "C"].map(form).into(),
@@ -219,7 +224,7 @@ mod families {
                 pieces: Some(3),
                 frequency: Some(0.002),
             },
-            ..Word::default()
+            ..MaskedWord::default()
         };
         let written = [word("B"), word("C")];
         words::write(&path, "run", &written).unwrap();
@@ -235,7 +240,7 @@ mod families {
             all
         };
         assert_eq!(scored(&path), [], "no contrast was taken");
-        let known = |word: &Word, language: usize, value: f64| {
+        let known = |word: &MaskedWord, language: usize, value: f64| {
             let mut word = word.clone();
             word.forms[language].contrasts = vec![(0, 0.0), (10, value)];
             word
@@ -249,14 +254,15 @@ mod families {
             ("run", Some(0.5), written[0].traits)
         );
         // Without a contrast, and asked whether it is reachable.
-        let lost = Word { asked: Some(true), reachable: Some(false), ..written[0].clone() };
+        let lost = MaskedWord { asked: Some(true), reachable: Some(false), ..written[0].clone() };
         words::write(&path, "run", &[lost.clone(), written[1].clone()]).unwrap();
         assert_eq!(read(&path), [lost, written[1].clone()]);
         let found = scored(&path);
         assert_eq!((found.len(), found[0].1.contrast, found[0].1.reachable), (1, None, Some(false)));
         words::write(&path, "run", &written).unwrap();
         // Of runs whose languages differ.
-        let fewer = Word { masked_in: Some("B".into()), forms: ["A", "B"].map(form).into(), ..written[0].clone() };
+        let fewer =
+            MaskedWord { masked_in: Some("B".into()), forms: ["A", "B"].map(form).into(), ..written[0].clone() };
         let (other, whole) = (place.path().join("other.parquet"), place.path().join("whole.parquet"));
         words::write(&other, "other", std::slice::from_ref(&fewer)).unwrap();
         for (parts, count) in [([&other, &path], 3), ([&path, &other], 3), ([&path, &path], 4)] {

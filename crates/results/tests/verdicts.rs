@@ -3,7 +3,7 @@
 
 use invitro_language::{Rng, Stream};
 use invitro_results::claims::{Expectation, FADED, LEVEL, Verdict, holm};
-use invitro_results::{Curve, Point, Trajectory};
+use invitro_results::{Curve, CurvePoint, Trajectory};
 use invitro_stats::Estimate;
 use invitro_stats::seeds::{self, Scale, Seed};
 
@@ -80,7 +80,7 @@ fn of_studies_without_an_effect_few_are_called_one() {
                 .into_iter()
                 .map(|(seed, shared)| {
                     let value = |rng: &mut Rng| (0.7 + 0.03 * shared + 0.03 * normal(rng)).clamp(0.0, 1.0);
-                    let points = (0..20).map(|at| Point::plain(at * 100, value(rng))).collect();
+                    let points = (0..20).map(|at| CurvePoint::without_interval(at * 100, value(rng))).collect();
                     (seed, Curve::new(points))
                 })
                 .collect();
@@ -128,7 +128,10 @@ fn intervals_hold_a_known_effect() {
                     let course = [0.1, 0.5, 0.8, 0.65, 0.6];
                     let own = 0.02 * shared;
                     let value = |(at, value): (usize, f64)| {
-                        Point::plain(100 * at as u32, value + own * at as f64 / 4.0 + 0.02 * normal(rng))
+                        CurvePoint::without_interval(
+                            100 * at as u32,
+                            value + own * at as f64 / 4.0 + 0.02 * normal(rng),
+                        )
                     };
                     (seed, Curve::new(course.into_iter().enumerate().map(value).collect()))
                 })

@@ -17,15 +17,15 @@
 //! seeds; the two-way ones in 98 to 100, and symbols alone in 87 where slopes differ. Verdicts go by leaving out seeds.
 
 use crate::linear::{inverse, solve};
-use crate::regression::{Column, Effect, Regression, independent};
+use crate::regression::{Effect, NamedColumn, Regression, independent};
 use crate::seeds::{self, Scale, Seed};
 use crate::student::{t_quantile, t_two_sided};
 use crate::{Estimate, Interval};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Words in runs, with what they are explained by. All lists have a place for every row.
-pub struct Rows {
-    pub columns: Vec<Column>,
+pub struct WordRows {
+    pub columns: Vec<NamedColumn>,
     pub y: Vec<f64>,
     /// The run of each row.
     pub runs: Vec<usize>,
@@ -33,13 +33,13 @@ pub struct Rows {
 
 /// Rows without their runs' means: what is left varies within runs.
 struct Within {
-    columns: Vec<Column>,
+    columns: Vec<NamedColumn>,
     y: Vec<f64>,
     dropped: Vec<String>,
     runs: usize,
 }
 
-impl Rows {
+impl WordRows {
     fn within(&self) -> Within {
         let places = self.runs.iter().max().map_or(0, |last| last + 1);
         let mut counts = vec![0.0f64; places];
@@ -50,13 +50,13 @@ impl Rows {
             self.runs.iter().zip(values).map(|(run, value)| value - sums[*run] / counts[*run]).collect()
         };
         // What differs between runs alone is taken off whole, but for rounding.
-        let varies = |before: &Column, after: &Column| {
+        let varies = |before: &NamedColumn, after: &NamedColumn| {
             let size = before.values.iter().fold(1.0f64, |size, value| size.max(value.abs()));
             after.values.iter().any(|value| value.abs() > 1e-9 * size)
         };
         let (mut columns, mut dropped) = (Vec::new(), Vec::new());
         for column in &self.columns {
-            let after = Column::new(column.name.clone(), centred(&column.values));
+            let after = NamedColumn::new(column.name.clone(), centred(&column.values));
             if varies(column, &after) {
                 columns.push(after);
             } else {
@@ -72,7 +72,7 @@ impl Rows {
 
 /// The regression with errors clustered both ways. A way with fewer than two clusters says nothing and is left out. `None`
 /// where no column varies within runs, no way is left, or there are not more rows than coefficients.
-pub fn two_way(rows: &Rows, ways: [&[usize]; 2]) -> Option<Regression> {
+pub fn two_way(rows: &WordRows, ways: [&[usize]; 2]) -> Option<Regression> {
     let Within { columns, y, dropped, runs } = rows.within();
     let (count, width) = (y.len(), columns.len());
     let coefficients = width + runs;
@@ -106,7 +106,7 @@ pub fn two_way(rows: &Rows, ways: [&[usize]; 2]) -> Option<Regression> {
     // With one cluster a way, clusters by both are those of the other way.
     let both = if clusters.contains(&1) { vec![0.0; width] } else { clustered(&|row| (ways[0][row], ways[1][row])) };
     let df = fewest as f64 - 1.0;
-    let effect = |(place, column): (usize, &Column)| {
+    let effect = |(place, column): (usize, &NamedColumn)| {
         let variance = (one[place] + other[place] - both[place]).max(one[place]).max(other[place]);
         let (value, error) = (values[place], variance.sqrt());
         let half = t_quantile(0.05, df) * error;
@@ -121,7 +121,7 @@ pub fn two_way(rows: &Rows, ways: [&[usize]; 2]) -> Option<Regression> {
 }
 
 /// Sums of products of the columns with each other and with y, over some rows.
-fn sums(columns: &[Column], y: &[f64], rows: impl Iterator<Item = usize> + Clone) -> (Vec<f64>, Vec<f64>) {
+fn sums(columns: &[NamedColumn], y: &[f64], rows: impl Iterator<Item = usize> + Clone) -> (Vec<f64>, Vec<f64>) {
     let product = |a: &[f64], b: &[f64]| rows.clone().map(|row| a[row] * b[row]).sum::<f64>();
     let gram = columns.iter().flat_map(|a| columns.iter().map(|b| product(&a.values, &b.values))).collect();
     (gram, columns.iter().map(|column| product(&column.values, y)).collect())
@@ -129,7 +129,7 @@ fn sums(columns: &[Column], y: &[f64], rows: impl Iterator<Item = usize> + Clone
 
 /// The coefficients that can be told, each with its interval over seeds. `of_runs` has the seed of every run that a row
 /// names.
-pub fn over_seeds(rows: &Rows, of_runs: impl Fn(usize) -> Seed) -> Vec<(String, Option<Estimate>)> {
+pub fn over_seeds(rows: &WordRows, of_runs: impl Fn(usize) -> Seed) -> Vec<(String, Option<Estimate>)> {
     let Within { columns, y, .. } = rows.within();
     let width = columns.len();
     let mut by_run: BTreeMap<usize, Vec<usize>> = BTreeMap::new();

@@ -26,15 +26,15 @@ fn cholesky(matrix: &[f64], size: usize) -> Result<Vec<f64>, usize> {
     for row in 0..size {
         for column in 0..=row {
             let known: f64 = (0..column).map(|k| lower[row * size + k] * lower[column * size + k]).sum();
-            let rest = matrix[row * size + column] - known;
+            let remainder = matrix[row * size + column] - known;
             if row == column {
                 // A pivot that lost ten digits against its own diagonal is a dependent column, not a small one.
-                if rest <= 1e-10 * matrix[row * size + row].abs() || !rest.is_finite() {
+                if remainder <= 1e-10 * matrix[row * size + row].abs() || !remainder.is_finite() {
                     return Err(row);
                 }
-                lower[row * size + row] = rest.sqrt();
+                lower[row * size + row] = remainder.sqrt();
             } else {
-                lower[row * size + column] = rest / lower[column * size + column];
+                lower[row * size + column] = remainder / lower[column * size + column];
             }
         }
     }

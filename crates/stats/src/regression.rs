@@ -33,12 +33,12 @@ pub struct Regression {
 
 /// A named column.
 #[derive(Debug, Clone)]
-pub struct Column {
+pub struct NamedColumn {
     pub name: String,
     pub values: Vec<f64>,
 }
 
-impl Column {
+impl NamedColumn {
     pub fn new(name: impl Into<String>, values: Vec<f64>) -> Self {
         Self { name: name.into(), values }
     }
@@ -56,31 +56,31 @@ pub fn standardise(values: &[f64]) -> Option<Vec<f64>> {
 }
 
 /// The columns that can stand together, z-scored, and the names of those that cannot.
-pub fn independent(columns: &[Column]) -> (Vec<Column>, Vec<String>) {
-    let mut kept: Vec<Column> = Vec::new();
+pub fn independent(columns: &[NamedColumn]) -> (Vec<NamedColumn>, Vec<String>) {
+    let mut independent: Vec<NamedColumn> = Vec::new();
     let mut dropped = Vec::new();
     for column in columns {
         match column.standardised() {
             Some(column) => {
-                kept.push(column);
-                if inverse(&cross(&kept), kept.len()).is_err() {
-                    dropped.extend(kept.pop().map(|column| column.name));
+                independent.push(column);
+                if inverse(&cross(&independent), independent.len()).is_err() {
+                    dropped.extend(independent.pop().map(|column| column.name));
                 }
             }
             None => dropped.push(column.name.clone()),
         }
     }
-    (kept, dropped)
+    (independent, dropped)
 }
 
-fn cross(columns: &[Column]) -> Vec<f64> {
-    let dot = |a: &Column, b: &Column| a.values.iter().zip(&b.values).map(|(a, b)| a * b).sum::<f64>();
+fn cross(columns: &[NamedColumn]) -> Vec<f64> {
+    let dot = |a: &NamedColumn, b: &NamedColumn| a.values.iter().zip(&b.values).map(|(a, b)| a * b).sum::<f64>();
     columns.iter().flat_map(|a| columns.iter().map(move |b| dot(a, b))).collect()
 }
 
 /// The regression of z-scored `y` on the z-scored columns. `None` where y does not vary, no column is left, or there
 /// are not more rows than columns or fewer than two groups.
-pub fn standardised(columns: &[Column], y: &[f64], groups: &[usize]) -> Option<Regression> {
+pub fn standardised(columns: &[NamedColumn], y: &[f64], groups: &[usize]) -> Option<Regression> {
     let y = standardise(y)?;
     let (columns, dropped) = independent(columns);
     let fitted = least_squares(&columns, &y, groups)?;
@@ -88,7 +88,7 @@ pub fn standardised(columns: &[Column], y: &[f64], groups: &[usize]) -> Option<R
 }
 
 /// The regression of `y` on the columns as they are, plus an intercept.
-pub fn least_squares(columns: &[Column], y: &[f64], groups: &[usize]) -> Option<Regression> {
+pub fn least_squares(columns: &[NamedColumn], y: &[f64], groups: &[usize]) -> Option<Regression> {
     let (rows, width) = (y.len(), columns.len() + 1);
     let mut distinct = groups.to_vec();
     distinct.sort_unstable();
@@ -152,12 +152,12 @@ impl Regression {
 /// its interval over seeds. Columns are z-scored once, over all runs, so leaving runs out moves the coefficients only.
 pub fn over_seeds(
     of_rows: &[Seed],
-    columns: &[Column],
+    columns: &[NamedColumn],
     y: &[f64],
     statistic: impl Fn(&[f64]) -> f64,
 ) -> Option<Estimate> {
     let y = standardise(y)?;
-    let columns: Vec<Column> = columns.iter().map(Column::standardised).collect::<Option<_>>()?;
+    let columns: Vec<NamedColumn> = columns.iter().map(NamedColumn::standardised).collect::<Option<_>>()?;
     let width = columns.len() + 1;
     if of_rows.len() <= width {
         return None;

@@ -312,15 +312,15 @@ fn student(groups: usize, alpha: f64) -> f64 {
 fn all_but_one(groups: &Groups) -> Vec<Vec<f64>> {
     let sums: Vec<&Vec<f64>> = groups.values().collect();
     let mut running = vec![0.0; sums[0].len()];
-    let mut others = Vec::with_capacity(sums.len());
+    let mut remaining = Vec::with_capacity(sums.len());
     for sum in &sums {
-        others.push(running.clone());
+        remaining.push(running.clone());
         add(&mut running, sum);
     }
     running.fill(0.0);
-    for (other, sum) in others.iter_mut().zip(&sums).rev() {
+    for (other, sum) in remaining.iter_mut().zip(&sums).rev() {
         add(other, &running);
         add(&mut running, sum);
     }
-    others
+    remaining
 }

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 
 /// A word in a run of one of two arms.
 #[derive(Debug, Clone, Copy)]
-pub struct Value {
+pub struct ArmValue {
     /// Whether it is in the second arm.
     pub second: bool,
     /// The run's seeds.
@@ -32,7 +32,7 @@ pub struct Value {
 
 /// The first arm less the second.
 #[derive(Debug, Clone, Copy)]
-pub struct Difference {
+pub struct ArmDifference {
     /// With its interval over seeds.
     pub estimate: Estimate,
     /// Two-sided, from permutations within strata.
@@ -46,13 +46,13 @@ const DRAWS: usize = 1999;
 
 /// Values that may change places, and what each counts in the first and in the second arm. The first ones are in the
 /// first arm.
-struct Block {
+struct ArmBlock {
     values: Vec<f64>,
     first: usize,
     weights: [f64; 2],
 }
 
-impl Block {
+impl ArmBlock {
     /// What it adds to the difference.
     fn sum(&self) -> f64 {
         let (first, second) = self.values.split_at(self.first);
@@ -65,7 +65,7 @@ impl Block {
 }
 
 /// One stratum: its weight, its part of the difference, and what may change places in it.
-fn blocks(values: &[&Value]) -> Option<(f64, Vec<Block>)> {
+fn blocks(values: &[&ArmValue]) -> Option<(f64, Vec<ArmBlock>)> {
     let [first, second] = [false, true].map(|arm| values.iter().filter(|it| it.second == arm).count() as f64);
     let weight = first * second / (first + second);
     if weight == 0.0 {
@@ -76,13 +76,13 @@ fn blocks(values: &[&Value]) -> Option<(f64, Vec<Block>)> {
     for it in values {
         words.entry(it.word).or_default()[usize::from(it.second)].push(it.value);
     }
-    let block = |[first, second]: &[Vec<f64>; 2]| Block {
+    let block = |[first, second]: &[Vec<f64>; 2]| ArmBlock {
         values: first.iter().chain(second).copied().collect(),
         first: first.len(),
         weights,
     };
     let (paired, alone): (Vec<_>, Vec<_>) = words.into_values().partition(|arms| arms.iter().all(|it| !it.is_empty()));
-    let mut blocks: Vec<Block> = paired.iter().map(block).collect();
+    let mut blocks: Vec<ArmBlock> = paired.iter().map(block).collect();
     let alone = alone.into_iter().fold([Vec::new(), Vec::new()], |mut all, arms| {
         all.iter_mut().zip(arms).for_each(|(all, mut arm)| all.append(&mut arm));
         all
@@ -92,8 +92,8 @@ fn blocks(values: &[&Value]) -> Option<(f64, Vec<Block>)> {
 }
 
 /// The difference of two arms. `name` names the stream of permutations. `None` where no stratum has words of both.
-pub fn difference(name: &str, values: &[Value]) -> Option<Difference> {
-    let mut strata: BTreeMap<(Seed, usize, usize), Vec<&Value>> = BTreeMap::new();
+pub fn difference(name: &str, values: &[ArmValue]) -> Option<ArmDifference> {
+    let mut strata: BTreeMap<(Seed, usize, usize), Vec<&ArmValue>> = BTreeMap::new();
     values.iter().for_each(|it| strata.entry((it.seed, it.settings, it.kind)).or_default().push(it));
     let mut runs: BTreeMap<(Seed, usize), [f64; 2]> = BTreeMap::new();
     let (mut all, mut compared) = (Vec::new(), 0);
@@ -101,7 +101,7 @@ pub fn difference(name: &str, values: &[Value]) -> Option<Difference> {
         let Some((weight, blocks)) = blocks(values) else { continue };
         let [weights, sum] = runs.entry((*seed, *settings)).or_default();
         *weights += weight;
-        *sum += blocks.iter().map(Block::sum).sum::<f64>();
+        *sum += blocks.iter().map(ArmBlock::sum).sum::<f64>();
         compared += values.len();
         all.extend(blocks);
     }
@@ -109,12 +109,12 @@ pub fn difference(name: &str, values: &[Value]) -> Option<Difference> {
     let estimate = seeds::estimate(Scale::Plain, runs, |[weight, sum]| Some(sum / weight))?;
     // Each is of two runs.
     let estimate = Estimate { runs: 2 * estimate.runs, ..estimate };
-    Some(Difference { estimate, p: permuted(&mut Rng::keyed(name, [0; 3]), &all), values: compared })
+    Some(ArmDifference { estimate, p: permuted(&mut Rng::keyed(name, [0; 3]), &all), values: compared })
 }
 
-fn permuted(rng: &mut Rng, blocks: &[Block]) -> f64 {
-    let fixed: f64 = blocks.iter().filter(|block| block.is_fixed()).map(Block::sum).sum();
-    let observed = blocks.iter().map(Block::sum).sum::<f64>().abs();
+fn permuted(rng: &mut Rng, blocks: &[ArmBlock]) -> f64 {
+    let fixed: f64 = blocks.iter().filter(|block| block.is_fixed()).map(ArmBlock::sum).sum();
+    let observed = blocks.iter().map(ArmBlock::sum).sum::<f64>().abs();
     // A word that is once in each arm is a pair of sums: as it is, and with the two changed.
     let (mut pairs, mut larger) = (Vec::new(), Vec::new());
     for block in blocks.iter().filter(|block| !block.is_fixed()) {

@@ -67,8 +67,8 @@ mod regression {
     use invitro_stats::Seed;
     use invitro_stats::regression::*;
 
-    fn column(name: &str, values: &[f64]) -> Column {
-        Column::new(name, values.to_vec())
+    fn column(name: &str, values: &[f64]) -> NamedColumn {
+        NamedColumn::new(name, values.to_vec())
     }
 
     #[test]
@@ -117,7 +117,7 @@ mod effects {
             let (mut called, mut found, mut studies) = (0, 0, 0);
             let mut rng = Rng::keyed(&format!("simulated effects, {seeds} seeds"), [0; 3]);
             while studies < 1000 {
-                let mut columns = ["x", "y", "z"].map(|name| Column::new(name, Vec::new()));
+                let mut columns = ["x", "y", "z"].map(|name| NamedColumn::new(name, Vec::new()));
                 let (mut of_rows, mut null, mut known) = (Vec::new(), Vec::new(), Vec::new());
                 for data in 0..seeds {
                     let (shared, tilt) = (normal(&mut rng), 0.3 * normal(&mut rng));
@@ -205,16 +205,16 @@ mod stream {
 mod words {
     use invitro_base::random::Rng;
     use invitro_stats::Seed;
-    use invitro_stats::clusters::{Rows, over_seeds, two_way};
-    use invitro_stats::regression::Column;
-    use invitro_stats::strata::{Value, difference};
-    fn value(second: bool, data: usize, kind: usize, word: usize, value: f64) -> Value {
-        Value { second, seed: Seed { data, model: 0 }, settings: 0, kind, word, value }
+    use invitro_stats::clusters::{WordRows, over_seeds, two_way};
+    use invitro_stats::regression::NamedColumn;
+    use invitro_stats::strata::{ArmValue, difference};
+    fn value(second: bool, data: usize, kind: usize, word: usize, value: f64) -> ArmValue {
+        ArmValue { second, seed: Seed { data, model: 0 }, settings: 0, kind, word, value }
     }
 
     #[test]
     fn a_word_is_compared_with_itself() {
-        let pairs: Vec<Value> = [(0, 5.0), (1, -3.0), (2, 1.0)]
+        let pairs: Vec<ArmValue> = [(0, 5.0), (1, -3.0), (2, 1.0)]
             .into_iter()
             .flat_map(|(word, level)| [value(false, 0, 0, word, level + 1.0), value(true, 0, 0, word, level)])
             .collect();
@@ -231,11 +231,11 @@ mod words {
     fn words_of_another_kind_or_seed_are_not_compared() {
         // Long words are known better, and one arm has more of them; within each kind the arms agree.
         let rows = [(false, 0, 0.0), (false, 1, 9.0), (false, 1, 9.0), (true, 0, 0.0), (true, 0, 0.0), (true, 1, 9.0)];
-        let rows: Vec<Value> =
+        let rows: Vec<ArmValue> =
             rows.into_iter().enumerate().map(|(at, (second, kind, c))| value(second, 0, kind, at, c)).collect();
         let found = difference("kinds", &rows).unwrap();
         assert_eq!((found.estimate.value, found.p), (0.0, 1.0));
-        let apart: Vec<Value> =
+        let apart: Vec<ArmValue> =
             rows.iter().map(|it| value(it.second, usize::from(it.second), it.kind, it.word, it.value)).collect();
         assert!(difference("seeds", &apart).is_none(), "two data seeds, one for each arm");
     }
@@ -243,7 +243,8 @@ mod words {
     #[test]
     fn words_that_one_arm_has_alone_change_places_within_their_kind() {
         let row = |second: bool, word: usize| value(second, 0, 0, word, if second { 0.0 } else { 1.0 });
-        let rows: Vec<Value> = (0..4).map(|word| row(false, word)).chain((4..8).map(|word| row(true, word))).collect();
+        let rows: Vec<ArmValue> =
+            (0..4).map(|word| row(false, word)).chain((4..8).map(|word| row(true, word))).collect();
         let found = difference("alone", &rows).unwrap();
         // 2 of the 70 ways to choose four of eight.
         assert_eq!(found.estimate.value, 1.0);
@@ -256,7 +257,7 @@ mod words {
 
     /// Two arms of four settings and 40 words, of which the first is better by 0.3 on average: more in some data seeds than in
     /// others, and in some runs than in others.
-    fn arms(rng: &mut Rng, seeds: usize, of_seed: f64, of_run: f64) -> Vec<Value> {
+    fn arms(rng: &mut Rng, seeds: usize, of_seed: f64, of_run: f64) -> Vec<ArmValue> {
         let mut rows = Vec::new();
         for data in 0..seeds {
             let own: Vec<f64> = (0..40).map(|_| 2.0 * normal(rng)).collect();
@@ -264,7 +265,7 @@ mod words {
             for settings in 0..4 {
                 for second in [false, true] {
                     let run = of_run * normal(rng) + if second { 0.0 } else { more };
-                    rows.extend(own.iter().enumerate().map(|(word, level)| Value {
+                    rows.extend(own.iter().enumerate().map(|(word, level)| ArmValue {
                         settings,
                         ..value(second, data, word % 5, word, level + run + normal(rng))
                     }));
@@ -283,7 +284,7 @@ mod words {
                 let rows = arms(&mut rng, seeds, of_seed, of_run);
                 held += usize::from(difference("coverage", &rows).unwrap().estimate.interval.unwrap().contains(0.3));
                 let level =
-                    rows.into_iter().map(|it| Value { value: it.value - if it.second { 0.0 } else { 0.3 }, ..it });
+                    rows.into_iter().map(|it| ArmValue { value: it.value - if it.second { 0.0 } else { 0.3 }, ..it });
                 small += usize::from(difference("level", &level.collect::<Vec<_>>()).unwrap().p <= 0.05);
             }
             let share = |count: usize| 100.0 * count as f64 / f64::from(times);
@@ -299,8 +300,8 @@ mod words {
     }
 
     /// Words of several runs of each data seed: bridges that go with distance, and slopes that differ between data seeds.
-    fn regressed(rng: &mut Rng, seeds: usize, of_slope: f64) -> (Rows, Vec<usize>, Vec<usize>) {
-        let mut columns = ["bridge", "distance", "letters", "pieces"].map(|name| Column::new(name, Vec::new()));
+    fn regressed(rng: &mut Rng, seeds: usize, of_slope: f64) -> (WordRows, Vec<usize>, Vec<usize>) {
+        let mut columns = ["bridge", "distance", "letters", "pieces"].map(|name| NamedColumn::new(name, Vec::new()));
         let (mut y, mut runs, mut symbols, mut data_seeds) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         for data in 0..seeds {
             let slope = 1.0 + of_slope * normal(rng);
@@ -319,7 +320,7 @@ mod words {
                 }
             }
         }
-        (Rows { columns: columns.into(), y, runs }, symbols, data_seeds)
+        (WordRows { columns: columns.into(), y, runs }, symbols, data_seeds)
     }
 
     #[test]
@@ -352,8 +353,8 @@ mod words {
     fn what_does_not_vary_within_runs_is_named() {
         let (mut rows, symbols, data) = regressed(&mut Rng::keyed("dropped", [0; 3]), 3, 0.0);
         let of_run = rows.runs.iter().map(|run| 1e3 * *run as f64).collect();
-        rows.columns.push(Column::new("of the run", of_run));
-        rows.columns.push(Column::new("twice", rows.columns[1].values.iter().map(|x| 2.0 * x).collect()));
+        rows.columns.push(NamedColumn::new("of the run", of_run));
+        rows.columns.push(NamedColumn::new("twice", rows.columns[1].values.iter().map(|x| 2.0 * x).collect()));
         let fitted = two_way(&rows, [&symbols, &data]).unwrap();
         assert_eq!(fitted.dropped, ["of the run", "twice"]);
         assert_eq!((fitted.effects.len(), fitted.groups), (4, 3));

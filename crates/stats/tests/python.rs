@@ -3,9 +3,9 @@
 //! `INVITRO_PYTHON` names the interpreter. Without it the test says that it was skipped; under `CI=true` it fails.
 
 use invitro_base::random::Rng;
-use invitro_stats::clusters::{Rows, over_seeds, two_way};
+use invitro_stats::clusters::{WordRows, over_seeds, two_way};
 use invitro_stats::correlation::{Correlation, pearson, spearman};
-use invitro_stats::regression::{Column, least_squares};
+use invitro_stats::regression::{NamedColumn, least_squares};
 use invitro_stats::{Seed, permutation, quantile, seeds, student};
 use serde_json::{Value, json};
 use std::process::Command;
@@ -32,7 +32,7 @@ fn data() -> Value {
         y.push(0.4 * x[row] - 0.8 * z[row] + shared[group] + normal(&mut rng));
         groups.push(group);
     }
-    let columns = [Column::new("x", x.clone()), Column::new("z", z.clone())];
+    let columns = [NamedColumn::new("x", x.clone()), NamedColumn::new("z", z.clone())];
     let fitted = least_squares(&columns, &y, &groups).unwrap();
     let effect = |name: &str| {
         let effect = fitted.effect(name).unwrap();
@@ -60,7 +60,7 @@ fn data() -> Value {
 /// 12 runs of 3 data seeds with 20 words each; a symbol is one of 60, or one of 20 whatever the data seed.
 fn words() -> Value {
     let mut rng = Rng::keyed("symbols and seeds against statsmodels", [0; 3]);
-    let mut columns = ["bridge", "distance", "letters"].map(|name| Column::new(name, Vec::new()));
+    let mut columns = ["bridge", "distance", "letters"].map(|name| NamedColumn::new(name, Vec::new()));
     let (mut y, mut runs, mut symbols, mut data) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let of_symbol: Vec<f64> = (0..20).map(|_| 2.0 * normal(&mut rng)).collect();
     for seed in 0..3 {
@@ -80,7 +80,7 @@ fn words() -> Value {
             }
         }
     }
-    let rows = Rows { columns: columns.into(), y, runs };
+    let rows = WordRows { columns: columns.into(), y, runs };
     let nested: Vec<usize> = symbols.iter().zip(&data).map(|(symbol, seed)| 20 * seed + symbol).collect();
     let fits = [&symbols, &nested].map(|symbols| {
         let fitted = two_way(&rows, [symbols, &data]).unwrap();

@@ -4,7 +4,7 @@
 use anyhow::{Result, bail};
 use clap::ValueEnum;
 use invitro_lab::corpus::CorpusRow;
-use invitro_results::table::{Column, Writer as Table, csv_cell};
+use invitro_results::table::{Column, TableWriter as Table, csv_cell};
 use std::io::{BufWriter, Write};
 use std::path::Path;
 

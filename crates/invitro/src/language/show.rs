@@ -11,7 +11,7 @@ use crate::terminal::{self, To};
 use anyhow::{Result, bail};
 use invitro_language::{Category, Stream};
 use invitro_report::FamilyPicture;
-use invitro_report::draw::{Target, Width};
+use invitro_report::draw::{DrawTarget, Width};
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -48,7 +48,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let figures = LanguageFigures::compute(&experiment, &languages, &stream);
     if let (Some(mut staged), Some(path)) = (staged, &args.svg) {
         let picture = FamilyPicture::new(figures.family.clone());
-        let text = picture.svg(Width::Page, Target::File, &format!("The family of languages. {}.", picture.told()));
+        let text =
+            picture.svg(Width::Page, DrawTarget::File, &format!("The family of languages. {}.", picture.description()));
         staged.file()?.write_all(text.as_bytes())?;
         staged.finish()?;
         note!("wrote the tree to {}", path.display());

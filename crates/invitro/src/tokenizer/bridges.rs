@@ -280,7 +280,7 @@ fn write_rows(of: &BridgeTable, bridges: &Bridges, path: &Path, mut staged: Stag
             .enumerate()
             .map(|(i, name)| (name.as_str(), Column::Number(rows.iter().map(|(_, numbers)| numbers[i]).collect())));
         let columns: Vec<(&str, Column)> = texts.chain(numbers).collect();
-        let mut writer = table::Writer::new(staged.file()?, &columns)?;
+        let mut writer = table::TableWriter::new(staged.file()?, &columns)?;
         writer.group(&columns)?;
         writer.finish()?;
     }

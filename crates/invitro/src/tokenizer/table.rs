@@ -4,8 +4,8 @@ use super::subject::{LoadedTokenizer, TokenizerChoice};
 use crate::output::StagedFile;
 use anyhow::{Result, bail};
 use invitro_language::{Language, LanguageCondition, Source, Symbol, Task};
-use invitro_report::draw::{Target, Width};
-use invitro_report::sentences::{Pair, PairedSentences, Side};
+use invitro_report::draw::{DrawTarget, Width};
+use invitro_report::sentences::{PairedSentences, SentenceRow, Side};
 use invitro_tokenizer::Share;
 use std::io::Write;
 use std::path::PathBuf;
@@ -60,7 +60,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         false => caption,
     };
     let text = match format {
-        "svg" => rows.svg(Width::Page, Target::File, &caption),
+        "svg" => rows.svg(Width::Page, DrawTarget::File, &caption),
         "html" => rows.html(&caption),
         _ => rows.latex(&caption),
     };
@@ -82,7 +82,7 @@ fn pairs(loaded: &LoadedTokenizer, n: u64, most_shared: bool) -> Result<PairedSe
             let symbols = loaded.languages.reordered(&short.sentence, all[0], language);
             symbols.iter().map(|&symbol| pieces(loaded, symbol, language)).collect::<Side>()
         };
-        rows.push(Pair::new(all.iter().map(side)));
+        rows.push(SentenceRow::new(all.iter().map(side)));
     }
     if most_shared {
         rows.sort_by_key(|row| std::cmp::Reverse((row.shared_share() * 1e6) as u64));

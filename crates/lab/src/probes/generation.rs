@@ -197,7 +197,7 @@ impl TaskPrompt {
     fn quantity(&self, metric: TaskMetric) -> Quantity {
         let (measure, condition) = (Measure::Task(self.sequence.task, metric), self.condition.into());
         match self.sequence.from {
-            None => Quantity::of(measure, &condition),
+            None => Quantity::in_condition(measure, &condition),
             Some(from) => Quantity::translated(measure, from.name(), self.sequence.language.name(), &condition),
         }
     }

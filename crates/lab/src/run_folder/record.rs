@@ -9,7 +9,7 @@ use invitro_language::{Frequencies, Language, Languages, Process, Stream, Symbol
 use invitro_results::folder::{
     CONTRASTS, FAMILY, LANGUAGE, PAIRS, SEGMENTATION, SUMMARY, WORDS, read_json_lines, write_file, write_json,
 };
-use invitro_results::words::{self, Contrasts, Form, Pair, Traits, Word};
+use invitro_results::words::{self, Contrasts, MaskedWord, SentencePair, Traits, WordForm};
 use invitro_results::{
     Bridge, Condition, FamilyTree, LanguageMetric, Measure, Quantity, Row, Seal, Similarity, Status, TokenizerMetric,
     Words, column, summary,
@@ -63,7 +63,7 @@ fn paired(RunInputs { languages, text, .. }: &RunInputs) -> String {
             let words = symbols.iter().map(|&symbol| pieces(text, symbol, language)).collect();
             (language.name().to_owned(), words)
         };
-        let pair: Pair = languages.all().iter().map(side).collect();
+        let pair: SentencePair = languages.all().iter().map(side).collect();
         lines.push_str(&(json!(pair).to_string() + "\n"));
     }
     lines
@@ -118,7 +118,7 @@ pub fn write_words(
     };
     let word = |masked: Language, bridge: &bridge::Bridge| {
         let symbol = bridge.symbol;
-        let form = |&language: &Language| Form {
+        let form = |&language: &Language| WordForm {
             language: language.name().to_owned(),
             form: languages.form(symbol, language).to_owned(),
             pieces: pieces(text, symbol, language),
@@ -126,7 +126,7 @@ pub fn write_words(
         };
         let to = bridge.candidate.as_ref();
         let (is_asked, reachable_at) = (reachable_words.contains(&(symbol, masked)), reachable(symbol, masked));
-        Word {
+        MaskedWord {
             symbol: languages.world.label(symbol),
             masked_in: Some(masked.name().to_owned()),
             forms: languages.all().iter().map(form).collect(),
@@ -142,9 +142,9 @@ pub fn write_words(
     };
     let of_language = |masked: Language| {
         let bridges = Bridges::new(&text.segmentation, languages, masked);
-        bridges.0.iter().map(|bridge| word(masked, bridge)).collect::<Vec<Word>>()
+        bridges.0.iter().map(|bridge| word(masked, bridge)).collect::<Vec<MaskedWord>>()
     };
-    let all: Vec<Word> = languages.masked().flat_map(of_language).collect();
+    let all: Vec<MaskedWord> = languages.masked().flat_map(of_language).collect();
     may_write()?;
     Ok(words::write(&folder.join(WORDS), &experiment.id(), &all)?)
 }
@@ -215,7 +215,7 @@ fn between(languages: &Languages, measure: Measure, [one, other]: [Language; 2])
 /// A measure of the second language of a pair, or of any of a family, in the same way.
 fn of_one(languages: &Languages, measure: Measure, language: Language) -> impl Iterator<Item = Quantity> {
     let condition = Condition::new(language.name(), false);
-    let named = languages.family.is_listed().then(|| Quantity::of(measure, &condition));
+    let named = languages.family.is_listed().then(|| Quantity::in_condition(measure, &condition));
     only_pair(languages, measure).chain(named)
 }
 
@@ -235,7 +235,7 @@ fn bridge_measures(languages: &Languages, language: Language, bridges: &Bridges)
     };
     let own = |measure| match languages.masked().count() {
         1 => Quantity::overall(measure),
-        _ => Quantity::of(measure, &Condition::new(language.name(), true)),
+        _ => Quantity::in_condition(measure, &Condition::new(language.name(), true)),
     };
     let mut all = Vec::new();
     all.extend(kinds(Bridge::General, bridges.mean(), &own));
@@ -280,7 +280,7 @@ fn tokenizer_measures(languages: &Languages, words: Words, panel: &measure::Text
             (BoundaryPrecision, of.boundary_precision),
             (BoundaryRecall, of.boundary_recall),
         ];
-        let named = |(metric, value)| (Quantity::of(Measure::Tokenizer(words, metric), &condition), value);
+        let named = |(metric, value)| (Quantity::in_condition(Measure::Tokenizer(words, metric), &condition), value);
         all.extend(values.map(named));
     }
     all

@@ -8,8 +8,9 @@ use crate::error::{At, Error, Result};
 use crate::inputs::{InputCache, on_threads};
 use crate::run_folder::record;
 use invitro_results::folder::{METRICS_TABLE, RUNS_TABLE, SUMMARY, WORDS, read_json};
-use invitro_results::table::{self, Columns, Table};
-use invitro_results::{State, Status, column, compact, summary, words};
+use invitro_results::summary;
+use invitro_results::table::{self, Columns, TableReader};
+use invitro_results::{State, Status, column, compact, words};
 use rayon::prelude::*;
 use serde_json::json;
 use std::collections::HashSet;
@@ -169,7 +170,7 @@ pub fn measure(
 fn write_csv(files: &mut Vec<PathBuf>) -> Result<()> {
     for table in files.clone() {
         let text = table.with_extension("csv");
-        Table::open(&table)?.write_csv(&text)?;
+        TableReader::open(&table)?.write_csv(&text)?;
         files.push(text);
     }
     Ok(())

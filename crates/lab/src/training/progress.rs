@@ -70,7 +70,7 @@ impl Headline {
     pub fn from_rows(rows: &[Row]) -> Headline {
         let find = |quantity: &Quantity| rows.iter().find(|row| row.quantity == *quantity).map(|row| row.value);
         let scores = |condition: Condition| {
-            let value = |measure| find(&Quantity::of(measure, &condition));
+            let value = |measure| find(&Quantity::in_condition(measure, &condition));
             let scores = Scores {
                 grammatical: value(Measure::unscrambling(TaskMetric::Grammaticality)),
                 types: value(Measure::unscrambling(TaskMetric::Types)),

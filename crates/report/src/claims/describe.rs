@@ -3,7 +3,9 @@
 use super::measures::{measure_noun, predictor_symbol};
 use crate::data::FactorWords;
 use crate::wording::listed;
-use invitro_results::claims::{Bound, Covariate, Estimand, EstimandKind as Kind, Outcome, Place, Reading, Scope};
+use invitro_results::claims::{
+    Bound, ConditionRole, Covariate, Estimand, EstimandKind as Kind, Outcome, Reading, Scope,
+};
 use invitro_results::{Crossing, Factor, Measure, Moment, Value};
 
 /// `contrast of facts in B† at the end, share = none less share = all`
@@ -148,7 +150,7 @@ fn when(moment: Moment) -> String {
 
 /// `B†`; nothing of what is over all conditions.
 fn place_label(scope: &Scope, reading: &Reading, measure: Measure) -> String {
-    if matches!(measure, Measure::Bridge(..)) && reading.place == Place::Masked {
+    if matches!(measure, Measure::Bridge(..)) && reading.place == ConditionRole::Masked {
         return String::new();
     }
     let conditions = scope.conditions(&reading.place, measure).ok().flatten().unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Claims for people: which ones a study is asked, and how their answers are written.
 //!
-//! - [`Answers`]: the question and the answered claims of a study
+//! - [`ClaimAnswers`]: the question and the answered claims of a study
 //! - [`Rendered`]: an answer as texts, from which sentences, rows and cards are made
 //! - [`describe()`]: what was estimated, in words
 //! - [`template`]: pages with places for claims
@@ -13,7 +13,7 @@ pub mod template;
 pub use describe::{describe, describe_short, statistic};
 pub use measures::{measure_noun, predictor_symbol, unit};
 pub use rendered::{
-    Rendered, coefficients, headline, is_part, is_told, levels_label, reason_words, table_value, withheld_noun,
+    Rendered, coefficients, headline, is_part, is_shown, levels_label, reason_words, table_value, withheld_noun,
 };
 
 use crate::error::{Error, Result};
@@ -22,20 +22,20 @@ use invitro_results::{Plan, Study};
 use std::path::Path;
 
 /// The question and the answered claims of a study.
-pub struct Answers {
+pub struct ClaimAnswers {
     pub question: Option<String>,
     pub answers: Vec<Answer>,
 }
 
-impl Answers {
+impl ClaimAnswers {
     /// The claims that a study states, or else the standard ones.
-    pub fn new(study: &Study) -> Answers {
-        Answers::of_claims(study, own_claims(study))
+    pub fn new(study: &Study) -> ClaimAnswers {
+        ClaimAnswers::of_claims(study, own_claims(study))
     }
 
     /// The answers to these claims.
-    pub fn of_claims(study: &Study, claims: Claims) -> Answers {
-        Answers { answers: answer(study, &claims), question: claims.question }
+    pub fn of_claims(study: &Study, claims: Claims) -> ClaimAnswers {
+        ClaimAnswers { answers: answer(study, &claims), question: claims.question }
     }
 
     /// The answer to a claim, or the first of those for each masked condition.

@@ -1,10 +1,10 @@
 //! An answer as texts. Sentences, rows of tables and cards are all made of these. `*` stands around what is italic.
 
-use super::Answers;
+use super::ClaimAnswers;
 use super::describe::{covariate_noun, describe, describe_short};
 use super::measures::unit;
 use crate::data::FactorWords;
-use crate::wording::{capital, counted, listed, spoken};
+use crate::wording::{capital, counted, listed, with_runs};
 use invitro_results::claims::{
     Answer, Claim, Covariate, Estimand, EstimandKind, Estimated, Expectation, LEVEL, Reason, SEEDS, Scope, Test,
     Verdict,
@@ -208,29 +208,29 @@ pub fn coefficients(answer: &Answer) -> Vec<[String; 3]> {
 }
 
 /// Whether an answer says anything about this study: what it does not vary or measure is no news.
-pub fn is_told(answer: &Answer) -> bool {
+pub fn is_shown(answer: &Answer) -> bool {
     let is_absent = |reason: &Reason| matches!(reason, Reason::NotVaried | Reason::NotMeasured | Reason::NoMajority);
     answer.claim.primary || !matches!(&answer.verdict, Verdict::NotTested(reason) if is_absent(reason))
 }
 
 /// The sentences a page or a run's summary opens with: the answers to primary claims, or else to the first ones.
-pub fn headline(study: &Study, answers: &Answers) -> Vec<String> {
+pub fn headline(study: &Study, answers: &ClaimAnswers) -> Vec<String> {
     const MOST: usize = 4;
     let has_value = |answer: &&Answer| {
         answer.estimated.estimate.is_some() || answer.beside.iter().any(|it| it.1.estimate.is_some())
     };
     let primary: Vec<&Answer> = answers.answers.iter().filter(|answer| answer.claim.primary).collect();
-    let first = answers.answers.iter().filter(|answer| is_told(answer)).filter(has_value).take(MOST);
-    let told: Vec<&Answer> = if primary.is_empty() { first.collect() } else { primary };
-    told.into_iter().map(|answer| Rendered::new(study, answer).sentence()).collect()
+    let first = answers.answers.iter().filter(|answer| is_shown(answer)).filter(has_value).take(MOST);
+    let shown: Vec<&Answer> = if primary.is_empty() { first.collect() } else { primary };
+    shown.into_iter().map(|answer| Rendered::new(study, answer).sentence()).collect()
 }
 
 /// A value with the number of runs, as tables show it.
 pub fn table_value(estimate: Option<&Estimate>) -> String {
-    estimate.map_or("–".into(), spoken)
+    estimate.map_or("–".into(), with_runs)
 }
 
 /// The claims that decide another one.
-pub fn is_part(answers: &Answers, claim: &Claim) -> bool {
+pub fn is_part(answers: &ClaimAnswers, claim: &Claim) -> bool {
     answers.answers.iter().any(|other| matches!(&other.claim.test, Test::All(ids) if ids.contains(&claim.id)))
 }

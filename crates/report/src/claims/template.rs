@@ -29,11 +29,11 @@
 //! | `:supported K=0.1 counted=share` | the same among the readings that choose this |
 //! | `{{study:ended}}`, `:planned`, `:seeds`, `:setting KEY` | of the study; `{{all:ended}}` of all of them |
 
-use super::Answers;
+use super::ClaimAnswers;
 use super::rendered::reason_words;
 use crate::error::{Error, Result};
 use invitro_results::Study;
-use invitro_results::claims::{Answer, Cell, Claims, Estimated, Reason, Specification, Verdict, answer};
+use invitro_results::claims::{Answer, Claims, Estimated, LevelAnswer, Reason, Specification, Verdict, answer};
 use invitro_stats::{Estimate, Interval, decimals, grouped};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -97,7 +97,7 @@ struct Filled {
     /// Each with the verdict that the text takes for granted.
     estimates: BTreeMap<String, (Answer, Option<String>)>,
     /// The study's own claims.
-    answers: Answers,
+    answers: ClaimAnswers,
 }
 
 impl Filled {
@@ -123,7 +123,7 @@ impl Filled {
             let verdict = expected.remove(&answer.claim.id).flatten();
             (answer.claim.id.clone(), (answer, verdict))
         });
-        Ok(Filled { estimates: estimates.collect(), answers: Answers::new(&study), study })
+        Ok(Filled { estimates: estimates.collect(), answers: ClaimAnswers::new(&study), study })
     }
 
     fn answer(&self, id: &str) -> std::result::Result<&Answer, String> {
@@ -158,17 +158,17 @@ struct Filler {
 impl Filler {
     fn fill(&mut self, template: &str) -> String {
         let mut text = String::new();
-        let mut rest = template;
-        while let Some((before, place)) = rest.split_once("{{") {
+        let mut remaining = template;
+        while let Some((before, place)) = remaining.split_once("{{") {
             let (place, after) = place.split_once("}}").unwrap_or((place, ""));
             text.push_str(before);
             match self.value(place) {
                 Ok(value) => text.push_str(&value),
                 Err(why) => self.wrong.push(format!("{{{{{place}}}}}: {why}")),
             }
-            rest = after;
+            remaining = after;
         }
-        text + rest
+        text + remaining
     }
 
     fn value(&mut self, place: &str) -> std::result::Result<String, String> {
@@ -217,7 +217,7 @@ impl Filler {
 /// The part of an answer at these levels, in the order of its factors.
 fn cell<'a>(study: &Study, answer: &'a Answer, levels: &str) -> std::result::Result<&'a Estimated, String> {
     let wanted: Vec<&str> = levels.split(',').collect();
-    let labels = |cell: &Cell| -> Vec<String> {
+    let labels = |cell: &LevelAnswer| -> Vec<String> {
         cell.levels.iter().map(|(factor, level)| study.levels(*factor)[*level].clone()).collect()
     };
     let found = answer.cells.iter().find(|cell| labels(cell) == wanted);

@@ -3,4 +3,4 @@
 mod factors;
 
 pub use factors::{FactorWords, setting_name};
-pub use invitro_results::{Cache, Factor, Levels, Run, Study, fingerprint};
+pub use invitro_results::{Factor, Levels, ReadCache, Run, Study, fingerprint};

@@ -2,7 +2,7 @@
 
 /// How values map to a place from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Scale {
+pub enum AxisScale {
     Linear {
         low: f64,
         high: f64,
@@ -19,7 +19,7 @@ pub enum Scale {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Axis {
     pub label: String,
-    pub scale: Scale,
+    pub scale: AxisScale,
     pub ticks: Vec<(f64, String)>,
 }
 
@@ -28,7 +28,7 @@ impl Axis {
     pub fn linear(label: impl Into<String>, low: f64, high: f64) -> Self {
         let (low, high) = if high > low { (low, high) } else { (low - 0.5, low + 0.5) };
         let ticks = round_ticks(low, high, 4).into_iter().map(|value| (value, number(value))).collect();
-        Self { label: label.into(), scale: Scale::Linear { low, high }, ticks }
+        Self { label: label.into(), scale: AxisScale::Linear { low, high }, ticks }
     }
 
     /// Wide enough for the values, from 0 where they come near it.
@@ -66,7 +66,7 @@ impl Axis {
     /// Training progress from 0 to `last`, in steps or in tokens.
     pub fn progress(label: impl Into<String>, last: f64) -> Self {
         let ticks = round_ticks(0.0, last, 3).into_iter().map(|value| (value, thousands(value))).collect();
-        Self { label: label.into(), scale: Scale::Linear { low: 0.0, high: last }, ticks }
+        Self { label: label.into(), scale: AxisScale::Linear { low: 0.0, high: last }, ticks }
     }
 
     /// Training steps by powers, from `first` to `last`, with a place for step 0.
@@ -84,19 +84,19 @@ impl Axis {
         let values = decades.flat_map(|decade| [1.0, 2.0, 5.0].map(|part| decade * part));
         let inside = values.filter(|value| *value >= first * 0.999 && *value <= high * 1.001);
         ticks.extend(inside.map(|value| (value, thousands(value))));
-        Self { label: label.into(), scale: Scale::Log { low, high }, ticks }
+        Self { label: label.into(), scale: AxisScale::Log { low, high }, ticks }
     }
 
     pub fn levels(label: impl Into<String>, labels: impl IntoIterator<Item = String>) -> Self {
         let ticks: Vec<_> = labels.into_iter().enumerate().map(|(place, label)| (place as f64, label)).collect();
-        Self { label: label.into(), scale: Scale::Levels(ticks.len()), ticks }
+        Self { label: label.into(), scale: AxisScale::Levels(ticks.len()), ticks }
     }
 
     pub fn place(&self, value: f64) -> f64 {
         match self.scale {
-            Scale::Linear { low, high } => (value - low) / (high - low),
-            Scale::Log { low, high } => (value.max(low).ln() - low.ln()) / (high.ln() - low.ln()),
-            Scale::Levels(count) => (value + 0.5) / count.max(1) as f64,
+            AxisScale::Linear { low, high } => (value - low) / (high - low),
+            AxisScale::Log { low, high } => (value.max(low).ln() - low.ln()) / (high.ln() - low.ln()),
+            AxisScale::Levels(count) => (value + 0.5) / count.max(1) as f64,
         }
     }
 }

@@ -5,7 +5,7 @@ use super::text::{escape, parts};
 use std::fmt::Write;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Target {
+pub enum DrawTarget {
     /// A file of its own: colours written out for a light background, physical size, nothing to hover over.
     File,
     /// Inside the page: colours are the page's variables, and marks carry what hovering shows.
@@ -13,7 +13,7 @@ pub enum Target {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shape {
+pub enum MarkerShape {
     Circle,
     Square,
     Triangle,
@@ -43,7 +43,7 @@ const CROSS: [(f64, f64); 12] = [
 
 pub struct Canvas {
     body: String,
-    pub target: Target,
+    pub target: DrawTarget,
 }
 
 /// Two decimals of a point are finer than any printer, and keep the page small.
@@ -53,7 +53,7 @@ pub(super) fn short(value: f64) -> String {
 }
 
 impl Canvas {
-    pub fn new(target: Target) -> Self {
+    pub fn new(target: DrawTarget) -> Self {
         Self { body: String::new(), target }
     }
 
@@ -63,8 +63,8 @@ impl Canvas {
 
     pub(super) fn colour(&self, colour: Colour) -> String {
         match self.target {
-            Target::File => colour.on_light().to_owned(),
-            Target::Page => format!("var(--{})", colour.name()),
+            DrawTarget::File => colour.on_light().to_owned(),
+            DrawTarget::Page => format!("var(--{})", colour.name()),
         }
     }
 
@@ -105,7 +105,7 @@ impl Canvas {
         ));
     }
 
-    pub fn shape(&mut self, shape: Shape, at: (f64, f64), radius: f64, colour: Colour, opacity: f64, tip: &str) {
+    pub fn shape(&mut self, shape: MarkerShape, at: (f64, f64), radius: f64, colour: Colour, opacity: f64, tip: &str) {
         let (x, y) = at;
         let colour = self.colour(colour);
         let mut attributes = self.tip(tip);
@@ -113,21 +113,21 @@ impl Canvas {
             write!(attributes, " fill-opacity=\"{}\"", short(opacity)).expect("writing to a string");
         }
         let corners: &[(f64, f64)] = match shape {
-            Shape::Circle | Shape::Ring => {
+            MarkerShape::Circle | MarkerShape::Ring => {
                 let (cx, cy, r) = (short(x), short(y), short(radius));
-                let fill = if shape == Shape::Ring { self.colour(Colour::Background) } else { colour.clone() };
+                let fill = if shape == MarkerShape::Ring { self.colour(Colour::Background) } else { colour.clone() };
                 let line = format!(" stroke=\"{colour}\" stroke-width=\"0.8\"");
-                let line = if shape == Shape::Ring { line.as_str() } else { "" };
+                let line = if shape == MarkerShape::Ring { line.as_str() } else { "" };
                 self.push(format_args!(
                     "<circle cx=\"{cx}\" cy=\"{cy}\" r=\"{r}\" fill=\"{fill}\"{line}{attributes}/>"
                 ));
                 return;
             }
-            Shape::Square => &[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
-            Shape::Triangle => &[(0.0, -1.2), (1.1, 0.85), (-1.1, 0.85)],
-            Shape::Down => &[(0.0, 1.2), (1.1, -0.85), (-1.1, -0.85)],
-            Shape::Diamond => &[(0.0, -1.25), (1.25, 0.0), (0.0, 1.25), (-1.25, 0.0)],
-            Shape::Cross => &CROSS,
+            MarkerShape::Square => &[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
+            MarkerShape::Triangle => &[(0.0, -1.2), (1.1, 0.85), (-1.1, 0.85)],
+            MarkerShape::Down => &[(0.0, 1.2), (1.1, -0.85), (-1.1, -0.85)],
+            MarkerShape::Diamond => &[(0.0, -1.25), (1.25, 0.0), (0.0, 1.25), (-1.25, 0.0)],
+            MarkerShape::Cross => &CROSS,
         };
         let corner = |(dx, dy): &(f64, f64)| format!("{} {}", short(x + dx * radius), short(y + dy * radius));
         let d = format!("M{}Z", corners.iter().map(corner).collect::<Vec<_>>().join("L"));
@@ -172,7 +172,7 @@ impl Canvas {
 
     /// An invisible disc to hover over.
     pub fn target(&mut self, x: f64, y: f64, radius: f64, tip: &str) {
-        if self.target == Target::Page && !tip.is_empty() {
+        if self.target == DrawTarget::Page && !tip.is_empty() {
             let tip = escape(tip);
             self.push(format_args!(
                 "<circle class=\"h\" cx=\"{}\" cy=\"{}\" r=\"{}\" data-t=\"{tip}\"/>",
@@ -184,7 +184,7 @@ impl Canvas {
     }
 
     fn tip(&self, tip: &str) -> String {
-        if self.target == Target::Page && !tip.is_empty() {
+        if self.target == DrawTarget::Page && !tip.is_empty() {
             format!(" data-t=\"{}\"", escape(tip))
         } else {
             String::new()

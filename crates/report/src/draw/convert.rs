@@ -16,41 +16,41 @@ use svg2pdf::{ConversionOptions, PageOptions};
 
 /// What a figure's file is written as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Format {
+pub enum ImageFormat {
     Svg,
     Pdf,
     Png,
 }
 
-impl Format {
-    pub const ALL: [Format; 3] = [Format::Svg, Format::Pdf, Format::Png];
+impl ImageFormat {
+    pub const ALL: [ImageFormat; 3] = [ImageFormat::Svg, ImageFormat::Pdf, ImageFormat::Png];
 
     /// Its name, and how its files end.
     pub fn name(self) -> &'static str {
         match self {
-            Format::Svg => "svg",
-            Format::Pdf => "pdf",
-            Format::Png => "png",
+            ImageFormat::Svg => "svg",
+            ImageFormat::Pdf => "pdf",
+            ImageFormat::Png => "png",
         }
     }
 
     /// The bytes of a file of this format that shows what the SVG file does, at the same size on paper.
     pub fn convert(self, svg: String) -> io::Result<Vec<u8>> {
         match self {
-            Format::Svg => Ok(svg.into_bytes()),
+            ImageFormat::Svg => Ok(svg.into_bytes()),
             // The library may panic over what it cannot lay out.
-            Format::Pdf => catch_panic(|| to_pdf(&read(&svg)?)).map_err(unwritten)?,
-            Format::Png => catch_panic(|| to_png(&read(&svg)?)).map_err(unwritten)?,
+            ImageFormat::Pdf => catch_panic(|| to_pdf(&read(&svg)?)).map_err(unwritten)?,
+            ImageFormat::Png => catch_panic(|| to_png(&read(&svg)?)).map_err(unwritten)?,
         }
     }
 }
 
-impl FromStr for Format {
+impl FromStr for ImageFormat {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        let known = Format::ALL.into_iter().find(|format| format.name() == name);
-        known.ok_or_else(|| format!("there is {}", Format::ALL.map(Format::name).join(", ")))
+        let known = ImageFormat::ALL.into_iter().find(|format| format.name() == name);
+        known.ok_or_else(|| format!("there is {}", ImageFormat::ALL.map(ImageFormat::name).join(", ")))
     }
 }
 

@@ -3,10 +3,10 @@
 //! Sizes are points on paper: 7 pt labels in a column of 77 mm or a page of 160 mm (the paper's own format), so a
 //! figure is included at 100 % and reads as large as its caption.
 
-use super::canvas::{Canvas, Shape, Target, short};
+use super::canvas::{Canvas, DrawTarget, MarkerShape, short};
 use super::palette::Colour;
-use super::panel::{Area, LABEL, LINE, Panel, TICK};
-use super::text::{escape, plain, width_of};
+use super::panel::{Area, LABEL, LINE, PlotPanel, TICK};
+use super::text::{escape, plain_text, width_of};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Width {
@@ -45,12 +45,12 @@ pub struct LegendEntry {
     pub colour: Colour,
     /// A line in this dash, or no line.
     pub line: Option<&'static str>,
-    pub shape: Option<Shape>,
+    pub shape: Option<MarkerShape>,
 }
 
 #[derive(Debug, Clone)]
-pub struct Layout {
-    pub panels: Vec<Panel>,
+pub struct FigureLayout {
+    pub panels: Vec<PlotPanel>,
     /// Panels side by side: in a column, on a page.
     pub across: [usize; 2],
     /// Height of a plotting area over its width.
@@ -70,7 +70,7 @@ const GAP: f64 = 11.0;
 const BOLD: f64 = 1.06;
 
 /// Sizes that hold for the whole figure.
-struct Sizes {
+struct PanelSizes {
     across: usize,
     /// Whether each row of panels has a name of its own, written at its right.
     facets: bool,
@@ -80,22 +80,22 @@ struct Sizes {
     height: f64,
 }
 
-impl Layout {
-    pub fn new(panels: Vec<Panel>, across: [usize; 2]) -> Self {
+impl FigureLayout {
+    pub fn new(panels: Vec<PlotPanel>, across: [usize; 2]) -> Self {
         Self { panels, across, ratio: 0.75, height: None, legend: Vec::new(), scale: None, share_y: true }
     }
 
     /// What the panels show says nothing yet.
     pub fn is_empty(&self) -> bool {
-        self.panels.iter().all(Panel::is_empty)
+        self.panels.iter().all(PlotPanel::is_empty)
     }
 
     /// The whole SVG element.
-    pub fn render(&self, width: Width, target: Target, description: &str) -> String {
+    pub fn render(&self, width: Width, target: DrawTarget, description: &str) -> String {
         let mut canvas = Canvas::new(target);
         let legend = self.draw_legend(&mut canvas, width.points());
         let sizes = self.sizes(width);
-        let rows: Vec<&[Panel]> = self.panels.chunks(sizes.across).collect();
+        let rows: Vec<&[PlotPanel]> = self.panels.chunks(sizes.across).collect();
         let mut top = legend;
         let (mut first, mut last) = (None, 0.0);
         for (row, panels) in rows.iter().enumerate() {
@@ -153,7 +153,7 @@ impl Layout {
         frame(canvas, width, top, description)
     }
 
-    fn sizes(&self, width: Width) -> Sizes {
+    fn sizes(&self, width: Width) -> PanelSizes {
         let across = match width {
             Width::Phone => self.across[0].min(2),
             Width::Column => self.across[0],
@@ -164,7 +164,7 @@ impl Layout {
             .panels
             .chunks(across)
             .all(|row| !row[0].row.is_empty() && row.iter().all(|panel| panel.row == row[0].row));
-        let tick_room = |panel: &Panel| {
+        let tick_room = |panel: &PlotPanel| {
             let widest = panel.y.ticks.iter().map(|tick| width_of(&tick.1)).fold(0.0, f64::max);
             widest * TICK + if panel.y.label.is_empty() { 5.0 } else { 14.0 }
         };
@@ -179,7 +179,7 @@ impl Layout {
         // Rows of wide panels would fill more than a screen.
         let ratio = if rows > 1.0 && panel_width > 150.0 { 0.7 * self.ratio } else { self.ratio };
         let height = self.height.unwrap_or((panel_width * ratio).max((label - 14.0 * (rows - 1.0)) / rows));
-        Sizes { across, facets, room, width: panel_width, height }
+        PanelSizes { across, facets, room, width: panel_width, height }
     }
 
     /// Draws the legend and returns where the panels may begin.
@@ -240,11 +240,13 @@ fn broken(title: &str, room: f64) -> Vec<String> {
 pub fn frame(canvas: Canvas, width: Width, height: f64, description: &str) -> String {
     let target = canvas.target;
     let (w, h) = (short(width.points()), short(height));
-    let description = escape(&plain(description));
+    let description = escape(&plain_text(description));
     let body = canvas.into_body();
     match target {
-        Target::Page => format!("<svg viewBox=\"0 0 {w} {h}\" role=\"img\" aria-label=\"{description}\">{body}</svg>"),
-        Target::File => format!(
+        DrawTarget::Page => {
+            format!("<svg viewBox=\"0 0 {w} {h}\" role=\"img\" aria-label=\"{description}\">{body}</svg>")
+        }
+        DrawTarget::File => format!(
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}mm\" \
              height=\"{}mm\" viewBox=\"0 0 {w} {h}\" font-family=\"Helvetica, Arial, 'Liberation Sans', sans-serif\">\
              <title>{description}</title><rect width=\"{w}\" height=\"{h}\" fill=\"#ffffff\"/>{body}</svg>\n",

@@ -1,12 +1,12 @@
 //! One panel: two axes, a title and marks.
 
-use super::axis::{Axis, Scale};
-use super::canvas::{Canvas, Shape, short};
+use super::axis::{Axis, AxisScale};
+use super::canvas::{Canvas, MarkerShape, short};
 use super::palette::{Colour, DARK_CELL, heat_class};
 
 /// A value with its interval and what hovering over it says.
 #[derive(Debug, Clone, Default)]
-pub struct Point {
+pub struct PlotPoint {
     pub x: f64,
     pub y: f64,
     pub interval: Option<(f64, f64)>,
@@ -14,13 +14,13 @@ pub struct Point {
 }
 
 #[derive(Debug, Clone)]
-pub enum Mark {
+pub enum PanelMark {
     /// A curve through the points, with a band where they have intervals.
-    Line { points: Vec<Point>, colour: Colour, dash: &'static str, shape: Option<Shape> },
+    Line { points: Vec<PlotPoint>, colour: Colour, dash: &'static str, shape: Option<MarkerShape> },
     /// A marker with an error bar, vertical or along x.
-    ErrorBar { point: Point, colour: Colour, shape: Shape, along_x: bool },
+    ErrorBar { point: PlotPoint, colour: Colour, shape: MarkerShape, along_x: bool },
     /// One point of a scatter plot.
-    Point { point: Point, colour: Colour, shape: Shape },
+    Point { point: PlotPoint, colour: Colour, shape: MarkerShape },
     /// One cell of a heat map, by level of x and of y; `None` is a missing one.
     Cell { x: usize, y: usize, share: Option<f64>, label: String, tip: String },
     /// A straight line between two points.
@@ -30,7 +30,7 @@ pub enum Mark {
 }
 
 #[derive(Debug, Clone)]
-pub struct Panel {
+pub struct PlotPanel {
     pub title: String,
     /// The row of panels it belongs to, where rows have names.
     pub row: String,
@@ -38,7 +38,7 @@ pub struct Panel {
     pub notes: Vec<String>,
     pub x: Axis,
     pub y: Axis,
-    pub marks: Vec<Mark>,
+    pub marks: Vec<PanelMark>,
 }
 
 pub const TICK: f64 = 6.2;
@@ -56,36 +56,36 @@ pub(super) struct Area {
 }
 
 impl Area {
-    fn at(&self, panel: &Panel, x: f64, y: f64) -> (f64, f64) {
+    fn at(&self, panel: &PlotPanel, x: f64, y: f64) -> (f64, f64) {
         let (x, y) = (panel.x.place(x), panel.y.place(y));
         (self.left + x * self.width, self.top + (1.0 - y) * self.height)
     }
 
     /// As [`Area::at`], but kept inside the frame.
-    fn inside(&self, panel: &Panel, x: f64, y: f64) -> (f64, f64) {
+    fn inside(&self, panel: &PlotPanel, x: f64, y: f64) -> (f64, f64) {
         let (x, y) = (panel.x.place(x).clamp(0.0, 1.0), panel.y.place(y).clamp(0.0, 1.0));
         (self.left + x * self.width, self.top + (1.0 - y) * self.height)
     }
 }
 
-impl Panel {
+impl PlotPanel {
     pub fn new(title: impl Into<String>, x: Axis, y: Axis) -> Self {
         Self { title: title.into(), row: String::new(), notes: Vec::new(), x, y, marks: Vec::new() }
     }
 
     fn is_heat_map(&self) -> bool {
-        self.marks.iter().any(|mark| matches!(mark, Mark::Cell { .. }))
+        self.marks.iter().any(|mark| matches!(mark, PanelMark::Cell { .. }))
     }
 
     /// Whether anything was drawn from data.
     pub fn is_empty(&self) -> bool {
-        let least = if matches!(self.x.scale, Scale::Levels(_)) { 1 } else { 2 };
+        let least = if matches!(self.x.scale, AxisScale::Levels(_)) { 1 } else { 2 };
         !self.marks.iter().any(|mark| match mark {
             // One point is no curve over training, and a reference alone says nothing.
-            Mark::Line { points, dash, .. } => points.len() >= least && dash.is_empty(),
-            Mark::Cell { share, .. } => share.is_some(),
-            Mark::ErrorBar { .. } | Mark::Point { .. } | Mark::Label { .. } => true,
-            Mark::Segment { .. } => false,
+            PanelMark::Line { points, dash, .. } => points.len() >= least && dash.is_empty(),
+            PanelMark::Cell { share, .. } => share.is_some(),
+            PanelMark::ErrorBar { .. } | PanelMark::Point { .. } | PanelMark::Label { .. } => true,
+            PanelMark::Segment { .. } => false,
         })
     }
 
@@ -137,7 +137,7 @@ impl Panel {
             }
             // Where a log axis has no room for all, powers of ten are labelled.
             let labelled = match self.x.scale {
-                Scale::Log { .. } if stride > 1 => *value == 0.0 || label.trim_end_matches(['0', 'k', 'M']) == "1",
+                AxisScale::Log { .. } if stride > 1 => *value == 0.0 || label.trim_end_matches(['0', 'k', 'M']) == "1",
                 _ => place % stride == 0,
             };
             if x_labels && labelled {
@@ -165,16 +165,18 @@ impl Panel {
             .map(|(value, label)| (self.x.place(*value) * width, super::text::width_of(label) * TICK))
             .collect();
         let fits = |every: usize| {
-            let kept: Vec<_> = ticks.iter().step_by(every).collect();
-            kept.windows(2).all(|pair| pair[1].0 - pair[0].0 >= (pair[0].1 + pair[1].1) / 2.0 + 2.5)
+            let labelled: Vec<_> = ticks.iter().step_by(every).collect();
+            labelled.windows(2).all(|pair| pair[1].0 - pair[0].0 >= (pair[0].1 + pair[1].1) / 2.0 + 2.5)
         };
         (1..=ticks.len().max(1)).find(|every| fits(*every)).unwrap_or(1)
     }
 
-    fn draw_mark(&self, canvas: &mut Canvas, area: Area, mark: &Mark) {
+    fn draw_mark(&self, canvas: &mut Canvas, area: Area, mark: &PanelMark) {
         match mark {
-            Mark::Line { points, colour, dash, shape } => self.draw_line(canvas, area, points, *colour, dash, *shape),
-            Mark::ErrorBar { point: at, colour, shape, along_x } => {
+            PanelMark::Line { points, colour, dash, shape } => {
+                self.draw_line(canvas, area, points, *colour, dash, *shape)
+            }
+            PanelMark::ErrorBar { point: at, colour, shape, along_x } => {
                 if let Some((low, high)) = at.interval {
                     let end = |value: f64| {
                         if *along_x { area.inside(self, value, at.y) } else { area.inside(self, at.x, value) }
@@ -185,15 +187,15 @@ impl Panel {
                 canvas.shape(*shape, (x, y), 2.3, *colour, 1.0, "");
                 canvas.target(x, y, 5.0, &at.tip);
             }
-            Mark::Point { point: at, colour, shape } => {
+            PanelMark::Point { point: at, colour, shape } => {
                 let (x, y) = area.inside(self, at.x, at.y);
                 canvas.shape(*shape, (x, y), 1.5, *colour, 0.6, &at.tip);
             }
-            Mark::Cell { x, y, share, label, tip } => self.draw_cell(canvas, area, (*x, *y), *share, label, tip),
-            Mark::Segment { from, to, colour, dash } => {
+            PanelMark::Cell { x, y, share, label, tip } => self.draw_cell(canvas, area, (*x, *y), *share, label, tip),
+            PanelMark::Segment { from, to, colour, dash } => {
                 canvas.line(area.inside(self, from.0, from.1), area.inside(self, to.0, to.1), *colour, 0.8, dash);
             }
-            Mark::Label { x, y, text } => {
+            PanelMark::Label { x, y, text } => {
                 let (x, y) = area.inside(self, *x, *y);
                 canvas.text((x, y + 2.2), "end", TICK, Colour::Muted, text);
             }
@@ -204,10 +206,10 @@ impl Panel {
     /// bands lie on each other, the fainter they are.
     fn draw_bands(&self, canvas: &mut Canvas, area: Area) {
         let curves = self.marks.iter().filter_map(|mark| match mark {
-            Mark::Line { points, colour, shape: None, .. } => Some((points, *colour)),
+            PanelMark::Line { points, colour, shape: None, .. } => Some((points, *colour)),
             _ => None,
         });
-        let banded = |points: &[Point]| points.iter().filter(|at| at.interval.is_some()).count() > 1;
+        let banded = |points: &[PlotPoint]| points.iter().filter(|at| at.interval.is_some()).count() > 1;
         let curves: Vec<_> = curves.filter(|(points, _)| banded(points)).collect();
         let opacity = 0.16 / (curves.len() as f64).max(1.0).sqrt();
         for (points, colour) in curves {
@@ -222,17 +224,17 @@ impl Panel {
         &self,
         canvas: &mut Canvas,
         area: Area,
-        points: &[Point],
+        points: &[PlotPoint],
         colour: Colour,
         dash: &str,
-        shape: Option<Shape>,
+        shape: Option<MarkerShape>,
     ) {
         let places: Vec<_> = points.iter().map(|at| area.inside(self, at.x, at.y)).collect();
         if places.len() > 1 {
             canvas.stroke(&path(&places), colour, 1.1, dash);
         }
         for (at, (x, y)) in points.iter().zip(&places) {
-            if let Some(shape) = shape.or((points.len() == 1).then_some(Shape::Circle)) {
+            if let Some(shape) = shape.or((points.len() == 1).then_some(MarkerShape::Circle)) {
                 if let Some((low, high)) = at.interval {
                     canvas.line(area.inside(self, at.x, low), area.inside(self, at.x, high), colour, 0.8, "");
                 }
@@ -251,7 +253,7 @@ impl Panel {
         label: &str,
         tip: &str,
     ) {
-        let (Scale::Levels(columns), Scale::Levels(rows)) = (self.x.scale, self.y.scale) else { return };
+        let (AxisScale::Levels(columns), AxisScale::Levels(rows)) = (self.x.scale, self.y.scale) else { return };
         let (width, height) = (area.width / columns as f64, area.height / rows as f64);
         let (x, y) = area.at(self, cell.0 as f64, cell.1 as f64);
         let (left, top) = (x - width / 2.0 + 0.3, y - height / 2.0 + 0.3);

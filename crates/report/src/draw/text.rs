@@ -6,7 +6,7 @@ pub(super) fn parts(markup: &str) -> impl Iterator<Item = (bool, &str)> {
 }
 
 /// Without the marks.
-pub fn plain(markup: &str) -> String {
+pub fn plain_text(markup: &str) -> String {
     markup.replace('*', "")
 }
 

@@ -5,9 +5,9 @@ use super::figure::{Chooser, Figure, Variant, choices};
 use super::outcomes::{BRIDGE, COGNATE, KNOWLEDGE, TRANSFERS, Transfer, bridge_of, in_masked};
 use super::parts::styles;
 use super::style;
-use super::table::Table;
+use super::table::FigureTable;
 use crate::data::{Factor, FactorWords, Run, Study};
-use crate::draw::{Axis, Colour, Layout, Mark, Panel, Point, Shape, plain};
+use crate::draw::{Axis, Colour, FigureLayout, MarkerShape, PanelMark, PlotPanel, PlotPoint, plain_text};
 use crate::wording::{counted, p_text};
 use invitro_results::{Measure, column};
 use invitro_stats::correlation::pearson;
@@ -68,8 +68,8 @@ fn scatter(
     study: &Study,
     transfers: &[Transfer],
     bridges: &[(Measure, &str, &str)],
-) -> Option<(Vec<Chooser>, Vec<Variant>, Table)> {
-    if study.ended(study.plain()).count() < FEWEST {
+) -> Option<(Vec<Chooser>, Vec<Variant>, FigureTable)> {
+    if study.ended(study.baseline()).count() < FEWEST {
         return None;
     }
     let choosers = vec![
@@ -78,16 +78,16 @@ fn scatter(
     ];
     let by = pick(study, &[Factor::VOCAB], &[]);
     let by_level: Vec<Facet> = levels(study, by, "").into_iter().filter(|level| !level.levels.is_empty()).collect();
-    let others = study.varying().into_iter().filter(|factor| !Factor::PAPER.contains(factor));
-    let factors: Vec<Factor> = Factor::PAPER.into_iter().chain(others).collect();
+    let further = study.varying().into_iter().filter(|factor| !Factor::PAPER.contains(factor));
+    let factors: Vec<Factor> = Factor::PAPER.into_iter().chain(further).collect();
     let names = ["outcome", "bridge", "run"].into_iter().chain(factors.iter().map(|factor| factor.name()));
-    let mut table = Table::new(names.chain(["data_seed", "model_seed", "x", "y"]));
+    let mut table = FigureTable::new(names.chain(["data_seed", "model_seed", "x", "y"]));
     let mut variants = Vec::new();
     for choice in choices(&choosers) {
         let transfer = transfers[choice.options[0]];
         let (bridge, name, axis) = bridges[choice.options[1]];
         let values = |run| Some((run, bridge_of(study, run, bridge)?, transfer.value(study, run)?));
-        let runs: Vec<(&Run, f64, f64)> = study.ended(study.plain()).filter_map(values).collect();
+        let runs: Vec<(&Run, f64, f64)> = study.ended(study.baseline()).filter_map(values).collect();
         for (run, x, y) in &runs {
             let seed = |column: &str| run.number(column).map_or(String::new(), |seed| seed.to_string());
             let mut cells = vec![transfer.label.to_owned(), name.to_owned(), run.id.clone()];
@@ -106,7 +106,7 @@ fn scatter(
         }
         panels.retain(|panel| !panel.is_empty());
         let count = panels.len();
-        let mut layout = Layout::new(panels, [2.min(count), if count == 5 { 3 } else { count.clamp(1, 4) }]);
+        let mut layout = FigureLayout::new(panels, [2.min(count), if count == 5 { 3 } else { count.clamp(1, 4) }]);
         layout.ratio = 1.0;
         layout.legend = style::markers(&styles(&by_level));
         let runs = format!("{} that ended", counted(runs.len(), "run"));
@@ -120,9 +120,9 @@ const FEWEST: usize = 5;
 
 type Marks<'a> = [(&'a Run, f64, f64)];
 
-fn panel(study: &Study, by: Option<Factor>, title: &str, axis: &str, y_axis: &Axis, runs: &Marks) -> Panel {
+fn panel(study: &Study, by: Option<Factor>, title: &str, axis: &str, y_axis: &Axis, runs: &Marks) -> PlotPanel {
     let x_axis = Axis::tight(axis, runs.iter().map(|run| run.1));
-    let mut panel = Panel::new(title, x_axis, y_axis.clone());
+    let mut panel = PlotPanel::new(title, x_axis, y_axis.clone());
     let factors = study.varying();
     for (run, x, y) in runs {
         let level = by.and_then(|by| Some(Colour::Level(run.level(by)?, study.levels(by).len())));
@@ -131,18 +131,23 @@ fn panel(study: &Study, by: Option<Factor>, title: &str, axis: &str, y_axis: &Ax
         let tip = if runs.len() > 2000 {
             String::new()
         } else {
-            let levels = factors.iter().map(|factor| plain(&factor.with_level(study.level(run, *factor))));
+            let levels = factors.iter().map(|factor| plain_text(&factor.with_level(study.level(run, *factor))));
             format!("{}: {}, {}", levels.collect::<Vec<_>>().join(", "), digits(*x), digits(*y))
         };
-        let point = Point { x: *x, y: *y, interval: None, tip };
-        panel.marks.push(Mark::Point { point, colour, shape: Shape::Circle });
+        let point = PlotPoint { x: *x, y: *y, interval: None, tip };
+        panel.marks.push(PanelMark::Point { point, colour, shape: MarkerShape::Circle });
     }
     let (x, y): (Vec<f64>, Vec<f64>) = runs.iter().map(|(_, x, y)| (*x, *y)).unzip();
     let Some(found) = pearson(&x, &y) else { return panel };
     let slope = found.r * deviation(&y) / deviation(&x);
     let line = |at: f64| mean(&y) + slope * (at - mean(&x));
     let (low, high) = x.iter().fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(*x), high.max(*x)));
-    panel.marks.push(Mark::Segment { from: (low, line(low)), to: (high, line(high)), colour: Colour::Text, dash: "" });
+    panel.marks.push(PanelMark::Segment {
+        from: (low, line(low)),
+        to: (high, line(high)),
+        colour: Colour::Text,
+        dash: "",
+    });
     let estimate = seeds::pearson(runs.iter().map(|(run, x, y)| (run.seed, *x, *y)));
     let interval = estimate.and_then(|estimate| estimate.interval);
     let interval = interval.map_or(String::new(), |it| format!(" [{}, {}]", two(it.low), two(it.high)));

@@ -1,7 +1,7 @@
 //! What captions say of the runs behind a figure.
 
 use crate::data::{Factor, FactorWords, Study};
-use crate::draw::plain;
+use crate::draw::plain_text;
 use crate::wording::{counted, listed};
 
 /// What the intervals mean.
@@ -32,7 +32,7 @@ pub fn runs(study: &Study, cell: &[(Factor, usize)], which: Runs) -> String {
 
 /// Levels that were held, since runs that differ elsewhere too cannot be compared.
 pub fn held(study: &Study, cell: &[(Factor, usize)]) -> String {
-    let level = |(factor, level): &(Factor, usize)| plain(&factor.with_level(&study.levels(*factor)[*level]));
+    let level = |(factor, level): &(Factor, usize)| plain_text(&factor.with_level(&study.levels(*factor)[*level]));
     let levels: Vec<String> = cell.iter().map(level).collect();
     if levels.is_empty() { String::new() } else { format!(", all with {}", listed(&levels)) }
 }

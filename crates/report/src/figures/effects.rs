@@ -5,10 +5,10 @@ use super::engine::variants;
 use super::figure::Figure;
 use super::outcomes::{BRIDGE, TRANSFERS, Transfer, in_masked};
 use super::style::{self, Style};
-use super::table::Table;
+use super::table::FigureTable;
 use crate::claims::predictor_symbol;
 use crate::data::{Factor, Run, Study};
-use crate::draw::{Axis, Colour, Layout, Mark, Panel, Point, Shape, plain};
+use crate::draw::{Axis, Colour, FigureLayout, MarkerShape, PanelMark, PlotPanel, PlotPoint, plain_text};
 use crate::wording::{counted, p_text};
 use invitro_results::claims::{Design, Predictor, Scope};
 use invitro_stats::digits;
@@ -22,7 +22,7 @@ struct Regressed {
 }
 
 fn regressions(study: &Study) -> Vec<Regressed> {
-    let runs: Vec<&Run> = study.ended(study.plain()).collect();
+    let runs: Vec<&Run> = study.ended(study.baseline()).collect();
     let regressed = |transfer: Transfer| {
         let values = transfer.values(study, &runs);
         let fit = |more: &[Predictor]| Design::new(&Scope::new(study), &values, more).regression();
@@ -58,7 +58,7 @@ pub fn figure(study: &Study) -> Option<Figure> {
     if !study.varying().is_empty() && !regressions.iter().flat_map(|it| &it.factors).any(known) {
         return None;
     }
-    let mut table = Table::new([
+    let mut table = FigureTable::new([
         "outcome",
         "model",
         "predictor",
@@ -76,36 +76,36 @@ pub fn figure(study: &Study) -> Option<Figure> {
     let (mut extent, mut furthest) = (vec![-0.2, 0.2], 2.0f64);
     for regressed in &regressions {
         let labels = rows.iter().rev().map(|row| symbol(row));
-        let mut panel = Panel::new(regressed.transfer.label, Axis::share(""), Axis::levels("", labels));
+        let mut panel = PlotPanel::new(regressed.transfer.label, Axis::share(""), Axis::levels("", labels));
         let models = [
-            ("factors", &regressed.factors, Shape::Ring, 0.14),
-            ("factors and bridge", &regressed.with_bridge, Shape::Circle, -0.14),
+            ("factors", &regressed.factors, MarkerShape::Ring, 0.14),
+            ("factors and bridge", &regressed.with_bridge, MarkerShape::Circle, -0.14),
         ];
         for (name, model, shape, shift) in models {
             for effect in model.iter().flat_map(|model| &model.effects) {
                 let Some(row) = rows.iter().position(|row| *row == effect.name) else { continue };
                 let model = model.as_ref().expect("an effect has its model");
-                let point = Point {
+                let point = PlotPoint {
                     x: effect.value,
                     y: (rows.len() - 1 - row) as f64 + shift,
                     interval: Some((effect.interval.low, effect.interval.high)),
                     tip: format!(
                         "{} ({name}): {} [{}, {}], {}, {} in {} groups",
-                        plain(&symbol(&effect.name)),
+                        plain_text(&symbol(&effect.name)),
                         digits(effect.value),
                         digits(effect.interval.low),
                         digits(effect.interval.high),
-                        plain(&p_text(effect.p)),
+                        plain_text(&p_text(effect.p)),
                         counted(model.rows, "run"),
                         model.groups
                     ),
                 };
                 extent.extend([effect.interval.low, effect.interval.high]);
                 furthest = furthest.max(1.1 * effect.value.abs());
-                panel.marks.push(Mark::ErrorBar { point, colour: Colour::Text, shape, along_x: true });
+                panel.marks.push(PanelMark::ErrorBar { point, colour: Colour::Text, shape, along_x: true });
                 let numbers = [effect.value, effect.interval.low, effect.interval.high, effect.error, effect.p];
                 let mut cells =
-                    vec![regressed.transfer.label.to_owned(), name.to_owned(), plain(&symbol(&effect.name))];
+                    vec![regressed.transfer.label.to_owned(), name.to_owned(), plain_text(&symbol(&effect.name))];
                 cells.extend(numbers.map(|number| number.to_string()));
                 cells.extend([model.rows.to_string(), model.groups.to_string(), model.r_squared.to_string()]);
                 table.row(cells);
@@ -119,11 +119,13 @@ pub fn figure(study: &Study) -> Option<Figure> {
     for panel in &mut panels {
         panel.x = Axis::around("standardised effect", extent.iter().map(|value| value.clamp(-furthest, furthest)));
         let (low, high) = (-0.5, rows.len() as f64 - 0.5);
-        panel.marks.insert(0, Mark::Segment { from: (0.0, low), to: (0.0, high), colour: Colour::Muted, dash: "2 2" });
+        panel
+            .marks
+            .insert(0, PanelMark::Segment { from: (0.0, low), to: (0.0, high), colour: Colour::Muted, dash: "2 2" });
     }
-    let legend = [("factors alone", Shape::Ring), ("with *β̂*", Shape::Circle)];
+    let legend = [("factors alone", MarkerShape::Ring), ("with *β̂*", MarkerShape::Circle)];
     let count = panels.len();
-    let mut layout = Layout::new(panels, [1, if count == 4 { 4 } else { 3 }]);
+    let mut layout = FigureLayout::new(panels, [1, if count == 4 { 4 } else { 3 }]);
     layout.height = Some(16.4 * rows.len().max(2) as f64);
     layout.legend = style::markers(&legend.map(|(name, shape)| Style::marked(name, Colour::Text, shape)));
     Some(Figure {

@@ -14,14 +14,16 @@
 
 use super::captions::{self, Runs};
 use super::figure::{Choice, Chooser, Figure, Variant, choices};
-use super::progress::Progress;
+use super::progress::ProgressAxis;
 use super::style::{self, Style};
-use super::table::Table;
+use super::table::FigureTable;
 use crate::data::{Factor, FactorWords, Levels, Run, Study};
-use crate::draw::{Axis, Colour, Layout, LegendEntry, Mark, Panel, Point, Scale, Shape, plain};
-use crate::wording::spoken;
+use crate::draw::{
+    Axis, AxisScale, Colour, FigureLayout, LegendEntry, MarkerShape, PanelMark, PlotPanel, PlotPoint, plain_text,
+};
+use crate::wording::with_runs;
 use invitro_results::claims::SEEDS;
-use invitro_results::{Condition, Kind, Measure, Moment, Quantity};
+use invitro_results::{Condition, FolderKind, Measure, Moment, Quantity};
 use invitro_stats::Estimate;
 use std::sync::Arc;
 
@@ -138,12 +140,12 @@ impl From<Option<Estimate>> for Datum {
     }
 }
 
-type Curve = Vec<(u32, Estimate)>;
+type MeanCurve = Vec<(u32, Estimate)>;
 
 /// What is along x.
 pub enum X<'a> {
     /// Training: a curve for each line.
-    Training(&'a Progress),
+    Training(&'a ProgressAxis),
     /// The ticks of the panel, with the markers of several lines so far apart.
     Ticks(Markers, f64),
     /// The levels of two factors: a heat map.
@@ -175,9 +177,9 @@ pub enum Y {
 }
 
 /// How an estimate or a curve is read, where it is not in the usual way. A curve comes with how far one step goes along x.
-pub type Read<'a> = Box<dyn Fn(&Facet) -> Datum + 'a>;
-pub type ReadCurve<'a> = Box<dyn Fn(&Facet) -> (f64, Curve) + 'a>;
-pub type Finish<'a> = Box<dyn Fn(&mut Panel, &[(Facet, Curve)]) + 'a>;
+pub type ReadEstimate<'a> = Box<dyn Fn(&Facet) -> Datum + 'a>;
+pub type ReadCurve<'a> = Box<dyn Fn(&Facet) -> (f64, MeanCurve) + 'a>;
+pub type Finish<'a> = Box<dyn Fn(&mut PlotPanel, &[(Facet, MeanCurve)]) + 'a>;
 
 /// One variant of a figure.
 pub struct Plot<'a> {
@@ -187,7 +189,7 @@ pub struct Plot<'a> {
     pub lines: Vec<Facet>,
     pub x: X<'a>,
     pub y: Y,
-    pub read: Option<Read<'a>>,
+    pub read: Option<ReadEstimate<'a>>,
     pub curve: Option<ReadCurve<'a>>,
     /// Adds to a panel, given its curves.
     pub finish: Option<Finish<'a>>,
@@ -225,7 +227,7 @@ impl<'a> Plot<'a> {
     }
 
     /// A plot over training with a fixed axis.
-    pub fn training(progress: &'a Progress, y: Axis) -> Plot<'a> {
+    pub fn training(progress: &'a ProgressAxis, y: Axis) -> Plot<'a> {
         Plot { ratio: 0.85, ..Plot::new(X::Training(progress), Y::Axis(y)) }
     }
 }
@@ -233,7 +235,7 @@ impl<'a> Plot<'a> {
 impl Spec<'_> {
     /// A variant for every combination of the choosers' options.
     pub fn draw<'a>(self, study: &'a Study, plot: impl FnMut(&mut Choice) -> Plot<'a>) -> Figure {
-        let table = Table::of_estimates(self.columns.iter().copied());
+        let table = FigureTable::of_estimates(self.columns.iter().copied());
         self.draw_into(study, table, plot)
     }
 
@@ -241,7 +243,7 @@ impl Spec<'_> {
     pub fn draw_into<'a>(
         self,
         study: &'a Study,
-        mut table: Table,
+        mut table: FigureTable,
         mut plot: impl FnMut(&mut Choice) -> Plot<'a>,
     ) -> Figure {
         let Spec { name, title, caption, choosers, runs, columns } = self;
@@ -264,7 +266,7 @@ pub fn variants(
     study: &Study,
     choosers: &[Chooser],
     runs: Runs,
-    mut draw: impl FnMut(&mut Choice) -> Layout,
+    mut draw: impl FnMut(&mut Choice) -> FigureLayout,
 ) -> Vec<Variant> {
     let variant = |mut choice: Choice| {
         let chosen = choice.cell.len();
@@ -279,19 +281,19 @@ pub fn variants(
 /// A variant that is being drawn.
 struct Drawer<'d, 'a> {
     study: &'a Study,
-    table: &'d mut Table,
+    table: &'d mut FigureTable,
     columns: &'d [&'static str],
     plot: &'d Plot<'a>,
-    panels: Vec<Panel>,
+    panels: Vec<PlotPanel>,
 }
 
 impl Drawer<'_, '_> {
-    fn layout(mut self, all: &Facet) -> Layout {
+    fn layout(mut self, all: &Facet) -> FigureLayout {
         let plot = self.plot;
         for facet in &plot.panels {
             let facet = all.with(facet);
             let lines: Vec<Facet> = plot.lines.iter().map(|line| facet.with(line)).collect();
-            let mut panel = Panel::new(&facet.title, Axis::share(""), Axis::share(""));
+            let mut panel = PlotPanel::new(&facet.title, Axis::share(""), Axis::share(""));
             panel.row = facet.row.clone();
             match &plot.x {
                 X::Training(progress) => self.curves(&mut panel, progress, lines),
@@ -309,17 +311,17 @@ impl Drawer<'_, '_> {
             X::Training(_) | X::Ticks(Markers::Joined, _) => style::marked_lines(&styles),
             _ => style::markers(&styles),
         };
-        Layout {
+        FigureLayout {
             ratio: plot.ratio,
             height: plot.height,
             legend: plot.legend.clone().unwrap_or(legend),
             scale: plot.scale.clone().map(|name| (name, "0".into(), "1".into())),
             share_y: !matches!(plot.y, Y::Own | Y::Tight(_)),
-            ..Layout::new(self.panels, across)
+            ..FigureLayout::new(self.panels, across)
         }
     }
 
-    fn curves(&mut self, panel: &mut Panel, progress: &Progress, lines: Vec<Facet>) {
+    fn curves(&mut self, panel: &mut PlotPanel, progress: &ProgressAxis, lines: Vec<Facet>) {
         panel.x = progress.axis();
         let read = |line: &Facet| match &self.plot.curve {
             Some(read) => read(line),
@@ -332,7 +334,7 @@ impl Drawer<'_, '_> {
             let (per_step, curve) = read(&line);
             (per_step, (line, curve))
         };
-        let (per_step, lines): (Vec<f64>, Vec<(Facet, Curve)>) = lines.into_iter().map(read).unzip();
+        let (per_step, lines): (Vec<f64>, Vec<(Facet, MeanCurve)>) = lines.into_iter().map(read).unzip();
         if let Y::Own = self.plot.y {
             // What was measured once is no curve.
             if lines.iter().all(|(_, curve)| curve.len() < 2) {
@@ -361,7 +363,7 @@ impl Drawer<'_, '_> {
         }
     }
 
-    fn ticks(&mut self, panel: &mut Panel, facet: &Facet, lines: &[Facet], markers: Markers, apart: f64) {
+    fn ticks(&mut self, panel: &mut PlotPanel, facet: &Facet, lines: &[Facet], markers: Markers, apart: f64) {
         let ticks = facet.ticks.clone().expect("a panel has ticks");
         let last = ticks.facets.len().saturating_sub(1);
         let is_lying = markers == Markers::Lying;
@@ -371,16 +373,16 @@ impl Drawer<'_, '_> {
         let named = ticks.facets.iter().enumerate().filter(|(_, tick)| !tick.is_gap);
         axis.ticks = named.map(|(at, tick)| (place(at) as f64, tick_label(tick).clone())).collect();
         *(if is_lying { &mut panel.y } else { &mut panel.x }) = axis;
-        let aside = |line: usize| dodge(line, lines.len(), apart) * if is_lying { -1.0 } else { 1.0 };
+        let offset = |line: usize| dodge(line, lines.len(), apart) * if is_lying { -1.0 } else { 1.0 };
         if markers == Markers::Joined {
             for (at, line) in lines.iter().enumerate() {
                 let style = line.style();
                 let points = ticks.facets.iter().enumerate().filter_map(|(x, tick)| {
                     let estimate = self.datum(&line.with(tick)).estimate?;
-                    Some(self.point(x as f64 + aside(at), &estimate, &joined(&[&style.name, &tick.title])))
+                    Some(self.point(x as f64 + offset(at), &estimate, &joined(&[&style.name, &tick.title])))
                 });
                 let points = points.collect();
-                panel.marks.push(Mark::Line {
+                panel.marks.push(PanelMark::Line {
                     points,
                     colour: style.colour,
                     dash: style.dash,
@@ -391,7 +393,7 @@ impl Drawer<'_, '_> {
         }
         for (at, tick) in ticks.facets.iter().enumerate().filter(|(_, tick)| !tick.is_gap) {
             for (place, at) in
-                lines.iter().enumerate().map(|(line, facet)| (facet.with(tick), place(at) as f64 + aside(line)))
+                lines.iter().enumerate().map(|(line, facet)| (facet.with(tick), place(at) as f64 + offset(line)))
             {
                 self.marker(panel, &place, tick, at, is_lying);
             }
@@ -399,13 +401,13 @@ impl Drawer<'_, '_> {
     }
 
     /// A marker with its interval.
-    fn marker(&mut self, panel: &mut Panel, facet: &Facet, tick: &Facet, at: f64, along_x: bool) {
+    fn marker(&mut self, panel: &mut PlotPanel, facet: &Facet, tick: &Facet, at: f64, along_x: bool) {
         let style = facet.style();
         let datum = self.datum(facet);
         let Some(estimate) = datum.estimate else {
             if !datum.instead.is_empty() {
                 let x = f64::from(self.study.last_step());
-                panel.marks.push(Mark::Label { x, y: at, text: datum.instead.into() });
+                panel.marks.push(PanelMark::Label { x, y: at, text: datum.instead.into() });
             }
             return;
         };
@@ -415,24 +417,24 @@ impl Drawer<'_, '_> {
         if along_x {
             (point.x, point.y) = (estimate.value, at);
         }
-        let shape = if datum.is_partial { Shape::Ring } else { style.shape };
-        panel.marks.push(Mark::ErrorBar { point, colour: style.colour, shape, along_x });
+        let shape = if datum.is_partial { MarkerShape::Ring } else { style.shape };
+        panel.marks.push(PanelMark::ErrorBar { point, colour: style.colour, shape, along_x });
     }
 
-    fn map(&mut self, panel: &mut Panel, line: &Facet, x: Factor, y: Factor) {
+    fn map(&mut self, panel: &mut PlotPanel, line: &Facet, x: Factor, y: Factor) {
         let [across, up] = [x, y].map(|factor| level_ticks(self.study, factor, factor.name()));
         [panel.x, panel.y] =
             [&across, &up].map(|ticks| Axis::levels(&ticks.label, ticks.facets.iter().map(|it| it.label.clone())));
         for (x, column) in across.facets.iter().enumerate() {
             for (y, row) in up.facets.iter().enumerate() {
                 let estimate = self.datum(&line.with(column).with(row)).estimate;
-                let value = estimate.as_ref().map_or("no run ended".into(), spoken);
-                panel.marks.push(Mark::Cell {
+                let value = estimate.as_ref().map_or("no run ended".into(), with_runs);
+                panel.marks.push(PanelMark::Cell {
                     x,
                     y,
                     share: estimate.map(|estimate| estimate.value),
                     label: estimate.map_or(String::new(), |estimate| brief(estimate.value)),
-                    tip: plain(&format!("{}, {}, {}: {value}", line.title, column.title, row.title)),
+                    tip: plain_text(&format!("{}, {}, {}: {value}", line.title, column.title, row.title)),
                 });
             }
         }
@@ -455,11 +457,11 @@ impl Drawer<'_, '_> {
         self.table.estimate(self.columns.iter().map(cell), estimate);
     }
 
-    fn point(&self, x: f64, estimate: &Estimate, name: &str) -> Point {
+    fn point(&self, x: f64, estimate: &Estimate, name: &str) -> PlotPoint {
         // A run that is read alone has its own intervals.
-        let own = estimate.interval.filter(|_| self.study.kind == Kind::Run).map(|it| (it.low, it.high));
-        let tip = format!("{}: {}", plain(name), spoken(estimate));
-        Point { x, y: estimate.value, interval: own.or_else(|| ends(estimate)), tip }
+        let own = estimate.interval.filter(|_| self.study.kind == FolderKind::Run).map(|it| (it.low, it.high));
+        let tip = format!("{}: {}", plain_text(name), with_runs(estimate));
+        PlotPoint { x, y: estimate.value, interval: own.or_else(|| ends(estimate)), tip }
     }
 
     /// Makes the axes that fit what was drawn, and the line at 0.
@@ -472,7 +474,7 @@ impl Drawer<'_, '_> {
             Y::Share(label) => {
                 let values = self.extent(vec![0.0]).into_iter().map(|value| value.clamp(0.0, 1.0));
                 let mut axis = Axis::around(label, values);
-                if let Scale::Linear { low, high } = &mut axis.scale {
+                if let AxisScale::Linear { low, high } = &mut axis.scale {
                     (*low, *high) = (low.max(0.0), high.min(1.05));
                 }
                 Some(axis)
@@ -491,12 +493,12 @@ impl Drawer<'_, '_> {
                 _ => {}
             }
             let (from, to) = match if is_lying { panel.y.scale } else { panel.x.scale } {
-                Scale::Levels(count) => (-0.5, count as f64 - 0.5),
-                Scale::Linear { high, .. } | Scale::Log { high, .. } => (0.0, high),
+                AxisScale::Levels(count) => (-0.5, count as f64 - 0.5),
+                AxisScale::Linear { high, .. } | AxisScale::Log { high, .. } => (0.0, high),
             };
             let [from, to] = [from, to].map(|at| if is_lying { (0.0, at) } else { (at, 0.0) });
             if plot.zero {
-                panel.marks.insert(0, Mark::Segment { from, to, colour: Colour::Muted, dash: "2 2" });
+                panel.marks.insert(0, PanelMark::Segment { from, to, colour: Colour::Muted, dash: "2 2" });
             }
         }
     }
@@ -506,10 +508,10 @@ impl Drawer<'_, '_> {
         let mut ends = Vec::new();
         for mark in self.panels.iter().flat_map(|panel| &panel.marks) {
             let (points, has_bars, along_x) = match mark {
-                Mark::Line { points, shape, .. } => {
-                    (&points[..], shape.is_some() || self.study.kind == Kind::Run, false)
+                PanelMark::Line { points, shape, .. } => {
+                    (&points[..], shape.is_some() || self.study.kind == FolderKind::Run, false)
                 }
-                Mark::ErrorBar { point, along_x, .. } => (std::slice::from_ref(point), true, *along_x),
+                PanelMark::ErrorBar { point, along_x, .. } => (std::slice::from_ref(point), true, *along_x),
                 _ => (&[][..], false, false),
             };
             room.extend(points.iter().map(|point| if along_x { point.x } else { point.y }));
@@ -524,15 +526,15 @@ impl Drawer<'_, '_> {
 }
 
 /// A line through points over training.
-fn curve_mark(x: Scale, mut points: Vec<Point>, style: &Style) -> Mark {
+fn curve_mark(x: AxisScale, mut points: Vec<PlotPoint>, style: &Style) -> PanelMark {
     // A reference that was measured once holds throughout.
-    if let ([only], Scale::Linear { low, high } | Scale::Log { low, high }) = (points.as_slice(), x)
+    if let ([only], AxisScale::Linear { low, high } | AxisScale::Log { low, high }) = (points.as_slice(), x)
         && !style.dash.is_empty()
     {
         // From the edge, where progress by powers has its 0.
-        points = [low.min(only.x), high].map(|x| Point { x, ..only.clone() }).into();
+        points = [low.min(only.x), high].map(|x| PlotPoint { x, ..only.clone() }).into();
     }
-    Mark::Line { points, colour: style.colour, dash: style.dash, shape: style.marked.then_some(style.shape) }
+    PanelMark::Line { points, colour: style.colour, dash: style.dash, shape: style.marked.then_some(style.shape) }
 }
 
 /// The ends of an estimate's interval.

@@ -1,9 +1,9 @@
 //! The family: the tree of the languages beside their measured distances. Runs whose languages differ have one each.
 
 use super::figure::{Chooser, Drawing, Figure, Variant, choices};
-use super::table::Table;
+use super::table::FigureTable;
 use crate::data::{Factor, FactorWords, Study};
-use crate::draw::{Target, Width, plain};
+use crate::draw::{DrawTarget, Width, plain_text};
 use crate::family::FamilyPicture;
 use invitro_results::{FamilyNode, FamilyTree, column};
 use std::collections::BTreeMap;
@@ -18,21 +18,21 @@ pub fn figure(study: &Study) -> Option<Figure> {
     for (place, tree) in &study.families {
         let levels = varying.iter().map(|factor| study.runs[*place].level(*factor)).collect();
         let seed = |place: usize| study.runs[place].seed.data;
-        let kept = families.entry(levels).or_insert((*place, tree));
-        if seed(*place) < seed(kept.0) {
-            *kept = (*place, tree);
+        let entry = families.entry(levels).or_insert((*place, tree));
+        if seed(*place) < seed(entry.0) {
+            *entry = (*place, tree);
         }
     }
     let families: Vec<_> = families.into_values().take(MOST).collect();
     let (_, first) = families.first()?;
     let caption = FamilyPicture::new((*first).clone()).caption();
     let named = |place: usize| {
-        let level = |factor: &Factor| plain(&factor.with_level(study.level(&study.runs[place], *factor)));
+        let level = |factor: &Factor| plain_text(&factor.with_level(study.level(&study.runs[place], *factor)));
         varying.iter().map(level).collect::<Vec<_>>().join(", ")
     };
     let options = families.iter().map(|(place, _)| named(*place)).filter(|name| !name.is_empty());
     let choosers = vec![Chooser::new("family", "with", options)];
-    let mut table = Table::new([
+    let mut table = FigureTable::new([
         "with", "language", "other", "relation", "asked", "stems", "words", "share", "grammar", "script", "masked",
     ]);
     let variants = choices(&choosers)
@@ -49,7 +49,7 @@ pub fn figure(study: &Study) -> Option<Figure> {
 }
 
 /// Every node with its parent, and every pair of languages.
-fn rows(with: &str, tree: &FamilyTree, table: &mut Table) {
+fn rows(with: &str, tree: &FamilyTree, table: &mut FigureTable) {
     let number = |number: f64| number.to_string();
     for node in &tree.nodes {
         let parent = node.parent.clone().unwrap_or_else(|| "proto-language".into());
@@ -87,11 +87,11 @@ impl Drawing for FamilyPicture {
         false
     }
 
-    fn render(&self, width: Width, target: Target, description: &str) -> String {
+    fn render(&self, width: Width, target: DrawTarget, description: &str) -> String {
         self.svg(width, target, description)
     }
 
     fn finding(&self) -> String {
-        self.told()
+        self.description()
     }
 }

@@ -1,18 +1,18 @@
 //! A figure: variants to choose from, each a drawing, with one caption and one table of all the numbers drawn.
 
 use super::reading;
-use super::table::Table;
+use super::table::FigureTable;
 use crate::data::{Factor, FactorWords, Levels, Study};
-use crate::draw::{Layout, Target, Width, plain};
+use crate::draw::{DrawTarget, FigureLayout, Width, plain_text};
 use crate::names::slug;
 
 /// Something that can be drawn at any width, for a file or for the page.
 pub trait Drawing: Send + Sync {
-    fn render(&self, width: Width, target: Target, description: &str) -> String;
+    fn render(&self, width: Width, target: DrawTarget, description: &str) -> String;
     /// Nothing was measured that it could show.
     fn is_empty(&self) -> bool;
     /// Whether what it shows varies.
-    fn tells(&self) -> bool {
+    fn varies(&self) -> bool {
         !self.is_empty()
     }
     /// The values it shows, in a sentence.
@@ -21,17 +21,17 @@ pub trait Drawing: Send + Sync {
     }
 }
 
-impl Drawing for Layout {
-    fn render(&self, width: Width, target: Target, description: &str) -> String {
-        Layout::render(self, width, target, description)
+impl Drawing for FigureLayout {
+    fn render(&self, width: Width, target: DrawTarget, description: &str) -> String {
+        FigureLayout::render(self, width, target, description)
     }
 
     fn is_empty(&self) -> bool {
-        Layout::is_empty(self)
+        FigureLayout::is_empty(self)
     }
 
-    fn tells(&self) -> bool {
-        !Layout::is_empty(self) && reading::tells(self)
+    fn varies(&self) -> bool {
+        !FigureLayout::is_empty(self) && reading::varies(self)
     }
 
     fn finding(&self) -> String {
@@ -73,7 +73,7 @@ impl Chooser {
 
     /// Of factors to compare by.
     pub fn by(factors: &[Factor]) -> Chooser {
-        Chooser::new("by", "by", factors.iter().map(|factor| plain(&factor.symbol())))
+        Chooser::new("by", "by", factors.iter().map(|factor| plain_text(&factor.symbol())))
     }
 }
 
@@ -131,19 +131,19 @@ pub struct Figure {
     pub caption: String,
     pub choosers: Vec<Chooser>,
     pub variants: Vec<Variant>,
-    pub table: Table,
+    pub table: FigureTable,
 }
 
 impl Figure {
     /// The first variant in which something varies, or else that shows something, or the first.
     pub fn first(&self) -> usize {
-        let telling = self.variants.iter().position(|variant| variant.drawing.tells());
-        telling.or_else(|| self.variants.iter().position(|variant| !variant.drawing.is_empty())).unwrap_or(0)
+        let varying = self.variants.iter().position(|variant| variant.drawing.varies());
+        varying.or_else(|| self.variants.iter().position(|variant| !variant.drawing.is_empty())).unwrap_or(0)
     }
 
     /// What a reader who cannot see it is told: what it is, and the values it shows.
     pub fn alt(&self, variant: &Variant) -> String {
-        let (title, finding) = (plain(&self.title), variant.drawing.finding());
+        let (title, finding) = (plain_text(&self.title), variant.drawing.finding());
         let stop = if title.ends_with('?') { "" } else { "." };
         if finding.is_empty() { title } else { format!("{title}{stop} {finding}.") }
     }
@@ -152,14 +152,14 @@ impl Figure {
     pub fn trimmed(mut self) -> Figure {
         for place in 0..self.choosers.len() {
             let shows = |option: usize| {
-                let mut of = self.variants.iter().filter(|variant| variant.choice[place] == option);
-                of.any(|variant| !variant.drawing.is_empty())
+                let mut chosen = self.variants.iter().filter(|variant| variant.choice[place] == option);
+                chosen.any(|variant| !variant.drawing.is_empty())
             };
-            let kept: Vec<usize> = (0..self.choosers[place].options.len()).filter(|option| shows(*option)).collect();
-            if kept.is_empty() {
+            let shown: Vec<usize> = (0..self.choosers[place].options.len()).filter(|option| shows(*option)).collect();
+            if shown.is_empty() {
                 continue;
             }
-            self.variants.retain_mut(|variant| match kept.binary_search(&variant.choice[place]) {
+            self.variants.retain_mut(|variant| match shown.binary_search(&variant.choice[place]) {
                 Ok(option) => {
                     variant.choice[place] = option;
                     true
@@ -167,7 +167,7 @@ impl Figure {
                 Err(_) => false,
             });
             self.choosers[place].options =
-                kept.iter().map(|option| self.choosers[place].options[*option].clone()).collect();
+                shown.iter().map(|option| self.choosers[place].options[*option].clone()).collect();
         }
         self
     }

@@ -2,17 +2,17 @@
 
 use super::captions::{self, BANDS, BARS, Runs};
 use super::engine::{
-    Datum, Facet, Markers, Plot, Read, Spec, Ticks, X, Y, level_ticks, levels, named, pick, regime, ticks,
+    Datum, Facet, Markers, Plot, ReadEstimate, Spec, Ticks, X, Y, level_ticks, levels, named, pick, regime, ticks,
 };
 use super::figure::{Chooser, Figure};
 use super::outcomes::{TRANSFERS, in_masked};
 use super::parts::{arms, cascade, conditions, group_chooser, groups, is_masked, models, styles};
-use super::progress::Progress;
+use super::progress::ProgressAxis;
 use super::style::{self, STAGES, Style};
 use crate::data::{Factor, FactorWords, Levels, Run, Study, setting_name};
-use crate::draw::{Colour, Shape};
+use crate::draw::{Colour, MarkerShape};
 use crate::wording::counted;
-use invitro_results::{Crossing, Form, Fraction, Kind, Measure, Moment, Scorer, Statistic, Task};
+use invitro_results::{Crossing, FolderKind, Form, Fraction, Measure, Moment, Scorer, Statistic, Task};
 use invitro_stats::{Estimate, Scale};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -78,7 +78,7 @@ fn threshold_chooser(thresholds: &[Threshold]) -> Chooser {
 }
 
 /// The mean step at which something emerges, over the runs in which it did. The marker is a ring where in some it did not.
-fn emergence<'a>(study: &'a Study, threshold: &'a Threshold) -> Read<'a> {
+fn emergence<'a>(study: &'a Study, threshold: &'a Threshold) -> ReadEstimate<'a> {
     Box::new(move |facet| {
         let (Some(measure), Some(condition)) = (facet.measure, &facet.condition) else { return Datum::default() };
         let when = |run: &Run| {
@@ -175,7 +175,7 @@ pub fn emergence_by_level(study: &Study) -> Option<Figure> {
 pub fn stages(study: &Study) -> Figure {
     let panel = pick(study, &[Factor::VOCAB], &[]);
     let chosen = regime(study, &[panel]);
-    let (groups, thresholds, progress) = (groups(study), thresholds(study), Progress::all(study));
+    let (groups, thresholds, progress) = (groups(study), thresholds(study), ProgressAxis::all(study));
     // A group of rows per condition, with an empty row between them.
     let rows = |conditions: &[Facet]| {
         let mut rows: Vec<Facet> = Vec::new();
@@ -227,10 +227,10 @@ const CONTRAST: &str = "contrast of facts at the end (nats)";
 /// The contrast of facts by arm: which pieces are shared, how words are cut, what is withheld. A panel for each |V| and d;
 /// `None` where no arm varies.
 pub fn contrast_by_arm(study: &Study) -> Option<Figure> {
-    const BESIDE: [Factor; 2] = [Factor::VOCAB, Factor::DISTANCE];
+    const PANELS: [Factor; 2] = [Factor::VOCAB, Factor::DISTANCE];
     let (factors, groups) = (arms(study), groups(study));
-    let shown = [Some(*factors.first()?), Some(BESIDE[0]), Some(BESIDE[1])];
-    let mut cells = study.cells(&BESIDE);
+    let shown = [Some(*factors.first()?), Some(PANELS[0]), Some(PANELS[1])];
+    let mut cells = study.cells(&PANELS);
     cells.extend(cells.is_empty().then(Levels::new));
     let panel = |levels: Levels| {
         let name = |(factor, level): &(Factor, usize)| (factor.name(), study.levels(*factor)[*level].clone());
@@ -240,7 +240,7 @@ pub fn contrast_by_arm(study: &Study) -> Option<Figure> {
     };
     let panels: Vec<Facet> = cells.into_iter().map(panel).collect();
     // A row for each |V| and a column for each d, where these vary.
-    let [rows, columns] = BESIDE.map(|factor| study.levels(factor).len().max(1));
+    let [rows, columns] = PANELS.map(|factor| study.levels(factor).len().max(1));
     let columns = if columns == 1 { rows } else { columns };
     let figure = Spec {
         name: "arms",
@@ -256,7 +256,7 @@ pub fn contrast_by_arm(study: &Study) -> Option<Figure> {
     }
     .draw(study, |choice| {
         let (factor, lines) = (factors[choice.options[0]], groups[choice.options[1]].conditions.clone());
-        let mut cells: Vec<_> = BESIDE.map(|factor| (factor.name(), "all".to_owned())).into();
+        let mut cells: Vec<_> = PANELS.map(|factor| (factor.name(), "all".to_owned())).into();
         cells.push(("setting", factor.key().to_owned()));
         let ticks = Some(ticks("", levels(study, factor, "arm")));
         Plot {
@@ -291,14 +291,14 @@ pub fn forms(study: &Study) -> Option<Figure> {
     let arms = arms(study);
     let meanings: Vec<String> = Form::ALL.iter().map(|form| format!("{}: {}", form.name(), form.meaning())).collect();
     let intervals = match study.kind {
-        Kind::Run => "Bars are 95 % intervals over pairs of subjects.",
-        Kind::Study => BARS,
+        FolderKind::Run => "Bars are 95 % intervals over pairs of subjects.",
+        FolderKind::Study => BARS,
     };
     // The interval of one run is its own, over pairs of subjects.
     let contrast = |facet: &Facet| {
         let quantity = facet.quantity();
         let mean = study.read(study.ended(&facet.levels), &quantity, Moment::End);
-        let run = study.runs.first().filter(|_| study.kind == Kind::Run);
+        let run = study.runs.first().filter(|_| study.kind == FolderKind::Run);
         let own = run.and_then(|run| run.curve(&quantity).last()?.interval());
         mean.map(|mean| Estimate { interval: own.or(mean.interval), ..mean }).into()
     };
@@ -383,7 +383,7 @@ pub fn settings(study: &Study) -> Option<Figure> {
         Plot {
             panels: panels.clone(),
             lines: vec![Facet {
-                style: Some(Style::marked("", Colour::Masked(0), Shape::Circle)),
+                style: Some(Style::marked("", Colour::Masked(0), MarkerShape::Circle)),
                 ..Facet::default()
             }],
             read: Some(Box::new(read)),

@@ -25,18 +25,18 @@ mod word_bridge;
 
 pub use figure::{Choice, Chooser, Drawing, Figure, Variant, choices};
 pub use outcomes::{BRIDGE, COGNATE, TRANSFERS, Transfer, bridge_of, in_masked};
-pub use style::{look, metric_label};
-pub use table::Table;
+pub use style::{colour_and_shape, metric_label};
+pub use table::FigureTable;
 pub(crate) use training::compare;
 
-use crate::claims::Answers;
+use crate::claims::ClaimAnswers;
 use crate::data::Study;
-use invitro_results::Kind;
+use invitro_results::FolderKind;
 use rayon::prelude::*;
 
 /// Every figure of the report, in the order of the page. One that is empty could be drawn, but nothing was measured yet
 /// that it would show; one that would compare what does not vary is not there.
-pub fn all(study: &Study, answers: &Answers) -> Vec<Figure> {
+pub fn all(study: &Study, answers: &ClaimAnswers) -> Vec<Figure> {
     let of_run: &[&(dyn Fn() -> Option<Figure> + Sync)] = &[
         &|| Some(training::trajectory(study)),
         &|| family::figure(study),
@@ -75,6 +75,6 @@ pub fn all(study: &Study, answers: &Answers) -> Vec<Figure> {
         &|| Some(sentences::figure(study)),
         &|| markers::settings(study),
     ];
-    let figures = if study.kind == Kind::Run { of_run } else { of_study };
+    let figures = if study.kind == FolderKind::Run { of_run } else { of_study };
     figures.par_iter().filter_map(|figure| figure()).map(Figure::trimmed).collect()
 }

@@ -4,7 +4,7 @@
 use crate::claims::measure_noun;
 use crate::data::{Run, Study};
 use crate::wording::listed;
-use invitro_results::claims::{Place, Reading, RunValue, Scope, is_saturated};
+use invitro_results::claims::{ConditionRole, Reading, RunValue, Scope, is_saturated};
 use invitro_results::{Bridge, Measure, Moment, Scorer, Similarity, Statistic, Targets, TaskMetric};
 use invitro_stats::Scale;
 
@@ -43,7 +43,7 @@ pub const TRANSFERS: [Transfer; 9] = [
 
 impl Transfer {
     fn run_value(self) -> RunValue {
-        let first = Reading { measures: vec![self.measure], place: Place::Masked, moment: self.moment };
+        let first = Reading { measures: vec![self.measure], place: ConditionRole::Masked, moment: self.moment };
         RunValue { first, second: None, is_ratio: false }
     }
 
@@ -72,7 +72,7 @@ impl Transfer {
 
     /// Whether it hardly varies between runs because nearly all are at the top or at the bottom.
     pub fn is_saturated(self, study: &Study) -> bool {
-        let runs: Vec<&Run> = study.ended(study.plain()).collect();
+        let runs: Vec<&Run> = study.ended(study.baseline()).collect();
         let values: Vec<f64> = self.values(study, &runs).into_iter().map(|(_, value)| value).collect();
         self != KNOWLEDGE && is_saturated(&values)
     }
@@ -80,7 +80,7 @@ impl Transfer {
 
 /// The mean bridge of a run.
 pub fn bridge_of(study: &Study, run: &Run, bridge: Measure) -> Option<f64> {
-    let reading = Reading { measures: vec![bridge], place: Place::Masked, moment: Moment::End };
+    let reading = Reading { measures: vec![bridge], place: ConditionRole::Masked, moment: Moment::End };
     Scope::new(study).read(&[run], &reading).ok()?.remove(0)
 }
 

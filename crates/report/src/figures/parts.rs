@@ -4,12 +4,12 @@ use super::engine::Facet;
 use super::figure::Chooser;
 use super::style::{self, Style};
 use crate::data::{Factor, Study};
-use crate::draw::{Colour, Shape, plain};
+use crate::draw::{Colour, MarkerShape, plain_text};
 use crate::wording::listed;
 use invitro_results::{Fraction, Measure, Moment, Scorer, Statistic, Targets, Task, TaskMetric};
 
 /// Conditions that are drawn together.
-pub struct Group {
+pub struct ConditionGroup {
     pub name: String,
     pub conditions: Vec<Facet>,
 }
@@ -30,7 +30,7 @@ pub fn conditions(study: &Study) -> Vec<Facet> {
 }
 
 /// All conditions where they are few, else the first language with the masked ones, or the languages without.
-pub fn groups(study: &Study) -> Vec<Group> {
+pub fn groups(study: &Study) -> Vec<ConditionGroup> {
     let all = conditions(study);
     match all.first().map(|first| first.title.clone()) {
         Some(first) if all.len() > MOST && study.masked().next().is_some() => {
@@ -38,15 +38,15 @@ pub fn groups(study: &Study) -> Vec<Group> {
             let with_first =
                 all.iter().take(1).chain(all.iter().skip(1).filter(|facet| is_masked(facet))).cloned().collect();
             vec![
-                Group { name: format!("{first} and masked"), conditions: with_first },
-                Group { name: "without masked words".into(), conditions: languages },
+                ConditionGroup { name: format!("{first} and masked"), conditions: with_first },
+                ConditionGroup { name: "without masked words".into(), conditions: languages },
             ]
         }
-        _ => vec![Group { name: "all".into(), conditions: all }],
+        _ => vec![ConditionGroup { name: "all".into(), conditions: all }],
     }
 }
 
-pub fn group_chooser(groups: &[Group]) -> Chooser {
+pub fn group_chooser(groups: &[ConditionGroup]) -> Chooser {
     Chooser::new("conditions", "conditions", groups.iter().map(|group| group.name.clone()))
 }
 
@@ -79,7 +79,7 @@ pub fn kinds(levels: &[Facet], column: &'static str, kinds: &[(&str, Measure, &'
     for level in levels {
         let own = level.style.clone().unwrap_or_else(|| Style::line("", Colour::Text));
         for (name, measure, dash) in kinds {
-            let label = format!("{name} {}", plain(&own.name));
+            let label = format!("{name} {}", plain_text(&own.name));
             let style = Style { dash, ..Style::line(label.trim_end(), own.colour) };
             lines.push(level.with(&Facet::of_measure(column, name, *measure, style)));
         }
@@ -98,11 +98,11 @@ pub fn models(statistic: Statistic, top: Fraction) -> Vec<Facet> {
         Facet { moment, ..Facet::of_measure("who", &format!("{scorer}.{targets}"), measure, style) }
     };
     vec![
-        model(Network, Allowed, "network, allowed by Γ", Colour::Level(0, 3), Shape::Circle, ""),
-        model(Network, Forbidden, "network, forbidden", Colour::Level(1, 3), Shape::Square, ""),
-        model(Network, Other, "network, other classes", Colour::Level(2, 3), Shape::Triangle, ""),
-        model(Bigram, Allowed, "bigram, allowed", Colour::Null, Shape::Diamond, "3 1.5"),
-        model(Unigram, Allowed, "unigram, allowed", Colour::Null, Shape::Ring, "1 1.5"),
+        model(Network, Allowed, "network, allowed by Γ", Colour::Level(0, 3), MarkerShape::Circle, ""),
+        model(Network, Forbidden, "network, forbidden", Colour::Level(1, 3), MarkerShape::Square, ""),
+        model(Network, Other, "network, other classes", Colour::Level(2, 3), MarkerShape::Triangle, ""),
+        model(Bigram, Allowed, "bigram, allowed", Colour::Null, MarkerShape::Diamond, "3 1.5"),
+        model(Unigram, Allowed, "unigram, allowed", Colour::Null, MarkerShape::Ring, "1 1.5"),
     ]
 }
 

@@ -8,7 +8,7 @@ use invitro_stats::mean;
 
 /// A way to draw training progress.
 #[derive(Debug, Clone)]
-pub struct Progress {
+pub struct ProgressAxis {
     name: String,
     label: String,
     /// By powers.
@@ -36,9 +36,9 @@ fn tokens(run: &Run) -> Option<f64> {
     run.number(column::TOKENS).filter(|tokens| *tokens > 0.0)
 }
 
-impl Progress {
+impl ProgressAxis {
     /// What can be chosen: steps, by powers first where that helps; tokens where all runs have counted them.
-    pub fn all(study: &Study) -> Vec<Progress> {
+    pub fn all(study: &Study) -> Vec<ProgressAxis> {
         let measured: Vec<&Run> = study.runs.iter().filter(|run| run.measured()).collect();
         let range = |per_step: &dyn Fn(&Run) -> f64| {
             let ends = measured.iter().map(|run| (per_step(run), f64::from(run.last_step().unwrap_or(1))));
@@ -52,7 +52,7 @@ impl Progress {
         let mut offer = |name: &str, log: bool, tokens: bool, range: (f64, f64)| {
             let label = if log { format!("{name} (log scale)") } else { name.to_owned() };
             let option = format!("{}{}", if tokens { "tokens seen" } else { "steps" }, if log { ", log" } else { "" });
-            all.push(Progress {
+            all.push(ProgressAxis {
                 name: option,
                 label,
                 log,
@@ -74,17 +74,17 @@ impl Progress {
     }
 
     /// Without the beginning of training.
-    pub fn late(&self) -> Progress {
+    pub fn late(&self) -> ProgressAxis {
         let (first, last) = self.range;
         let from = first.max(EARLY * last);
         if from >= last {
             return self.clone();
         }
-        Progress { from, range: (from, last), zero: false, ..self.clone() }
+        ProgressAxis { from, range: (from, last), zero: false, ..self.clone() }
     }
 
     /// The chooser between them.
-    pub fn chooser(all: &[Progress]) -> Chooser {
+    pub fn chooser(all: &[ProgressAxis]) -> Chooser {
         Chooser::new("axis", "over", all.iter().map(|progress| progress.name.clone()))
     }
 

@@ -5,12 +5,12 @@
 //! first beside each of the others.
 
 use super::figure::{Chooser, Drawing, Figure, Variant, choices};
-use super::table::Table;
+use super::table::FigureTable;
 use crate::data::Study;
-use crate::draw::{Target, Width};
-use crate::sentences::{Pair, PairedSentences};
+use crate::draw::{DrawTarget, Width};
+use crate::sentences::{PairedSentences, SentenceRow, Side};
 use crate::wording::listed;
-use invitro_results::words::{self, Word};
+use invitro_results::words::{self, MaskedWord};
 
 const MOST: usize = 16;
 /// Languages in one drawing, and lines of all of them.
@@ -18,16 +18,16 @@ const ABREAST: usize = 6;
 const LINES: usize = 36;
 
 /// A sentence or a word: its language, and the pieces of each of its words.
-type Side = (String, Vec<Vec<String>>);
+type NamedSentence = (String, Side);
 
 /// The rows of the table, each in every language.
-fn rows(study: &Study) -> Vec<Vec<Side>> {
+fn rows(study: &Study) -> Vec<Vec<NamedSentence>> {
     if !study.pairs.is_empty() {
-        let row = |pair: &words::Pair| pair.iter().map(|(name, words)| (name.clone(), words.clone())).collect();
+        let row = |pair: &words::SentencePair| pair.iter().map(|(name, words)| (name.clone(), words.clone())).collect();
         return study.pairs.iter().take(MOST).map(row).collect();
     }
     let one = study.words.first().map_or(0, |(run, _)| *run);
-    let row = |word: &Word| -> Vec<Side> {
+    let row = |word: &MaskedWord| -> Vec<NamedSentence> {
         let forms = word.forms.iter().filter(|form| !form.pieces.is_empty());
         forms.map(|form| (form.language.clone(), vec![form.pieces.clone()])).collect()
     };
@@ -38,7 +38,7 @@ fn rows(study: &Study) -> Vec<Vec<Side>> {
 }
 
 /// The languages of the rows in the study's order, as many at a time as are shown together.
-fn groups(study: &Study, rows: &[Vec<Side>]) -> Vec<Vec<String>> {
+fn groups(study: &Study, rows: &[Vec<NamedSentence>]) -> Vec<Vec<String>> {
     let mut languages: Vec<String> =
         rows.first().iter().flat_map(|row| row.iter().map(|(name, _)| name.clone())).collect();
     let place = |name: &String| study.conditions().iter().position(|condition| *condition.language == **name);
@@ -57,17 +57,21 @@ pub fn figure(study: &Study) -> Figure {
     let two = groups.iter().all(|group| group.len() == 2);
     let options = groups.iter().filter(|_| groups.len() > 1).map(|group| listed(group));
     let choosers = vec![Chooser::new("with", "languages", options)];
-    let mut table =
-        if two { Table::new(["with", "first", "second"]) } else { Table::new(["row", "language", "pieces"]) };
+    let mut table = if two {
+        FigureTable::new(["with", "first", "second"])
+    } else {
+        FigureTable::new(["row", "language", "pieces"])
+    };
     let variant = |choice: super::figure::Choice| {
         let names = groups[choice.options[0]].clone();
-        let side = |row: &[Side], name: &str| row.iter().find(|(own, _)| own == name).map(|(_, words)| words.clone());
-        let pair = |row: &Vec<Side>| {
+        let side =
+            |row: &[NamedSentence], name: &str| row.iter().find(|(own, _)| own == name).map(|(_, words)| words.clone());
+        let pair = |row: &Vec<NamedSentence>| {
             let sides: Vec<_> = names.iter().map(|name| side(row, name)).collect::<Option<_>>()?;
-            (sides.len() > 1).then(|| Pair::new(sides))
+            (sides.len() > 1).then(|| SentenceRow::new(sides))
         };
         let most = if names.len() > 2 { LINES / names.len() } else { MOST };
-        let pairs: Vec<Pair> = rows.iter().filter_map(pair).take(most).collect();
+        let pairs: Vec<SentenceRow> = rows.iter().filter_map(pair).take(most).collect();
         for (at, row) in pairs.iter().enumerate() {
             if two {
                 table.row(names[1..].iter().cloned().chain(row.text()));
@@ -112,7 +116,7 @@ impl Drawing for PairedSentences {
         self.pairs.is_empty()
     }
 
-    fn render(&self, width: Width, target: Target, description: &str) -> String {
+    fn render(&self, width: Width, target: DrawTarget, description: &str) -> String {
         self.svg(width, target, description)
     }
 }

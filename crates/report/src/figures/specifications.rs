@@ -4,11 +4,11 @@ use super::captions::{BARS, Runs};
 use super::engine::{ends, variants};
 use super::figure::{Chooser, Figure};
 use super::style::{self, Style};
-use super::table::Table;
-use crate::claims::{Answers, Rendered, statistic};
+use super::table::FigureTable;
+use crate::claims::{ClaimAnswers, Rendered, statistic};
 use crate::data::{Study, setting_name};
-use crate::draw::{Axis, Colour, Layout, Mark, Panel, Point, Shape, plain};
-use crate::wording::{counted, spoken};
+use crate::draw::{Axis, Colour, FigureLayout, MarkerShape, PanelMark, PlotPanel, PlotPoint, plain_text};
+use crate::wording::{counted, with_runs};
 use invitro_results::claims::{Answer, Specification, Test, Verdict};
 use invitro_results::{Moment, Statistic};
 use invitro_stats::Estimate;
@@ -26,10 +26,10 @@ fn colour(verdict: &Verdict) -> Colour {
 }
 
 /// A choice that was left open, and how it was made.
-type Choice = (String, String);
+type Decision = (String, String);
 
-fn choices_of(one: &Specification) -> Vec<Choice> {
-    let mut all: Vec<Choice> = one.settings.iter().map(|(key, value)| (setting_name(key), value.clone())).collect();
+fn choices_of(one: &Specification) -> Vec<Decision> {
+    let mut all: Vec<Decision> = one.settings.iter().map(|(key, value)| (setting_name(key), value.clone())).collect();
     let mut add = |what: &str, how: Option<String>| all.extend(how.map(|how| (what.to_owned(), how)));
     add("*K*", one.top.map(|top| format!("{top} |*V*|")));
     add("counted", one.counted.map(|it| if it == Statistic::Any { "any target" } else { "share" }.to_owned()));
@@ -46,7 +46,7 @@ fn choices_of(one: &Specification) -> Vec<Choice> {
 }
 
 /// A claim under each reading that gives an estimate, from the lowest to the highest.
-struct Curve<'a> {
+struct SpecificationCurve<'a> {
     /// The claim, without a full stop: a title.
     title: String,
     /// What was computed.
@@ -56,7 +56,7 @@ struct Curve<'a> {
     answer: &'a Answer,
 }
 
-impl Curve<'_> {
+impl SpecificationCurve<'_> {
     fn specifications(&self) -> &[Specification] {
         &self.answer.specifications
     }
@@ -67,7 +67,7 @@ fn estimate(one: &Specification) -> Estimate {
 }
 
 /// `None` where no claim has more than one reading.
-pub fn figure<'a>(study: &Study, answers: &'a Answers) -> Option<Figure> {
+pub fn figure<'a>(study: &Study, answers: &'a ClaimAnswers) -> Option<Figure> {
     let curve = |answer: &'a Answer| {
         let says = Rendered::new(study, answer).says;
         let measured = match &answer.claim.test {
@@ -75,33 +75,33 @@ pub fn figure<'a>(study: &Study, answers: &'a Answers) -> Option<Figure> {
             Test::All(_) => String::new(),
         };
         let neutral = answer.claim.expect.map_or(0.0, |expect| expect.neutral());
-        Curve { title: says.trim_end_matches('.').to_owned(), measured, neutral, answer }
+        SpecificationCurve { title: says.trim_end_matches('.').to_owned(), measured, neutral, answer }
     };
-    let curves: Vec<Curve> =
+    let curves: Vec<SpecificationCurve> =
         answers.answers.iter().filter(|answer| answer.specifications.len() > 1).map(curve).collect();
     if curves.is_empty() {
         return None;
     }
-    let mut table = Table::of_estimates(["claim", "reading", "verdict"]);
+    let mut table = FigureTable::of_estimates(["claim", "reading", "verdict"]);
     for curve in &curves {
         for one in curve.specifications() {
-            table.estimate([&curve.title[..], &plain(&text(one)), one.verdict.name()], Some(&estimate(one)));
+            table.estimate([&curve.title[..], &plain_text(&text(one)), one.verdict.name()], Some(&estimate(one)));
         }
     }
-    let claims = std::iter::once("all claims".to_owned()).chain(curves.iter().map(|curve| plain(&curve.title)));
+    let claims = std::iter::once("all claims".to_owned()).chain(curves.iter().map(|curve| plain_text(&curve.title)));
     let choosers = vec![Chooser::new("claim", "claim", claims)];
     let variants = variants(study, &choosers, Runs::Ended, |choice| {
         let mut layout = match choice.options[0] {
-            0 => Layout::new(curves.iter().map(panel).collect(), [1, 3]),
+            0 => FigureLayout::new(curves.iter().map(panel).collect(), [1, 3]),
             one => {
                 let (curve, choices) = (&curves[one - 1], choices(&curves[one - 1]));
-                let mut layout = Layout::new(vec![panel(curve), matrix(curve, &choices)], [1, 1]);
+                let mut layout = FigureLayout::new(vec![panel(curve), matrix(curve, &choices)], [1, 1]);
                 layout.height = Some(9.0 * choices.len().max(8) as f64);
                 layout
             }
         };
         layout.share_y = false;
-        let styles = VERDICTS.map(|(name, colour)| Style::marked(name, colour, Shape::Circle));
+        let styles = VERDICTS.map(|(name, colour)| Style::marked(name, colour, MarkerShape::Circle));
         layout.legend = style::markers(&styles);
         layout
     });
@@ -135,12 +135,12 @@ fn text(one: &Specification) -> String {
     choices_of(one).iter().map(|(what, how)| format!("{what}: {how}")).collect::<Vec<_>>().join("; ")
 }
 
-fn ranks(curve: &Curve) -> Axis {
+fn ranks(curve: &SpecificationCurve) -> Axis {
     Axis { ticks: Vec::new(), ..Axis::linear("", 0.5, curve.specifications().len() as f64 + 0.5) }
 }
 
 /// The estimates with their intervals, by rank. The frame fits the estimates and as much again of the intervals.
-fn panel(curve: &Curve) -> Panel {
+fn panel(curve: &SpecificationCurve) -> PlotPanel {
     let values = || curve.specifications().iter().map(|one| estimate(one).value).chain([curve.neutral]);
     let (low, high) =
         values().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
@@ -148,29 +148,29 @@ fn panel(curve: &Curve) -> Panel {
     let bounds =
         curve.specifications().iter().filter_map(|one| ends(&estimate(one))).flat_map(|(low, high)| [low, high]);
     let bounds = bounds.map(|bound| bound.clamp(low - room, high + room));
-    let mut panel = Panel::new(curve.title.clone(), ranks(curve), Axis::around("", values().chain(bounds)));
+    let mut panel = PlotPanel::new(curve.title.clone(), ranks(curve), Axis::around("", values().chain(bounds)));
     let count = |name: &str| curve.specifications().iter().filter(|one| one.verdict.name() == name).count();
     let counts = VERDICTS.map(|(name, _)| (name, count(name))).into_iter().filter(|(_, count)| *count > 0);
     let counts: Vec<String> = counts.map(|(name, count)| format!("{name}: {count}")).collect();
     panel.notes = vec![curve.measured.clone(), counts.join(", ")];
     let last = curve.specifications().len() as f64 + 0.5;
     let (from, to) = ((0.5, curve.neutral), (last, curve.neutral));
-    panel.marks.push(Mark::Segment { from, to, colour: Colour::Muted, dash: "2 2" });
+    panel.marks.push(PanelMark::Segment { from, to, colour: Colour::Muted, dash: "2 2" });
     for (place, one) in curve.specifications().iter().enumerate() {
         let (x, colour) = (place as f64 + 1.0, colour(&one.verdict));
         if let Some((low, high)) = ends(&estimate(one)) {
-            panel.marks.push(Mark::Segment { from: (x, low), to: (x, high), colour, dash: "" });
+            panel.marks.push(PanelMark::Segment { from: (x, low), to: (x, high), colour, dash: "" });
         }
-        let tip = format!("{}: {}", plain(&text(one)), spoken(&estimate(one)));
-        let point = Point { x, y: estimate(one).value, interval: None, tip };
-        panel.marks.push(Mark::Point { point, colour, shape: Shape::Circle });
+        let tip = format!("{}: {}", plain_text(&text(one)), with_runs(&estimate(one)));
+        let point = PlotPoint { x, y: estimate(one).value, interval: None, tip };
+        panel.marks.push(PanelMark::Point { point, colour, shape: MarkerShape::Circle });
     }
     panel
 }
 
 /// What the readings of a claim differ in, in order.
-fn choices(curve: &Curve) -> Vec<Choice> {
-    let mut found: Vec<Choice> = Vec::new();
+fn choices(curve: &SpecificationCurve) -> Vec<Decision> {
+    let mut found: Vec<Decision> = Vec::new();
     for choice in curve.specifications().iter().flat_map(choices_of) {
         if !found.contains(&choice) {
             found.push(choice);
@@ -183,20 +183,20 @@ fn choices(curve: &Curve) -> Vec<Choice> {
 }
 
 /// Which choices each reading made.
-fn matrix(curve: &Curve, choices: &[Choice]) -> Panel {
+fn matrix(curve: &SpecificationCurve, choices: &[Decision]) -> PlotPanel {
     let labels = choices.iter().rev().map(|(what, how)| format!("{what}: {how}"));
-    let mut panel = Panel::new("", ranks(curve), Axis::levels("", labels));
+    let mut panel = PlotPanel::new("", ranks(curve), Axis::levels("", labels));
     for (place, one) in curve.specifications().iter().enumerate() {
         let own = choices_of(one);
         for (row, choice) in choices.iter().enumerate().filter(|(_, choice)| own.contains(choice)) {
             let y = (choices.len() - 1 - row) as f64;
-            let point = Point {
+            let point = PlotPoint {
                 x: place as f64 + 1.0,
                 y,
                 interval: None,
-                tip: format!("{}: {}", plain(&choice.0), plain(&choice.1)),
+                tip: format!("{}: {}", plain_text(&choice.0), plain_text(&choice.1)),
             };
-            panel.marks.push(Mark::Point { point, colour: colour(&one.verdict), shape: Shape::Circle });
+            panel.marks.push(PanelMark::Point { point, colour: colour(&one.verdict), shape: MarkerShape::Circle });
         }
     }
     panel

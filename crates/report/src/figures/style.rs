@@ -1,7 +1,7 @@
 //! How a line or a marker looks: by level of a factor, by condition, or by metric of sentences.
 
 use crate::data::Study;
-use crate::draw::{Colour, LANGUAGE_COLOURS, LegendEntry, MASKED_COLOURS, Shape};
+use crate::draw::{Colour, LANGUAGE_COLOURS, LegendEntry, MASKED_COLOURS, MarkerShape};
 use invitro_results::{Condition, Measure, Scorer, Statistic, Targets, TaskMetric};
 
 /// A line and its markers.
@@ -12,17 +12,17 @@ pub struct Style {
     pub colour: Colour,
     /// A broken line is a reference that does not train: a null model, an entropy floor.
     pub dash: &'static str,
-    pub shape: Shape,
+    pub shape: MarkerShape,
     /// Whether the points of a line are marked.
     pub marked: bool,
 }
 
 impl Style {
     pub fn line(name: impl Into<String>, colour: Colour) -> Style {
-        Style { name: name.into(), colour, dash: "", shape: Shape::Circle, marked: false }
+        Style { name: name.into(), colour, dash: "", shape: MarkerShape::Circle, marked: false }
     }
 
-    pub fn marked(name: impl Into<String>, colour: Colour, shape: Shape) -> Style {
+    pub fn marked(name: impl Into<String>, colour: Colour, shape: MarkerShape) -> Style {
         Style { shape, marked: true, ..Style::line(name, colour) }
     }
 }
@@ -44,7 +44,7 @@ pub fn marked_lines<'a>(styles: impl IntoIterator<Item = &'a Style>) -> Vec<Lege
 
 fn legend<'a>(
     styles: impl IntoIterator<Item = &'a Style>,
-    parts: impl Fn(&Style) -> (Option<&'static str>, Option<Shape>),
+    parts: impl Fn(&Style) -> (Option<&'static str>, Option<MarkerShape>),
 ) -> Vec<LegendEntry> {
     let entry = |style: &Style| {
         let (line, shape) = parts(style);
@@ -79,7 +79,7 @@ pub fn conditions(study: &Study) -> Vec<(Condition, Style)> {
     let (mut languages, mut masked) = (0.., 0..);
     let style = |condition: &Condition| {
         let place = if condition.masked { masked.next() } else { languages.next() }.unwrap_or(0);
-        let (colour, shape) = look(condition.masked, place);
+        let (colour, shape) = colour_and_shape(condition.masked, place);
         // Lines have no marker: where colours begin again they are broken.
         const DASHES: [&str; 3] = ["", "5 2", "2 2"];
         let colours = if condition.masked { MASKED_COLOURS } else { LANGUAGE_COLOURS };
@@ -90,9 +90,9 @@ pub fn conditions(study: &Study) -> Vec<(Condition, Style)> {
 }
 
 /// Colours and markers begin again after different numbers of conditions, so that not both are the same.
-pub fn look(masked: bool, place: usize) -> (Colour, Shape) {
-    const LANGUAGES: [Shape; 3] = [Shape::Circle, Shape::Square, Shape::Diamond];
-    const MASKED: [Shape; 3] = [Shape::Triangle, Shape::Down, Shape::Cross];
+pub fn colour_and_shape(masked: bool, place: usize) -> (Colour, MarkerShape) {
+    const LANGUAGES: [MarkerShape; 3] = [MarkerShape::Circle, MarkerShape::Square, MarkerShape::Diamond];
+    const MASKED: [MarkerShape; 3] = [MarkerShape::Triangle, MarkerShape::Down, MarkerShape::Cross];
     if masked {
         (Colour::Masked(place), MASKED[place % MASKED.len()])
     } else {

@@ -4,7 +4,7 @@ use invitro_results::table::csv_cell;
 use invitro_stats::Estimate;
 
 #[derive(Debug, Clone, Default)]
-pub struct Table {
+pub struct FigureTable {
     header: Vec<String>,
     rows: Vec<Vec<String>>,
     /// Places of keys that stand for nothing in this study.
@@ -13,7 +13,7 @@ pub struct Table {
     is_of_run: bool,
 }
 
-impl Table {
+impl FigureTable {
     pub fn new<'a>(header: impl IntoIterator<Item = &'a str>) -> Self {
         Self { header: header.into_iter().map(str::to_owned).collect(), ..Self::default() }
     }

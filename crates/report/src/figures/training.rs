@@ -8,17 +8,18 @@ use super::parts::{
     cascade, conditions, contrast_choosers, contrasts, group_chooser, groups, is_masked, kinds, models, styles,
     unmarked,
 };
-use super::progress::Progress;
+use super::progress::ProgressAxis;
 use super::style::{self, Style};
-use super::table::Table;
+use super::table::FigureTable;
 use crate::data::{Factor, FactorWords, Study};
-use crate::draw::{Axis, Colour, Mark, Panel, Shape, plain};
+use crate::draw::{Axis, Colour, MarkerShape, PanelMark, PlotPanel, plain_text};
 use crate::wording::listed;
 use invitro_results::claims::{
-    Estimand, EstimandKind, Expectation, FADED, LEVEL, Place, Reading, RunValue, Scope, Verdict,
+    ConditionRole, Estimand, EstimandKind, Expectation, FADED, LEVEL, Reading, RunValue, Scope, Verdict,
 };
 use invitro_results::{
-    COMPARED, Comparison, Fraction, Kind, Loss, Measure, Moment, Quantity, Scorer, Statistic, Targets, Task, TaskMetric,
+    COMPARED, Comparison, FolderKind, Fraction, Loss, Measure, Moment, Quantity, Scorer, Statistic, Targets, Task,
+    TaskMetric,
 };
 use invitro_stats::{Estimate, Scale, digits};
 use std::collections::BTreeSet;
@@ -35,7 +36,7 @@ fn readings() -> Chooser {
 
 /// What bands mean, where there are several runs.
 fn bands(study: &Study) -> &'static str {
-    if study.kind == Kind::Study { BANDS } else { "" }
+    if study.kind == FolderKind::Study { BANDS } else { "" }
 }
 
 /// The nested checks of the unscrambling task, by each factor that varies.
@@ -43,7 +44,7 @@ pub fn dynamics(study: &Study) -> Figure {
     // The masked conditions first: they are what readers look for.
     let mut conditions = conditions(study);
     conditions.sort_by_key(|facet| !is_masked(facet));
-    let (by, progress) = (study.varying(), Progress::all(study));
+    let (by, progress) = (study.varying(), ProgressAxis::all(study));
     Spec {
         name: "dynamics",
         title: "Validity, grammaticality and type constraints over training".into(),
@@ -54,7 +55,7 @@ pub fn dynamics(study: &Study) -> Figure {
         choosers: vec![
             Chooser::by(&by),
             Chooser::new("condition", "condition", conditions.iter().map(|facet| facet.title.clone())),
-            Progress::chooser(&progress),
+            ProgressAxis::chooser(&progress),
         ],
         runs: Runs::Measured,
         columns: &["by", "level", "condition", "metric", "step"],
@@ -78,7 +79,7 @@ const TASKS: [(Task, &str); 3] =
 
 /// One run: the nested checks in every condition.
 pub fn capabilities(study: &Study) -> Figure {
-    let (groups, progress) = (groups(study), Progress::all(study));
+    let (groups, progress) = (groups(study), ProgressAxis::all(study));
     let tasks = Chooser::new("task", "task", TASKS.map(|(_, name)| name));
     Spec {
         name: "curves",
@@ -86,7 +87,7 @@ pub fn capabilities(study: &Study) -> Figure {
         caption: "Shares of generated sentences that are valid, grammatical, satisfy the type constraints and agree with Γ, each nested in \
                   the one before."
             .into(),
-        choosers: vec![tasks, group_chooser(&groups), Progress::chooser(&progress)],
+        choosers: vec![tasks, group_chooser(&groups), ProgressAxis::chooser(&progress)],
         runs: Runs::Ended,
         columns: &["task", "condition", "metric", "step"],
     }
@@ -103,14 +104,14 @@ pub fn capabilities(study: &Study) -> Figure {
 
 /// One run: reachability of the allowed set, with the forbidden set and the n-gram models beside it.
 pub fn reach(study: &Study) -> Figure {
-    let (groups, progress) = (groups(study), Progress::all(study));
+    let (groups, progress) = (groups(study), ProgressAxis::all(study));
     Spec {
         name: "reach",
         title: "Reachability against its nulls over training".into(),
         caption: "Top-*K* reachability (*K* = 0.1 |*V*|) of descriptors Γ allows the subject, of ones it forbids, of other classes, and of \
                   the allowed set under n-gram models of the training text."
             .into(),
-        choosers: vec![readings(), group_chooser(&groups), Progress::chooser(&progress)],
+        choosers: vec![readings(), group_chooser(&groups), ProgressAxis::chooser(&progress)],
         runs: Runs::Ended,
         columns: &["reading", "condition", "who", "step"],
     }
@@ -129,7 +130,7 @@ pub fn reach(study: &Study) -> Figure {
 pub fn reachability(study: &Study) -> Figure {
     let masked: Vec<Facet> = conditions(study).into_iter().filter(is_masked).collect();
     let labels: Vec<String> = masked.iter().map(|facet| facet.title.clone()).collect();
-    let (by, progress) = (study.varying(), Progress::all(study));
+    let (by, progress) = (study.varying(), ProgressAxis::all(study));
     let conditions = Chooser::new("condition", "condition", labels.clone());
     Spec {
         name: "reachability",
@@ -140,7 +141,7 @@ pub fn reachability(study: &Study) -> Figure {
              subject). Each curve is the mean over the factors not shown. {BANDS}",
             listed(&labels)
         ),
-        choosers: vec![Chooser::by(&by), readings(), conditions, Progress::chooser(&progress)],
+        choosers: vec![Chooser::by(&by), readings(), conditions, ProgressAxis::chooser(&progress)],
         runs: Runs::Measured,
         columns: &["reading", "condition", "by", "level", "panel", "row", "step"],
     }
@@ -167,9 +168,9 @@ pub fn reachability(study: &Study) -> Figure {
 
 /// One run: the contrast, with its interval over pairs of subjects.
 pub fn contrast(study: &Study) -> Figure {
-    let (groups, progress) = (groups(study), Progress::all(study));
+    let (groups, progress) = (groups(study), ProgressAxis::all(study));
     let mut choosers = contrast_choosers();
-    choosers.extend([group_chooser(&groups), Progress::chooser(&progress)]);
+    choosers.extend([group_chooser(&groups), ProgressAxis::chooser(&progress)]);
     let columns = ["contrast", "in", "condition", "step"];
     Spec {
         name: "contrast",
@@ -181,7 +182,7 @@ pub fn contrast(study: &Study) -> Figure {
         runs: Runs::Ended,
         columns: &columns,
     }
-    .draw_into(study, Table::of_run(columns), |choice| {
+    .draw_into(study, FigureTable::of_run(columns), |choice| {
         let (axis, panels) = contrasts(study, &groups[choice.options[2]].conditions, &choice.options);
         let progress = &progress[choice.options[3]];
         let curve = |place: &Facet| {
@@ -215,7 +216,7 @@ pub fn translation(study: &Study) -> Option<Figure> {
         ..Facet::default()
     };
     let panels: Vec<Facet> = directions.iter().map(direction).collect();
-    let (by, progress) = (study.varying(), Progress::all(study));
+    let (by, progress) = (study.varying(), ProgressAxis::all(study));
     let metrics = [("exact", exact, ""), ("descriptors", Measure::Task(Task::T3, TaskMetric::Descriptors), "4 1.6")];
     let figure = Spec {
         name: "translation",
@@ -226,7 +227,7 @@ pub fn translation(study: &Study) -> Option<Figure> {
              language; from them it must be understood, and all of the answer is known. {}",
             bands(study)
         ),
-        choosers: vec![Chooser::by(&by), Progress::chooser(&progress)],
+        choosers: vec![Chooser::by(&by), ProgressAxis::chooser(&progress)],
         runs: Runs::Measured,
         columns: &["direction", "by", "level", "metric", "step"],
     }
@@ -255,8 +256,8 @@ fn direction(quantity: &Quantity) -> String {
 /// The loss in bits per character, comparable across |V|, with the entropy floor of the process.
 pub fn loss(study: &Study) -> Figure {
     const FLOOR: &str = "2 1.6";
-    let (by, groups, progress) = (study.varying(), groups(study), Progress::all(study));
-    let late: Vec<Progress> = progress.iter().map(Progress::late).collect();
+    let (by, groups, progress) = (study.varying(), groups(study), ProgressAxis::all(study));
+    let late: Vec<ProgressAxis> = progress.iter().map(ProgressAxis::late).collect();
     let losses = [("loss", Measure::Loss(Loss::BitsPerChar), ""), ("floor", Measure::Loss(Loss::Floor), FLOOR)];
     let is_measured = |facet: &Facet| {
         let loss = Quantity { measure: losses[0].1, condition: facet.condition.clone(), pair: None };
@@ -270,7 +271,7 @@ pub fn loss(study: &Study) -> Figure {
              below which no model can go. The first 2 % of training, far above, are in the table alone. {}",
             bands(study)
         ),
-        choosers: vec![Chooser::by(&by), group_chooser(&groups), Progress::chooser(&progress)],
+        choosers: vec![Chooser::by(&by), group_chooser(&groups), ProgressAxis::chooser(&progress)],
         runs: Runs::Measured,
         columns: &["over", "by", "level", "what", "step"],
     }
@@ -301,16 +302,16 @@ const TRAJECTORY: [(Measure, &str); 3] = [
 
 /// What comes, and what stays: the conditions, or one masked condition by level of a factor.
 pub fn trajectory(study: &Study) -> Figure {
-    let (groups, progress) = (groups(study), Progress::all(study));
+    let (groups, progress) = (groups(study), ProgressAxis::all(study));
     let masked: Vec<Facet> = conditions(study).into_iter().filter(is_masked).collect();
     let by_factor: Vec<(&Facet, Factor)> =
         masked.iter().flat_map(|facet| study.varying().into_iter().map(move |factor| (facet, factor))).collect();
-    let named = by_factor.iter().map(|(facet, factor)| format!("{} by {}", facet.title, plain(&factor.symbol())));
+    let named = by_factor.iter().map(|(facet, factor)| format!("{} by {}", facet.title, plain_text(&factor.symbol())));
     let all = groups.iter().map(|group| if groups.len() == 1 { "all conditions".into() } else { group.name.clone() });
     let lines = Chooser::new("lines", "lines", all.chain(named));
     let panel = |(measure, title): (Measure, &str)| Facet {
         title: title.into(),
-        cells: vec![("measure", plain(title))],
+        cells: vec![("measure", plain_text(title))],
         measure: Some(measure),
         ..Facet::default()
     };
@@ -322,7 +323,7 @@ pub fn trajectory(study: &Study) -> Figure {
              as the table below has it. Knowledge is the contrast of facts in nats: by how much a word is likelier of a subject that Γ allows it than \
              of one of the same class that Γ forbids it. {BANDS}"
         ),
-        choosers: vec![lines, Progress::chooser(&progress)],
+        choosers: vec![lines, ProgressAxis::chooser(&progress)],
         runs: Runs::Measured,
         columns: &["lines", "measure", "condition", "level", "step"],
     }
@@ -335,7 +336,7 @@ pub fn trajectory(study: &Study) -> Figure {
             None => unmarked(groups[choice.options[0]].conditions.clone()),
             Some((facet, factor)) => cross(std::slice::from_ref(facet), &levels(study, factor, "level")),
         };
-        let finish = move |panel: &mut Panel, lines: &[(Facet, Vec<(u32, Estimate)>)]| {
+        let finish = move |panel: &mut PlotPanel, lines: &[(Facet, Vec<(u32, Estimate)>)]| {
             for (line, curve) in lines.iter().filter(|(line, _)| is_masked(line)) {
                 if let Some(decline) = decline(study, line) {
                     mark_decline(panel, line, progress.per_step(study, &line.levels), curve, &decline);
@@ -357,8 +358,11 @@ pub fn trajectory(study: &Study) -> Figure {
 fn decline(study: &Study, line: &Facet) -> Option<Estimate> {
     let quantity = line.quantity();
     let condition = quantity.condition.filter(|_| quantity.measure.scale() == Scale::Share)?;
-    let first =
-        Reading { measures: vec![quantity.measure], place: Place::Condition(condition), moment: Moment::Decline };
+    let first = Reading {
+        measures: vec![quantity.measure],
+        place: ConditionRole::Condition(condition),
+        moment: Moment::Decline,
+    };
     let value = RunValue { first, second: None, is_ratio: false };
     let mean = Estimand { kind: EstimandKind::Mean, value, at: Vec::new() };
     let found = Scope::new(study).at(&line.levels).estimate(&mean);
@@ -367,12 +371,12 @@ fn decline(study: &Study, line: &Facet) -> Option<Estimate> {
 }
 
 /// A dotted line from the peak of a curve to the end.
-fn mark_decline(panel: &mut Panel, line: &Facet, per_step: f64, curve: &[(u32, Estimate)], decline: &Estimate) {
+fn mark_decline(panel: &mut PlotPanel, line: &Facet, per_step: f64, curve: &[(u32, Estimate)], decline: &Estimate) {
     let peak = curve.iter().max_by(|a, b| a.1.value.total_cmp(&b.1.value).then(b.0.cmp(&a.0)));
     if let (Some((step, peak)), Some((last, end)), Some(style)) = (peak, curve.last(), &line.style) {
         let [from, to] = [step, last].map(|step| f64::from(*step) * per_step);
-        let dotted = |from, to| Mark::Segment { from, to, colour: style.colour, dash: "1.5 1.5" };
-        let label = Mark::Label { x: to, y: peak.value + 0.04, text: digits(-decline.value) };
+        let dotted = |from, to| PanelMark::Segment { from, to, colour: style.colour, dash: "1.5 1.5" };
+        let label = PanelMark::Label { x: to, y: peak.value + 0.04, text: digits(-decline.value) };
         let down = dotted((to, peak.value), (to, end.value));
         panel.marks.extend([dotted((from, peak.value), (to, peak.value)), down, label]);
     }
@@ -380,8 +384,9 @@ fn mark_decline(panel: &mut Panel, line: &Facet, per_step: f64, curve: &[(u32, E
 
 /// Runs that are compared: a panel per condition, a line per run.
 pub fn compare(study: &Study, comparison: &Comparison) -> Figure {
-    const SHAPES: [Shape; 5] = [Shape::Circle, Shape::Square, Shape::Diamond, Shape::Triangle, Shape::Down];
-    let (groups, progress) = (groups(study), Progress::all(study));
+    const SHAPES: [MarkerShape; 5] =
+        [MarkerShape::Circle, MarkerShape::Square, MarkerShape::Diamond, MarkerShape::Triangle, MarkerShape::Down];
+    let (groups, progress) = (groups(study), ProgressAxis::all(study));
     let measures = Chooser::new("measure", "measure", COMPARED.map(|it| it.name));
     // Five colours, and then the same with other marks.
     let line = |(place, name): (usize, &String)| Facet {
@@ -396,7 +401,7 @@ pub fn compare(study: &Study, comparison: &Comparison) -> Figure {
         caption:
             "A line per run, a panel per condition. Each run has one seed: differences between them may be chance."
                 .into(),
-        choosers: vec![measures, group_chooser(&groups), Progress::chooser(&progress)],
+        choosers: vec![measures, group_chooser(&groups), ProgressAxis::chooser(&progress)],
         runs: Runs::Measured,
         columns: &[],
     }
@@ -423,10 +428,10 @@ pub fn compare(study: &Study, comparison: &Comparison) -> Figure {
 }
 
 /// Every point of every curve of runs that are compared.
-fn compared(comparison: &Comparison) -> Table {
-    let mut table = Table::new(["measure", "condition", "run", "step", "value"]);
+fn compared(comparison: &Comparison) -> FigureTable {
+    let mut table = FigureTable::new(["measure", "condition", "run", "step", "value"]);
     for (compared, condition) in comparison.measured() {
-        let quantity = Quantity::of(compared.measure, &condition);
+        let quantity = Quantity::in_condition(compared.measure, &condition);
         for (name, run) in comparison.names.iter().zip(&comparison.runs) {
             for point in run.curve(&quantity).points() {
                 let place = [compared.name.to_owned(), condition.label(), name.clone()];

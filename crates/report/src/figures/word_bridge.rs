@@ -5,12 +5,12 @@ use super::captions::Runs;
 use super::engine::{ends, variants};
 use super::figure::{Chooser, Figure};
 use super::parts;
-use super::table::Table;
+use super::table::FigureTable;
 use crate::data::{Factor, FactorWords, Levels, Study};
-use crate::draw::{Axis, Colour, Layout, LegendEntry, Mark, Panel, Point, Shape, plain};
-use crate::wording::spoken;
+use crate::draw::{Axis, Colour, FigureLayout, LegendEntry, MarkerShape, PanelMark, PlotPanel, PlotPoint, plain_text};
+use crate::wording::with_runs;
 use invitro_results::claims::SEEDS;
-use invitro_results::words::ScoredWord;
+use invitro_results::words::MeasuredWord;
 use invitro_stats::{Estimate, Scale, Seed, quantile, seeds};
 use invitro_stats::{digits, grouped};
 
@@ -21,16 +21,16 @@ const DRAWN: usize = 400;
 const BINS: [(f64, f64); 6] = [(-1.0, 0.0), (0.0, 0.2), (0.2, 0.4), (0.4, 0.6), (0.6, 0.8), (0.8, 1.0)];
 
 /// A word of a run with both values.
-struct Known<'a> {
+struct KnownWord<'a> {
     run: usize,
-    word: &'a ScoredWord,
+    word: &'a MeasuredWord,
     bridge: f64,
     contrast: f64,
 }
 
 /// `None` where no contrast of a word is known.
 pub fn figure(study: &Study) -> Option<Figure> {
-    let known = |(run, word): &'_ (usize, ScoredWord)| {
+    let known = |(run, word): &'_ (usize, MeasuredWord)| {
         study.runs[*run].done() && word.cognate_bridge.is_some() && word.contrast.is_some()
     };
     if !study.scored.iter().any(known) {
@@ -44,7 +44,7 @@ pub fn figure(study: &Study) -> Option<Figure> {
         Chooser::new(factor.name(), &factor.symbol(), options)
     };
     let choosers = vec![Chooser::by(&arms), by(Factor::VOCAB), by(Factor::DISTANCE)];
-    let mut table = Table::of_estimates(["arm", "vocab", "d", "bridge", "words"]);
+    let mut table = FigureTable::of_estimates(["arm", "vocab", "d", "bridge", "words"]);
     let variants = variants(study, &choosers, Runs::Ended, |choice| {
         let [arm, vocab, distance] = choice.options[..] else { unreachable!("three choosers") };
         let fixed = [(Factor::VOCAB, vocab), (Factor::DISTANCE, distance)];
@@ -70,31 +70,31 @@ pub fn figure(study: &Study) -> Option<Figure> {
             ];
             panel(study, &mut table, &keys, &title, &words)
         });
-        let mut panels: Vec<Panel> = panels.filter(|panel| !panel.is_empty()).collect();
+        let mut panels: Vec<PlotPanel> = panels.filter(|panel| !panel.is_empty()).collect();
         // A few words far out must not press all others together.
         let mut drawn: Vec<f64> = panels.iter().flat_map(|panel| panel.marks.iter().filter_map(height)).collect();
         drawn.sort_by(f64::total_cmp);
         let room = if drawn.is_empty() { vec![] } else { [0.01, 0.99].map(|at| quantile(&drawn, at)).to_vec() };
-        let is_out = |mark: &Mark| height(mark).is_some_and(|y| y < room[0] || y > room[1]);
+        let is_out = |mark: &PanelMark| height(mark).is_some_and(|y| y < room[0] || y > room[1]);
         for panel in &mut panels {
             panel.marks.retain(|mark| !is_out(mark));
             panel.y = Axis::around("contrast of the word (nats)", room.iter().copied().chain([0.0]));
         }
         let count = panels.len();
-        let mut layout = Layout::new(panels, [count.clamp(1, 2), count.clamp(1, 3)]);
+        let mut layout = FigureLayout::new(panels, [count.clamp(1, 2), count.clamp(1, 3)]);
         layout.ratio = 0.8;
         layout.legend = vec![
             LegendEntry {
                 label: "a word in a run".into(),
                 colour: Colour::Masked(0),
                 line: None,
-                shape: Some(Shape::Circle),
+                shape: Some(MarkerShape::Circle),
             },
             LegendEntry {
                 label: "mean of words".into(),
                 colour: Colour::Text,
                 line: Some(""),
-                shape: Some(Shape::Square),
+                shape: Some(MarkerShape::Square),
             },
         ];
         layout
@@ -114,48 +114,48 @@ pub fn figure(study: &Study) -> Option<Figure> {
     })
 }
 
-fn words<'a>(study: &'a Study, cell: &[(Factor, usize)]) -> Vec<Known<'a>> {
+fn words<'a>(study: &'a Study, cell: &[(Factor, usize)]) -> Vec<KnownWord<'a>> {
     let is_in: Vec<bool> = study
         .runs
         .iter()
         .map(|run| run.done() && cell.iter().all(|(factor, level)| run.level(*factor) == Some(*level)))
         .collect();
-    let known = |(run, word): &'a (usize, ScoredWord)| {
+    let known = |(run, word): &'a (usize, MeasuredWord)| {
         let bridge = word.cognate_bridge.filter(|_| is_in[*run])?;
-        Some(Known { run: *run, word, bridge, contrast: word.contrast? })
+        Some(KnownWord { run: *run, word, bridge, contrast: word.contrast? })
     };
     study.scored.iter().filter_map(known).collect()
 }
 
-fn height(mark: &Mark) -> Option<f64> {
+fn height(mark: &PanelMark) -> Option<f64> {
     match mark {
-        Mark::Point { point, .. } => Some(point.y),
+        PanelMark::Point { point, .. } => Some(point.y),
         _ => None,
     }
 }
 
-fn panel(study: &Study, table: &mut Table, keys: &[String; 3], title: &str, words: &[Known]) -> Panel {
+fn panel(study: &Study, table: &mut FigureTable, keys: &[String; 3], title: &str, words: &[KnownWord]) -> PlotPanel {
     let x = Axis::linear("cognate bridge", -0.05, 1.05);
-    let mut panel = Panel::new(title, x, Axis::share(""));
+    let mut panel = PlotPanel::new(title, x, Axis::share(""));
     let masked: Vec<&str> = study.masked().map(|condition| &*condition.language).collect();
     for it in words.iter().step_by(words.len().div_ceil(DRAWN).max(1)) {
         let place = masked.iter().position(|language| *language == &*it.word.masked_in).unwrap_or(0);
-        let point = Point { x: it.bridge, y: it.contrast, interval: None, tip: String::new() };
-        panel.marks.push(Mark::Point { point, colour: Colour::Masked(place), shape: Shape::Circle });
+        let point = PlotPoint { x: it.bridge, y: it.contrast, interval: None, tip: String::new() };
+        panel.marks.push(PanelMark::Point { point, colour: Colour::Masked(place), shape: MarkerShape::Circle });
     }
     let mut points = Vec::new();
     for (above, up_to) in BINS {
-        let in_bin: Vec<&Known> = words.iter().filter(|it| it.bridge > above && it.bridge <= up_to).collect();
+        let in_bin: Vec<&KnownWord> = words.iter().filter(|it| it.bridge > above && it.bridge <= up_to).collect();
         let estimate = mean(study, &in_bin);
         let bin = if up_to == 0.0 { "0".to_owned() } else { format!("{above} to {up_to}") };
         let count = in_bin.len().to_string();
         table.estimate(keys.iter().map(String::as_str).chain([bin.as_str(), &count]), estimate.as_ref());
         let Some(estimate) = estimate.filter(|it| it.data_seeds >= SEEDS.min(study.end_seeds())) else { continue };
         let x = in_bin.iter().map(|it| it.bridge).sum::<f64>() / in_bin.len() as f64;
-        let tip = format!("bridge {bin}, {} words: {}", grouped(in_bin.len() as f64), spoken(&estimate));
-        points.push(Point { x, y: estimate.value, interval: ends(&estimate), tip: plain(&tip) });
+        let tip = format!("bridge {bin}, {} words: {}", grouped(in_bin.len() as f64), with_runs(&estimate));
+        points.push(PlotPoint { x, y: estimate.value, interval: ends(&estimate), tip: plain_text(&tip) });
     }
-    panel.marks.push(Mark::Line { points, colour: Colour::Text, dash: "", shape: Some(Shape::Square) });
+    panel.marks.push(PanelMark::Line { points, colour: Colour::Text, dash: "", shape: Some(MarkerShape::Square) });
     let count = format!("{} words", grouped(words.len() as f64));
     panel.notes = vec![within(study, words).map_or(count.clone(), |r| format!("{count}, *r* = {}", two(&r)))];
     panel
@@ -164,7 +164,7 @@ fn panel(study: &Study, table: &mut Table, keys: &[String; 3], title: &str, word
 /// Sums over the words of each run, with its seeds.
 fn by_run<'a, const N: usize>(
     study: &Study,
-    words: impl Iterator<Item = &'a Known<'a>>,
+    words: impl Iterator<Item = &'a KnownWord<'a>>,
     terms: impl Fn(f64, f64) -> [f64; N],
 ) -> Vec<(Seed, [f64; N])> {
     let mut runs = vec![None; study.runs.len()];
@@ -176,13 +176,13 @@ fn by_run<'a, const N: usize>(
 }
 
 /// The mean contrast of words, with its interval over seeds.
-fn mean(study: &Study, words: &[&Known]) -> Option<Estimate> {
+fn mean(study: &Study, words: &[&KnownWord]) -> Option<Estimate> {
     let sums = by_run(study, words.iter().copied(), |_, y| [1.0, y]);
     seeds::estimate(Scale::Plain, sums, |[count, sum]| Some(sum / count))
 }
 
 /// r of the two within runs, with its interval over seeds.
-fn within(study: &Study, words: &[Known]) -> Option<Estimate> {
+fn within(study: &Study, words: &[KnownWord]) -> Option<Estimate> {
     let sums = by_run(study, words.iter(), |x, y| [1.0, x, y, x * x, y * y, x * y]);
     let products = |[n, x, y, xx, yy, xy]: [f64; 6]| [xx - x * x / n, yy - y * y / n, xy - x * y / n];
     let sums = sums.into_iter().map(|(seed, sums)| (seed, products(sums)));

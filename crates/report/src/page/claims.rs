@@ -2,15 +2,15 @@
 
 use super::html::table;
 use crate::claims::{
-    Answers, Rendered, coefficients, headline, is_part, is_told, levels_label, reason_words, table_value,
+    ClaimAnswers, Rendered, coefficients, headline, is_part, is_shown, levels_label, reason_words, table_value,
 };
 use crate::data::Study;
 use crate::draw::{escape, to_html};
-use invitro_results::Kind;
+use invitro_results::FolderKind;
 use invitro_results::claims::{Answer, Verdict};
 
 /// The first screen of a page: the question, the answers, and the figure that shows them.
-pub fn opening(study: &Study, answers: &Answers, figure: &str) -> String {
+pub fn opening(study: &Study, answers: &ClaimAnswers, figure: &str) -> String {
     let question = answers
         .question
         .as_ref()
@@ -21,15 +21,15 @@ pub fn opening(study: &Study, answers: &Answers, figure: &str) -> String {
         return format!("{question}<h2>Primary claims</h2>\n<div class=\"cards\">\n{primary}</div>\n{figure}");
     }
     let sentences = headline(study, answers);
-    let note = if study.kind == Kind::Run && !sentences.is_empty() { OF_RUN } else { "" };
-    format!("{question}{}{note}{figure}", said(&sentences))
+    let note = if study.kind == FolderKind::Run && !sentences.is_empty() { OF_RUN } else { "" };
+    format!("{question}{}{note}{figure}", sentences_html(&sentences))
 }
 
 const OF_RUN: &str =
     "<p class=\"note\">One run has one data seed: no claim is tested. Intervals are over pairs of subjects.</p>\n";
 
 /// Sentences, the first of them large.
-pub fn said(sentences: &[String]) -> String {
+pub fn sentences_html(sentences: &[String]) -> String {
     let [first, rest @ ..] = sentences else { return String::new() };
     let rest: String = rest.iter().map(|sentence| format!("<li>{}</li>\n", to_html(sentence))).collect();
     let rest = if rest.is_empty() { rest } else { format!("<ul>\n{rest}</ul>\n") };
@@ -81,9 +81,9 @@ fn card(study: &Study, answer: &Answer) -> String {
 }
 
 /// All that is not primary: exploratory.
-pub fn others(study: &Study, answers: &Answers) -> String {
+pub fn exploratory(study: &Study, answers: &ClaimAnswers) -> String {
     let shown: Vec<&Answer> =
-        answers.answers.iter().filter(|answer| is_told(answer) && !answer.claim.primary).collect();
+        answers.answers.iter().filter(|answer| is_shown(answer) && !answer.claim.primary).collect();
     let mut html = String::new();
     if !shown.is_empty() {
         let rows = shown.iter().map(|answer| row(study, answers, answer));
@@ -96,7 +96,7 @@ pub fn others(study: &Study, answers: &Answers) -> String {
     let hidden: Vec<String> = answers
         .answers
         .iter()
-        .filter(|answer| !is_told(answer))
+        .filter(|answer| !is_shown(answer))
         .map(|answer| Rendered::new(study, answer))
         .map(|rendered| format!("{} ({})", rendered.says, rendered.verdict))
         .collect();
@@ -109,7 +109,7 @@ pub fn others(study: &Study, answers: &Answers) -> String {
     if html.is_empty() { html } else { format!("{html}<p class=\"rule\">{RULE}</p>\n") }
 }
 
-fn row(study: &Study, answers: &Answers, answer: &Answer) -> Vec<String> {
+fn row(study: &Study, answers: &ClaimAnswers, answer: &Answer) -> Vec<String> {
     let rendered = Rendered::new(study, answer);
     let beside: Vec<String> = rendered.beside.iter().map(|(what, value)| format!("{what}: {value}")).collect();
     let notes: Vec<String> = rendered.notes.iter().cloned().chain(beside).collect();
@@ -162,6 +162,6 @@ fn tables(study: &Study, answer: &Answer) -> String {
 /// The rule of verdicts, as pages state it.
 const RULE: &str = "A claim is supported where the 95 % interval over seeds lies wholly where the claim expects it, and contradicted where it \
      lies wholly on the other side. It is equivalent to no effect where it lies wholly within the margin of none: 0.1 for standardised effects and \
-     correlations, 0.02 for declines. Otherwise it is inconclusive. Primary claims are adjusted together (Holm); all others are exploratory. Nothing \
+     correlations, 0.02 for declines. Otherwise it is inconclusive. Primary claims are adjusted together (Holm); all exploratory are exploratory. Nothing \
      is tested with fewer than three data seeds, nor about transfer where grammar (half of T1's sentences at the end) or facts (a contrast above 0) \
      were not learned in the language that saw the words.";

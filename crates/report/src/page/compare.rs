@@ -12,7 +12,7 @@ pub fn page(comparison: &Comparison, verdicts: &[String], drawn: &[Figure]) -> S
     let names: Vec<String> = comparison.names.iter().map(|name| escape(name)).collect();
     let header: Vec<&str> = std::iter::once("").chain(names.iter().map(String::as_str)).collect();
     let mut body = String::from("<section id=\"overview\">\n<h1>Runs side by side</h1>\n");
-    body.push_str(&super::claims::said(verdicts));
+    body.push_str(&super::claims::sentences_html(verdicts));
     let row = |name: &str, cell: &dyn Fn(&Run) -> String| {
         std::iter::once(name.to_owned()).chain(comparison.runs.iter().map(cell)).collect::<Vec<String>>()
     };
@@ -34,7 +34,7 @@ pub fn page(comparison: &Comparison, verdicts: &[String], drawn: &[Figure]) -> S
     }
     body.push_str("<h2>Measures</h2>\n<p>At the peak and its step, then at the end.</p>\n");
     let rows = comparison.measured().into_iter().map(|(compared, condition)| {
-        let quantity = Quantity::of(compared.measure, &condition);
+        let quantity = Quantity::in_condition(compared.measure, &condition);
         row(&format!("{}, {}", escape(compared.name), condition.label()), &|run| {
             let curve = run.curve(&quantity);
             let end = curve.end().map_or("–".into(), digits);

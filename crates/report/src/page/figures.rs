@@ -4,7 +4,7 @@
 //! on show and the table of numbers are packed.
 
 use super::pack::pack;
-use crate::draw::{Target, Width, escape, plain, to_html};
+use crate::draw::{DrawTarget, Width, escape, plain_text, to_html};
 use crate::figures::{Chooser, Figure, Variant};
 use crate::wording::listed;
 use rayon::prelude::*;
@@ -68,7 +68,7 @@ pub fn one(figure: &Figure) -> String {
             "<details class=\"numbers\"><summary>The numbers of this figure</summary><div></div></details>",
         ]
     };
-    let plain_title = escape(&plain(title));
+    let plain_title = escape(&plain_text(title));
     format!(
         "<figure id=\"fig-{name}\"><h3>{}</h3>{choosers}<div class=\"drawing\">{}</div>\
          <figcaption>{} <span class=\"runs\">{}</span>.</figcaption>\
@@ -92,7 +92,7 @@ fn packed(figure: &Figure) -> Json {
     };
     let variants: Vec<Json> = figure.variants.iter().enumerate().map(variant).collect();
     let options = |chooser: &Chooser| {
-        let options: Vec<String> = chooser.options.iter().map(|option| plain(option)).collect();
+        let options: Vec<String> = chooser.options.iter().map(|option| plain_text(option)).collect();
         json!([chooser.name, options])
     };
     let choosers: Vec<Json> = figure.choosers.iter().filter(|it| it.options.len() > 1).map(options).collect();
@@ -105,7 +105,7 @@ fn draw(figure: &Figure, variant: &Variant) -> String {
         return "<p class=\"none\">Nothing to show for this choice: no run has measured it.</p>".into();
     }
     let alt = figure.alt(variant);
-    let draw = |width: Width| variant.drawing.render(width, Target::Page, &alt);
+    let draw = |width: Width| variant.drawing.render(width, DrawTarget::Page, &alt);
     format!("<div class=\"wide\">{}</div><div class=\"narrow\">{}</div>", draw(Width::Page), draw(NARROW))
 }
 

@@ -3,16 +3,16 @@
 use super::shell_with;
 use crate::draw::{escape, to_html};
 use crate::wording::{counted, date};
-use invitro_results::Kind;
+use invitro_results::FolderKind;
 
 /// Only a page that says so is ours to replace.
 pub const MARK: &str = "<meta name=\"generator\" content=\"invitro gallery\">";
 
 const GALLERY_STYLE: &str = include_str!("gallery.css");
 
-pub struct Entry {
+pub struct GalleryEntry {
     pub name: String,
-    pub kind: Kind,
+    pub kind: FolderKind,
     /// The report, as a link from the gallery.
     pub report: String,
     /// When results were last written, in seconds since 1970.
@@ -29,9 +29,9 @@ pub struct Entry {
 }
 
 /// The whole page.
-pub fn page(name: &str, entries: &[Entry]) -> String {
+pub fn page(name: &str, entries: &[GalleryEntry]) -> String {
     let cards: String = entries.iter().map(card).collect();
-    let studies = entries.iter().filter(|entry| entry.kind == Kind::Study).count();
+    let studies = entries.iter().filter(|entry| entry.kind == FolderKind::Study).count();
     let studies_said = if studies == 1 { "1 study".to_owned() } else { format!("{studies} studies") };
     let runs = entries.len() - studies;
     let held = match (studies, runs) {
@@ -46,17 +46,17 @@ pub fn page(name: &str, entries: &[Entry]) -> String {
     shell_with(&format!("{MARK}\n"), GALLERY_STYLE, name, "gallery", &[], &body, None)
 }
 
-fn card(entry: &Entry) -> String {
-    let Entry { name, kind, report, when, runs, varied, finding, notes, picture } = entry;
-    let kind = if *kind == Kind::Study { "Study" } else { "Run" };
+fn card(entry: &GalleryEntry) -> String {
+    let GalleryEntry { name, kind, report, when, runs, varied, finding, notes, picture } = entry;
+    let kind = if *kind == FolderKind::Study { "Study" } else { "Run" };
     let finding =
         if finding.is_empty() { String::new() } else { format!("<p class=\"said\">{}</p>\n", to_html(finding)) };
     let notes: String = notes.iter().map(|note| folded(note)).collect();
     let varied = match varied.as_slice() {
         [] => String::new(),
         varied => {
-            let said: Vec<String> = varied.iter().map(|said| to_html(said)).collect();
-            format!("<p class=\"varied\">{}</p>\n", said.join("; "))
+            let factors: Vec<String> = varied.iter().map(|factors| to_html(factors)).collect();
+            format!("<p class=\"varied\">{}</p>\n", factors.join("; "))
         }
     };
     let picture = picture.as_ref().map_or(String::new(), |(title, svg)| {

@@ -1,7 +1,7 @@
 //! The glossary: one list of the terms that the page uses. It stands at the end of the page, on paper too; the page's script
 //! marks the terms where they are used and shows their meaning there.
 
-use crate::draw::{escape, plain, to_html};
+use crate::draw::{escape, plain_text, to_html};
 use crate::wording::listed;
 use invitro_results::Condition;
 
@@ -120,7 +120,7 @@ pub fn section(conditions: &[Condition]) -> String {
             "<div><dt data-words=\"{}\">{}</dt><dd id=\"term-{place}\">{}</dd></div>\n",
             escape(&term.words.join(";")),
             to_html(&term.name),
-            escape(&plain(&term.meaning))
+            escape(&plain_text(&term.meaning))
         )
     };
     let entries: String = terms(conditions).iter().enumerate().map(entry).collect();

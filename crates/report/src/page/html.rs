@@ -1,6 +1,6 @@
 //! Tables as HTML.
 
-use crate::draw::{escape, plain, to_html};
+use crate::draw::{escape, plain_text, to_html};
 
 /// `<tr>` of cells that are HTML already.
 fn row(tag: &str, cells: impl IntoIterator<Item = String>) -> String {
@@ -23,7 +23,7 @@ pub fn table(class: &str, header: &[&str], rows: impl IntoIterator<Item = Vec<St
     };
     let heads: String = header.iter().map(head).collect();
     let rows: String = rows.into_iter().map(|cells| row("td", cells) + "\n").collect();
-    let names: Vec<String> = header.iter().filter(|name| !name.is_empty()).map(|name| plain(name)).collect();
+    let names: Vec<String> = header.iter().filter(|name| !name.is_empty()).map(|name| plain_text(name)).collect();
     scrolling(
         &format!("Table of {}", names.join(", ")),
         &format!("<table class=\"{class}\"><thead><tr>{heads}</tr></thead><tbody>\n{rows}</tbody></table>"),

@@ -17,11 +17,11 @@ mod run;
 mod tables;
 mod words;
 
-use crate::claims::Answers;
+use crate::claims::ClaimAnswers;
 use crate::data::Study;
 use crate::draw::{PALETTE, escape};
 use crate::figures::Figure;
-use invitro_results::Kind;
+use invitro_results::FolderKind;
 use notes::notes;
 
 const STYLE: &str = include_str!("style.css");
@@ -37,7 +37,7 @@ const SCRIPTS: [&str; 6] = [
 
 /// The whole page. `live` adds the part that asks the server whether anything changed, and is the nonce that the server's
 /// policy lets its script and style by with.
-pub fn page(study: &Study, answers: &Answers, drawn: &[Figure], live: Option<&str>) -> String {
+pub fn page(study: &Study, answers: &ClaimAnswers, drawn: &[Figure], live: Option<&str>) -> String {
     let mut body = String::new();
     let mut links = vec![("overview", "Overview"), ("figures", "Figures")];
     // The figure that shows the finding stands next to it.
@@ -46,15 +46,15 @@ pub fn page(study: &Study, answers: &Answers, drawn: &[Figure], live: Option<&st
         all => (String::new(), all),
     };
     body.push_str(&match study.kind {
-        Kind::Study => overview::section(study, answers, &first),
-        Kind::Run => run::section(study, answers, &first),
+        FolderKind::Study => overview::section(study, answers, &first),
+        FolderKind::Run => run::section(study, answers, &first),
     });
     body.push_str(&figures::section(rest));
     if !study.words.is_empty() {
         links.push(("words", "Words"));
         body.push_str(&words::section(study));
     }
-    if study.kind == Kind::Study {
+    if study.kind == FolderKind::Study {
         links.push(("tables", "Tables"));
         body.push_str(&tables::section(study));
     }
@@ -62,7 +62,7 @@ pub fn page(study: &Study, answers: &Answers, drawn: &[Figure], live: Option<&st
     body.push_str(&tables::configs(study));
     links.push(("glossary", "Glossary"));
     body.push_str(&glossary::section(study.conditions()));
-    let kind = if study.kind == Kind::Study { "study" } else { "run" };
+    let kind = if study.kind == FolderKind::Study { "study" } else { "run" };
     shell(&study.name, kind, &links, &body, live)
 }
 

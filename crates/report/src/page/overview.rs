@@ -2,7 +2,7 @@
 
 use super::claims;
 use super::html::table;
-use crate::claims::Answers;
+use crate::claims::ClaimAnswers;
 use crate::data::{Factor, FactorWords, Study};
 use crate::draw::{escape, to_html};
 use crate::wording::{counted, listed};
@@ -11,7 +11,7 @@ use invitro_stats::{Seed, decimals, grouped};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// `first` is the figure that shows the finding.
-pub fn section(study: &Study, answers: &Answers, first: &str) -> String {
+pub fn section(study: &Study, answers: &ClaimAnswers, first: &str) -> String {
     let mut html = String::from("<section id=\"overview\">\n");
     html.push_str(&format!("<h1>{}</h1>\n", escape(&study.name)));
     html.push_str(&super::notes(study));
@@ -26,13 +26,13 @@ pub fn section(study: &Study, answers: &Answers, first: &str) -> String {
         html.push_str(&table("plain", &["setting", "values", "levels"], study.varied().iter().map(cells)));
     }
     html.push_str(&trajectories(study));
-    html.push_str(&claims::others(study, answers));
+    html.push_str(&claims::exploratory(study, answers));
     html.push_str("</section>\n");
     html
 }
 
 /// Measures whose course over training is told.
-const TOLD: [(Measure, &str); 6] = [
+const SUMMARISED: [(Measure, &str); 6] = [
     (Measure::unscrambling(TaskMetric::Grammaticality), "T₁, grammatical"),
     (Measure::unscrambling(TaskMetric::Types), "T₁, types hold"),
     (Measure::unscrambling(TaskMetric::Facts), "T₁, Γ holds"),
@@ -44,9 +44,11 @@ const TOLD: [(Measure, &str); 6] = [
 /// Of every measure and condition the peak, its step, the end, and what was lost in between.
 fn trajectories(study: &Study) -> String {
     let mut rows = Vec::new();
-    for (measure, name) in TOLD {
+    for (measure, name) in SUMMARISED {
         for condition in study.conditions() {
-            let Some(found) = study.trajectory(study.plain(), &Quantity::of(measure, condition)) else { continue };
+            let Some(found) = study.trajectory(study.baseline(), &Quantity::in_condition(measure, condition)) else {
+                continue;
+            };
             let [first, middle, last] = found.steps.map(|step| grouped(f64::from(step)));
             rows.push(vec![
                 to_html(name),
@@ -62,7 +64,7 @@ fn trajectories(study: &Study) -> String {
         return String::new();
     }
     let header = ["measure", "in", "peak", "at step", "end", "decline"];
-    let held = study.plain().iter().map(|(factor, level)| factor.with_level(&study.levels(*factor)[*level]));
+    let held = study.baseline().iter().map(|(factor, level)| factor.with_level(&study.levels(*factor)[*level]));
     let held: String = held.map(|said| format!(" with {said}")).collect();
     let by_level = by_level(study);
     format!(
@@ -92,9 +94,9 @@ fn by_level(study: &Study) -> String {
     let levels = |factor: Factor| study.levels(factor).iter().enumerate();
     let comparable = study.comparable(&[down, Some(across)]);
     let mut rows = Vec::new();
-    for (measure, name) in [TOLD[0], TOLD[4], TOLD[5]] {
+    for (measure, name) in [SUMMARISED[0], SUMMARISED[4], SUMMARISED[5]] {
         for masked in study.masked() {
-            let quantity = Quantity::of(measure, masked);
+            let quantity = Quantity::in_condition(measure, masked);
             let value = |cell: &[(Factor, usize)], moment: Moment| {
                 let cell = [&comparable[..], cell].concat();
                 study.read(study.ended(&cell), &quantity, moment).map_or("–".into(), |it| decimals(it.value, 2))
@@ -117,13 +119,13 @@ fn by_level(study: &Study) -> String {
     let symbol = down.map(|factor| factor.symbol());
     header.extend(symbol.as_deref());
     header.extend(columns.iter().map(String::as_str));
-    let rest: Vec<String> = study
+    let further: Vec<String> = study
         .varying()
         .into_iter()
         .filter(|it| *it != across && Some(*it) != down && !comparable.iter().any(|(held, _)| held == it))
         .map(|it| to_html(&it.noun()))
         .collect();
-    let whatever = (!rest.is_empty()).then(|| format!(", whatever their {}", listed(&rest)));
+    let whatever = (!further.is_empty()).then(|| format!(", whatever their {}", listed(&further)));
     let held = comparable
         .iter()
         .map(|&(factor, level)| format!(", {}", to_html(&factor.with_level(&study.levels(factor)[level]))));

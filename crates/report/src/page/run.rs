@@ -2,7 +2,7 @@
 
 use super::claims;
 use super::html::table;
-use crate::claims::Answers;
+use crate::claims::ClaimAnswers;
 use crate::data::{FactorWords, Run, Study};
 use crate::draw::escape;
 use crate::figures::{BRIDGE, COGNATE, metric_label};
@@ -13,7 +13,7 @@ use invitro_results::{
 use invitro_stats::digits;
 
 /// `first` is the figure that shows the finding.
-pub fn section(study: &Study, answers: &Answers, first: &str) -> String {
+pub fn section(study: &Study, answers: &ClaimAnswers, first: &str) -> String {
     let mut html = format!("<section id=\"overview\">\n<h1>{}</h1>\n", escape(&study.name));
     html.push_str(&super::notes(study));
     html.push_str(&claims::opening(study, answers, first));
@@ -52,7 +52,7 @@ fn settings(study: &Study, run: &Run) -> String {
     columns.push(("data seed".into(), column::DATA_SEED.into()));
     columns.push(("model seed".into(), column::MODEL_SEED.into()));
     let fertility = |condition: &Condition| {
-        let quantity = Quantity::of(Measure::Tokenizer(Words::Text, TokenizerMetric::Fertility), condition);
+        let quantity = Quantity::in_condition(Measure::Tokenizer(Words::Text, TokenizerMetric::Fertility), condition);
         (format!("fertility {}", condition.label()), quantity.to_string())
     };
     columns.extend(study.conditions().iter().map(fertility));
@@ -67,7 +67,7 @@ fn settings(study: &Study, run: &Run) -> String {
         columns.push((name.to_owned(), Quantity::overall(measure).to_string()));
         // Of several languages or masks: of each.
         for condition in study.conditions() {
-            let quantity = Quantity::of(measure, condition).to_string();
+            let quantity = Quantity::in_condition(measure, condition).to_string();
             columns.push((format!("{name} {}", condition.label()), quantity));
         }
         if !matches!(measure, Measure::Bridge(..)) {
@@ -95,7 +95,7 @@ fn latest(study: &Study, run: &Run) -> String {
     let metrics = [TaskMetric::CASCADE.as_slice(), &[TaskMetric::SameWords, TaskMetric::Exact]].concat();
     let row = |condition: &Condition| {
         let end = |metric: &TaskMetric| {
-            let quantity = Quantity::of(Measure::unscrambling(*metric), condition);
+            let quantity = Quantity::in_condition(Measure::unscrambling(*metric), condition);
             run.curve(&quantity).end().map_or("–".into(), digits)
         };
         std::iter::once(condition.label()).chain(metrics.iter().map(end)).collect::<Vec<_>>()
@@ -108,8 +108,8 @@ fn latest(study: &Study, run: &Run) -> String {
 /// The last of the samples the run kept.
 fn samples(study: &Study) -> String {
     const MOST: usize = 60;
-    let kept = &study.samples[study.samples.len().saturating_sub(MOST)..];
-    if kept.is_empty() {
+    let last = &study.samples[study.samples.len().saturating_sub(MOST)..];
+    if last.is_empty() {
         return String::new();
     }
     // What went wrong before what was written.
@@ -118,13 +118,13 @@ fn samples(study: &Study) -> String {
         let or_nothing = |text: &Option<String>| text.clone().unwrap_or_default();
         let Sample { step, condition, task, prompt, output, expected, holds, failure, reason } = sample;
         let first = [step.to_string(), condition.label(), task.clone(), holds.clone()];
-        let rest = [or_nothing(failure), or_nothing(reason), prompt.clone(), output.clone(), expected.clone()];
-        first.into_iter().chain(rest).map(|text| escape(&text)).collect()
+        let cells = [or_nothing(failure), or_nothing(reason), prompt.clone(), output.clone(), expected.clone()];
+        first.into_iter().chain(cells).map(|text| escape(&text)).collect()
     };
     format!(
         "<details><summary>Samples ({} of {}, latest first)</summary>{}</details>\n",
-        kept.len(),
+        last.len(),
         study.samples.len(),
-        table("plain samples", &header, kept.iter().rev().map(row))
+        table("plain samples", &header, last.iter().rev().map(row))
     )
 }

@@ -22,7 +22,10 @@ fn runs(study: &Study) -> String {
         .masked()
         .flat_map(|condition| {
             METRICS.map(|(metric, name)| {
-                (Quantity::of(Measure::unscrambling(metric), condition), format!("{name} {}", condition.label()))
+                (
+                    Quantity::in_condition(Measure::unscrambling(metric), condition),
+                    format!("{name} {}", condition.label()),
+                )
             })
         })
         .collect();

@@ -8,7 +8,7 @@ use crate::data::{FactorWords, Run, Study, setting_name};
 use crate::draw::{Colour, escape};
 use crate::wording::gloss;
 use invitro_results::column;
-use invitro_results::words::{Form, Word};
+use invitro_results::words::{MaskedWord, WordForm};
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -36,9 +36,9 @@ impl Texts {
 fn settings(study: &Study) -> Vec<(String, String)> {
     let factors = study.paper_factors();
     let factors = factors.iter().map(|factor| (factor.key().to_owned(), factor.symbol()));
-    let others = study.other_factors().into_iter().map(|key| (key.to_owned(), setting_name(key)));
+    let further = study.other_factors().into_iter().map(|key| (key.to_owned(), setting_name(key)));
     let seeds = [(column::DATA_SEED, "data seed"), (column::MODEL_SEED, "model seed")];
-    factors.chain(others).chain(seeds.map(|(key, name)| (key.to_owned(), name.to_owned()))).collect()
+    factors.chain(further).chain(seeds.map(|(key, name)| (key.to_owned(), name.to_owned()))).collect()
 }
 
 /// The words whose curves fit on the page: every n-th symbol.
@@ -47,9 +47,9 @@ fn with_curves(study: &Study) -> BTreeSet<&str> {
     for (_, word) in &study.words {
         *values.entry(&word.symbol).or_default() += word.forms.iter().map(|form| form.contrasts.len()).sum::<usize>();
     }
-    let asked: Vec<&str> = values.iter().filter(|(_, count)| **count > 0).map(|(symbol, _)| *symbol).collect();
+    let symbols: Vec<&str> = values.iter().filter(|(_, count)| **count > 0).map(|(symbol, _)| *symbol).collect();
     let stride = values.values().sum::<usize>().div_ceil(MOST_VALUES).max(1);
-    asked.into_iter().step_by(stride).collect()
+    symbols.into_iter().step_by(stride).collect()
 }
 
 fn round(value: Option<f64>, digits: f64) -> Json {
@@ -72,27 +72,27 @@ fn languages(study: &Study) -> Vec<&str> {
 /// The table as the page's script reads it, and whether every curve is in it.
 fn packed(study: &Study) -> (Json, bool) {
     let (mut texts, mut steps) = (Texts::default(), Texts::default());
-    let kept = with_curves(study);
-    let (languages, none) = (languages(study), Form::default());
+    let curves = with_curves(study);
+    let (languages, none) = (languages(study), WordForm::default());
     let mut columns: BTreeMap<&str, Vec<Json>> = BTreeMap::new();
     let mut whole = true;
     for (run, word) in &study.words {
-        let Word { symbol, masked_in, forms, bridge, bridge_to, bridge_pieces, cognate_bridge, .. } = word;
+        let MaskedWord { symbol, masked_in, forms, bridge, bridge_to, bridge_pieces, cognate_bridge, .. } = word;
         // A place for every language, empty where the run has none of its words.
-        let of = |name: &&str| forms.iter().find(|form| form.language == **name).unwrap_or(&none);
-        let forms: Vec<&Form> = languages.iter().map(of).collect();
+        let form_in = |name: &&str| forms.iter().find(|form| form.language == **name).unwrap_or(&none);
+        let forms: Vec<&WordForm> = languages.iter().map(form_in).collect();
         let mut each =
-            |of: &dyn Fn(&Form) -> String| -> Json { forms.iter().map(|form| texts.place(of(form))).collect() };
+            |text: &dyn Fn(&WordForm) -> String| -> Json { forms.iter().map(|form| texts.place(text(form))).collect() };
         let (own, pieces) = (each(&|form| form.form.clone()), each(&|form| form.pieces.join("·")));
         let (to, language) = bridge_to.clone().unwrap_or_default();
-        let mut curve = |form: &Form| {
-            let of: Vec<String> = form.contrasts.iter().map(|(step, _)| step.to_string()).collect();
-            let mut values = vec![json!(steps.place(of.join(" ")))];
+        let mut curve = |form: &WordForm| {
+            let at: Vec<String> = form.contrasts.iter().map(|(step, _)| step.to_string()).collect();
+            let mut values = vec![json!(steps.place(at.join(" ")))];
             values.extend(form.contrasts.iter().map(|&(_, value)| round(Some(value), 100.0)));
             values
         };
         let has_curve = forms.iter().any(|form| form.contrasts.len() > 1);
-        let is_kept = has_curve && kept.contains(symbol.as_str());
+        let is_kept = has_curve && curves.contains(symbol.as_str());
         whole &= is_kept || !has_curve;
         let cells = [
             ("run", json!(run)),

@@ -1,6 +1,6 @@
 //! The table as a page of its own, for light and dark.
 
-use super::pair::{Pair, Use, legend};
+use super::pair::{SentenceRow, Use, legend};
 use crate::draw::escape;
 use std::fmt::Write;
 
@@ -47,7 +47,7 @@ fn piece(of: usize, used: Use, text: &str) -> String {
     format!("<i class=\"{class}\">{}</i>", escape(text))
 }
 
-pub fn render(names: &[String], pairs: &[Pair], caption: &str) -> String {
+pub fn render(names: &[String], pairs: &[SentenceRow], caption: &str) -> String {
     let abreast = names.len() == 2;
     let legend: String = legend(names).iter().map(|(used, label)| piece(names.len(), *used, label)).collect();
     let mut out = format!(
@@ -61,7 +61,7 @@ pub fn render(names: &[String], pairs: &[Pair], caption: &str) -> String {
         let heads: String = names.iter().map(|name| format!("<th>{}</th>", escape(name))).collect();
         writeln!(out, "<thead><tr>{heads}</tr></thead><tbody>").expect("writing to a string");
     }
-    for Pair(sides) in pairs {
+    for SentenceRow(sides) in pairs {
         let cells = sides.iter().map(|side| {
             let word = |word: &Vec<(String, Use)>| {
                 let pieces: String = word.iter().map(|(text, used)| piece(sides.len(), *used, text)).collect();

@@ -1,14 +1,14 @@
 //! The table as a LaTeX document that compiles as it stands, in the paper's own notation; what is between the two
 //! comment lines can be put into another.
 
-use super::pair::{Pair, Use, legend};
+use super::pair::{SentenceRow, Use, legend};
 use std::fmt::Write;
 
 /// A colour: of which pieces, its name, what it is.
-type Colour = (Use, String, &'static str);
+type LatexColour = (Use, String, &'static str);
 
 /// The colours of the paper's table; of more languages, one for each, which begin again after the fifth.
-fn colours(languages: usize) -> Vec<Colour> {
+fn colours(languages: usize) -> Vec<LatexColour> {
     if languages == 2 {
         let all = [(Use::All, "Shared", "F4D35E"), (Use::Own(0), "AOnly", "8BB9E5"), (Use::Own(1), "BOnly", "ED979E")];
         return all.map(|(used, name, colour)| (used, format!("tok{name}"), colour)).into();
@@ -25,14 +25,14 @@ fn colours(languages: usize) -> Vec<Colour> {
     shared.into_iter().chain((0..languages).map(own)).collect()
 }
 
-fn piece(colours: &[Colour], used: Use, text: &str) -> String {
+fn piece(colours: &[LatexColour], used: Use, text: &str) -> String {
     let name = colours.iter().find(|(of, ..)| *of == used).map_or("", |(_, name, _)| name);
     format!(r"\tokbox{{{name}}}{{{text}}}")
 }
 
-pub fn render(names: &[String], pairs: &[Pair], caption: &str) -> String {
+pub fn render(names: &[String], pairs: &[SentenceRow], caption: &str) -> String {
     let colours = colours(names.len());
-    let pieces = || pairs.iter().flat_map(|Pair(sides)| sides.iter().flatten().flatten());
+    let pieces = || pairs.iter().flat_map(|SentenceRow(sides)| sides.iter().flatten().flatten());
     let is_foreign = |c: char| c.is_alphabetic() && !c.is_ascii();
     let foreign = pieces().any(|(text, _)| text.chars().any(is_foreign));
     let mut out = String::from(if foreign { "% For LuaLaTeX or XeLaTeX, which know other alphabets.\n" } else { "" });
@@ -76,13 +76,13 @@ pub fn render(names: &[String], pairs: &[Pair], caption: &str) -> String {
         out.push_str(r"\begin{longtable}{>{\raggedright\arraybackslash}p{0.47\linewidth}|>{\raggedright\arraybackslash}p{0.47\linewidth}}");
         writeln!(out, "\n\\textbf{{{first}}} & \\textbf{{{second}}} \\\\ \\hline").expect("writing to a string");
         out.push_str("\\endhead\n");
-        for Pair(sides) in pairs {
+        for SentenceRow(sides) in pairs {
             let cells: Vec<String> = sides.iter().map(side).collect();
             writeln!(out, "{}\\\\[2pt]", cells.join("&\n")).expect("writing to a string");
         }
     } else {
         out.push_str("\\begin{longtable}{l>{\\raggedright\\arraybackslash}p{0.85\\linewidth}}\n");
-        for Pair(sides) in pairs {
+        for SentenceRow(sides) in pairs {
             // The lines of one sentence stay on one page.
             let rows = names.iter().zip(sides).map(|(name, of)| format!("\\textbf{{{name}}} &\n{}", side(of)));
             writeln!(out, "{}\\\\ \\hline", rows.collect::<Vec<_>>().join("\\\\*\n")).expect("writing to a string");

@@ -11,11 +11,11 @@ mod html;
 mod latex;
 mod pair;
 
-pub use pair::{Pair, Side};
+pub use pair::{SentenceRow, Side};
 
 use pair::{Use, legend};
 
-use crate::draw::{Canvas, Colour, Target, Width, frame, width_of as label_width};
+use crate::draw::{Canvas, Colour, DrawTarget, Width, frame, width_of as label_width};
 
 /// A table of sentences, each in every language.
 pub struct PairedSentences {
@@ -23,7 +23,7 @@ pub struct PairedSentences {
     pub names: Vec<String>,
     /// The places of their colours in a picture.
     pub colours: Vec<usize>,
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<SentenceRow>,
 }
 
 const SIZE: f64 = 6.4;
@@ -45,7 +45,7 @@ impl PairedSentences {
     }
 
     /// A picture. Pieces are laid out here, in letters of one width, so that it looks the same wherever it is shown.
-    pub fn svg(&self, width: Width, target: Target, description: &str) -> String {
+    pub fn svg(&self, width: Width, target: DrawTarget, description: &str) -> String {
         let mut canvas = Canvas::new(target);
         let total = width.points();
         let mut y =
@@ -71,7 +71,7 @@ impl PairedSentences {
             canvas.bold((start(place), y), "start", NAME, Colour::Text, name);
         }
         y += 5.0;
-        for Pair(sides) in &self.pairs {
+        for SentenceRow(sides) in &self.pairs {
             canvas.line((3.0, y - 1.0), (total - 3.0, y - 1.0), Colour::Grid, 0.5, "");
             let ends = sides
                 .iter()
@@ -87,7 +87,7 @@ impl PairedSentences {
         let names = self.names.iter().map(|name| label_width(name) * NAME * 1.06).fold(0.0, f64::max);
         let start = 3.0 + names + 7.0;
         let mut y = 4.0;
-        for (row, Pair(sides)) in self.pairs.iter().enumerate() {
+        for (row, SentenceRow(sides)) in self.pairs.iter().enumerate() {
             if row > 0 {
                 canvas.line((3.0, y - 2.5), (total - 3.0, y - 2.5), Colour::Grid, 0.5, "");
             }

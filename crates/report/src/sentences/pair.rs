@@ -27,11 +27,11 @@ pub(super) fn legend(names: &[String]) -> Vec<(Use, String)> {
 }
 
 /// One sentence in several languages.
-pub struct Pair(pub(super) Vec<Vec<Vec<(String, Use)>>>);
+pub struct SentenceRow(pub(super) Vec<Vec<Vec<(String, Use)>>>);
 
-impl Pair {
+impl SentenceRow {
     /// From the sentence's pieces in each.
-    pub fn new(sides: impl IntoIterator<Item = Side>) -> Pair {
+    pub fn new(sides: impl IntoIterator<Item = Side>) -> SentenceRow {
         let sides: Vec<Side> = sides.into_iter().collect();
         let mut counts: HashMap<&String, usize> = HashMap::new();
         for side in &sides {
@@ -47,7 +47,7 @@ impl Pair {
             let word = |word: &Vec<String>| word.iter().map(|piece| (piece.clone(), used(at, piece))).collect();
             side.iter().map(word).collect()
         };
-        Pair(sides.iter().enumerate().map(marked).collect())
+        SentenceRow(sides.iter().enumerate().map(marked).collect())
     }
 
     /// The share of the pieces that some other side has too.

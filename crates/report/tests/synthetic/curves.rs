@@ -79,8 +79,8 @@ impl Config {
                 (false, masked) => other + if masked { 0.25 } else { 0.0 },
             };
             let continuation = 1.0 - (-(fertility - 1.0)).exp();
-            measures.push((Quantity::of(tokenizer(TokenizerMetric::Fertility), &condition), fertility));
-            measures.push((Quantity::of(tokenizer(TokenizerMetric::Continuation), &condition), continuation));
+            measures.push((Quantity::in_condition(tokenizer(TokenizerMetric::Fertility), &condition), fertility));
+            measures.push((Quantity::in_condition(tokenizer(TokenizerMetric::Continuation), &condition), continuation));
         }
         let bridge = self.bridge();
         let overall = [

@@ -4,18 +4,18 @@ use super::Plan;
 use super::curves::Config;
 use invitro_base::random::Rng;
 use invitro_results::Task;
-use invitro_results::words::{Form, Pair, Sample, Traits, Word};
+use invitro_results::words::{MaskedWord, Sample, SentencePair, Traits, WordForm};
 
 const SYLLABLES: [&str; 16] =
     ["xuc", "bo", "pz", "iw", "ka", "le", "mo", "ru", "hed", "qui", "va", "sor", "ti", "gne", "ul", "fa"];
 
 /// The forms depend on the data seed and the symbol; d changes some syllables in all but the first language; |V| joins
 /// some pieces.
-pub fn words(config: &Config, plan: &Plan) -> Vec<Word> {
+pub fn words(config: &Config, plan: &Plan) -> Vec<MaskedWord> {
     (0..plan.words).map(|symbol| word(config, plan, symbol)).collect()
 }
 
-fn word(config: &Config, plan: &Plan, symbol: usize) -> Word {
+fn word(config: &Config, plan: &Plan, symbol: usize) -> MaskedWord {
     let mut rng = Rng::keyed(&format!("word {} {symbol}", config.data), [0; 3]);
     let first: Vec<&str> = (0..4).map(|_| SYLLABLES[rng.index(16)]).collect();
     let mut changed = |piece: &&'static str| {
@@ -39,9 +39,9 @@ fn word(config: &Config, plan: &Plan, symbol: usize) -> Word {
         let end = if place == 0 { 1.0 } else { 0.5 * bridge / 0.4f64.max(config.cognate()) + of_word + of_run };
         let known = |step: u32| (step, f64::from(step) / f64::from(plan.steps) * end);
         let contrasts = (0..=4).map(|part| known(part * plan.steps / 4)).collect();
-        Form { language: (*language).to_owned(), form: syllables.concat(), pieces, contrasts }
+        WordForm { language: (*language).to_owned(), form: syllables.concat(), pieces, contrasts }
     };
-    let forms: Vec<Form> = plan.languages.iter().enumerate().map(form).collect();
+    let forms: Vec<WordForm> = plan.languages.iter().enumerate().map(form).collect();
     let reached = rng.index(3) > 0;
     let own = forms.last().expect("a plan has languages");
     let moved = first.iter().filter(|syllable| !own.form.contains(**syllable)).count();
@@ -52,7 +52,7 @@ fn word(config: &Config, plan: &Plan, symbol: usize) -> Word {
         pieces: Some(own.pieces.len() as u32),
         frequency: Some(0.002 * (1 + symbol % 3) as f64),
     };
-    Word {
+    MaskedWord {
         symbol: format!("value:{}:{symbol}", symbol % 40),
         masked_in: plan.languages.last().map(|language| (*language).to_owned()),
         bridge: Some(config.bridge()),
@@ -82,7 +82,7 @@ pub fn samples(plan: &Plan, step: u32) -> Vec<Sample> {
     vec![sample("unknown_word", "Labzvae foc <xuc>"), sample("ungrammatical", "foc Labzvae xucbop")]
 }
 
-pub fn pairs(plan: &Plan) -> Vec<Pair> {
+pub fn pairs(plan: &Plan) -> Vec<SentencePair> {
     let split = |text: &str| text.split(' ').map(|word| word.split('·').map(str::to_owned).collect()).collect();
     let sentences = [
         ["Labzvae fekoc x·uc·bo·p·z·h·by·iw", "Labzvae foc enux·x·uc·bo·p·z·hi·v·iw·big"],

@@ -2,7 +2,7 @@
 //! each reading. The primary ones are adjusted together.
 
 use super::claim::{Claim, Claims, Readings, Test};
-use super::estimand::{Estimand, Kind};
+use super::estimand::{Estimand, EstimandKind};
 use super::estimate::Estimated;
 use super::scope::Scope;
 use super::verdict::{LEVEL, Reason, Verdict, holm};
@@ -25,7 +25,7 @@ pub struct Answer {
     /// Of a claim that others decide: their ids and verdicts.
     pub parts: Vec<(String, Verdict)>,
     /// At each combination of the levels it is broken down by.
-    pub cells: Vec<Cell>,
+    pub cells: Vec<LevelAnswer>,
     /// The numbers beside the estimate.
     pub beside: Vec<(Estimand, Estimated)>,
     /// Under each reading that gives an estimate, from the lowest to the highest.
@@ -36,7 +36,7 @@ pub struct Answer {
 
 /// A claim at some levels.
 #[derive(Debug, Clone)]
-pub struct Cell {
+pub struct LevelAnswer {
     /// The levels.
     pub levels: Levels,
     /// The estimate there.
@@ -122,7 +122,7 @@ impl Answer {
         let cell = |levels: Levels| {
             let estimated = scope.at(&levels).estimate(estimand);
             let verdict = claim.verdict(&estimated, LEVEL);
-            Cell { levels, estimated, verdict }
+            LevelAnswer { levels, estimated, verdict }
         };
         answer.cells = study.cells(&claim.by).into_par_iter().map(cell).collect();
         answer.beside = claim.beside.iter().map(|other| (other.clone(), scope.estimate(other))).collect();
@@ -207,7 +207,7 @@ fn specifications(scope: Scope, claim: &Claim, estimand: &Estimand, readings: &R
             reading.measures.truncate(if counted.is_some() { 1 } else { usize::MAX });
             reading.moment = moment.unwrap_or(reading.moment);
         }
-        if let (Kind::Order(own), Some(crossing)) = (&mut read.kind, crossing) {
+        if let (EstimandKind::Order(own), Some(crossing)) = (&mut read.kind, crossing) {
             *own = crossing;
         }
         let estimated = Scope { only, ..scope }.estimate(&read);

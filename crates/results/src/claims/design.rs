@@ -7,7 +7,7 @@ use super::estimand::{Reading, default_place};
 use super::predictor::Predictor;
 use super::scope::Scope;
 use crate::{BALANCED, Factor, Moment, Run};
-use invitro_stats::regression::{self, Column, Regression};
+use invitro_stats::regression::{self, NamedColumn, Regression};
 use invitro_stats::{Estimate, Seed, seeds};
 
 impl Scope<'_> {
@@ -35,7 +35,7 @@ impl Scope<'_> {
 pub struct Design {
     y: Vec<f64>,
     seeds: Vec<Seed>,
-    columns: Vec<Column>,
+    columns: Vec<NamedColumn>,
 }
 
 impl Design {
@@ -49,7 +49,7 @@ impl Design {
             }
         }
         predictors.retain(|one| scope.study.runs.iter().any(|run| scope.predictor(one, run).is_some()));
-        let columns = predictors.iter().map(|one| Column::new(one.name(), Vec::new())).collect();
+        let columns = predictors.iter().map(|one| NamedColumn::new(one.name(), Vec::new())).collect();
         let mut design = Design { y: Vec::new(), seeds: Vec::new(), columns };
         for (run, y) in values {
             let row: Option<Vec<f64>> = predictors.iter().map(|one| scope.predictor(one, run)).collect();

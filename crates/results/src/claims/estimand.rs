@@ -14,7 +14,7 @@ use invitro_base::dotted::leaves;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Estimand {
     /// How the runs' values become one number.
-    pub kind: Kind,
+    pub kind: EstimandKind,
     /// The value of a run.
     pub value: RunValue,
     /// The settings that are held, each with the levels that may occur; all of them where the list is empty.
@@ -23,7 +23,7 @@ pub struct Estimand {
 
 /// How values become a number.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Kind {
+pub enum EstimandKind {
     /// The mean over runs.
     Mean,
     /// The first level of a setting less the second, with all else equal; of two settings, the difference of the differences.
@@ -60,17 +60,17 @@ pub enum Kind {
     Order(Crossing),
 }
 
-impl Kind {
+impl EstimandKind {
     /// The name of the kind in a claims file.
     pub fn name(&self) -> &'static str {
         match self {
-            Kind::Mean => "mean",
-            Kind::Difference { .. } => "difference",
-            Kind::Effect(_) => "effect",
-            Kind::Bend(_) => "bend",
-            Kind::Correlation { .. } => "correlation",
-            Kind::Words { .. } => "words",
-            Kind::Order(_) => "order",
+            EstimandKind::Mean => "mean",
+            EstimandKind::Difference { .. } => "difference",
+            EstimandKind::Effect(_) => "effect",
+            EstimandKind::Bend(_) => "bend",
+            EstimandKind::Correlation { .. } => "correlation",
+            EstimandKind::Words { .. } => "words",
+            EstimandKind::Order(_) => "order",
         }
     }
 }
@@ -120,14 +120,14 @@ pub struct Reading {
     /// The first of these that is not saturated.
     pub measures: Vec<Measure>,
     /// In which condition.
-    pub place: Place,
+    pub place: ConditionRole,
     /// When.
     pub moment: Moment,
 }
 
 /// A condition by its name or by its part in a crossing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum ConditionRole {
     /// The conditions whose words were masked; of several, their mean.
     Masked,
     /// The language with masked words, in sentences without them.
@@ -142,30 +142,32 @@ pub enum Place {
     Condition(Condition),
 }
 
-impl Place {
-    const ROLES: [(&'static str, Place); 5] = [
-        ("masked", Place::Masked),
-        ("target", Place::Target),
-        ("source", Place::Source),
-        ("majority", Place::Majority),
-        ("overall", Place::Overall),
+impl ConditionRole {
+    const ROLES: [(&'static str, ConditionRole); 5] = [
+        ("masked", ConditionRole::Masked),
+        ("target", ConditionRole::Target),
+        ("source", ConditionRole::Source),
+        ("majority", ConditionRole::Majority),
+        ("overall", ConditionRole::Overall),
     ];
 
-    fn parse(name: &str) -> Result<Place> {
-        if let Some((_, role)) = Place::ROLES.iter().find(|(role, _)| *role == name) {
+    fn parse(name: &str) -> Result<ConditionRole> {
+        if let Some((_, role)) = ConditionRole::ROLES.iter().find(|(role, _)| *role == name) {
             return Ok(role.clone());
         }
         let on_disk = name.strip_suffix('†').map(|language| format!("{language}_masked"));
         let condition = on_disk.as_deref().unwrap_or(name).parse();
-        condition.map(Place::Condition).map_err(|_| unknown(name, "a condition", Place::ROLES.map(|(role, _)| role)))
+        condition
+            .map(ConditionRole::Condition)
+            .map_err(|_| unknown(name, "a condition", ConditionRole::ROLES.map(|(role, _)| role)))
     }
 }
 
 /// Where a measure is read unless a claim names a condition.
-pub(super) fn default_place(measure: Measure) -> Place {
+pub(super) fn default_place(measure: Measure) -> ConditionRole {
     match measure {
-        Measure::Tokenizer(..) | Measure::Language(_) => Place::Overall,
-        _ => Place::Masked,
+        Measure::Tokenizer(..) | Measure::Language(_) => ConditionRole::Overall,
+        _ => ConditionRole::Masked,
     }
 }
 
@@ -254,21 +256,23 @@ impl Estimand {
             (value, Self::parse_kind(&mut fields, kind)?)
         };
         fields.finish()?;
-        if matches!(kind, Kind::Order(_)) && value.second.is_none() {
+        if matches!(kind, EstimandKind::Order(_)) && value.second.is_none() {
             return Err(ClaimError("`order` needs two measures, or two conditions".into()));
         }
         Ok(Estimand { kind, value, at })
     }
 
-    fn parse_kind(fields: &mut Fields, kind: &str) -> Result<Kind> {
+    fn parse_kind(fields: &mut Fields, kind: &str) -> Result<EstimandKind> {
         Ok(match kind {
-            "effect" => Kind::Effect(needed(fields.parse("of", predictors)?, kind, "of")?),
-            "bend" => Kind::Bend(Factor::new(&needed(fields.text("of")?, kind, "of")?)),
-            "correlation" => Kind::Correlation {
+            "effect" => EstimandKind::Effect(needed(fields.parse("of", predictors)?, kind, "of")?),
+            "bend" => EstimandKind::Bend(Factor::new(&needed(fields.text("of")?, kind, "of")?)),
+            "correlation" => EstimandKind::Correlation {
                 with: needed(fields.parse("with", predictors)?, kind, "with")?,
                 within: fields.parse("within", texts)?.unwrap_or_default().iter().map(|key| Factor::new(key)).collect(),
             },
-            "order" => Kind::Order(fields.parse("crossing", |it| crossing(&text(it)?))?.unwrap_or(Crossing::First)),
+            "order" => {
+                EstimandKind::Order(fields.parse("crossing", |it| crossing(&text(it)?))?.unwrap_or(Crossing::First))
+            }
             _ => {
                 let of = fields.parse("of", settings)?.unwrap_or_default();
                 let two = |(factor, levels): (Factor, Vec<Value>)| match <[Value; 2]>::try_from(levels) {
@@ -281,15 +285,15 @@ impl Estimand {
                     return Err(unknown(&unit, "a unit of comparison", ["words", "runs"]));
                 }
                 match of.len() {
-                    0 => Kind::Mean,
-                    1 | 2 => Kind::Difference { of, by_words: unit == "words" },
+                    0 => EstimandKind::Mean,
+                    1 | 2 => EstimandKind::Difference { of, by_words: unit == "words" },
                     _ => return Err(ClaimError("`of` has more than two settings".into())),
                 }
             }
         })
     }
 
-    fn parse_words(fields: &mut Fields, outcome: &str) -> Result<(RunValue, Kind)> {
+    fn parse_words(fields: &mut Fields, outcome: &str) -> Result<(RunValue, EstimandKind)> {
         let outcome: Outcome =
             outcome.parse().map_err(|_| unknown(outcome, "an outcome of words", Outcome::ALL.map(Outcome::name)))?;
         let of = fields.parse("of", |value| covariate(&text(value)?))?;
@@ -299,13 +303,13 @@ impl Estimand {
             controls.insert(0, of);
         }
         let bounds = fields.parse("where", bounds)?.unwrap_or_default();
-        let place = fields.parse("in", |value| Place::parse(&text(value)?))?.unwrap_or(Place::Masked);
+        let place = fields.parse("in", |value| ConditionRole::parse(&text(value)?))?.unwrap_or(ConditionRole::Masked);
         let measures = vec![match outcome {
             Outcome::Contrast => Measure::KNOWLEDGE,
             Outcome::Reachable => measure("reach.share")?,
         }];
         let first = Reading { measures, place, moment: Moment::End };
-        Ok((RunValue { first, second: None, is_ratio: false }, Kind::Words { outcome, of, controls, bounds }))
+        Ok((RunValue { first, second: None, is_ratio: false }, EstimandKind::Words { outcome, of, controls, bounds }))
     }
 
     /// The settings that it names, with the levels it names of them.
@@ -316,10 +320,12 @@ impl Estimand {
         };
         let mut all = self.at.clone();
         match &self.kind {
-            Kind::Difference { of, .. } => all.extend(of.iter().map(|(factor, levels)| (*factor, levels.to_vec()))),
-            Kind::Bend(factor) => all.push((*factor, Vec::new())),
-            Kind::Effect(of) => all.extend(of.iter().filter_map(setting)),
-            Kind::Correlation { with, within } => {
+            EstimandKind::Difference { of, .. } => {
+                all.extend(of.iter().map(|(factor, levels)| (*factor, levels.to_vec())))
+            }
+            EstimandKind::Bend(factor) => all.push((*factor, Vec::new())),
+            EstimandKind::Effect(of) => all.extend(of.iter().filter_map(setting)),
+            EstimandKind::Correlation { with, within } => {
                 all.extend(with.iter().filter_map(setting));
                 all.extend(within.iter().map(|factor| (*factor, Vec::new())));
             }
@@ -366,7 +372,7 @@ impl RunValue {
         let two = |value: toml::Value| up_to_two(one_or_many(value));
         let places = fields.parse("in", |value| {
             let (first, second) = two(value)?;
-            let place = |value| Place::parse(&text(value)?);
+            let place = |value| ConditionRole::parse(&text(value)?);
             Ok((place(first)?, second.map(place).transpose()?))
         })?;
         let moments = fields.parse("moment", |value| {

@@ -1,13 +1,11 @@
 //! One estimator for every kind of claim.
 
 use super::design::Design;
-use super::estimand::{Estimand, Kind, Reading};
+use super::estimand::{Estimand, EstimandKind, Reading};
 use super::scope::{Scope, difference_of, has_level, is_saturated};
 use super::verdict::{Reason, Verdict};
 use super::words::WordRegression;
-use crate::{
-    Condition, Crossing, Emergence, Factor, Kind as FolderKind, Measure, Moment, Quantity, Run, TaskMetric, Value,
-};
+use crate::{Condition, Crossing, Emergence, Factor, FolderKind, Measure, Moment, Quantity, Run, TaskMetric, Value};
 use invitro_stats::correlation::moment as plain_correlation;
 use invitro_stats::{Estimate, Scale, Seed, seeds};
 use std::cmp::Ordering;
@@ -57,7 +55,7 @@ impl<'a> Scope<'a> {
         let first = &estimand.value.first;
         let measure = (first.measures.len() > 1).then(|| self.measure(first));
         let nested = match &estimand.kind {
-            Kind::Order(_) => self.is_nested(estimand),
+            EstimandKind::Order(_) => self.is_nested(estimand),
             _ => false,
         };
         match self.estimate_of(estimand, &runs) {
@@ -76,28 +74,28 @@ impl<'a> Scope<'a> {
     fn estimate_of(&self, estimand: &Estimand, runs: &[&'a Run]) -> Estimates {
         let value = &estimand.value;
         match &estimand.kind {
-            Kind::Mean => self.mean(estimand, runs),
-            Kind::Difference { of, by_words } => self.difference(estimand, runs, of, *by_words),
-            Kind::Effect(of) => {
+            EstimandKind::Mean => self.mean(estimand, runs),
+            EstimandKind::Difference { of, by_words } => self.difference(estimand, runs, of, *by_words),
+            EstimandKind::Effect(of) => {
                 let design = Design::new(self, &self.values(runs, value)?, of);
                 Ok((design.effect(of), Detail::default()))
             }
-            Kind::Bend(factor) => {
+            EstimandKind::Bend(factor) => {
                 let levels = self.study.levels(*factor).len();
                 if levels < 3 {
                     return Err(Reason::NotVaried);
                 }
                 let inner = 1.0 / (levels - 2) as f64;
                 let weight = |level: usize| if level == 0 || level + 1 == levels { -0.5 } else { inner };
-                let parts: Vec<Part> = (0..levels)
+                let parts: Vec<WeightedRuns> = (0..levels)
                     .map(|level| {
                         let is_in = move |run: &Run| run.level(*factor) == Some(level);
-                        Part { weight: weight(level), is_in: Box::new(is_in) }
+                        WeightedRuns { weight: weight(level), is_in: Box::new(is_in) }
                     })
                     .collect();
                 Ok((self.over_levels(estimand, runs, &[*factor], &parts)?, Detail::default()))
             }
-            Kind::Correlation { with, within } => {
+            EstimandKind::Correlation { with, within } => {
                 let values = self.values(runs, value)?;
                 let rows = values.iter().filter_map(|(run, y)| {
                     let x: Option<Vec<f64>> = with.iter().map(|one| self.predictor(one, run)).collect();
@@ -106,18 +104,18 @@ impl<'a> Scope<'a> {
                 let rows: Vec<(&Run, Vec<f64>, f64)> = rows.collect();
                 Ok((if with.len() == 2 { sizes(&rows) } else { self.correlation(&rows, within) }, Detail::default()))
             }
-            Kind::Words { outcome, of: None, bounds, .. } => match self.word_mean(runs, *outcome, bounds) {
+            EstimandKind::Words { outcome, of: None, bounds, .. } => match self.word_mean(runs, *outcome, bounds) {
                 Some((estimate, words)) => Ok((Some(estimate), Detail { words, ..Detail::default() })),
                 None => Err(Reason::NotMeasured),
             },
-            Kind::Words { outcome, of: Some(of), controls, .. } => {
+            EstimandKind::Words { outcome, of: Some(of), controls, .. } => {
                 let Some(regression) = self.word_regression(runs, *outcome, controls) else {
                     return Err(Reason::NotMeasured);
                 };
                 let (estimate, words) = (regression.estimate(*of), regression.clustered.rows);
                 Ok((estimate, Detail { words, regression: Some(regression), ..Detail::default() }))
             }
-            Kind::Order(crossing) => self.order(estimand, runs, *crossing),
+            EstimandKind::Order(crossing) => self.order(estimand, runs, *crossing),
         }
     }
 
@@ -146,7 +144,7 @@ impl<'a> Scope<'a> {
         let reading = &estimand.value.first;
         let conditions = self.conditions(&reading.place, self.measure(reading)).ok()??;
         let [condition] = &conditions[..] else { return None };
-        let curve = run.curve(&Quantity::of(self.measure(reading), condition));
+        let curve = run.curve(&Quantity::in_condition(self.measure(reading), condition));
         curve.last().filter(|_| reading.moment == Moment::End)?.interval()
     }
 
@@ -155,7 +153,7 @@ impl<'a> Scope<'a> {
         let measure = self.measure(reading);
         let Ok(Some(conditions)) = self.conditions(&reading.place, measure) else { return Vec::new() };
         let curves = conditions.iter().flat_map(|condition| {
-            let quantity = Quantity::of(measure, condition);
+            let quantity = Quantity::in_condition(measure, condition);
             runs.iter().map(move |run| run.curve(&quantity).clone())
         });
         curves.filter(|curve| curve.points().len() > 1).filter_map(|curve| Some(curve.peak()?.step)).collect()
@@ -195,10 +193,10 @@ impl<'a> Scope<'a> {
                 return Ok((Some(found.estimate), detail));
             }
         }
-        let parts: Vec<Part> = (0..corners)
+        let parts: Vec<WeightedRuns> = (0..corners)
             .map(|corner: usize| {
                 let weight = if corner.count_ones().is_multiple_of(2) { 1.0 } else { -1.0 };
-                Part { weight, is_in: Box::new(move |run: &Run| is_in(run, corner)) }
+                WeightedRuns { weight, is_in: Box::new(move |run: &Run| is_in(run, corner)) }
             })
             .collect();
         let factors: Vec<Factor> = of.iter().map(|(factor, _)| *factor).collect();
@@ -219,15 +217,15 @@ impl<'a> Scope<'a> {
         estimand: &Estimand,
         runs: &[&'a Run],
         factors: &[Factor],
-        parts: &[Part],
+        parts: &[WeightedRuns],
     ) -> Result<Option<Estimate>, Reason> {
         let values = self.values(runs, &estimand.value)?;
-        let others = self.study.settings_beside(factors);
+        let further = self.study.settings_beside(factors);
         let mut groups: BTreeMap<(Seed, Vec<String>), Vec<(f64, f64)>> = BTreeMap::new();
         for (run, value) in &values {
             let Some(part) = parts.iter().position(|part| (part.is_in)(run)) else { continue };
             let setting = |key: &&str| run.columns.get(*key).map_or(String::new(), ToString::to_string);
-            let group = groups.entry((run.seed, others.iter().map(setting).collect()));
+            let group = groups.entry((run.seed, further.iter().map(setting).collect()));
             let (sum, count) = &mut group.or_insert_with(|| vec![(0.0, 0.0); parts.len()])[part];
             *sum += value;
             *count += 1.0;
@@ -300,13 +298,16 @@ impl<'a> Scope<'a> {
     fn why_none(&self, estimand: &Estimand, runs: &[&'a Run]) -> Reason {
         let values = self.values(runs, &estimand.value).unwrap_or_default();
         match &estimand.kind {
-            Kind::Effect(_) | Kind::Correlation { .. }
+            EstimandKind::Effect(_) | EstimandKind::Correlation { .. }
                 if !values.is_empty() && self.is_saturated(estimand, &values) =>
             {
                 Reason::Saturated
             }
-            Kind::Effect(_) | Kind::Correlation { .. } | Kind::Words { .. } | Kind::Bend(_) => Reason::NotVaried,
-            Kind::Mean if !values.is_empty() => Reason::TooFewSeeds(1),
+            EstimandKind::Effect(_)
+            | EstimandKind::Correlation { .. }
+            | EstimandKind::Words { .. }
+            | EstimandKind::Bend(_) => Reason::NotVaried,
+            EstimandKind::Mean if !values.is_empty() => Reason::TooFewSeeds(1),
             _ => Reason::NotMeasured,
         }
     }
@@ -320,15 +321,16 @@ impl<'a> Scope<'a> {
 
     /// Why an estimate must not be tested.
     fn gate(&self, estimand: &Estimand, runs: &[&'a Run]) -> Option<Reason> {
-        let relates = matches!(estimand.kind, Kind::Effect(_) | Kind::Correlation { .. } | Kind::Bend(_));
+        let relates =
+            matches!(estimand.kind, EstimandKind::Effect(_) | EstimandKind::Correlation { .. } | EstimandKind::Bend(_));
         if relates && self.values(runs, &estimand.value).is_ok_and(|values| self.is_saturated(estimand, &values)) {
             return Some(Reason::Saturated);
         }
-        if matches!(estimand.kind, Kind::Order(_)) {
+        if matches!(estimand.kind, EstimandKind::Order(_)) {
             return None;
         }
         let groups: Vec<Vec<&Run>> = match &estimand.kind {
-            Kind::Difference { of, .. } => {
+            EstimandKind::Difference { of, .. } => {
                 let levels = of.iter().flat_map(|(factor, levels)| levels.iter().map(move |level| (*factor, level)));
                 let at = |(factor, level): (Factor, &Value)| {
                     let level = std::slice::from_ref(level);
@@ -357,7 +359,7 @@ impl<'a> Scope<'a> {
     fn not_learned(&self, measure: Measure, masked: &Condition, runs: &[&Run]) -> Option<Reason> {
         let grammatical = Measure::unscrambling(TaskMetric::Grammaticality);
         let end_in = |measure: Measure, source: &Condition| {
-            let quantity = Quantity::of(measure, source);
+            let quantity = Quantity::in_condition(measure, source);
             let ends = runs.iter().filter_map(|run| Some((run.seed, run.curve(&quantity).end()?)));
             seeds::mean(measure.scale(), ends)
         };
@@ -378,7 +380,7 @@ impl<'a> Scope<'a> {
 }
 
 /// Runs at one combination of levels, and what their mean counts.
-struct Part<'f> {
+struct WeightedRuns<'f> {
     weight: f64,
     is_in: Box<dyn Fn(&Run) -> bool + 'f>,
 }

@@ -29,10 +29,10 @@ mod scope;
 mod verdict;
 mod words;
 
-pub use answer::{Answer, Cell, Specification, answer};
+pub use answer::{Answer, LevelAnswer, Specification, answer};
 pub use claim::{BUILT_IN, Claim, Claims, Readings, Test, built_in};
 pub use design::Design;
-pub use estimand::{Bound, Estimand, Kind as EstimandKind, Place, Reading, RunValue};
+pub use estimand::{Bound, ConditionRole, Estimand, EstimandKind, Reading, RunValue};
 pub use estimate::{Detail, Estimated};
 pub use fields::ClaimError;
 pub use names::{ALIASES, Covariate, Outcome, alias, measure};

@@ -1,7 +1,7 @@
 //! The names that claims use: measures as on disk, short aliases of some, and what is known of words.
 
 use super::fields::{Result, unknown};
-use crate::words::ScoredWord;
+use crate::words::MeasuredWord;
 use crate::{Bridge, Form, Loss, Measure, Scorer, Similarity, Statistic, Targets, TaskMetric};
 
 const fn reach(scorer: Scorer, targets: Targets, statistic: Statistic) -> Measure {
@@ -58,7 +58,7 @@ invitro_base::named! {
 
 impl Outcome {
     /// Of a word, where it was measured.
-    pub fn value(self, word: &ScoredWord) -> Option<f64> {
+    pub fn value(self, word: &MeasuredWord) -> Option<f64> {
         match self {
             Outcome::Contrast => word.contrast,
             Outcome::Reachable => word.reachable.map(|reachable| f64::from(u8::from(reachable))),
@@ -90,7 +90,7 @@ impl Covariate {
         [Covariate::CognateBridge, Covariate::Distance, Covariate::Letters, Covariate::Pieces, Covariate::LogFrequency];
 
     /// Of a word, where it is known.
-    pub fn value(self, word: &ScoredWord) -> Option<f64> {
+    pub fn value(self, word: &MeasuredWord) -> Option<f64> {
         match self {
             Covariate::CognateBridge => word.cognate_bridge,
             Covariate::Bridge => word.bridge,

@@ -1,8 +1,8 @@
 //! Which runs of a study a claim is about, and the values that they have.
 
-use super::estimand::{Estimand, Kind, Place, Reading, RunValue};
+use super::estimand::{ConditionRole, Estimand, EstimandKind, Reading, RunValue};
 use super::verdict::Reason;
-use crate::{Condition, Factor, Kind as FolderKind, Levels, Measure, Moment, Quantity, Run, Study, Value, declines};
+use crate::{Condition, Factor, FolderKind, Levels, Measure, Moment, Quantity, Run, Study, Value, declines};
 use invitro_stats::{Scale, Seed, deviation, mean};
 
 /// The part of a study that is looked at.
@@ -41,14 +41,14 @@ impl<'a> Scope<'a> {
         let study = self.study;
         let is_named = |factor: &Factor| {
             let of = match &estimand.kind {
-                Kind::Difference { of, .. } => of.iter().any(|(own, _)| own == factor),
-                Kind::Bend(own) => own == factor,
-                Kind::Words { .. } => factor.key().starts_with("tokenizer."),
+                EstimandKind::Difference { of, .. } => of.iter().any(|(own, _)| own == factor),
+                EstimandKind::Bend(own) => own == factor,
+                EstimandKind::Words { .. } => factor.key().starts_with("tokenizer."),
                 _ => false,
             };
             of || estimand.at.iter().any(|(own, _)| own == factor) || self.levels.iter().any(|(own, _)| own == factor)
         };
-        let held: Levels = study.plain().iter().copied().filter(|(factor, _)| !is_named(factor)).collect();
+        let held: Levels = study.baseline().iter().copied().filter(|(factor, _)| !is_named(factor)).collect();
         let once = estimand.value.readings().all(|reading| reading.measures.iter().all(|it| !it.is_curve()));
         let is_in = |(place, run): &(usize, &'a Run)| {
             let ended = once || run.done() || study.kind == FolderKind::Run;
@@ -67,7 +67,7 @@ impl<'a> Scope<'a> {
         let is_saturated = |measure: &Measure| {
             [Moment::Peak, Moment::End].into_iter().any(|moment| {
                 let reading = Reading { measures: vec![*measure], moment, ..reading.clone() };
-                let runs: Vec<&Run> = self.study.ended(self.study.plain()).collect();
+                let runs: Vec<&Run> = self.study.ended(self.study.baseline()).collect();
                 self.read(&runs, &reading).is_ok_and(|it| is_saturated(&it.into_iter().flatten().collect::<Vec<_>>()))
             })
         };
@@ -76,19 +76,19 @@ impl<'a> Scope<'a> {
     }
 
     /// The conditions of a place; `None` where it is over all of them.
-    pub fn conditions(&self, place: &Place, measure: Measure) -> Result<Option<Vec<Condition>>, Reason> {
+    pub fn conditions(&self, place: &ConditionRole, measure: Measure) -> Result<Option<Vec<Condition>>, Reason> {
         let masked = self.masked_conditions();
         let each = |of: &dyn Fn(&Condition) -> Option<Condition>, without: Reason| {
             let found: Vec<Condition> = masked.iter().filter_map(of).collect();
             if found.is_empty() { Err(without) } else { Ok(Some(found)) }
         };
         match place {
-            Place::Overall => Ok(None),
-            Place::Condition(condition) => Ok(Some(vec![condition.clone()])),
-            Place::Masked => each(&|masked| Some(masked.clone()), Reason::NotMeasured),
-            Place::Target => each(&|it| Some(Condition { masked: false, ..it.clone() }), Reason::NotMeasured),
-            Place::Source => each(&|masked| self.study.source(measure, masked), Reason::NotMeasured),
-            Place::Majority => each(&|masked| self.study.majority(masked), Reason::NoMajority),
+            ConditionRole::Overall => Ok(None),
+            ConditionRole::Condition(condition) => Ok(Some(vec![condition.clone()])),
+            ConditionRole::Masked => each(&|masked| Some(masked.clone()), Reason::NotMeasured),
+            ConditionRole::Target => each(&|it| Some(Condition { masked: false, ..it.clone() }), Reason::NotMeasured),
+            ConditionRole::Source => each(&|masked| self.study.source(measure, masked), Reason::NotMeasured),
+            ConditionRole::Majority => each(&|masked| self.study.majority(masked), Reason::NoMajority),
         }
     }
 
@@ -150,7 +150,7 @@ pub(super) fn has_level(run: &Run, factor: Factor, levels: &[Value]) -> bool {
 
 /// A measure in a condition at a moment, of runs that are looked at together.
 fn read_in(runs: &[&Run], measure: Measure, condition: &Condition, moment: Moment) -> Vec<Option<f64>> {
-    let quantity = Quantity::of(measure, condition);
+    let quantity = Quantity::in_condition(measure, condition);
     match moment {
         _ if matches!(measure, Measure::Bridge(..)) => runs.iter().map(|run| run.bridge(measure, condition)).collect(),
         Moment::Decline if measure.is_curve() => {

@@ -4,11 +4,11 @@
 use super::estimand::Bound;
 use super::names::{Covariate, Outcome};
 use super::scope::Scope;
-use crate::words::ScoredWord;
+use crate::words::MeasuredWord;
 use crate::{Factor, Run, Study};
-use invitro_stats::clusters::{Rows, over_seeds, two_way};
-use invitro_stats::regression::{Column, Regression};
-use invitro_stats::strata::{self, Difference};
+use invitro_stats::clusters::{WordRows, over_seeds, two_way};
+use invitro_stats::regression::{NamedColumn, Regression};
+use invitro_stats::strata::{self, ArmDifference};
 use invitro_stats::{Estimate, Scale, Seed, seeds};
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
@@ -52,10 +52,10 @@ fn places(study: &Study, runs: &[&Run]) -> Vec<bool> {
 
 impl<'a> Scope<'a> {
     /// The words of these runs that the scope is about.
-    fn words(&self, runs: &[&Run]) -> impl Iterator<Item = &'a (usize, ScoredWord)> {
+    fn words(&self, runs: &[&Run]) -> impl Iterator<Item = &'a (usize, MeasuredWord)> {
         let is_in = places(self.study, runs);
         let language = self.masked.map(|masked| masked.language.clone());
-        let is_meant = move |word: &ScoredWord| language.as_ref().is_none_or(|it| *word.masked_in == **it);
+        let is_meant = move |word: &MeasuredWord| language.as_ref().is_none_or(|it| *word.masked_in == **it);
         self.study.scored.iter().filter(move |(run, word)| is_in[*run] && is_meant(word))
     }
 
@@ -66,7 +66,7 @@ impl<'a> Scope<'a> {
         outcome: Outcome,
         bounds: &[(Covariate, Bound, f64)],
     ) -> Option<(Estimate, usize)> {
-        let is_meant = |word: &ScoredWord| {
+        let is_meant = |word: &MeasuredWord| {
             bounds.iter().all(|(own, bound, value)| own.value(word).is_some_and(|it| bound.holds(it, *value)))
         };
         let words = self.words(runs).filter(|(_, word)| is_meant(word));
@@ -85,8 +85,8 @@ impl<'a> Scope<'a> {
         outcome: Outcome,
         controls: &[Covariate],
     ) -> Option<WordRegression> {
-        let columns = controls.iter().map(|covariate| Column::new(covariate.name(), Vec::new())).collect();
-        let mut rows = Rows { columns, y: Vec::new(), runs: Vec::new() };
+        let columns = controls.iter().map(|covariate| NamedColumn::new(covariate.name(), Vec::new())).collect();
+        let mut rows = WordRows { columns, y: Vec::new(), runs: Vec::new() };
         let (mut symbols, mut data, mut numbers) = (Vec::new(), Vec::new(), Numbers::new());
         for (run, word) in self.words(runs) {
             let values: Option<Vec<f64>> = controls.iter().map(|covariate| covariate.value(word)).collect();
@@ -106,20 +106,25 @@ impl<'a> Scope<'a> {
     }
 
     /// The contrast of every word in the runs of one arm less the same in the runs of another, all else equal.
-    pub(super) fn word_difference(&self, factor: Factor, names: [&str; 2], arms: [&[&Run]; 2]) -> Option<Difference> {
+    pub(super) fn word_difference(
+        &self,
+        factor: Factor,
+        names: [&str; 2],
+        arms: [&[&Run]; 2],
+    ) -> Option<ArmDifference> {
         let study = self.study;
         let of_arms = arms.map(|runs| places(study, runs));
-        let others: Vec<&str> = study.settings_beside(&[factor]);
+        let further: Vec<&str> = study.settings_beside(&[factor]);
         let mut settings = Numbers::new();
         let setting = |run: &Run, key: &&str| run.columns.get(*key).map_or(String::new(), ToString::to_string);
         let mut settings_of =
-            |run: &Run| settings.number(others.iter().map(|key| setting(run, key)).collect::<Vec<_>>());
+            |run: &Run| settings.number(further.iter().map(|key| setting(run, key)).collect::<Vec<_>>());
         let by_run: Vec<usize> = study.runs.iter().map(&mut settings_of).collect();
         let (mut kinds, mut words, mut all) = (Numbers::new(), Numbers::new(), Vec::new());
         for (run, word) in self.words(&arms.concat()) {
             let (Some(letters), Some(pieces)) = (word.traits.letters, word.traits.pieces) else { continue };
             let Some(value) = word.contrast else { continue };
-            all.push(strata::Value {
+            all.push(strata::ArmValue {
                 second: of_arms[1][*run],
                 seed: study.runs[*run].seed,
                 settings: by_run[*run],

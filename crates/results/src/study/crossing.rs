@@ -8,8 +8,8 @@ impl Study {
     /// its own and was measured in as many runs.
     pub fn source(&self, measure: Measure, masked: &Condition) -> Option<Condition> {
         let runs = |condition: &Condition| {
-            let quantity = Quantity::of(measure, condition);
-            self.ended(self.plain()).filter(|run| run.curve(&quantity).end().is_some()).count()
+            let quantity = Quantity::in_condition(measure, condition);
+            self.ended(self.baseline()).filter(|run| run.curve(&quantity).end().is_some()).count()
         };
         let saw_all = |source: &Condition| self.masked().all(|other| other.language != source.language);
         let in_masked = runs(masked);

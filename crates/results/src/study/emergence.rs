@@ -15,7 +15,7 @@ impl Run {
         threshold: f64,
         crossing: Crossing,
     ) -> Option<Emergence> {
-        let curve = |measure| self.curve(&Quantity::of(measure, condition));
+        let curve = |measure| self.curve(&Quantity::in_condition(measure, condition));
         let dated = |curve: &Curve, threshold: f64| match crossing {
             Crossing::First => curve.emergence(threshold),
             Crossing::Lasting => curve.lasting_emergence(threshold),

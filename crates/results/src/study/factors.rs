@@ -98,11 +98,11 @@ const RANDOM: &str = "random";
 /// The paper's factors, then the other settings that were varied, then the seeds. Where several languages are spoken in
 /// some runs only, which ones are is one factor.
 pub(super) fn factors(varied: &[(String, Vec<String>)], runs: &[Run]) -> Vec<Factor> {
-    let spoken = runs.iter().any(|run| run.columns.contains_key(Factor::SPOKEN.key())).then_some(Factor::SPOKEN);
-    let others = varied.iter().map(|(key, _)| key.as_str()).filter(|key| is_other(key));
-    let others = others.filter(|key| spoken.is_none_or(|factor| !factor.covers(key))).map(Factor::new);
+    let by_speakers = runs.iter().any(|run| run.columns.contains_key(Factor::SPOKEN.key())).then_some(Factor::SPOKEN);
+    let further = varied.iter().map(|(key, _)| key.as_str()).filter(|key| is_other(key));
+    let further = further.filter(|key| by_speakers.is_none_or(|factor| !factor.covers(key))).map(Factor::new);
     let seeds = [column::DATA_SEED, column::MODEL_SEED].map(Factor::new);
-    Factor::PAPER.into_iter().chain(spoken).chain(others).chain(seeds).collect()
+    Factor::PAPER.into_iter().chain(by_speakers).chain(further).chain(seeds).collect()
 }
 
 /// Runs with a column of the languages spoken, where at least two languages are spoken in some runs only.

@@ -1,10 +1,15 @@
-//! The runs of a folder as one [`Study`]: each placed among seeds and the levels of what was varied.
+//! A study: its plan, and the runs of its folder as one [`Study`], each placed among seeds and the levels of what was varied.
 //!
 //! Nothing is filled in: what a folder does not hold is absent here too.
 
+pub(crate) mod compare;
 mod crossing;
+mod diagonal;
 mod emergence;
 mod factors;
+pub(crate) mod filter;
+pub mod known;
+pub(crate) mod plan;
 #[allow(clippy::module_inception, reason = "the study itself")]
 mod study;
 mod trajectory;

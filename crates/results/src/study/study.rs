@@ -2,9 +2,10 @@
 
 use super::factors::{self, Factor, Levels};
 use super::{Trajectory, Withheld};
-use crate::words::{Pair, Sample, ScoredWord, Word};
+use crate::words::{MaskedWord, MeasuredWord, Sample, SentencePair};
 use crate::{
-    Cache, Condition, FamilyTree, Kind, Moment, Plan, Quantity, Result, Results, Run, Value, column, read_cached,
+    Condition, FamilyTree, FolderKind, Moment, Plan, Quantity, ReadCache, Result, Results, Run, Value, column,
+    read_cached,
 };
 use invitro_base::dotted;
 use invitro_stats::{Estimate, Scale, Seed, seeds};
@@ -18,7 +19,7 @@ pub struct Study {
     /// The folder's name.
     pub name: String,
     /// Whether it is a run that is read alone.
-    pub kind: Kind,
+    pub kind: FolderKind,
     /// Its plan, where there is one that can be read.
     pub plan: Option<Plan>,
     /// Runs with anything measured or planned.
@@ -30,13 +31,13 @@ pub struct Study {
     /// The study's or the run's own file, as it is.
     pub config: Option<String>,
     /// Masked words, each with its run's place.
-    pub words: Vec<(usize, Word)>,
+    pub words: Vec<(usize, MaskedWord)>,
     /// How many masked words the folder holds; `words` may be an even sample of them.
     pub words_in_all: usize,
     /// All masked words whose contrast was taken, each with its run's place.
-    pub scored: Vec<(usize, ScoredWord)>,
+    pub scored: Vec<(usize, MeasuredWord)>,
     /// Sentences in all languages.
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<SentencePair>,
     /// The trees of the runs' languages, each with its run's place; none of the pair A and B.
     pub families: Vec<(usize, FamilyTree)>,
     /// Decoded sentences of a run.
@@ -51,7 +52,7 @@ pub struct Study {
     /// Whether its plan crosses all factors.
     crossed: bool,
     /// The first level of every setting that makes arms.
-    plain: Levels,
+    baseline: Levels,
     /// The first step after any training that was evaluated.
     pub first_step: u32,
     /// Whether there was an evaluation before it.
@@ -61,11 +62,11 @@ pub struct Study {
 impl Study {
     /// Reads the study or run in the folder. A run folder read alone is a study of one run.
     pub fn open(folder: &Path) -> Result<Study> {
-        Study::open_cached(folder, &mut Cache::default())
+        Study::open_cached(folder, &mut ReadCache::default())
     }
 
     /// The same, with what was read before.
-    pub fn open_cached(folder: &Path, cache: &mut Cache) -> Result<Study> {
+    pub fn open_cached(folder: &Path, cache: &mut ReadCache) -> Result<Study> {
         Ok(Study::new(read_cached(folder, cache)?))
     }
 
@@ -114,7 +115,7 @@ impl Study {
         let firsts = curves().filter_map(|points| points.iter().map(|point| point.step).find(|step| *step > 0));
         let (first_step, from_zero) = (firsts.min().unwrap_or(1), curves().any(|points| points[0].step == 0));
         let arms = levels.iter().filter(|(factor, levels)| Factor::ARMS.contains(factor) && levels.len() > 1);
-        let plain: Levels = arms.map(|(factor, _)| (*factor, 0)).collect();
+        let baseline: Levels = arms.map(|(factor, _)| (*factor, 0)).collect();
         let named = |seeds: &[f64], place: usize| seeds.get(place).copied().unwrap_or(0.0);
         Study {
             name,
@@ -137,7 +138,7 @@ impl Study {
                 .map(|(factor, levels)| (factor, levels.iter().map(ToString::to_string).collect()))
                 .collect(),
             varied,
-            plain,
+            baseline,
             first_step,
             from_zero,
             crossed: plan.as_ref().is_some_and(|plan| plan.grids.len() == 1 && plan.filter.is_empty()),
@@ -157,7 +158,7 @@ impl Study {
 
     /// What was withheld there.
     pub fn withheld(&self) -> Withheld {
-        Withheld::from_settings(self.at(self.plain()).map(|run| run.text("mixture.withhold")))
+        Withheld::from_settings(self.at(self.baseline()).map(|run| run.text("mixture.withhold")))
     }
 
     /// The labels of a factor's levels.
@@ -191,15 +192,14 @@ impl Study {
     /// crossed and there are no arms.
     pub fn comparable(&self, factors: &[impl Into<Option<Factor>> + Copy]) -> Levels {
         let factors: Vec<Factor> = factors.iter().filter_map(|factor| (*factor).into()).collect();
-        let mut held: Levels = self.plain.iter().copied().filter(|(arm, _)| !factors.contains(arm)).collect();
+        let mut held: Levels = self.baseline.iter().copied().filter(|(arm, _)| !factors.contains(arm)).collect();
         if self.crossed {
             return held;
         }
-        let others = self.varying().into_iter().filter(|other| !factors.contains(other));
-        let others = others.filter(|other| !held.iter().any(|(arm, _)| arm == other)).collect::<Vec<_>>();
+        let free = self.varying().into_iter().filter(|other| !factors.contains(other));
+        let free = free.filter(|other| !held.iter().any(|(arm, _)| arm == other)).collect::<Vec<_>>();
         held.extend(
-            others
-                .into_iter()
+            free.into_iter()
                 .filter(|other| factors.iter().any(|factor| !self.are_crossed(*factor, *other)))
                 .filter_map(|other| {
                     let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
@@ -215,8 +215,8 @@ impl Study {
     }
 
     /// The runs that are spoken of where no arm is named: those of the first, which is as without interventions.
-    pub fn plain(&self) -> &[(Factor, usize)] {
-        &self.plain
+    pub fn baseline(&self) -> &[(Factor, usize)] {
+        &self.baseline
     }
 
     /// Whether each level of a factor was run with the same levels of another.
@@ -255,7 +255,7 @@ impl Study {
 
     /// As [`Study::at`], but only runs that ended; a run folder read alone is taken as it stands.
     pub fn ended<'a>(&'a self, cell: &'a [(Factor, usize)]) -> impl Iterator<Item = &'a Run> + 'a {
-        self.at(cell).filter(|run| run.done() || self.kind == Kind::Run)
+        self.at(cell).filter(|run| run.done() || self.kind == FolderKind::Run)
     }
 
     /// The mean over runs of a value each may have, with its interval over seeds.
@@ -267,7 +267,7 @@ impl Study {
         self.mean_on(Scale::Plain, runs, value)
     }
 
-    /// The same on another scale than the plain one.
+    /// The same on another scale than the baseline one.
     pub fn mean_on<'a>(
         &self,
         scale: Scale,
@@ -294,7 +294,7 @@ impl Study {
 
     /// How many data seeds the runs that ended have.
     pub fn end_seeds(&self) -> usize {
-        self.ended(self.plain()).map(|run| run.seed.data).collect::<BTreeSet<_>>().len()
+        self.ended(self.baseline()).map(|run| run.seed.data).collect::<BTreeSet<_>>().len()
     }
 
     /// Peak, end and decline of a curve, over the runs that ended.

@@ -68,8 +68,8 @@ pub fn declines(runs: &[(Seed, &Curve)]) -> Vec<Option<f64>> {
     }
     let peak_without = |data: usize| {
         let mean = |of_seeds: &BTreeMap<usize, (f64, f64)>| {
-            let others = of_seeds.iter().filter(|(other, _)| **other != data).map(|(_, sums)| sums);
-            let (sum, count) = others.fold((0.0, 0.0), |all, one| (all.0 + one.0, all.1 + one.1));
+            let remaining = of_seeds.iter().filter(|(other, _)| **other != data).map(|(_, sums)| sums);
+            let (sum, count) = remaining.fold((0.0, 0.0), |all, one| (all.0 + one.0, all.1 + one.1));
             (count > 0.0).then(|| sum / count)
         };
         let means = sums.iter().filter_map(|(step, of_seeds)| Some((*step, mean(of_seeds)?)));

@@ -22,13 +22,13 @@ const PARTS: usize = 16;
 const DENSEST: u64 = 64;
 
 /// A table to be read.
-pub struct Table {
+pub struct TableReader {
     pub(super) reader: SerializedFileReader<File>,
     path: PathBuf,
 }
 
 /// A batch of one column, as it was read.
-pub enum Batch {
+pub enum ColumnBatch {
     /// Texts.
     Text(Vec<Option<ByteArray>>),
     /// Numbers of any width, NaN where there is none.
@@ -37,20 +37,20 @@ pub enum Batch {
     Absent,
 }
 
-impl Batch {
+impl ColumnBatch {
     /// The number of rows, where the column is there.
     fn len(&self) -> Option<usize> {
         match self {
-            Batch::Text(values) => Some(values.len()),
-            Batch::Number(values) => Some(values.len()),
-            Batch::Absent => None,
+            ColumnBatch::Text(values) => Some(values.len()),
+            ColumnBatch::Number(values) => Some(values.len()),
+            ColumnBatch::Absent => None,
         }
     }
 
     /// The text in a row.
     pub fn text(&self, row: usize) -> Option<&str> {
         match self {
-            Batch::Text(values) => values[row].as_ref().and_then(|bytes| std::str::from_utf8(bytes.data()).ok()),
+            ColumnBatch::Text(values) => values[row].as_ref().and_then(|bytes| std::str::from_utf8(bytes.data()).ok()),
             _ => None,
         }
     }
@@ -58,15 +58,15 @@ impl Batch {
     /// The number in a row.
     pub fn number(&self, row: usize) -> Option<f64> {
         match self {
-            Batch::Number(values) => Some(values[row]).filter(|value| !value.is_nan()),
+            ColumnBatch::Number(values) => Some(values[row]).filter(|value| !value.is_nan()),
             _ => None,
         }
     }
 }
 
-impl Table {
+impl TableReader {
     /// Opens a file that is as it was written; it stays open. Only older versions wrote tables without a seal.
-    pub fn open(path: &Path) -> Result<Table> {
+    pub fn open(path: &Path) -> Result<TableReader> {
         let wrong = |why: String| Error::Damaged { path: path.to_owned(), why };
         if sealed::is_whole_file(path).reading(path)? == Some(false) {
             return Err(wrong("its checksum is another".into()));
@@ -82,7 +82,7 @@ impl Table {
         if rows as u64 > bytes.saturating_mul(DENSEST) {
             return Err(wrong(format!("it claims {rows} rows in {bytes} bytes")));
         }
-        Ok(Table { reader, path: path.to_owned() })
+        Ok(TableReader { reader, path: path.to_owned() })
     }
 
     /// The number of rows.
@@ -102,7 +102,7 @@ impl Table {
     }
 
     /// Hands over the wanted columns in batches, with the number of rows in each.
-    pub fn batches(&self, wanted: &[&str], each: impl FnMut(&[Batch], usize)) -> Result<()> {
+    pub fn batches(&self, wanted: &[&str], each: impl FnMut(&[ColumnBatch], usize)) -> Result<()> {
         self.batches_of(&self.reader, 0..self.reader.num_row_groups(), wanted, each)
     }
 
@@ -111,7 +111,7 @@ impl Table {
     pub fn gather<T: Default + Send>(
         &self,
         wanted: &[&str],
-        each: impl Fn(&mut T, &[Batch], usize) + Sync,
+        each: impl Fn(&mut T, &[ColumnBatch], usize) + Sync,
     ) -> Result<Vec<T>> {
         let groups = self.reader.num_row_groups();
         if groups < 2 {
@@ -138,7 +138,7 @@ impl Table {
         reader: &SerializedFileReader<File>,
         groups: Range<usize>,
         wanted: &[&str],
-        mut each: impl FnMut(&[Batch], usize),
+        mut each: impl FnMut(&[ColumnBatch], usize),
     ) -> Result<()> {
         let names = self.names();
         let places: Vec<Option<usize>> =
@@ -152,7 +152,7 @@ impl Table {
                 let rows = left.min(BATCH);
                 let next = |reader: &mut Option<ColumnReader>| match reader {
                     Some(reader) => batch(reader, rows),
-                    None => Ok(Batch::Absent),
+                    None => Ok(ColumnBatch::Absent),
                 };
                 let columns = guarded(&self.path, || readers.iter_mut().map(next).collect::<Parquet<Vec<_>>>())?;
                 if columns.iter().any(|column| column.len().is_some_and(|held| held != rows)) {
@@ -174,8 +174,8 @@ impl Table {
     /// The table with only the rows that are to stay, given each row's number and values.
     pub fn retain(&self, stays: impl Fn(usize, &Columns) -> bool) -> Result<Vec<(String, Column)>> {
         let rows = self.rows()?.into_iter().enumerate();
-        let kept: Vec<Columns> = rows.filter(|(at, row)| stays(*at, row)).map(|(_, row)| row).collect();
-        Ok(self.columns().iter().map(|(name, like)| (name.clone(), like.of_rows(name, &kept))).collect())
+        let selected: Vec<Columns> = rows.filter(|(at, row)| stays(*at, row)).map(|(_, row)| row).collect();
+        Ok(self.columns().iter().map(|(name, like)| (name.clone(), like.of_rows(name, &selected))).collect())
     }
 
     /// Its columns without their rows.
@@ -194,7 +194,7 @@ impl Table {
         self.reader.metadata().row_groups().iter().map(|group| group.num_rows() as usize).collect()
     }
 
-    /// The rows of one group, as [`Table::rows`] has them.
+    /// The rows of one group, as [`TableReader::rows`] has them.
     pub fn group_rows(&self, group: usize) -> Result<Vec<Columns>> {
         let group = guarded(&self.path, || self.reader.get_row_group(group))?;
         let read = || group.get_row_iter(None)?.map(|row| row.map(columns_of)).collect();
@@ -262,11 +262,11 @@ fn csv_value(field: &Field) -> String {
 
 /// A cell of a comma-separated table, quoted where it must be.
 pub fn csv_cell(text: &str) -> String {
-    let plain = !text.contains([',', '"', '\n', '\r']);
-    if plain { text.to_owned() } else { format!("\"{}\"", text.replace('"', "\"\"")) }
+    let is_unquoted = !text.contains([',', '"', '\n', '\r']);
+    if is_unquoted { text.to_owned() } else { format!("\"{}\"", text.replace('"', "\"\"")) }
 }
 
-fn batch(reader: &mut ColumnReader, rows: usize) -> Parquet<Batch> {
+fn batch(reader: &mut ColumnReader, rows: usize) -> Parquet<ColumnBatch> {
     Ok(match reader {
         ColumnReader::BoolColumnReader(reader) => numbers(reader, rows, |value| f64::from(u8::from(*value)))?,
         ColumnReader::Int32ColumnReader(reader) => numbers(reader, rows, |value| f64::from(*value))?,
@@ -275,9 +275,9 @@ fn batch(reader: &mut ColumnReader, rows: usize) -> Parquet<Batch> {
         ColumnReader::DoubleColumnReader(reader) => numbers(reader, rows, |value| *value)?,
         ColumnReader::ByteArrayColumnReader(reader) => {
             let (values, defined) = values(reader, rows)?;
-            Batch::Text(spread(values.into_iter().map(Some), &defined, || None))
+            ColumnBatch::Text(spread(values.into_iter().map(Some), &defined, || None))
         }
-        _ => Batch::Absent,
+        _ => ColumnBatch::Absent,
     })
 }
 
@@ -285,9 +285,9 @@ fn numbers<T: DataType>(
     reader: &mut ColumnReaderImpl<T>,
     rows: usize,
     number: impl Fn(&T::T) -> f64,
-) -> Parquet<Batch> {
+) -> Parquet<ColumnBatch> {
     let (values, defined) = values(reader, rows)?;
-    Ok(Batch::Number(spread(values.iter().map(number), &defined, || f64::NAN)))
+    Ok(ColumnBatch::Number(spread(values.iter().map(number), &defined, || f64::NAN)))
 }
 
 /// The values of the next `rows` rows, and per row whether there is one; nothing where every row has one.

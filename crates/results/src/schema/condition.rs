@@ -55,7 +55,7 @@ impl FromStr for Condition {
 
     fn from_str(name: &str) -> Result<Condition, UnknownName> {
         let (language, masked) = name.strip_suffix(SUFFIX).map_or((name, false), |language| (language, true));
-        if language.is_empty() || language == crate::quantity::ALL || language.contains('.') {
+        if language.is_empty() || language == crate::schema::quantity::ALL || language.contains('.') {
             return Err(UnknownName(name.to_owned()));
         }
         Ok(Condition::new(language, masked))

@@ -1,19 +1,19 @@
 //! Reading a folder: a collected study, a study that is still running, or one run.
 //!
 //! A collected study has `runs.parquet` and `metrics.parquet`; a running one has a folder per run. Whichever is newer is
-//! read. Beside the run folders count the runs that are known from tables alone. A [`Cache`] keeps what was parsed, so
+//! read. Beside the run folders count the runs that are known from tables alone. A [`ReadCache`] keeps what was parsed, so
 //! that a page that is shown while a study runs rereads only the runs that moved.
 
 use crate::error::{At, Error, Result};
-use crate::family::FamilyTree;
 use crate::folder::{
     CONFIG, FAMILY, METRICS, METRICS_TABLE, PAIRS, RUNS, RUNS_TABLE, SAMPLES, STATUS, STUDY, SUMMARY, WORDS, read_json,
     read_json_lines, read_text,
 };
 use crate::known::Known;
+use crate::run::family::FamilyTree;
 use crate::run::{Run, Value, column};
-use crate::table::{Columns, Table};
-use crate::words::{self, Pair, Sample, ScoredWord, Word};
+use crate::table::{Columns, TableReader};
+use crate::words::{self, MaskedWord, MeasuredWord, Sample, SentencePair};
 use crate::{Plan, PlannedRun, SCHEMA, Status, identity_under, metrics, outdated};
 use invitro_base::dotted::leaves;
 use std::collections::{HashMap, HashSet};
@@ -24,7 +24,7 @@ use std::time::SystemTime;
 
 /// What a folder holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum FolderKind {
     /// Many runs.
     Study,
     /// One run.
@@ -39,7 +39,7 @@ pub struct Results {
     /// Where it is.
     pub folder: PathBuf,
     /// What it is.
-    pub kind: Kind,
+    pub kind: FolderKind,
     /// Every run that is planned or has begun.
     pub runs: Vec<Run>,
     /// The study's plan, where it has one that can be read.
@@ -47,13 +47,13 @@ pub struct Results {
     /// The study's or the run's own file, as it is.
     pub config: Option<String>,
     /// An even sample of the masked words, each with its run's place in `runs`.
-    pub words: Vec<(usize, Word)>,
+    pub words: Vec<(usize, MaskedWord)>,
     /// How many masked words the folder holds.
     pub words_in_all: usize,
     /// All masked words whose contrast was taken, each with its run's place in `runs`.
-    pub scored: Vec<(usize, ScoredWord)>,
+    pub scored: Vec<(usize, MeasuredWord)>,
     /// Sentences in all languages.
-    pub pairs: Vec<Pair>,
+    pub pairs: Vec<SentencePair>,
     /// The trees of the runs' languages, each with its run's place in `runs`; none of the pair A and B.
     pub families: Vec<(usize, FamilyTree)>,
     /// Decoded sentences of a run.
@@ -64,7 +64,7 @@ pub struct Results {
 
 impl Results {
     /// With nothing in them yet.
-    pub fn new(name: String, folder: &Path, kind: Kind) -> Results {
+    pub fn new(name: String, folder: &Path, kind: FolderKind) -> Results {
         Results {
             name,
             folder: folder.to_owned(),
@@ -85,38 +85,38 @@ impl Results {
 
 /// Runs parsed before, by folder, with the files' state they were parsed from.
 #[derive(Default)]
-pub struct Cache {
+pub struct ReadCache {
     runs: HashMap<PathBuf, (u64, Run)>,
     known: Option<(u64, Vec<Run>)>,
 }
 
 /// Reads the study or run in the folder.
 pub fn read(folder: &Path) -> Result<Results> {
-    read_cached(folder, &mut Cache::default())
+    read_cached(folder, &mut ReadCache::default())
 }
 
 /// What the folder holds, by the names in it.
-pub fn kind(folder: &Path) -> Result<Kind> {
+pub fn kind(folder: &Path) -> Result<FolderKind> {
     std::fs::metadata(folder).reading(folder)?;
     let has = |file: &str| folder.join(file).exists();
     let is_run = has(CONFIG) || has(STATUS);
     let is_study = has(STUDY) || has(RUNS_TABLE) || has(RUNS) || (!is_run && !run_folders(folder).is_empty());
     match (is_study, is_run) {
-        (true, _) => Ok(Kind::Study),
-        (false, true) => Ok(Kind::Run),
+        (true, _) => Ok(FolderKind::Study),
+        (false, true) => Ok(FolderKind::Run),
         (false, false) => Err(Error::NotResults { path: folder.to_owned() }),
     }
 }
 
 /// The same, with what was read before.
-pub fn read_cached(folder: &Path, cache: &mut Cache) -> Result<Results> {
+pub fn read_cached(folder: &Path, cache: &mut ReadCache) -> Result<Results> {
     let shown = folder.canonicalize().reading(folder)?;
     let name = shown.file_name().map_or("study".into(), |name| name.to_string_lossy().into_owned());
     let kind = kind(folder)?;
     let mut results = Results::new(name, folder, kind);
     match kind {
-        Kind::Study => results.read_study(cache)?,
-        Kind::Run => results.read_run(cache)?,
+        FolderKind::Study => results.read_study(cache)?,
+        FolderKind::Run => results.read_run(cache)?,
     }
     // First: it is about all that follows.
     if let Some(banner) = results.runs.iter().filter_map(Run::schema).min().and_then(outdated) {
@@ -129,7 +129,7 @@ pub fn read_cached(folder: &Path, cache: &mut Cache) -> Result<Results> {
 const MOST_WORDS: usize = 60_000;
 
 impl Results {
-    fn read_run(&mut self, cache: &mut Cache) -> Result<()> {
+    fn read_run(&mut self, cache: &mut ReadCache) -> Result<()> {
         self.runs = vec![cached_run(&self.folder, cache)?];
         self.config = read_text(&self.folder.join(CONFIG))?;
         if let Some(status) = Status::read(&self.folder)? {
@@ -137,12 +137,12 @@ impl Results {
         }
         self.samples = read_json_lines(&self.folder.join(SAMPLES))?;
         let words = [self.folder.join(WORDS)];
-        self.add_words(Found::read(words.iter().filter(|path| path.exists())), Some(0));
+        self.add_words(SampledWords::read(words.iter().filter(|path| path.exists())), Some(0));
         self.read_families(&[])?;
         self.read_pairs(&[])
     }
 
-    fn read_study(&mut self, cache: &mut Cache) -> Result<()> {
+    fn read_study(&mut self, cache: &mut ReadCache) -> Result<()> {
         let [runs, metrics, words] = [RUNS_TABLE, METRICS_TABLE, WORDS].map(|file| self.folder.join(file));
         let folders = run_folders(&self.folder);
         let known = cached_known(&self.folder, cache)?;
@@ -158,7 +158,7 @@ impl Results {
         if is_collected && !any_newer(&folders, &metrics) && is_within(&known, &collected) {
             self.runs = collected;
             // The two large tables, side by side.
-            let read_words = || words.exists().then(|| Found::read([&words].into_iter()));
+            let read_words = || words.exists().then(|| SampledWords::read([&words].into_iter()));
             let (strays, read) = rayon::join(|| add_curves(&metrics, &mut self.runs), read_words);
             found = read;
             let strays = strays?;
@@ -186,7 +186,7 @@ impl Results {
             merge_columns(&mut self.runs, collected);
         }
         if words.exists() {
-            self.add_words(found.unwrap_or_else(|| Found::read([&words].into_iter())), None);
+            self.add_words(found.unwrap_or_else(|| SampledWords::read([&words].into_iter())), None);
         } else {
             // A run that is both known and has a folder has its words once.
             let is_known = |run: &&PathBuf| {
@@ -194,7 +194,7 @@ impl Results {
             };
             let own = folders.iter().filter(|run| !is_known(run)).map(|run| run.join(WORDS)).filter(|p| p.exists());
             let tables: Vec<PathBuf> = Known::read(&self.folder)?.table(WORDS).into_iter().chain(own).collect();
-            self.add_words(Found::read(tables.iter()), None);
+            self.add_words(SampledWords::read(tables.iter()), None);
         }
         self.read_families(&folders)?;
         self.read_pairs(&folders)
@@ -221,11 +221,12 @@ impl Results {
     }
 
     /// Takes the words of these runs; with `only`, all are of the run at that place.
-    fn add_words(&mut self, found: Found, only: Option<usize>) {
+    fn add_words(&mut self, found: SampledWords, only: Option<usize>) {
         let places: HashMap<&str, usize> = self.runs.iter().enumerate().map(|(i, run)| (run.id.as_str(), i)).collect();
-        let placed = |(run, word): (String, Word)| Some((only.or_else(|| places.get(run.as_str()).copied())?, word));
+        let placed =
+            |(run, word): (String, MaskedWord)| Some((only.or_else(|| places.get(run.as_str()).copied())?, word));
         self.words = found.words.into_iter().filter_map(placed).collect();
-        let placed = |(run, word): (Arc<str>, ScoredWord)| Some((only.or_else(|| places.get(&*run).copied())?, word));
+        let placed = |(run, word): (Arc<str>, MeasuredWord)| Some((only.or_else(|| places.get(&*run).copied())?, word));
         self.scored = found.scored.into_iter().filter_map(placed).collect();
         self.words_in_all = found.in_all;
         found.errors.iter().for_each(|error| self.leave_out(error));
@@ -236,7 +237,7 @@ impl Results {
         let places: HashMap<&str, usize> = self.runs.iter().enumerate().map(|(i, run)| (run.id.as_str(), i)).collect();
         let place = |folder: &PathBuf| places.get(folder.file_name()?.to_str()?).copied();
         let folders: Vec<(usize, &PathBuf)> = match folders {
-            [] if self.kind == Kind::Run => vec![(0, &self.folder)],
+            [] if self.kind == FolderKind::Run => vec![(0, &self.folder)],
             folders => folders.iter().filter_map(|folder| Some((place(folder)?, folder))).collect(),
         };
         let mut families = Vec::new();
@@ -268,19 +269,19 @@ impl Results {
 }
 
 /// Masked words out of tables: an even sample that a page can carry, each with its run.
-struct Found {
-    words: Vec<(String, Word)>,
-    scored: Vec<(Arc<str>, ScoredWord)>,
+struct SampledWords {
+    words: Vec<(String, MaskedWord)>,
+    scored: Vec<(Arc<str>, MeasuredWord)>,
     in_all: usize,
     /// Tables that could not be read.
     errors: Vec<Error>,
 }
 
-impl Found {
-    fn read<'a>(files: impl Iterator<Item = &'a PathBuf> + Clone) -> Found {
+impl SampledWords {
+    fn read<'a>(files: impl Iterator<Item = &'a PathBuf> + Clone) -> SampledWords {
         let in_all = files.clone().filter_map(|path| words::count(path).ok()).sum::<usize>();
         let stride = in_all.div_ceil(MOST_WORDS).max(1);
-        let mut found = Found { words: Vec::new(), scored: Vec::new(), in_all, errors: Vec::new() };
+        let mut found = SampledWords { words: Vec::new(), scored: Vec::new(), in_all, errors: Vec::new() };
         for path in files {
             let (mut read, mut scored) = (Vec::new(), Vec::new());
             let mut last: Arc<str> = "".into();
@@ -308,17 +309,17 @@ impl Found {
 pub fn fingerprint(folder: &Path) -> u64 {
     let mut hasher = DefaultHasher::new();
     for file in [STUDY, RUNS_TABLE, WORDS, PAIRS, SAMPLES] {
-        stamp(&folder.join(file)).hash(&mut hasher);
+        length_and_time(&folder.join(file)).hash(&mut hasher);
     }
     for file in [RUNS_TABLE, METRICS_TABLE, WORDS] {
-        stamp(&folder.join(crate::folder::KNOWN).join(file)).hash(&mut hasher);
+        length_and_time(&folder.join(crate::folder::KNOWN).join(file)).hash(&mut hasher);
     }
     run_stamp(folder).hash(&mut hasher);
     run_folders(folder).iter().for_each(|run| run_stamp(run).hash(&mut hasher));
     hasher.finish()
 }
 
-fn stamp(path: &Path) -> Option<(u64, SystemTime)> {
+fn length_and_time(path: &Path) -> Option<(u64, SystemTime)> {
     let meta = std::fs::metadata(path).ok()?;
     Some((meta.len(), meta.modified().ok()?))
 }
@@ -326,7 +327,7 @@ fn stamp(path: &Path) -> Option<(u64, SystemTime)> {
 fn run_stamp(folder: &Path) -> u64 {
     let mut hasher = DefaultHasher::new();
     for file in [CONFIG, STATUS, SUMMARY, METRICS, METRICS_TABLE, WORDS] {
-        stamp(&folder.join(file)).hash(&mut hasher);
+        length_and_time(&folder.join(file)).hash(&mut hasher);
     }
     hasher.finish()
 }
@@ -342,13 +343,13 @@ fn run_folders(study: &Path) -> Vec<PathBuf> {
 }
 
 fn any_newer(folders: &[PathBuf], than: &Path) -> bool {
-    let Some((_, collected)) = stamp(than) else { return false };
-    folders.iter().any(|run| stamp(&run.join(STATUS)).is_some_and(|(_, moved)| moved > collected))
+    let Some((_, collected)) = length_and_time(than) else { return false };
+    folders.iter().any(|run| length_and_time(&run.join(STATUS)).is_some_and(|(_, moved)| moved > collected))
 }
 
 /// The rows of `runs.parquet`, without their curves.
 fn read_runs(path: &Path) -> Result<Vec<Run>> {
-    Ok(Table::open(path)?.rows()?.iter().map(run_of).collect())
+    Ok(TableReader::open(path)?.rows()?.iter().map(run_of).collect())
 }
 
 fn run_of(row: &Columns) -> Run {
@@ -366,9 +367,9 @@ fn add_curves(path: &Path, runs: &mut [Run]) -> Result<usize> {
     Ok(curves.len())
 }
 
-fn cached_known(study: &Path, cache: &mut Cache) -> Result<Vec<Run>> {
+fn cached_known(study: &Path, cache: &mut ReadCache) -> Result<Vec<Run>> {
     let mut hasher = DefaultHasher::new();
-    stamp(&study.join(crate::folder::KNOWN).join(RUNS_TABLE)).hash(&mut hasher);
+    length_and_time(&study.join(crate::folder::KNOWN).join(RUNS_TABLE)).hash(&mut hasher);
     let now = hasher.finish();
     if let Some((then, runs)) = &cache.known
         && *then == now
@@ -411,7 +412,7 @@ fn merge_columns(runs: &mut [Run], collected: Vec<Run>) {
     }
 }
 
-fn cached_run(folder: &Path, cache: &mut Cache) -> Result<Run> {
+fn cached_run(folder: &Path, cache: &mut ReadCache) -> Result<Run> {
     let now = run_stamp(folder);
     if let Some((then, run)) = cache.runs.get(folder)
         && *then == now

@@ -23,7 +23,7 @@ pub struct Quantity {
 
 impl Quantity {
     /// A measure in a condition.
-    pub fn of(measure: Measure, condition: &Condition) -> Quantity {
+    pub fn in_condition(measure: Measure, condition: &Condition) -> Quantity {
         Quantity { measure, condition: Some(condition.clone()), pair: None }
     }
 
@@ -91,7 +91,7 @@ impl FromStr for Quantity {
             return Ok(match condition.split_once('-') {
                 Some((one, other)) if !one.is_empty() && !other.is_empty() => Quantity::between(measure, one, other),
                 Some(_) => return Err(unknown()),
-                None => Quantity::of(measure, &condition.parse()?),
+                None => Quantity::in_condition(measure, &condition.parse()?),
             });
         }
         let (task, rest) = name.split_once('.').ok_or_else(unknown)?;

@@ -2,9 +2,9 @@
 //! `metrics.parquet`.
 
 use crate::error::{At, Error, Result};
-use crate::measure::REACH;
-use crate::table::{self, Batch, Column, Table};
-use crate::{Condition, Curve, Measure, Point, Quantity};
+use crate::schema::measure::REACH;
+use crate::table::{self, Column, ColumnBatch, TableReader};
+use crate::{Condition, Curve, CurvePoint, Measure, Quantity};
 use invitro_stats::Interval;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -28,7 +28,7 @@ pub struct Row {
 
 /// A line of `metrics.jsonl`, and the columns of `metrics.parquet`.
 #[derive(Serialize, Deserialize)]
-struct Line {
+struct MetricLine {
     run: String,
     step: u64,
     condition: String,
@@ -94,7 +94,7 @@ pub fn to_lines(run: &str, rows: &[Row]) -> Vec<impl Serialize + use<>> {
         let (condition, task, metric) = row.quantity.columns();
         let (low, high) = (row.interval.map(|it| it.low), row.interval.map(|it| it.high));
         let (run, task) = (run.to_owned(), task.to_owned());
-        Line { run, step: row.step, condition, task, metric, value: row.value, low, high, n: Some(row.n) }
+        MetricLine { run, step: row.step, condition, task, metric, value: row.value, low, high, n: Some(row.n) }
     };
     rows.iter().map(line).collect()
 }
@@ -111,7 +111,7 @@ pub fn read_lines(path: &Path) -> Result<Vec<Row>> {
     let (mut rows, mut seen) = (Vec::new(), HashSet::new());
     for (at, line) in whole.lines().enumerate().filter(|(_, line)| !line.is_empty()) {
         let wrong = |error: serde_json::Error| Error::Line { path: path.into(), line: at + 1, why: error.to_string() };
-        let line: Line = serde_json::from_str(line).map_err(wrong)?;
+        let line: MetricLine = serde_json::from_str(line).map_err(wrong)?;
         let Some(place) = names.place(&line.condition, &line.task, &line.metric) else { continue };
         if !seen.insert((line.step, place)) {
             continue;
@@ -174,13 +174,13 @@ impl Names {
 #[derive(Default)]
 struct Gathered {
     names: Names,
-    runs: HashMap<String, Vec<Vec<Point>>>,
+    runs: HashMap<String, Vec<Vec<CurvePoint>>>,
     /// The run of the last row, which the next is likely of too.
-    current: (String, Vec<Vec<Point>>),
+    current: (String, Vec<Vec<CurvePoint>>),
 }
 
 impl Gathered {
-    fn add(&mut self, columns: &[Batch], rows: usize) {
+    fn add(&mut self, columns: &[ColumnBatch], rows: usize) {
         let Gathered { names, runs, current } = self;
         for row in 0..rows {
             let text = |column: usize| columns[column].text(row).unwrap_or_default();
@@ -198,15 +198,15 @@ impl Gathered {
                 current.1.resize_with(place + 1, Vec::new);
             }
             let (low, high) = (number(6) as f32, number(7) as f32);
-            current.1[place].push(Point { step: number(1) as u32, value: number(5), low, high });
+            current.1[place].push(CurvePoint { step: number(1) as u32, value: number(5), low, high });
         }
     }
 }
 
 /// The curves of many runs out of one `metrics.parquet`, by run.
 pub fn read(path: &Path) -> Result<HashMap<String, HashMap<Quantity, Curve>>> {
-    let parts = Table::open(path)?.gather(&COLUMNS[..8], Gathered::add)?;
-    let mut runs: HashMap<String, HashMap<&Quantity, Vec<Point>>> = HashMap::new();
+    let parts = TableReader::open(path)?.gather(&COLUMNS[..8], Gathered::add)?;
+    let mut runs: HashMap<String, HashMap<&Quantity, Vec<CurvePoint>>> = HashMap::new();
     let names: Vec<Vec<Quantity>> = parts.iter().map(|part| part.names.quantities.clone()).collect();
     for (Gathered { runs: of_part, current, .. }, names) in parts.into_iter().zip(&names) {
         for (run, by_place) in of_part.into_iter().chain([current]).filter(|(run, _)| !run.is_empty()) {
@@ -222,10 +222,10 @@ pub fn read(path: &Path) -> Result<HashMap<String, HashMap<Quantity, Curve>>> {
 
 /// The curves of a run's rows.
 pub fn curves(rows: &[Row]) -> HashMap<Quantity, Curve> {
-    let mut points: HashMap<&Quantity, Vec<Point>> = HashMap::new();
+    let mut points: HashMap<&Quantity, Vec<CurvePoint>> = HashMap::new();
     for row in rows {
         let (low, high) = row.interval.map_or((f32::NAN, f32::NAN), |it| (it.low as f32, it.high as f32));
-        let point = Point { step: row.step as u32, value: row.value, low, high };
+        let point = CurvePoint { step: row.step as u32, value: row.value, low, high };
         points.entry(&row.quantity).or_default().push(point);
     }
     complete(points)
@@ -233,7 +233,7 @@ pub fn curves(rows: &[Row]) -> HashMap<Quantity, Curve> {
 
 /// Where a condition's task was evaluated at a step and a measure has no row there, there was nothing to count: NaN.
 /// N-gram models do not train and are measured once.
-fn complete(points: HashMap<&Quantity, Vec<Point>>) -> HashMap<Quantity, Curve> {
+fn complete(points: HashMap<&Quantity, Vec<CurvePoint>>) -> HashMap<Quantity, Curve> {
     fn group(quantity: &Quantity) -> (Option<&Condition>, &'static str) {
         (quantity.condition.as_ref(), quantity.measure.columns().0)
     }
@@ -242,11 +242,11 @@ fn complete(points: HashMap<&Quantity, Vec<Point>>) -> HashMap<Quantity, Curve> 
     for (quantity, points) in &points {
         steps.entry(group(quantity)).or_default().extend(points.iter().map(|point| point.step));
     }
-    let curve = |(quantity, mut points): (&Quantity, Vec<Point>)| {
+    let curve = |(quantity, mut points): (&Quantity, Vec<CurvePoint>)| {
         let all = &steps[&group(quantity)];
         if trains(quantity) && points.len() < all.len() {
             let have: BTreeSet<u32> = points.iter().map(|point| point.step).collect();
-            points.extend(all.difference(&have).map(|step| Point::plain(*step, f64::NAN)));
+            points.extend(all.difference(&have).map(|step| CurvePoint::without_interval(*step, f64::NAN)));
         }
         (quantity.clone(), Curve::new(points))
     };

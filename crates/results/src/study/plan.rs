@@ -18,11 +18,11 @@
 //! `study.toml` has no base, and its experiment is complete.
 
 use crate::claims::{ClaimError, Claims};
-use crate::diagonal::diagonal;
 use crate::error::{Error, Result};
-use crate::filter::Filter;
 use crate::identity::identity;
 use crate::run::Value as Level;
+use crate::study::diagonal::diagonal;
+use crate::study::filter::Filter;
 use invitro_base::dotted::{LIST, assign, leaves, lookup, set, show};
 use invitro_base::settings::Seeds;
 use rayon::prelude::*;

@@ -2,7 +2,7 @@
 
 use crate::error::{At, Error, Result};
 use crate::folder::{CONFIG, read_text};
-use crate::{Condition, Kind, Loss, Measure, Quantity, Run, Scorer, Statistic, Targets, TaskMetric, read};
+use crate::{Condition, FolderKind, Loss, Measure, Quantity, Run, Scorer, Statistic, Targets, TaskMetric, read};
 use invitro_base::dotted::leaves;
 use invitro_base::settings::is_neutral;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,7 +23,7 @@ pub struct Comparison {
 
 /// A measure that runs are compared by.
 #[derive(Debug, Clone, Copy)]
-pub struct Compared {
+pub struct ComparedMeasure {
     /// For people.
     pub name: &'static str,
     /// What is measured, in every condition.
@@ -33,18 +33,18 @@ pub struct Compared {
 }
 
 /// The measures that runs are compared by.
-pub const COMPARED: [Compared; 7] = [
-    Compared { name: "T1 grammatical", measure: Measure::unscrambling(TaskMetric::Grammaticality), rises: true },
-    Compared { name: "T1 types hold", measure: Measure::unscrambling(TaskMetric::Types), rises: true },
-    Compared { name: "T1 facts hold", measure: Measure::unscrambling(TaskMetric::Facts), rises: true },
-    Compared { name: "T1 same words", measure: Measure::unscrambling(TaskMetric::SameWords), rises: true },
-    Compared {
+pub const COMPARED: [ComparedMeasure; 7] = [
+    ComparedMeasure { name: "T1 grammatical", measure: Measure::unscrambling(TaskMetric::Grammaticality), rises: true },
+    ComparedMeasure { name: "T1 types hold", measure: Measure::unscrambling(TaskMetric::Types), rises: true },
+    ComparedMeasure { name: "T1 facts hold", measure: Measure::unscrambling(TaskMetric::Facts), rises: true },
+    ComparedMeasure { name: "T1 same words", measure: Measure::unscrambling(TaskMetric::SameWords), rises: true },
+    ComparedMeasure {
         name: "reachable share",
         measure: Measure::reach(Scorer::Network, Targets::Allowed, Statistic::Share),
         rises: true,
     },
-    Compared { name: "contrast of facts, nats", measure: Measure::KNOWLEDGE, rises: true },
-    Compared { name: "bits per character", measure: Measure::Loss(Loss::BitsPerChar), rises: false },
+    ComparedMeasure { name: "contrast of facts, nats", measure: Measure::KNOWLEDGE, rises: true },
+    ComparedMeasure { name: "bits per character", measure: Measure::Loss(Loss::BitsPerChar), rises: false },
 ];
 
 impl Comparison {
@@ -54,7 +54,7 @@ impl Comparison {
         let mut settings: Vec<BTreeMap<String, toml::Value>> = Vec::new();
         for folder in folders {
             let results = read(folder)?;
-            let run = (results.kind == Kind::Run).then(|| results.runs.into_iter().next()).flatten();
+            let run = (results.kind == FolderKind::Run).then(|| results.runs.into_iter().next()).flatten();
             let several = || Error::Read { path: folder.clone(), why: "it holds several runs: name them".into() };
             runs.push(run.ok_or_else(several)?);
             settings.push(config(folder)?);
@@ -92,11 +92,11 @@ impl Comparison {
     }
 
     /// Every measure that any run has, in a condition.
-    pub fn measured(&self) -> Vec<(Compared, Condition)> {
+    pub fn measured(&self) -> Vec<(ComparedMeasure, Condition)> {
         let conditions = self.conditions();
         let all = COMPARED.into_iter().flat_map(|it| conditions.iter().map(move |condition| (it, condition.clone())));
-        let has = |(compared, condition): &(Compared, Condition)| {
-            self.runs.iter().any(|run| !run.curve(&Quantity::of(compared.measure, condition)).is_empty())
+        let has = |(compared, condition): &(ComparedMeasure, Condition)| {
+            self.runs.iter().any(|run| !run.curve(&Quantity::in_condition(compared.measure, condition)).is_empty())
         };
         all.filter(has).collect()
     }

@@ -3,7 +3,7 @@
 //! once and values of a metric, which are alike, stand together.
 
 use crate::error::{At, Result};
-use crate::table::{self, Columns, Table};
+use crate::table::{self, Columns, TableReader};
 use crate::{metrics, words};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
@@ -68,20 +68,20 @@ fn join(
     let (union, _) = table::union(parts)?;
     let mut groups = Vec::new();
     for part in parts {
-        groups.extend(Table::open(part)?.groups().into_iter().enumerate().map(|(at, rows)| (part, at, rows)));
+        groups.extend(TableReader::open(part)?.groups().into_iter().enumerate().map(|(at, rows)| (part, at, rows)));
     }
     table::write_with(whole, |out| {
-        let mut writer = table::Writer::compact(out, &union).writing(whole)?;
-        let mut rest = &groups[..];
-        while !rest.is_empty() {
+        let mut writer = table::TableWriter::compact(out, &union).writing(whole)?;
+        let mut remaining = &groups[..];
+        while !remaining.is_empty() {
             let mut rows = 0;
-            let fit = rest.iter().take_while(|(.., own)| {
+            let fit = remaining.iter().take_while(|(.., own)| {
                 rows += own;
                 rows <= ROWS
             });
-            let (next, after) = rest.split_at(fit.count().max(1));
+            let (next, after) = remaining.split_at(fit.count().max(1));
             let read = |(part, at, _): &(&PathBuf, usize, usize)| {
-                let mut rows = Table::open(part)?.group_rows(*at)?;
+                let mut rows = TableReader::open(part)?.group_rows(*at)?;
                 shorten(&mut rows);
                 Ok(rows)
             };
@@ -90,7 +90,7 @@ fn join(
             arrange(&mut rows);
             let columns = union.par_iter().map(|(name, like)| (name, like.of_rows(name, &rows)));
             writer.group(&columns.collect::<Vec<_>>()).writing(whole)?;
-            rest = after;
+            remaining = after;
         }
         writer.seal();
         writer.finish().writing(whole)

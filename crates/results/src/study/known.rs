@@ -6,7 +6,7 @@
 use crate::error::{At, Error, Result};
 use crate::folder::{KNOWN, METRICS_TABLE, RUNS_TABLE, WORDS, write_file};
 use crate::run::column;
-use crate::table::{Columns, Table};
+use crate::table::{Columns, TableReader};
 use crate::{SCHEMA, State, compatible};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
@@ -23,7 +23,7 @@ pub struct Known {
 impl Known {
     /// Copies collected results into a study's folder, unless none of them can be used.
     pub fn copy(from: &Path, study: &Path) -> Result<()> {
-        let rows = Table::open(&from.join(RUNS_TABLE))?.rows()?;
+        let rows = TableReader::open(&from.join(RUNS_TABLE))?.rows()?;
         if let (Some(row), false) = (rows.iter().find(|row| is_done(row)), rows.iter().any(is_usable)) {
             let [version, schema] = [column::VERSION, column::SCHEMA].map(|key| row.get(key).map(Value::to_string));
             let made_by = format!("version {}, schema {}", version.unwrap_or_default(), schema.unwrap_or_default());
@@ -50,7 +50,7 @@ impl Known {
         if !path.exists() {
             return Ok(Known::default());
         }
-        let rows = Table::open(&path)?.rows()?.into_iter().filter(is_usable);
+        let rows = TableReader::open(&path)?.rows()?.into_iter().filter(is_usable);
         let runs = rows.filter_map(|row| Some((row.get(column::RUN)?.as_str()?.to_owned(), row))).collect();
         Ok(Known { runs, folder })
     }
@@ -59,7 +59,7 @@ impl Known {
     pub fn without_metrics(&self) -> Result<Vec<&str>> {
         let mut without: BTreeSet<&str> = self.runs.keys().map(String::as_str).collect();
         if let Some(path) = self.table(METRICS_TABLE) {
-            Table::open(&path)?.batches(&[column::RUN], |columns, rows| {
+            TableReader::open(&path)?.batches(&[column::RUN], |columns, rows| {
                 for row in 0..rows {
                     columns[0].text(row).map(|run| without.remove(run));
                 }

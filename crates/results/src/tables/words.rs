@@ -2,7 +2,7 @@
 
 use crate::Condition;
 use crate::error::{At, Result};
-use crate::table::{self, Batch, Column, Table};
+use crate::table::{self, Column, ColumnBatch, TableReader};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 /// A masked word: a symbol that is masked in two languages is two of them.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Word {
+pub struct MaskedWord {
     /// The symbol's name in the world.
     pub symbol: String,
     /// The language it is masked in; unknown in older tables, where one language alone has a mask.
     pub masked_in: Option<String>,
     /// Its form and its pieces in every language, in the languages' order.
-    pub forms: Vec<Form>,
+    pub forms: Vec<WordForm>,
     /// The overlap of its pieces with the unmasked word that shares most.
     pub bridge: Option<f64>,
     /// That word, and its language.
@@ -53,7 +53,7 @@ pub struct Traits {
 
 /// A word in one language.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Form {
+pub struct WordForm {
     /// The language's name.
     pub language: String,
     /// The word.
@@ -64,7 +64,7 @@ pub struct Form {
     pub contrasts: Vec<(u32, f64)>,
 }
 
-impl Form {
+impl WordForm {
     /// Its contrast at the end of training.
     pub fn contrast(&self) -> Option<f64> {
         self.contrasts.last().map(|&(_, value)| value)
@@ -109,10 +109,10 @@ fn curve(text: &str) -> Vec<(u32, f64)> {
 }
 
 /// Writes the masked words of a run.
-pub fn write(path: &Path, run: &str, words: &[Word]) -> Result<()> {
-    let text = |of: &dyn Fn(&Word) -> Option<String>| Column::Text(words.iter().map(of).collect());
-    let number = |of: fn(&Word) -> Option<f64>| Column::Number(words.iter().map(of).collect());
-    let whole = |of: fn(&Word) -> Option<i64>| Column::Whole(words.iter().map(of).collect());
+pub fn write(path: &Path, run: &str, words: &[MaskedWord]) -> Result<()> {
+    let text = |of: &dyn Fn(&MaskedWord) -> Option<String>| Column::Text(words.iter().map(of).collect());
+    let number = |of: fn(&MaskedWord) -> Option<f64>| Column::Number(words.iter().map(of).collect());
+    let whole = |of: fn(&MaskedWord) -> Option<i64>| Column::Whole(words.iter().map(of).collect());
     let [run_column, symbol, bridge, bridge_form, bridge_language, bridge_pieces, cognate, asked, first, rest @ ..] =
         FIXED;
     let [masked_in, pairs, distance, letters, pieces, frequency, reachable] = rest;
@@ -160,9 +160,9 @@ pub fn join(parts: &[PathBuf], whole: &Path) -> Result<()> {
         return table::join(parts, whole);
     }
     table::write_with(whole, |out| {
-        let mut writer = table::Writer::new(out, &union).writing(whole)?;
+        let mut writer = table::TableWriter::new(out, &union).writing(whole)?;
         for part in parts {
-            let rows = Table::open(part)?.rows()?;
+            let rows = TableReader::open(part)?.rows()?;
             let columns = union.iter().map(|(name, like)| (name, like.of_rows(name, &rows)));
             writer.group(&columns.collect::<Vec<_>>()).writing(part)?;
         }
@@ -173,7 +173,7 @@ pub fn join(parts: &[PathBuf], whole: &Path) -> Result<()> {
 
 /// The number of words in a file, without reading them.
 pub fn count(path: &Path) -> Result<usize> {
-    Ok(Table::open(path)?.len())
+    Ok(TableReader::open(path)?.len())
 }
 
 /// The kinds of words, in the order in which a compact table keeps them, by the column that counts: those whose contrast was
@@ -210,7 +210,7 @@ pub(crate) fn ranked_row(row: &table::Columns) -> Ranked {
 /// The kinds and hashes of all words of a file.
 pub(crate) fn ranked_all(path: &Path) -> Result<Vec<Ranked>> {
     let mut all = Vec::new();
-    Table::open(path)?.batches(&[KINDS, IDENTITY].concat(), |columns, rows| {
+    TableReader::open(path)?.batches(&[KINDS, IDENTITY].concat(), |columns, rows| {
         let (counts, identity) = columns.split_at(KINDS.len());
         let row = |row| ranked(counts.iter().map(|column| column.number(row)), identity.iter().map(|it| it.text(row)));
         all.extend((0..rows).map(row));
@@ -229,16 +229,16 @@ pub(crate) fn shorten(row: &mut table::Columns, curves: bool) {
         {
             let points = curve(text).into_iter().map(|(step, value)| (step, (value * 100.0).round() / 100.0));
             let points: Vec<(u32, f64)> = points.collect();
-            let kept = if curves { &points[..] } else { &points[points.len().saturating_sub(1)..] };
-            *value = curve_text(kept).into();
+            let drawn = if curves { &points[..] } else { &points[points.len().saturating_sub(1)..] };
+            *value = curve_text(drawn).into();
         }
     }
 }
 
 /// Hands over every `stride`-th word of each run, with the run's identity. Runs of one data seed mask the same words in
 /// the same order, and so keep the same.
-pub fn read(path: &Path, stride: usize, mut each: impl FnMut(&str, Word)) -> Result<()> {
-    let table = Table::open(path)?;
+pub fn read(path: &Path, stride: usize, mut each: impl FnMut(&str, MaskedWord)) -> Result<()> {
+    let table = TableReader::open(path)?;
     let names = table.names();
     let languages: Vec<&str> = names.iter().filter_map(|name| name.strip_prefix(FORM)).collect();
     let of_languages =
@@ -263,7 +263,7 @@ pub fn read(path: &Path, stride: usize, mut each: impl FnMut(&str, Word)) -> Res
 
 /// A masked word that was scored in its language at the end of training, as numbers.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ScoredWord {
+pub struct MeasuredWord {
     /// The symbol's name in the world.
     pub symbol: Arc<str>,
     /// The language it is masked in.
@@ -282,8 +282,8 @@ pub struct ScoredWord {
 
 /// Hands over every word that was asked for in the language it is masked in, for its contrast or whether it is reachable, with
 /// the run's identity. Tables of older versions, which do not tell what words are like, have none.
-pub fn read_scored(path: &Path, mut each: impl FnMut(&str, ScoredWord)) -> Result<()> {
-    let table = Table::open(path)?;
+pub fn read_scored(path: &Path, mut each: impl FnMut(&str, MeasuredWord)) -> Result<()> {
+    let table = TableReader::open(path)?;
     let names = table.names();
     let languages: Vec<&str> = names.iter().filter_map(|name| name.strip_prefix(CONTRAST)).collect();
     const NUMBERS: [&str; 6] = ["cognate_bridge", "pairs", "distance", "letters", "pieces", "frequency"];
@@ -314,7 +314,7 @@ pub fn read_scored(path: &Path, mut each: impl FnMut(&str, ScoredWord)) -> Resul
                 continue;
             }
             let whole = |column: usize| number(column, row).map(|number| number as u32);
-            let scored = ScoredWord {
+            let scored = MeasuredWord {
                 symbol: shared(columns[1].text(row).unwrap_or_default()),
                 masked_in: shared(masked_in),
                 contrast,
@@ -334,21 +334,21 @@ pub fn read_scored(path: &Path, mut each: impl FnMut(&str, ScoredWord)) -> Resul
     })
 }
 
-fn word(languages: &[&str], columns: &[Batch], row: usize) -> Word {
+fn word(languages: &[&str], columns: &[ColumnBatch], row: usize) -> MaskedWord {
     let text = |column: usize| columns[column].text(row).map(str::to_owned);
     let number = |column: usize| columns[column].number(row);
     let whole = |column: usize| number(column).map(|number| number as u32);
     let pieces = |column: usize| text(column).unwrap_or_default().split_whitespace().map(str::to_owned).collect();
     let form = |(at, language): (usize, &&str)| {
         let column = FIXED.len() + 3 * at;
-        Form {
+        WordForm {
             language: (*language).to_owned(),
             form: text(column).unwrap_or_default(),
             pieces: pieces(column + 1),
             contrasts: columns[column + 2].text(row).map(curve).unwrap_or_default(),
         }
     };
-    Word {
+    MaskedWord {
         symbol: text(1).unwrap_or_default(),
         forms: languages.iter().enumerate().map(form).collect(),
         bridge: number(2),
@@ -370,7 +370,7 @@ fn word(languages: &[&str], columns: &[Batch], row: usize) -> Word {
 }
 
 /// A line of `pairs.jsonl`: one sentence in every language, per word its pieces.
-pub type Pair = BTreeMap<String, Vec<Vec<String>>>;
+pub type SentencePair = BTreeMap<String, Vec<Vec<String>>>;
 
 /// A line of `samples.jsonl`: a prompt and what a model made of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

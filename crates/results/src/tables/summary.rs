@@ -6,7 +6,7 @@
 use crate::error::{At, Error};
 use crate::folder::Status;
 use crate::run::column;
-use crate::table::{self, Column, Columns, Writer};
+use crate::table::{self, Column, Columns, TableWriter};
 use crate::{Curve, Emergence, Loss, Measure, Quantity, Reach, Row, Scorer, State, Statistic, Targets, metrics};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
@@ -107,7 +107,7 @@ pub fn write<P, E: From<Error>>(
         make(part)?.iter().for_each(|row| kinds.see(row));
     }
     table::write_with(path, |out| {
-        let mut writer = Writer::new(out, &kinds.columns(&[])).writing(path)?;
+        let mut writer = TableWriter::new(out, &kinds.columns(&[])).writing(path)?;
         for part in parts {
             writer.group(&kinds.columns(&make(part)?)).writing(path)?;
         }
@@ -118,10 +118,10 @@ pub fn write<P, E: From<Error>>(
 
 /// The columns of a table, by name, and what each must hold.
 #[derive(Default)]
-struct Kinds(BTreeMap<String, Kind>);
+struct Kinds(BTreeMap<String, ColumnKind>);
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum ColumnKind {
     Whole,
     Number,
     Text,
@@ -131,10 +131,10 @@ impl Kinds {
     fn see(&mut self, row: &Columns) {
         for (name, value) in row {
             let kind = match value {
-                Value::Null => Kind::Whole,
-                value if value.is_i64() => Kind::Whole,
-                value if value.is_number() => Kind::Number,
-                _ => Kind::Text,
+                Value::Null => ColumnKind::Whole,
+                value if value.is_i64() => ColumnKind::Whole,
+                value if value.is_number() => ColumnKind::Number,
+                _ => ColumnKind::Text,
             };
             match self.0.get_mut(name) {
                 Some(known) => *known = kind.max(*known),
@@ -145,18 +145,18 @@ impl Kinds {
 
     fn columns(&self, rows: &[Columns]) -> Vec<(String, Column)> {
         const FIRST: [&str; 3] = [column::RUN, column::STUDY, column::STATE];
-        let mut all: Vec<(&String, &Kind)> = self.0.iter().collect();
+        let mut all: Vec<(&String, &ColumnKind)> = self.0.iter().collect();
         all.sort_by_key(|(name, _)| FIRST.iter().position(|first| first == name).unwrap_or(FIRST.len()));
-        let of = |(name, kind): (&String, &Kind)| {
+        let column = |(name, kind): (&String, &ColumnKind)| {
             let values = rows.iter().map(|row| row.get(name).filter(|value| !value.is_null()));
             let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             let column = match kind {
-                Kind::Whole => Column::Whole(values.map(|value| value.and_then(Value::as_i64)).collect()),
-                Kind::Number => Column::Number(values.map(|value| value.and_then(Value::as_f64)).collect()),
-                Kind::Text => Column::Text(values.map(|value| value.map(text)).collect()),
+                ColumnKind::Whole => Column::Whole(values.map(|value| value.and_then(Value::as_i64)).collect()),
+                ColumnKind::Number => Column::Number(values.map(|value| value.and_then(Value::as_f64)).collect()),
+                ColumnKind::Text => Column::Text(values.map(|value| value.map(text)).collect()),
             };
             (name.clone(), column)
         };
-        all.into_iter().map(of).collect()
+        all.into_iter().map(column).collect()
     }
 }

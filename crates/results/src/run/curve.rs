@@ -56,7 +56,7 @@ impl Moment {
 
 /// One evaluation.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Point {
+pub struct CurvePoint {
     /// The step after which it was evaluated.
     pub step: u32,
     /// NaN where the task was evaluated and there was nothing to count.
@@ -67,10 +67,10 @@ pub struct Point {
     pub high: f32,
 }
 
-impl Point {
+impl CurvePoint {
     /// A value without an interval.
-    pub fn plain(step: u32, value: f64) -> Point {
-        Point { step, value, low: f32::NAN, high: f32::NAN }
+    pub fn without_interval(step: u32, value: f64) -> CurvePoint {
+        CurvePoint { step, value, low: f32::NAN, high: f32::NAN }
     }
 
     /// The run's own interval.
@@ -101,11 +101,11 @@ impl Emergence {
 
 /// The evaluations of one measure, by rising step.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Curve(Vec<Point>);
+pub struct Curve(Vec<CurvePoint>);
 
 impl Curve {
     /// Points in any order; of a step that was measured again after an interruption the last counts.
-    pub fn new(mut points: Vec<Point>) -> Curve {
+    pub fn new(mut points: Vec<CurvePoint>) -> Curve {
         if !points.is_sorted_by(|a, b| a.step < b.step) {
             points.sort_by_key(|point| point.step);
             points.reverse();
@@ -117,7 +117,7 @@ impl Curve {
     }
 
     /// The points.
-    pub fn points(&self) -> &[Point] {
+    pub fn points(&self) -> &[CurvePoint] {
         &self.0
     }
 
@@ -127,7 +127,7 @@ impl Curve {
     }
 
     /// The last evaluation.
-    pub fn last(&self) -> Option<&Point> {
+    pub fn last(&self) -> Option<&CurvePoint> {
         self.0.last()
     }
 
@@ -137,7 +137,7 @@ impl Curve {
     }
 
     /// The first of the largest values.
-    pub fn peak(&self) -> Option<Point> {
+    pub fn peak(&self) -> Option<CurvePoint> {
         let finite = self.0.iter().filter(|point| point.value.is_finite());
         finite.copied().reduce(|best, point| if point.value > best.value { point } else { best })
     }
@@ -203,21 +203,21 @@ impl Curve {
         self.lasting(|point| point.low > 0.0 || (point.low.is_nan() && point.value > threshold))
     }
 
-    fn first(&self, holds: impl Fn(&Point) -> bool) -> Option<Emergence> {
+    fn first(&self, holds: impl Fn(&CurvePoint) -> bool) -> Option<Emergence> {
         self.dated(self.counted().find(|point| holds(point)))
     }
 
-    fn lasting(&self, holds: impl Fn(&Point) -> bool) -> Option<Emergence> {
+    fn lasting(&self, holds: impl Fn(&CurvePoint) -> bool) -> Option<Emergence> {
         self.dated(self.counted().rev().take_while(|point| holds(point)).last())
     }
 
     /// The evaluations with something to count.
-    fn counted(&self) -> impl DoubleEndedIterator<Item = &Point> {
+    fn counted(&self) -> impl DoubleEndedIterator<Item = &CurvePoint> {
         self.0.iter().filter(|point| !point.value.is_nan())
     }
 
     /// One evaluation alone does not date anything.
-    fn dated(&self, found: Option<&Point>) -> Option<Emergence> {
+    fn dated(&self, found: Option<&CurvePoint>) -> Option<Emergence> {
         let is_dated = self.0.len() > 1 && self.counted().next().is_some();
         is_dated.then(|| found.map_or(Emergence::Never, |point| Emergence::At(point.step)))
     }

@@ -1,15 +1,15 @@
 //! Tables as Parquet: columns of text and numbers, any value of which may be missing.
 //!
-//! Everything of invitro that is Parquet is written and read here. [`write()`] takes whole columns, [`Writer`] group after
-//! group; [`Table`] reads the columns asked for in batches, which keeps memory flat over millions of rows. The footer
+//! Everything of invitro that is Parquet is written and read here. [`write()`] takes whole columns, [`TableWriter`] group after
+//! group; [`TableReader`] reads the columns asked for in batches, which keeps memory flat over millions of rows. The footer
 //! has an entry `seal` ([`invitro_base::sealed`]), by which damage is noticed before anything is read.
 
 mod read;
 mod write;
 
-pub use read::{Batch, Table, csv_cell};
+pub use read::{ColumnBatch, TableReader, csv_cell};
 pub(crate) use write::union;
-pub use write::{Writer, join, write, write_with};
+pub use write::{TableWriter, join, write, write_with};
 
 use serde_json::{Map, Value};
 

@@ -4,8 +4,8 @@
 //! back by `FromStr`, and stands with its meaning in `docs/formats.md`, which is made from this file and `reach.rs`.
 
 use crate::UnknownName;
-use crate::names::{part, recorded};
-use crate::reach::{Fraction, Reach, Scorer, Statistic, Targets};
+use crate::schema::names::{part, recorded};
+use crate::schema::reach::{Fraction, Reach, Scorer, Statistic, Targets};
 use invitro_language::Task;
 use invitro_stats::Scale;
 use std::fmt;

@@ -151,7 +151,7 @@ impl Run {
 
     /// The mean bridge of a masked condition: its own column where several languages have a mask, else the run's only one.
     pub fn bridge(&self, bridge: Measure, masked: &Condition) -> Option<f64> {
-        self.once(&Quantity::of(bridge, masked)).or_else(|| self.once(&Quantity::overall(bridge)))
+        self.once(&Quantity::in_condition(bridge, masked)).or_else(|| self.once(&Quantity::overall(bridge)))
     }
 
     /// A measure that stands once per pair of languages, such as the overlap, with the names of each pair; without names

@@ -1,6 +1,6 @@
 //! Columns into files, and files into one.
 
-use super::{Column, Table};
+use super::{Column, TableReader};
 use crate::error::{At, Error, Result};
 use invitro_base::files::PartialFile;
 use invitro_base::sealed;
@@ -51,7 +51,7 @@ fn list_schema(name: &str) -> Parquet<Type> {
 pub fn write<N: AsRef<str>>(path: &Path, columns: &[(N, Column)]) -> Result<()> {
     let encode = || -> Parquet<Vec<u8>> {
         let mut bytes = Vec::new();
-        let mut writer = Writer::new(&mut bytes, columns)?;
+        let mut writer = TableWriter::new(&mut bytes, columns)?;
         writer.group(columns)?;
         writer.seal();
         writer.finish()?;
@@ -75,17 +75,17 @@ fn seal_entry() -> KeyValue {
 const DICTIONARY: usize = 1 << 15;
 
 /// Writes a table group after group.
-pub struct Writer<W: Write + Send>(SerializedFileWriter<W>);
+pub struct TableWriter<W: Write + Send>(SerializedFileWriter<W>);
 
-impl<W: Write + Send> Writer<W> {
+impl<W: Write + Send> TableWriter<W> {
     /// A table with columns of these names and kinds, whatever rows they hold.
-    pub fn new<N: AsRef<str>>(out: W, columns: &[(N, Column)]) -> Parquet<Writer<W>> {
-        Writer::with(out, columns, WriterProperties::builder(), 3)
+    pub fn new<N: AsRef<str>>(out: W, columns: &[(N, Column)]) -> Parquet<TableWriter<W>> {
+        TableWriter::with(out, columns, WriterProperties::builder(), 3)
     }
 
     /// The same, small rather than quick: where numbers are seldom equal, Parquet's byte stream split compresses to half of
     /// what a dictionary takes.
-    pub fn compact<N: AsRef<str>>(out: W, columns: &[(N, Column)]) -> Parquet<Writer<W>> {
+    pub fn compact<N: AsRef<str>>(out: W, columns: &[(N, Column)]) -> Parquet<TableWriter<W>> {
         let numbers = columns.iter().filter(|(_, column)| matches!(column, Column::Number(_)));
         let properties = numbers.fold(WriterProperties::builder(), |properties, (name, _)| {
             let path = ColumnPath::new(vec![name.as_ref().to_owned()]);
@@ -93,7 +93,7 @@ impl<W: Write + Send> Writer<W> {
                 .set_column_dictionary_page_size_limit(path.clone(), DICTIONARY)
                 .set_column_encoding(path, Encoding::BYTE_STREAM_SPLIT)
         });
-        Writer::with(out, columns, properties, 19)
+        TableWriter::with(out, columns, properties, 19)
     }
 
     fn with<N: AsRef<str>>(
@@ -101,7 +101,7 @@ impl<W: Write + Send> Writer<W> {
         columns: &[(N, Column)],
         properties: WriterPropertiesBuilder,
         level: i32,
-    ) -> Parquet<Writer<W>> {
+    ) -> Parquet<TableWriter<W>> {
         let fields = columns
             .iter()
             .map(|(name, column)| column.schema(name.as_ref()).map(Arc::new))
@@ -114,7 +114,7 @@ impl<W: Write + Send> Writer<W> {
             .set_compression(Compression::ZSTD(ZstdLevel::try_new(level)?))
             .set_created_by("invitro".to_owned())
             .build();
-        Ok(Writer(SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties))?))
+        Ok(TableWriter(SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties))?))
     }
 
     /// Makes room for the seal that [`write_with`] puts into the finished file.
@@ -130,27 +130,27 @@ impl<W: Write + Send> Writer<W> {
             let bytes = |text: &String| ByteArray::from(text.as_str());
             match column {
                 Column::Text(values) => {
-                    let kept: Vec<ByteArray> = values.iter().flatten().map(bytes).collect();
-                    out.typed::<ByteArrayType>().write_batch(&kept, Some(&present(values)), None)?;
+                    let data: Vec<ByteArray> = values.iter().flatten().map(bytes).collect();
+                    out.typed::<ByteArrayType>().write_batch(&data, Some(&present(values)), None)?;
                 }
                 Column::Whole(values) => {
-                    let kept: Vec<i64> = values.iter().flatten().copied().collect();
-                    out.typed::<Int64Type>().write_batch(&kept, Some(&present(values)), None)?;
+                    let data: Vec<i64> = values.iter().flatten().copied().collect();
+                    out.typed::<Int64Type>().write_batch(&data, Some(&present(values)), None)?;
                 }
                 Column::Number(values) => {
-                    let kept: Vec<f64> = values.iter().flatten().copied().collect();
-                    out.typed::<DoubleType>().write_batch(&kept, Some(&present(values)), None)?;
+                    let data: Vec<f64> = values.iter().flatten().copied().collect();
+                    out.typed::<DoubleType>().write_batch(&data, Some(&present(values)), None)?;
                 }
                 Column::Flag(values) => {
                     out.typed::<BoolType>().write_batch(values, None, None)?;
                 }
                 Column::List(values) => {
-                    let kept: Vec<ByteArray> = values.iter().flatten().map(bytes).collect();
+                    let data: Vec<ByteArray> = values.iter().flatten().map(bytes).collect();
                     // Every element is present, and all but a list's first repeat it.
                     let repeated: Vec<i16> =
                         values.iter().flat_map(|list| (0..list.len()).map(|at| i16::from(at > 0))).collect();
-                    let defined = vec![1; kept.len()];
-                    out.typed::<ByteArrayType>().write_batch(&kept, Some(&defined), Some(&repeated))?;
+                    let defined = vec![1; data.len()];
+                    out.typed::<ByteArrayType>().write_batch(&data, Some(&defined), Some(&repeated))?;
                 }
             }
             out.close()?;
@@ -178,7 +178,7 @@ pub fn join(parts: &[PathBuf], whole: &Path) -> Result<()> {
 pub(crate) fn union(parts: &[PathBuf]) -> Result<(Vec<(String, Column)>, bool)> {
     let (mut union, mut all_alike): (Vec<(String, Column)>, bool) = (Vec::new(), true);
     for (at, part) in parts.iter().enumerate() {
-        let own = Table::open(part)?.columns();
+        let own = TableReader::open(part)?.columns();
         all_alike &= at == 0 || own == union;
         let new = own.into_iter().filter(|(name, _)| !union.iter().any(|(known, _)| known == name));
         union.extend(new.collect::<Vec<_>>());
@@ -186,7 +186,7 @@ pub(crate) fn union(parts: &[PathBuf]) -> Result<(Vec<(String, Column)>, bool)> 
     Ok((union, all_alike))
 }
 
-/// A table that `write` makes, with a [`Writer::seal`], whole or not at all.
+/// A table that `write` makes, with a [`TableWriter::seal`], whole or not at all.
 pub fn write_with<E: From<Error>>(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> std::result::Result<(), E>,
@@ -202,7 +202,7 @@ fn join_into<W: Write + Send>(parts: &[PathBuf], out: W) -> Result<()> {
     let mut out = Some(out);
     let mut writer: Option<SerializedFileWriter<W>> = None;
     for part in parts {
-        let Table { reader, .. } = Table::open(part)?;
+        let TableReader { reader, .. } = TableReader::open(part)?;
         let file = File::open(part).reading(part)?;
         let schema = reader.metadata().file_metadata().schema_descr().root_schema_ptr();
         if let Some(out) = out.take() {

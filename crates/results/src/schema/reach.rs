@@ -1,7 +1,7 @@
 //! Reachability of descriptors: who reaches which of them, and how they are counted.
 
 use crate::UnknownName;
-use crate::names::{part, recorded};
+use crate::schema::names::{part, recorded};
 use std::fmt;
 use std::str::FromStr;
 

@@ -1,0 +1,13 @@
+//! One run: its folder, its columns, its curves, and which config it stands for.
+
+pub(crate) mod commit;
+pub(crate) mod curve;
+pub(crate) mod family;
+pub mod folder;
+pub mod identity;
+#[allow(clippy::module_inception, reason = "the run itself")]
+mod run;
+pub(crate) mod seal;
+pub mod training;
+
+pub use run::{Run, State, Value, column};

@@ -1,0 +1,8 @@
+//! The tables of runs and studies: written, read, made small.
+
+pub mod compact;
+pub mod metrics;
+pub(crate) mod read;
+pub mod summary;
+pub mod table;
+pub mod words;
