@@ -24,7 +24,7 @@ fn measures() -> [(&'static str, Measure, bool); 6] {
 }
 
 /// Prints the table of those of these runs that are done, whose folders are in `folder`, and what they say.
-pub fn tell(folder: &Path, runs: &[String]) -> Result<()> {
+pub fn print(folder: &Path, runs: &[String]) -> Result<()> {
     let mut study = Study::open(folder)?;
     study.runs.retain(|run| runs.contains(&run.id));
     let width = terminal::width(To::Out);

@@ -72,7 +72,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let Args { out, force, page_only, claims, all_figures, .. } = args;
     let built = build(dir, &ReportOptions { out, force, page_only, formats, claims, all_figures })?;
     if args.json {
-        let told = json!({
+        let line = json!({
             "page": built.page,
             "figures": built.figures,
             "runs": built.runs,
@@ -80,14 +80,14 @@ pub fn run(args: Args) -> Result<ExitCode> {
             "files": built.files,
             "bytes": built.bytes,
         });
-        emit!("{told}");
+        emit!("{line}");
     } else {
-        tell(&built)?;
+        print(&built)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn tell(built: &Built) -> Result<()> {
+fn print(built: &Built) -> Result<()> {
     let runs = match (built.done, built.runs) {
         (1, 1) => "1 run".to_owned(),
         (done, all) if done == all => format!("{all} runs"),
@@ -106,14 +106,14 @@ fn show_gallery(place: &std::path::Path, args: &Args) -> Result<ExitCode> {
         note!("{why}");
     }
     if args.json {
-        let told = json!({
+        let line = json!({
             "page": shown.page,
             "studies": shown.studies,
             "runs": shown.runs,
             "reports": shown.reports,
             "left_out": shown.left_out,
         });
-        emit!("{told}");
+        emit!("{line}");
     } else {
         let counted = |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
         let held = [(shown.studies, "study", "studies"), (shown.runs, "run", "runs")].into_iter();

@@ -70,7 +70,7 @@ pub fn carry_out(mut args: TrainingArgs, more: &[&str], report: bool) -> Result<
             MemberOutcome::Done => {
                 if members.len() == 1 {
                     let page = report.as_ref().and_then(|report| report.as_ref().ok());
-                    run_summary::tell(member, page.map(PathBuf::as_path))?;
+                    run_summary::print(member, page.map(PathBuf::as_path))?;
                 }
                 if finished && !worked {
                     note!("{}", finished_before(member));
@@ -100,7 +100,7 @@ pub fn carry_out(mut args: TrainingArgs, more: &[&str], report: bool) -> Result<
     if members.len() > 1 && done > 0 {
         let folder = members[0].folder.parent().unwrap_or(&members[0].folder);
         let runs: Vec<String> = members.iter().map(|member| member.experiment.id()).collect();
-        pooled::tell(folder, &runs)?;
+        pooled::print(folder, &runs)?;
     }
     Ok(ExitCode::from(code))
 }

@@ -24,7 +24,7 @@ pub fn report(member: &Member) -> Result<PathBuf> {
 }
 
 /// Prints the table of a run that is done.
-pub fn tell(member: &Member, report: Option<&Path>) -> Result<()> {
+pub fn print(member: &Member, report: Option<&Path>) -> Result<()> {
     let rows = metrics::read_lines(&member.folder.join(METRICS))?;
     say!("{}", table(&rows, &member.experiment, terminal::width(To::Out)));
     if let Some(status) = Status::read(&member.folder)? {

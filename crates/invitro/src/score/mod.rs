@@ -1,7 +1,7 @@
 //! `invitro score`: how likely a trained model holds given sentences, word by word, and which of two it prefers.
 
 mod line;
-mod tell;
+mod print;
 
 use anyhow::{Context, Result, bail};
 use invitro_lab::Trained;
@@ -58,7 +58,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         _ => (Box::new(std::io::stdin()), "standard input".into()),
     };
     let mut lines = BufReader::new(input).lines().enumerate();
-    let mut teller = tell::ScorePrinter::new(args.json);
+    let mut teller = print::ScorePrinter::new(args.json);
     loop {
         let mut batch: Vec<Vec<SentenceToScore>> = Vec::new();
         for (number, line) in lines.by_ref().take(AT_ONCE) {
