@@ -173,7 +173,7 @@ fn texts_that_are_not_parallel_are_refused() {
 fn the_lift_of_a_wordlist_and_its_chance() {
     let dir = tempfile::tempdir().unwrap();
     let tokenizer = wordpiece(dir.path());
-    let forms = "ID,Language_ID,Parameter_ID,ListedForm\n\
+    let forms = "ID,Language_ID,Parameter_ID,Form\n\
         1,x,one,kato\n2,y,one,kata\n3,x,two,mi\n4,y,two,mi\n5,x,three,kato\n6,y,three,kato\n\
         7,x,four,mi\n8,y,four,to\n9,x,five,kata\n10,y,five,to\n11,x,six,kata\n12,y,six,mi\n13,z,six,mi\n14,x,seven,\n";
     let cognates = "ID,Form_ID,Cognateset_ID\n1,1,a\n2,2,a\n3,3,b\n4,4,b\n5,5,c\n6,6,c\n7,7,d\n8,8,e\n";
@@ -209,8 +209,8 @@ fn the_lift_of_a_wordlist_and_its_chance() {
     let said =
         |path: &Path, languages: Option<&[String]>| wordlist::load(path, None, languages).unwrap_err().to_string();
     assert!(said(&wide, Some(&["z".into()])).contains("it has no words of `z`; its languages: x, y"));
-    std::fs::write(dir.path().join("forms.csv"), "ID,Language_ID,ListedForm\n1,x,kato\n").unwrap();
+    std::fs::write(dir.path().join("forms.csv"), "ID,Language_ID,Form\n1,x,kato\n").unwrap();
     let missing = said(dir.path(), None);
-    assert!(missing.contains("no column `Parameter_ID`, but ID, Language_ID, ListedForm"), "{missing}");
+    assert!(missing.contains("no column `Parameter_ID`, but ID, Language_ID, Form"), "{missing}");
     assert!(said(&dir.path().join("none.csv"), None).contains("cannot be read"));
 }
