@@ -169,11 +169,11 @@ impl Curve {
     /// telling: one evaluation does not say since when, and in none may there have been anything to count.
     ///
     /// ```
-    /// use invitro_results::{Curve, Emergence, Point};
-    /// let curve = Curve::new([(0, 0.0), (50, 0.02), (100, 0.3)].map(|(step, value)| Point::plain(step, value)).into());
+    /// use invitro_results::{Curve, CurvePoint, Emergence};
+    /// let curve = Curve::new([(0, 0.0), (50, 0.02), (100, 0.3)].map(|(step, value)| CurvePoint::without_interval(step, value)).into());
     /// assert_eq!(curve.emergence(0.02), Some(Emergence::At(100)));
     /// assert_eq!(curve.emergence(0.5), Some(Emergence::Never));
-    /// assert_eq!(Curve::new(vec![Point::plain(100, 0.3)]).emergence(0.02), None);
+    /// assert_eq!(Curve::new(vec![CurvePoint::without_interval(100, 0.3)]).emergence(0.02), None);
     /// ```
     pub fn emergence(&self, threshold: f64) -> Option<Emergence> {
         self.first(|point| point.value > threshold)
@@ -184,9 +184,9 @@ impl Curve {
     /// are passed over.
     ///
     /// ```
-    /// use invitro_results::{Curve, Emergence, Point};
+    /// use invitro_results::{Curve, CurvePoint, Emergence};
     /// let of = |values: &[f64]| {
-    ///     Curve::new(values.iter().enumerate().map(|(at, &value)| Point::plain(50 * at as u32, value)).collect())
+    ///     Curve::new(values.iter().enumerate().map(|(at, &value)| CurvePoint::without_interval(50 * at as u32, value)).collect())
     /// };
     /// assert_eq!(of(&[0.0, 0.3, 0.0, 0.4, 0.5]).lasting_emergence(0.02), Some(Emergence::At(150)));
     /// assert_eq!(of(&[0.0, 0.3, 0.0]).lasting_emergence(0.02), Some(Emergence::Never));
