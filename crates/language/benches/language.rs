@@ -1,5 +1,4 @@
-//! How fast and how large: `cargo bench -p invitro-language`. One line a figure, the best of several rounds, in time on
-//! the processor, so that other work on the machine does not count.
+//! Speed and memory: `cargo bench -p invitro-language`. One line per figure: the best of several rounds, in CPU time.
 
 use invitro_language::*;
 use std::hint::black_box;
@@ -10,9 +9,9 @@ const ROUNDS: usize = 5;
 fn best(mut work: impl FnMut()) -> Duration {
     (0..ROUNDS)
         .map(|_| {
-            let (start, began) = (on_processor(), Instant::now());
+            let (start, began) = (cpu_time(), Instant::now());
             work();
-            match (start, on_processor()) {
+            match (start, cpu_time()) {
                 (Some(start), Some(end)) => end - start,
                 _ => began.elapsed(),
             }
@@ -21,8 +20,8 @@ fn best(mut work: impl FnMut()) -> Duration {
         .expect("there is a round")
 }
 
-/// How long this thread has run so far, where the kernel says.
-fn on_processor() -> Option<Duration> {
+/// The CPU time of this thread, if the kernel reports it.
+fn cpu_time() -> Option<Duration> {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
     stat.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
 }
@@ -31,7 +30,7 @@ fn per_second(name: &str, n: u64, work: impl FnMut()) {
     println!("{name:48} {:>12.0} a second", n as f64 / best(work).as_secs_f64());
 }
 
-/// Memory of this process, in megabytes, as the kernel counts it.
+/// The resident memory of this process, in megabytes.
 fn resident() -> f64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find(|l| l.starts_with("VmRSS:")).unwrap_or_default();

@@ -1,9 +1,9 @@
-//! What can be wrong with what a user gives: one sentence each, with what was given, what is allowed, and where.
+//! Errors in what a user gives: one sentence with the given value, the allowed values, and the place.
 
 use invitro_base::settings::SettingError;
 use std::path::PathBuf;
 
-/// A setting, grammar or draw that cannot be.
+/// An invalid setting, grammar or word list, or a search without result.
 #[derive(Debug, thiserror::Error)]
 #[allow(missing_docs)]
 pub enum Error {
@@ -23,24 +23,24 @@ pub enum Error {
     #[error("`language.lexicon` is `{}`, which cannot be used: {why}", path.display())]
     WordList { path: PathBuf, why: String },
 
-    /// The phonology cannot make as many distinct words as the world has symbols.
+    /// The phonology has fewer distinct words than the world has symbols.
     #[error(
-        "the lexicon ran out of distinct words after {found} of {asked} at `language.word_length` = {length}: \
+        "the lexicon ran out of distinct words after {found} of {wanted} at `language.word_length` = {length}: \
          use longer words or a smaller world"
     )]
-    Exhausted { asked: usize, found: usize, length: f64 },
+    Exhausted { wanted: usize, found: usize, length: f64 },
 
-    /// No sentence with the wanted property turned up.
+    /// No sentence with the wanted property was found.
     #[error("no {wanted} was found in {tries} draws")]
     NotFound { wanted: String, tries: usize },
 }
 
 impl Error {
-    /// Settings that do not fit each other, as a sentence.
+    /// The error for settings that do not fit each other.
     pub(crate) fn mismatch(sentence: impl Into<String>) -> Error {
         SettingError::Mismatch(sentence.into()).into()
     }
 }
 
-/// Or an [`Error`].
+/// A result with an [`Error`].
 pub type Result<T> = std::result::Result<T, Error>;

@@ -1,10 +1,9 @@
-//! A family of languages: `[[languages]]` of an experiment file, read into a tree.
+//! A family of languages: the tree of the `[[languages]]` of an experiment file.
 //!
-//! The root of the tree is the proto-language, which has no entry. A language descends from its `parent`, or from the
-//! root if it names none, and lies `distance` away from it. Languages of one parent that give no distance are siblings:
-//! they drift at one rate, at which the first two of them are `language.distance` apart. So the pair A and B of the paper
-//! is the family of two entries that say nothing but their names and B's mask, and it stays what it is when it gets more
-//! siblings:
+//! The root of the tree is the proto-language, which has no entry. A language descends from its `parent`, by default the
+//! root, at a given `distance`. Children of one parent without a distance are siblings: they drift at one rate, which
+//! puts the first two `language.distance` apart. The paper's pair A and B is a family of two siblings, and further
+//! siblings do not change it:
 //!
 //! ```
 //! use invitro_language::{Family, LanguageConfig, LanguageEntry, MixtureConfig};
@@ -28,45 +27,45 @@ pub const MOST: usize = 64;
 pub struct Node {
     /// Its name.
     pub name: String,
-    /// The node it descends from; none for the proto-language.
+    /// The node it descends from; `None` for the proto-language.
     pub parent: Option<usize>,
-    /// The language it is, if it is spoken.
+    /// Its language, if it is spoken.
     pub language: Option<Language>,
-    /// Its grammar, as it is given.
+    /// Its grammar: a built-in name or a file.
     pub grammar: String,
-    /// Its alphabet.
+    /// The number of its alphabet.
     pub script: usize,
-    /// The share of the descriptors that are masked.
+    /// The share of descriptors that are masked.
     pub mask_share: f64,
-    /// The size of its text, if it is given.
+    /// The size of its text, if given.
     share: Option<f64>,
-    /// Whether it stands in a list, rather than being of the pair that needs none.
+    /// Whether an experiment file lists it; the default pair needs no list.
     listed: bool,
 }
 
 impl Node {
-    /// The key that decides its mask.
+    /// The setting of its mask.
     pub(crate) fn mask_key(&self) -> String {
         if self.listed { format!("languages.{}.mask_share", self.name) } else { "language.mask_share".into() }
     }
 }
 
-/// Where one language leaves its parent, or two siblings together.
+/// A branch of the tree: one language, or two siblings, leaving a parent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Branch {
-    /// Where they leave from; none for the proto-language.
+    /// The parent node; `None` for the proto-language.
     pub parent: Option<usize>,
     /// One node, calibrated against its parent; or two siblings, calibrated against each other.
     pub nodes: Vec<usize>,
-    /// How far.
+    /// The lexical distance to calibrate for.
     pub distance: f64,
-    /// Of a further sibling, the place of the first two in the list of branches: their rate is its own.
+    /// For a further sibling, the index of the first two siblings' branch, whose rate it shares.
     pub sibling_of: Option<usize>,
 }
 
 impl Branch {
-    /// Whether it has the first two siblings of all, as the pair A and B are.
-    pub(crate) fn is_founding(&self) -> bool {
+    /// Whether these are two siblings of the root, such as A and B.
+    pub(crate) fn is_root_pair(&self) -> bool {
         self.parent.is_none() && self.nodes.len() > 1
     }
 }
@@ -80,7 +79,7 @@ pub struct Family {
 }
 
 impl Family {
-    /// The tree of a list, or A and B if it is empty.
+    /// The tree of a list of entries; A and B if the list is empty.
     pub fn new(config: &LanguageConfig, list: &[LanguageEntry]) -> Result<Family> {
         let pair =
             [LanguageEntry::new("A"), LanguageEntry { mask_share: config.mask_share, ..LanguageEntry::new("B") }];
@@ -91,13 +90,13 @@ impl Family {
         let list: Vec<LanguageEntry> = list.iter().flat_map(LanguageEntry::copies).collect();
         let list = &list[..];
         check_names(list)?;
-        let mut spoken = 0;
+        let mut languages = 0;
         let mut nodes = Vec::with_capacity(list.len());
         for entry in list {
             entry.validate()?;
-            let parent = entry.parent.as_ref().map(|parent| find(list, entry, parent)).transpose()?;
-            let language = entry.spoken.then(|| Language::new(spoken, &entry.name));
-            spoken += usize::from(entry.spoken);
+            let parent = entry.parent.as_ref().map(|parent| find_parent(list, entry, parent)).transpose()?;
+            let language = entry.spoken.then(|| Language::new(languages, &entry.name));
+            languages += usize::from(entry.spoken);
             nodes.push(Node {
                 name: entry.name.clone(),
                 parent,
@@ -123,32 +122,33 @@ impl Family {
         &self.nodes
     }
 
-    /// Whether it stands in a list; the pair A and B may, but needs none.
+    /// Whether an experiment file lists the languages.
     pub fn is_listed(&self) -> bool {
         self.nodes.iter().any(|node| node.listed)
     }
 
-    /// Why a setting does nothing, if every language of the list says for itself what it says for all.
+    /// Why a setting has no effect, if every language of the list overrides it.
     pub fn why_unused(list: &[LanguageEntry], key: &str) -> Option<&'static str> {
-        let all_say = |says: fn(&LanguageEntry) -> bool| list.iter().all(says);
-        let spoken = || list.iter().filter(|entry| entry.spoken && entry.copies > 0);
-        match key {
-            _ if list.is_empty() => None,
-            "language.mask_share" => Some("each language of the list has a `mask_share` of its own"),
-            "language.distance" if all_say(|entry| entry.distance.is_some()) => {
-                Some("each language of the list has a `distance` of its own")
+        let (unused, why) = match key {
+            "language.mask_share" => (true, "each language of the list has a `mask_share` of its own"),
+            "language.distance" => {
+                let all = list.iter().all(|entry| entry.distance.is_some());
+                (all, "each language of the list has a `distance` of its own")
             }
-            "mixture.lambda" if spoken().skip(1).all(|entry| entry.share.is_some()) => {
-                Some("each language of the list has a `share` of its own")
+            "mixture.lambda" => {
+                let mut languages = list.iter().filter(|entry| entry.spoken && entry.copies > 0).skip(1);
+                (languages.all(|entry| entry.share.is_some()), "each language of the list has a `share` of its own")
             }
-            "language.grammar" if all_say(|entry| entry.grammar.is_some()) => {
-                Some("each language of the list has a `grammar` of its own")
+            "language.grammar" => {
+                let all = list.iter().all(|entry| entry.grammar.is_some());
+                (all, "each language of the list has a `grammar` of its own")
             }
-            _ => None,
-        }
+            _ => return None,
+        };
+        (unused && !list.is_empty()).then_some(why)
     }
 
-    /// How the tree grows: every node is in one branch, after its parent.
+    /// The branches: every node is in one branch, after its parent.
     pub fn branches(&self) -> &[Branch] {
         &self.branches
     }
@@ -163,88 +163,96 @@ impl Family {
         self.nodes.iter().find(|node| node.language == Some(language)).expect("a language has its node")
     }
 
-    /// Each language's share of the training rows, before masked ones are redrawn: its size to the power of
-    /// `mixture.sampling`, over the sum. Under a schedule the mean of all stages.
+    /// Each language's share of the training rows, before masked rows are redrawn: its size to the power of
+    /// `mixture.sampling`, over the sum. With a schedule, the mean over all stages.
     pub fn shares(&self, mixture: &MixtureConfig) -> Vec<f64> {
         let stages = self.stages(mixture);
         let mean = |language: usize| stages.iter().map(|shares| shares[language]).sum::<f64>() / stages.len() as f64;
         (0..stages[0].len()).map(mean).collect()
     }
 
-    /// The shares in every stage of training: one stage unless there is a schedule, whose numbers the languages but the
-    /// first have between them by their sizes.
+    /// The shares in every stage of training; one stage without a schedule. A schedule gives the joint share of all
+    /// languages but the first, which they divide by their sizes.
     pub fn stages(&self, mixture: &MixtureConfig) -> Vec<Vec<f64>> {
         let sizes = self.sizes(mixture);
         let (first, sum) = (sizes[0], sizes.iter().sum::<f64>());
-        let of_stage = |others: &f64| {
-            let of = |(at, size): (usize, &f64)| if at == 0 { 1.0 - others } else { others * size / (sum - first) };
-            sizes.iter().enumerate().map(of).collect()
+        let stage = |joint: &f64| {
+            let share = |(at, size): (usize, &f64)| if at == 0 { 1.0 - joint } else { joint * size / (sum - first) };
+            sizes.iter().enumerate().map(share).collect()
         };
         match &mixture.schedule[..] {
             [] => vec![sizes.iter().map(|size| size / sum).collect()],
-            schedule => schedule.iter().map(of_stage).collect(),
+            schedule => schedule.iter().map(stage).collect(),
         }
     }
 
-    /// The sizes of their texts to the power of `mixture.sampling`: 1 and λ for the pair.
+    /// The languages' text sizes to the power of `mixture.sampling`: 1 and λ for the pair.
     pub fn sizes(&self, mixture: &MixtureConfig) -> Vec<f64> {
         let sizes = self.nodes.iter().filter(|node| node.language.is_some()).enumerate();
         let size = |(at, node): (usize, &Node)| node.share.unwrap_or(if at == 0 { 1.0 } else { mixture.lambda });
         sizes.map(size).map(|size| size.powf(mixture.sampling)).collect()
     }
 
-    /// The branch that a node is on.
+    /// The branch of a node.
     pub(crate) fn branch_of(&self, node: usize) -> &Branch {
         self.branches.iter().find(|branch| branch.nodes.contains(&node)).expect("every node has its branch")
     }
 
-    /// Pairs that have nothing between them but affixes: a language with a mask, and another one of its script.
+    /// Pairs that differ in affixes only: a masked language, and another language with the same script.
     pub fn clones(&self) -> Vec<[Language; 2]> {
-        let spoken = || self.nodes.iter().enumerate().filter_map(|(at, node)| Some((at, node, node.language?)));
-        let masked = spoken().filter(|(_, node, _)| node.mask_share > 0.0);
-        let pairs = masked.flat_map(|masked| spoken().map(move |other| (masked, other)));
-        let alike = |&((one, node, _), (other, like, _)): &((usize, &Node, Language), (usize, &Node, Language))| {
-            one != other && node.script == like.script && self.are_together(one, other)
-        };
-        pairs.filter(alike).map(|((.., masked), (.., other))| [masked, other]).collect()
+        let languages = || self.nodes.iter().enumerate().filter_map(|(at, node)| Some((at, node, node.language?)));
+        let mut pairs = Vec::new();
+        for (one, masked, language) in languages().filter(|(_, node, _)| node.mask_share > 0.0) {
+            for (other, node, clone) in languages() {
+                if one != other && masked.script == node.script && self.have_equal_stems(one, other) {
+                    pairs.push([language, clone]);
+                }
+            }
+        }
+        pairs
     }
 
-    /// Whether nothing is asked to change on the way from one node to the other.
-    pub(crate) fn are_together(&self, one: usize, other: usize) -> bool {
+    /// Whether all distances on the path between two nodes are 0.
+    pub(crate) fn have_equal_stems(&self, one: usize, other: usize) -> bool {
         let up = |from: usize| std::iter::successors(Some(from), |&node| self.nodes[node].parent).collect::<Vec<_>>();
         let (one, other) = (up(one), up(other));
-        let moved = |node: &usize| self.branch_of(*node).distance > 0.0;
-        let apart = |path: &[usize], from: &[usize]| path.iter().filter(|node| !from.contains(node)).any(moved);
-        !apart(&one, &other) && !apart(&other, &one)
+        let drifted = |node: &usize| self.branch_of(*node).distance > 0.0;
+        let differ = |path: &[usize], from: &[usize]| path.iter().filter(|node| !from.contains(node)).any(drifted);
+        !differ(&one, &other) && !differ(&other, &one)
     }
 }
 
 fn check_names(list: &[LanguageEntry]) -> Result<()> {
     for (at, LanguageEntry { name, .. }) in list.iter().enumerate() {
-        let plain = name.chars().next().is_some_and(|c| c.is_ascii_alphabetic())
+        let is_valid = name.chars().next().is_some_and(|c| c.is_ascii_alphabetic())
             && name.chars().all(|c| c.is_ascii_alphanumeric())
             && name.len() <= 20
             && name != "all";
         let given = format!("`{name}`");
-        require(plain, "languages.name", &given, "a letter, then letters and digits, 20 at most, and not `all`")?;
-        let once = !list[..at].iter().any(|other| other.name.eq_ignore_ascii_case(name));
-        require(once, "languages.name", &given, "a name that no other language has, in small letters or capitals")?;
+        require(is_valid, "languages.name", &given, "a letter, then letters and digits, 20 at most, and not `all`")?;
+        let is_unique = !list[..at].iter().any(|other| other.name.eq_ignore_ascii_case(name));
+        require(
+            is_unique,
+            "languages.name",
+            &given,
+            "a name that no other language has, in small letters or capitals",
+        )?;
     }
     Ok(())
 }
 
-fn find(list: &[LanguageEntry], entry: &LanguageEntry, parent: &str) -> Result<usize> {
-    let others: Vec<&str> = list.iter().map(|other| &*other.name).filter(|name| *name != entry.name).collect();
+fn find_parent(list: &[LanguageEntry], entry: &LanguageEntry, parent: &str) -> Result<usize> {
+    let candidates: Vec<&str> = list.iter().map(|other| &*other.name).filter(|name| *name != entry.name).collect();
     let found = list.iter().position(|other| other.name == parent && other.name != entry.name);
-    let allowed = match &others[..] {
+    let allowed = match &candidates[..] {
         [] => "left out: there is no other language".into(),
-        others => format!("one of {}, or left out for the proto-language", others.join(", ")),
+        names => format!("one of {}, or left out for the proto-language", names.join(", ")),
     };
     require(found.is_some(), format!("languages.{}.parent", entry.name), format!("`{parent}`"), allowed)?;
     Ok(found.unwrap_or(0))
 }
 
-/// Parents before children, siblings together; an error if some node never comes.
+/// The branches, parents before children; an error if parents form a circle.
 fn branches(config: &LanguageConfig, list: &[LanguageEntry], nodes: &[Node]) -> Result<Vec<Branch>> {
     let mut branches: Vec<Branch> = Vec::new();
     let mut parents = vec![None];
@@ -270,13 +278,13 @@ fn branches(config: &LanguageConfig, list: &[LanguageEntry], nodes: &[Node]) -> 
     }
     match (0..nodes.len()).find(|&node| !parents.contains(&Some(node))) {
         None => Ok(branches),
-        Some(lost) => Err(Error::mismatch(format!("`languages` goes in a circle: {}", circle(nodes, lost)))),
+        Some(node) => Err(Error::mismatch(format!("`languages` goes in a circle: {}", circle(nodes, node)))),
     }
 }
 
 /// `B descends from C, C from B`
 fn circle(nodes: &[Node], start: usize) -> String {
-    // So many steps up lead into the circle, wherever the start is.
+    // After as many steps up as there are nodes, the node is inside the circle.
     let parent = |node: usize| nodes[node].parent.unwrap_or(node);
     let inside = (0..nodes.len()).fold(start, |node, _| parent(node));
     let mut steps = vec![format!("{} descends from {}", nodes[inside].name, nodes[parent(inside)].name)];

@@ -1,4 +1,4 @@
-//! A world with its languages: everything `[language]`, `[[languages]]` and a data seed decide.
+//! A world with its languages: a function of `[language]`, `[[languages]]` and a data seed.
 
 use crate::corpus::sentence::Sentence;
 use crate::error::{Error, Result};
@@ -30,22 +30,23 @@ pub struct Languages {
     pub config: LanguageConfig,
     /// The data seed.
     pub seed: u64,
-    /// The world they speak of.
+    /// The world that their sentences describe.
     pub world: World,
-    /// How they descend from each other.
+    /// Their family tree.
     pub family: Family,
-    /// The words of all.
+    /// The words of all languages.
     pub lexicon: Lexicon,
-    /// What the token that opens a sequence says.
+    /// The content of a sequence's first token.
     pub tags: Tags,
-    /// Whether there are translations among the tasks.
+    /// Whether the tasks include translation.
     pub translates: bool,
     all: Vec<Language>,
     masks: Vec<Mask>,
-    /// Of every language, if facts are withheld in place of words.
+    /// The withheld facts of every language, if facts are withheld instead of words.
     facts: Option<Vec<Facts>>,
-    /// Every grammar once, and each language's place among them.
+    /// The distinct grammars.
     syntaxes: Vec<Syntax>,
+    /// The index of each language's grammar.
     syntax_of: Vec<usize>,
 }
 
@@ -57,22 +58,22 @@ pub(crate) struct Syntax {
 }
 
 impl Languages {
-    /// The pair A and B of a config and a data seed.
+    /// The pair A and B.
     pub fn new(config: &LanguageConfig, seed: u64) -> Result<Languages> {
         Languages::of_family(config, &[], seed)
     }
 
-    /// The languages of a list; the pair if it is empty.
+    /// The languages of a list; the pair if the list is empty.
     pub fn of_family(config: &LanguageConfig, list: &[LanguageEntry], seed: u64) -> Result<Languages> {
         config.validate()?;
         let family = Family::new(config, list)?;
         let (syntaxes, syntax_of) = syntaxes(&family)?;
         let separator = syntaxes.iter().any(|syntax| syntax.grammar.can_make(Terminal::Separator));
         let world = World::new(config, separator, seed);
-        let of_nodes = Mask::of_family(&world, &family, seed)?;
-        let lexicon = Lexicon::new(&world, config, &family, &of_nodes, seed)?;
-        let spoken = family.nodes().iter().zip(of_nodes).filter(|(node, _)| node.language.is_some());
-        let masks = spoken.map(|(_, mask)| mask).collect();
+        let node_masks = Mask::of_family(&world, &family, seed)?;
+        let lexicon = Lexicon::new(&world, config, &family, &node_masks, seed)?;
+        let masks = family.nodes().iter().zip(node_masks).filter(|(node, _)| node.language.is_some());
+        let masks = masks.map(|(_, mask)| mask).collect();
         let all = family.languages();
         Ok(Languages {
             config: config.clone(),
@@ -90,8 +91,7 @@ impl Languages {
         })
     }
 
-    /// The same languages as a mixture has them: what is withheld, how sequences open, whether there are translations. The
-    /// words stay as they are.
+    /// The same languages under the settings of a mixture: withholding, tags, translation. The words do not change.
     pub fn under(self, mixture: &MixtureConfig) -> Result<Languages> {
         let facts = (mixture.withhold == Withhold::Facts).then(|| self.withheld_facts()).transpose()?;
         let none = Mask::none(&self.world);
@@ -100,7 +100,7 @@ impl Languages {
     }
 
     fn withheld_facts(&self) -> Result<Vec<Facts>> {
-        let of = |&language: &Language| {
+        let withheld = |&language: &Language| {
             let node = self.family.node(language);
             if node.mask_share == 0.0 {
                 return Ok(Facts::none());
@@ -108,7 +108,7 @@ impl Languages {
             let stream = Stream::new(self.seed, &format!("facts/{}", language.name()));
             Facts::new(&self.world, node, &mut stream.at(0, 0))
         };
-        let facts: Vec<Facts> = self.all.iter().map(of).collect::<Result<_>>()?;
+        let facts: Vec<Facts> = self.all.iter().map(withheld).collect::<Result<_>>()?;
         if facts.iter().all(|facts| facts.count() > 0) {
             return Err(Error::mismatch(
                 "facts would be withheld in every language: leave one language's `mask_share` at 0",
@@ -128,7 +128,7 @@ impl Languages {
         self.all.iter().copied().find(|language| language.name() == name)
     }
 
-    /// The language that a number in [0, 1) picks by these shares; the first has what the others leave.
+    /// The language that a number in [0, 1) selects by these shares; the first language takes the remainder.
     #[inline]
     pub fn pick(&self, shares: &[f64], number: f64) -> Language {
         let mut sum = 0.0;
@@ -139,13 +139,13 @@ impl Languages {
         picked.map_or(self.all[0], |(_, &language)| language)
     }
 
-    /// The words of a language that are withheld from training; none where facts are withheld.
+    /// The words of a language that are withheld from training; empty if facts are withheld.
     #[inline]
     pub fn mask(&self, language: Language) -> &Mask {
         &self.masks[language.index()]
     }
 
-    /// The facts of a language that are withheld from training, if facts are withheld and not words.
+    /// The facts of a language that are withheld from training, if facts are withheld instead of words.
     #[inline]
     pub fn facts(&self, language: Language) -> Option<&Facts> {
         self.facts.as_ref().map(|facts| &facts[language.index()])
@@ -156,7 +156,7 @@ impl Languages {
         self.all.iter().copied().filter(|&language| self.family.node(language).mask_share > 0.0)
     }
 
-    /// Whether training in a language may not show a sentence: it has a masked word, or states a withheld fact.
+    /// Whether a language withholds a sentence from training: it has a masked word, or states a withheld fact.
     #[inline]
     pub fn withholds(&self, language: Language, sentence: &Sentence) -> bool {
         match self.facts(language) {
@@ -165,7 +165,7 @@ impl Languages {
         }
     }
 
-    /// The descriptors of a sentence for which training in a language may not show it.
+    /// The descriptors for which a language withholds a sentence.
     pub fn withheld(&self, language: Language, sentence: &Sentence) -> Vec<Symbol> {
         let words = || sentence.symbols.iter().copied();
         match self.facts(language) {
@@ -174,7 +174,7 @@ impl Languages {
         }
     }
 
-    /// Whether training in a language may not show a word of a sentence that is said in another one otherwise.
+    /// Whether a language withholds a word that code switching would insert into a sentence of another language.
     pub(crate) fn withholds_word(&self, language: Language, symbol: Symbol, sentence: &Sentence) -> bool {
         match self.facts(language) {
             None => self.mask(language).contains(symbol),
@@ -182,7 +182,7 @@ impl Languages {
         }
     }
 
-    /// Whether training in a language never says a descriptor of an entity, though Γ allows it.
+    /// Whether a language withholds a descriptor of an entity that Γ allows.
     #[inline]
     pub fn never_says(&self, language: Language, descriptor: Symbol, entity: Symbol) -> bool {
         match self.facts(language) {
@@ -191,7 +191,7 @@ impl Languages {
         }
     }
 
-    /// Whether a symbol is masked in some language.
+    /// Whether a symbol is masked in any language.
     pub fn is_masked(&self, symbol: Symbol) -> bool {
         self.masks.iter().any(|mask| mask.contains(symbol))
     }
@@ -206,13 +206,13 @@ impl Languages {
         &self.syntaxes[self.syntax_of[language.index()]]
     }
 
-    /// Whether all languages have one grammar.
+    /// Whether all languages share one grammar.
     #[inline]
     pub fn share_grammar(&self) -> bool {
         self.syntaxes.len() == 1
     }
 
-    /// The letters that words of a language are made of, names aside.
+    /// The letters of a language's words, except names.
     pub fn alphabet(&self, language: Language) -> String {
         let letters = self.lexicon.letters(language);
         let alphabet = self.written(&[letters.consonants(), letters.vowels()].concat(), language);
@@ -221,13 +221,12 @@ impl Languages {
         alphabet + &more
     }
 
-    /// Letters of the shared alphabet, such as an affix's, as a language writes them.
+    /// Letters of the shared alphabet in a language's script.
     pub fn written(&self, letters: &str, language: Language) -> String {
         script::write(letters, self.family.node(language).script)
     }
 
-    /// The first words of a sentence that says something of an entity next; none if the language's descriptors come
-    /// before their subjects.
+    /// The first words of a sentence whose next word describes an entity; `None` if descriptors precede their subjects.
     pub fn opening(&self, entity: Symbol, language: Language) -> Option<Vec<Symbol>> {
         use WordClass::{Copula, Descriptor, Entity};
         let copula = self.world.copula();
@@ -241,30 +240,31 @@ impl Languages {
         openings.into_iter().find(|(parts, _)| is_sentence(parts)).map(|(_, words)| words.to_vec())
     }
 
-    /// The distances that were asked for along the tree: what each is of, as measured, as asked.
-    pub fn asked_distances(&self) -> Vec<(String, f64, f64)> {
+    /// The calibrated distances of the tree: the languages, the measured and the requested distance.
+    pub fn calibrated_distances(&self) -> Vec<(String, f64, f64)> {
         let distances = self.lexicon.distances();
         let nodes = self.family.nodes();
         let measured = |branch: &Branch| {
             if let [one, other] = branch.nodes[..] {
                 let [one, other] = [nodes[one].language?, nodes[other].language?];
-                let of = format!(" of {} and {}", one.name(), other.name());
-                return Some((of, distances.stems(one, other).relative, branch.distance));
+                let names = format!(" of {} and {}", one.name(), other.name());
+                return Some((names, distances.stems(one, other).relative, branch.distance));
             }
             let node = branch.nodes[0];
             let parent = branch.parent.map_or("the proto-language", |parent| &nodes[parent].name);
-            let of = format!(" of {} and {parent}", nodes[node].name);
-            branch.sibling_of.is_none().then(|| (of, distances.from_parent(node).relative, branch.distance))
+            let names = format!(" of {} and {parent}", nodes[node].name);
+            branch.sibling_of.is_none().then(|| (names, distances.from_parent(node).relative, branch.distance))
         };
         self.family.branches().iter().filter_map(measured).collect()
     }
 
-    /// The grammars as files: `grammar.txt`, and one for each language that has another, by its name.
+    /// The grammars as files: `grammar.txt`, and `grammar.NAME.txt` for each language with another grammar.
     pub fn grammar_files(&self) -> Vec<(String, &str)> {
-        let first = self.syntax_of[0];
-        let others = self.all.iter().filter(|language| self.syntax_of[language.index()] != first);
-        let file = |&language: &Language| (format!("grammar.{}.txt", language.name()), self.grammar(language).text());
-        [("grammar.txt".to_owned(), self.grammar(self.all[0]).text())].into_iter().chain(others.map(file)).collect()
+        let mut files = vec![("grammar.txt".to_owned(), self.grammar(self.all[0]).text())];
+        for &language in self.all.iter().filter(|language| self.syntax_of[language.index()] != self.syntax_of[0]) {
+            files.push((format!("grammar.{}.txt", language.name()), self.grammar(language).text()));
+        }
+        files
     }
 
     /// A symbol's word in a language.
@@ -273,20 +273,13 @@ impl Languages {
         self.lexicon.form(symbol, language)
     }
 
-    /// A sentence's text: its words with a space between them.
+    /// The text of a sentence: its words, separated by spaces.
     pub fn text(&self, symbols: &[Symbol], language: Language) -> String {
-        let mut text = String::with_capacity(symbols.len() * 10);
-        for (i, &symbol) in symbols.iter().enumerate() {
-            if i > 0 {
-                text.push(' ');
-            }
-            text.push_str(self.form(symbol, language));
-        }
-        text
+        symbols.iter().map(|&symbol| self.form(symbol, language)).collect::<Vec<_>>().join(" ")
     }
 }
 
-/// The grammars of the languages that are spoken, each once, and the place of each language's.
+/// The distinct grammars of the spoken languages, and the index of each language's.
 fn syntaxes(family: &Family) -> Result<(Vec<Syntax>, Vec<usize>)> {
     let mut syntaxes: Vec<(String, Syntax)> = Vec::new();
     let mut syntax_of = Vec::new();

@@ -1,13 +1,13 @@
 //! Languages over one world: the pair A and B, or any [`Family`].
 //!
-//! A [`World`] of classes, entities, properties and relations; a probabilistic [`Grammar`] for each language; a
-//! [`Lexicon`] that gives every symbol a word in each, at calibrated lexical distances; a [`Mask`] of words withheld from
-//! one. [`Languages`] holds them all, a function of a [`LanguageConfig`], a list of [`LanguageEntry`] and a data seed.
+//! A [`World`] has classes, entities, properties and relations. Each language has a probabilistic [`Grammar`], a word for
+//! every symbol in the [`Lexicon`], at calibrated lexical distances, and optionally a [`Mask`] of withheld words.
+//! [`Languages`] holds them all: a function of a [`LanguageConfig`], a list of [`LanguageEntry`] and a data seed.
 //!
-//! - [`Sampler`] draws sentences that satisfy the grammar, the type rules and the ontology Γ
-//! - [`Source`] draws task sequences of the training mixture and of the conditions A, B and B†, each by its key
-//! - [`Checker`] says of a text, or of symbols, how far it is a sentence: valid, grammatical, types, facts
-//! - [`Process`] gives the probability of a sentence or sequence, and so the entropy floor of a loss
+//! - [`Sampler`] samples sentences that satisfy the grammar, the type rules and the ontology Γ
+//! - [`Source`] samples task sequences of the training mixture and of the conditions A, B and B†, each by its key
+//! - [`Checker`] checks a text, or symbols: valid words, grammar, types, facts
+//! - [`Process`] computes the probability of a sentence or sequence, and so the entropy floor of a loss
 
 #![warn(missing_docs)]
 

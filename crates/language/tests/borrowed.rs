@@ -29,7 +29,7 @@ fn concepts_are_dealt_as_stems_and_the_rest_stays() {
             let made = Languages::new(&LanguageConfig { lexicon: String::new(), ..config }, seed).unwrap();
             let assigned = borrowed(&languages);
             // Of 44, one is no word, one has no form in B, `mond` and `stark` are each of two concepts.
-            assert_eq!(assigned.len(), 40, "{:?}", languages.lexicon.borrowed().unwrap().told());
+            assert_eq!(assigned.len(), 40, "{:?}", languages.lexicon.borrowed().unwrap().report());
             let mut owner: HashMap<&str, Symbol> = HashMap::new();
             for symbol in languages.world.symbols() {
                 for language in [Language::A, Language::B] {
@@ -55,8 +55,8 @@ fn concepts_are_dealt_as_stems_and_the_rest_stays() {
 
 #[test]
 fn the_seed_deals_and_the_letters_count() {
-    let of = |seed| Languages::new(&listed(), seed).unwrap();
-    let (one, same, other) = (of(1), of(1), of(2));
+    let build = |seed| Languages::new(&listed(), seed).unwrap();
+    let (one, same, other) = (build(1), build(1), build(2));
     assert_eq!(one.lexicon_tsv(), same.lexicon_tsv());
     assert_ne!(borrowed(&one), borrowed(&other));
     assert!(one.alphabet(Language::A).contains('ß') && !one.alphabet(Language::B).contains('ß'));
@@ -67,7 +67,7 @@ fn the_seed_deals_and_the_letters_count() {
         rows.lines().filter_map(|row| row.rsplit('\t').next()).filter(|c| !c.is_empty()).collect();
     assert_eq!(concepts.len(), 40);
 
-    // Sentences are said and read in them.
+    // Sampled sentences use these words and pass the checks.
     let mut sampler = one.sampler();
     for row in 0..50 {
         let sentence = sampler.sentence(Language::B, &mut Stream::new(0, "test").at(0, row));
@@ -80,13 +80,13 @@ fn the_seed_deals_and_the_letters_count() {
 fn distances_are_of_the_real_words() {
     let only = LanguageConfig { affix_rate: 0.0, distance: 0.0, ..listed() };
     let languages = Languages::new(&only, 3).unwrap();
-    let of = |concept: &str| {
+    let distance_of = |concept: &str| {
         let (symbol, _) = borrowed(&languages).into_iter().find(|(_, one)| *one == concept).unwrap();
         languages.lexicon.distance(symbol, Language::A, Language::B)
     };
-    // One letter of three is another; `ß` is one letter, not two bytes.
+    // `day` differs in one letter of three; `ß` is one letter, not two bytes.
     for (concept, distance) in [("day", 1.0 / 3.0), ("big", 2.0 / 5.0), ("foot", 1.0), ("bird", 0.0)] {
-        assert!((of(concept) - distance).abs() < 1e-12, "{concept}: {}", of(concept));
+        assert!((distance_of(concept) - distance).abs() < 1e-12, "{concept}: {}", distance_of(concept));
     }
     let compared = languages.world.symbols().filter(|&s| AFFIXED.contains(&languages.world.category(s)));
     let pairs: Vec<f64> = compared.map(|s| languages.lexicon.distance(s, Language::A, Language::B)).collect();
@@ -106,11 +106,11 @@ fn other_names_and_tables_that_do_not_fit() {
     let (hand, _) = borrowed(&languages).into_iter().find(|(_, concept)| *concept == "hand").unwrap();
     let stem = |language| languages.lexicon.word(hand, language).stem();
     assert_eq!((stem(Language::A), stem(Language::B)), ("Hand", "hand"));
-    let told = languages.lexicon.borrowed().unwrap().told();
-    assert!(told[0].starts_with("41 of ") && told[0].contains("which has 44 concepts"), "{told:?}");
-    assert!(told.iter().any(|line| line.ends_with("1 concept left out, without a form in every language: shell")));
-    assert!(told.iter().any(|line| line.ends_with("a form is also one of another concept: force")), "{told:?}");
-    assert!(told.iter().any(|line| line.ends_with("a form is not one word of 1 to 50 letters: thank")), "{told:?}");
+    let report = languages.lexicon.borrowed().unwrap().report();
+    assert!(report[0].starts_with("41 of ") && report[0].contains("which has 44 concepts"), "{report:?}");
+    assert!(report.iter().any(|line| line.ends_with("1 concept left out, without a form in every language: shell")));
+    assert!(report.iter().any(|line| line.ends_with("a form is also one of another concept: force")), "{report:?}");
+    assert!(report.iter().any(|line| line.ends_with("a form is not one word of 1 to 50 letters: thank")), "{report:?}");
 
     let fault = |result: Result<Languages>| result.err().unwrap().to_string();
     let one = fault(named(&["deu"]));
@@ -129,11 +129,11 @@ fn other_names_and_tables_that_do_not_fit() {
     std::fs::write(&file, [0xff, 0xfe]).unwrap();
     assert!(of_file(&file).ends_with("which cannot be used: it is not text"), "{}", of_file(&file));
 
-    // More concepts than symbols: the rest is told.
+    // More concepts than symbols: the report counts the others.
     let all: String = ('a'..='z').flat_map(|x| ('a'..='z').map(move |y| format!("{x}{y},{x}{y}a,{x}{y}e\n"))).collect();
     std::fs::write(&file, format!("concept,A,B\n{all}")).unwrap();
     let config = LanguageConfig { lexicon: file.display().to_string(), ..small() };
     let full = Languages::new(&config, 0).unwrap();
-    let told = full.lexicon.borrowed().unwrap().told();
-    assert!(told.last().unwrap().contains("no symbol is left that it could be a word of"), "{told:?}");
+    let report = full.lexicon.borrowed().unwrap().report();
+    assert!(report.last().unwrap().contains("no symbol is left that it could be a word of"), "{report:?}");
 }

@@ -60,7 +60,7 @@ proptest! {
         let chain = [child0("A"), child("B", "A", step), child("C", "B", step), masked(child("D", "C", step))];
         let languages = large(&chain, seed);
         let distances = languages.lexicon.distances();
-        for (of, measured, asked) in languages.asked_distances() {
+        for (of, measured, asked) in languages.calibrated_distances() {
             prop_assert!((measured - asked).abs() < 0.03, "{}: {} for {}", of, measured, asked);
         }
         let [a, b, c, d] = ["A", "B", "C", "D"].map(|name| languages.language(name).unwrap());

@@ -122,7 +122,7 @@ fn proto_stems_do_not_depend_on_the_distance() {
 fn more_words_than_the_phonology_can_make_is_an_error() {
     let config = LanguageConfig { word_length: 3.0, affix_rate: 0.0, ..Default::default() };
     let error = Languages::new(&config, 0).unwrap_err();
-    assert!(matches!(error, Error::Exhausted { asked: 18_843, .. }), "{error}");
+    assert!(matches!(error, Error::Exhausted { wanted: 18_843, .. }), "{error}");
     let config = LanguageConfig { word_length: 4.0, ..Default::default() };
     let error = Languages::new(&config, 0).unwrap_err().to_string();
     assert!(error.starts_with("`language.word_length` is 4, but must be at least"), "{error}");

@@ -253,12 +253,12 @@ fn descriptors_are_said_as_often_as_expected() {
     }
     let (mut levels, mut largest) = (std::collections::BTreeSet::new(), 0.0f64);
     for symbol in world.descriptors() {
-        let expected = frequencies.of(symbol).unwrap() * SENTENCES as f64;
+        let expected = frequencies.per_sentence(symbol).unwrap() * SENTENCES as f64;
         levels.insert(expected as u64);
         largest = largest.max((counts[symbol.index()] - expected).abs() / expected.max(1.0).sqrt());
     }
     assert!(levels.len() > 3, "words of classes and of values that differ in how many entities have them");
     // Of some two hundred words the largest of as many normal deviates, with room for the sample behind the expectation.
     assert!(largest < 5.0, "{largest}");
-    assert_eq!(frequencies.of(world.copula()), None);
+    assert_eq!(frequencies.per_sentence(world.copula()), None);
 }

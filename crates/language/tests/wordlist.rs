@@ -4,15 +4,15 @@ use invitro_language::lexicon::wordlist::Wordlist;
 
 fn list(text: &str, languages: &[&str]) -> Vec<(String, Vec<String>)> {
     let mut words = Wordlist::parse(text, None).unwrap();
-    words.keep(&languages.iter().map(|&name| name.to_owned()).collect::<Vec<_>>()).unwrap();
+    words.select_languages(&languages.iter().map(|&name| name.to_owned()).collect::<Vec<_>>()).unwrap();
     words.by_concept()
 }
 
 #[test]
 fn both_tables_say_the_same() {
-    let told = |concept: &str, forms: [&str; 2]| (concept.to_owned(), forms.map(str::to_owned).to_vec());
+    let entry = |concept: &str, forms: [&str; 2]| (concept.to_owned(), forms.map(str::to_owned).to_vec());
     let wide = "concept\tA\tnote\tB\nhand\tHand\tx\thand\n\nüber\tüber\t\tover\n";
-    let wanted = [told("hand", ["Hand", "hand"]), told("über", ["über", "over"])];
+    let wanted = [entry("hand", ["Hand", "hand"]), entry("über", ["über", "over"])];
     assert_eq!(list(wide, &["A", "B"]), wanted);
     let long = "ID,Language_ID,Parameter_ID,Form\r\n1,deu,hand,Hand\r\n2,nld,hand,\"hand\"\r\n3,nld,hand,poot\r\n\
                 4,deu,über,über\r\n5,eng,hand,\"a \"\"hand\"\", or\ntwo\"\r\n6,nld,über,over";
@@ -30,5 +30,5 @@ fn faults_are_told_where_they_are() {
     assert_eq!(fault("Language_ID,Form\nA,x"), "it has no column `Parameter_ID`, but Language_ID, Form");
     assert!(fault("word\nx").starts_with("it has neither the columns Language_ID"));
     let mut words = Wordlist::parse("concept\tA\tC\nx\ty\tz", None).unwrap();
-    assert_eq!(words.keep(&["B".to_owned()]).unwrap_err(), "it has no words of `B`; its languages: A, C");
+    assert_eq!(words.select_languages(&["B".to_owned()]).unwrap_err(), "it has no words of `B`; its languages: A, C");
 }

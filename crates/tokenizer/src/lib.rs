@@ -35,7 +35,7 @@ mod tokenizer;
 pub mod train;
 
 pub use error::{Error, Result};
-pub use external::own::asked_vocab;
+pub use external::adopt::asked_vocab;
 pub use invitro_base::settings::{Boundary, Cut, Kind, Regime, Share, TokenizerConfig};
 pub use measure::Measures;
 pub use measure::bridge::Bridges;

@@ -138,7 +138,7 @@ impl LanguageFigures {
             valid_values: world.valid_count(),
             categories,
             real_words: lexicon.borrowed().map(Borrowed::assigned),
-            told: lexicon.borrowed().map(Borrowed::told).unwrap_or_default(),
+            told: lexicon.borrowed().map(Borrowed::report).unwrap_or_default(),
             pair,
             word_length: all.iter().map(|(name, figures)| (name.clone(), figures.word_length)).collect(),
             letters: all.iter().map(|(name, figures)| (name.clone(), figures.letters.clone())).collect(),

@@ -35,9 +35,9 @@ impl RunInputs {
     pub fn notes(&self, experiment: &Experiment) -> Vec<String> {
         let mut notes = experiment.notes();
         let borrowed = self.languages.lexicon.borrowed();
-        notes.extend(borrowed.into_iter().flat_map(Borrowed::told));
+        notes.extend(borrowed.into_iter().flat_map(Borrowed::report));
         // For real words, no distance is set.
-        for (of, measured, asked) in self.languages.asked_distances().into_iter().filter(|_| borrowed.is_none()) {
+        for (of, measured, asked) in self.languages.calibrated_distances().into_iter().filter(|_| borrowed.is_none()) {
             if (measured - asked).abs() > 0.02 {
                 notes.push(format!(
                     "the distance of the stems{of} is {measured:.3}, not {asked}: masked words may not be words of another \

@@ -63,7 +63,7 @@ impl HeldOutProbe {
                 characters += letters(languages, &sequence);
                 // Given the language, a sentence of B is known to have no masked word, one of B† to have one; but not
                 // in a mixture that withholds nothing.
-                let masked = process.masked_like(&sequence);
+                let masked = process.withheld_share(&sequence);
                 let given = match sequence.masked {
                     _ if condition.is_none() && !mixture.withholds() => 0.0,
                     true => masked.ln(),

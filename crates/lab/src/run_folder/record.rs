@@ -113,7 +113,7 @@ pub fn write_words(
             distance: (masked != first).then(|| languages.lexicon.distance(symbol, first, masked)),
             letters: Some(languages.form(symbol, masked).chars().count() as u32),
             pieces: Some(text.segmentation.core(symbol, masked).len() as u32),
-            frequency: frequencies.of(symbol).filter(|_| seen_in_first),
+            frequency: frequencies.per_sentence(symbol).filter(|_| seen_in_first),
         }
     };
     let word = |masked: Language, bridge: &bridge::Bridge| {

@@ -1,9 +1,9 @@
-//! Whether a sentence is one of the language: known words, grammar, types, facts, each nested in the one before.
+//! Checks sentences at four nested levels: known words, grammar, types, facts.
 //!
 //! - valid: every word is a word of the language
-//! - grammatical: valid, and its categories, modifiers set aside, parse under G
+//! - grammatical: valid, and its categories, without the modifiers, parse under G
 //! - types: grammatical, and every descriptor fits its subject's class, every relation verb all subjects of its phrase
-//!   and its own objects, which are nouns, and every modifier stands directly before a word it may modify
+//!   and its own objects, which are nouns, and every modifier directly precedes a word it may modify
 //! - facts: types hold, and every descriptor is one Γ allows its subject
 
 use crate::grammar::analysis::Analysis;
@@ -11,10 +11,10 @@ use crate::languages::Languages;
 use crate::world::symbol::{Category, Language, Symbol, Terminal, WordClass};
 use serde::Serialize;
 
-/// How many constraints of a kind a sentence has, and how many hold. Zero of zero unless it is grammatical.
+/// The number of constraints of one kind in a sentence, and how many hold. Zero of zero unless the sentence is grammatical.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
-    /// Constraints that hold.
+    /// Satisfied constraints.
     pub held: u32,
     /// All constraints.
     pub of: u32,
@@ -32,7 +32,7 @@ impl Tally {
     }
 }
 
-/// The outcome of all checks on one sentence.
+/// The results of all checks on one sentence.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SentenceVerdict {
     /// Every word is known.
@@ -53,7 +53,7 @@ pub struct SentenceVerdict {
     pub adverb: Tally,
     /// Descriptors that Γ allows their subject.
     pub gamma: Tally,
-    /// How many words there are.
+    /// The number of words.
     pub words: usize,
     /// The positions of words that the language does not have.
     pub unknown: Vec<usize>,
@@ -70,7 +70,7 @@ pub enum Failure {
     Empty,
     /// The language does not have the word `at`.
     UnknownWord { at: usize },
-    /// The sentence cannot go on with the word `at`, or stops too early if that is its length.
+    /// The grammar does not allow the word `at`; if `at` is the length, the sentence ends too early.
     Ungrammatical { at: usize },
     /// The descriptor `at` does not fit its subject's class, or has no subject.
     DescriptorClass { at: usize, subject: Option<usize> },
@@ -78,7 +78,7 @@ pub enum Failure {
     SubjectClass { at: usize, subject: Option<usize> },
     /// The relation verb `at` does not take such an object.
     ObjectClass { at: usize, object: usize },
-    /// The modifier `at` does not stand before a word it may modify.
+    /// The modifier `at` does not precede a word it may modify.
     Modifier { at: usize },
     /// Γ does not allow the subject the descriptor `at`.
     Fact { at: usize, subject: usize },
@@ -100,15 +100,15 @@ impl Failure {
     }
 }
 
-/// A text with what was found of it.
+/// A text with its verdict, explained.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Checked<'t> {
-    /// As it was given.
+    /// The input text.
     pub text: &'t str,
-    /// The outcome.
+    /// The results of the checks.
     #[serde(flatten)]
     pub verdict: SentenceVerdict,
-    /// Each word's symbol, none if the language does not have it.
+    /// Each word's symbol; `None` for words that the language does not have.
     pub symbols: Vec<Option<String>>,
     /// The first failure in words.
     pub reason: Option<String>,
@@ -126,7 +126,7 @@ pub struct Checker<'a> {
 }
 
 impl Languages {
-    /// A checker of sentences.
+    /// A checker for sentences of these languages.
     pub fn checker(&self) -> Checker<'_> {
         let (symbols, parts, at, analysis) = Default::default();
         Checker { languages: self, symbols, parts, at, analysis }
@@ -134,7 +134,7 @@ impl Languages {
 }
 
 impl Checker<'_> {
-    /// Checks a text: words of one language between white space.
+    /// Checks a text: words of one language, separated by white space.
     pub fn text(&mut self, text: &str, language: Language) -> SentenceVerdict {
         let lexicon = &self.languages.lexicon;
         self.words(text.split_whitespace().map(|word| lexicon.symbol(word, language)), language)
@@ -148,7 +148,7 @@ impl Checker<'_> {
         Checked { text, verdict, symbols, reason }
     }
 
-    /// Checks words already looked up; `None` is a word the language does not have.
+    /// Checks words that are already looked up; `None` is a word that the language does not have.
     pub fn words(&mut self, words: impl IntoIterator<Item = Option<Symbol>>, language: Language) -> SentenceVerdict {
         let mut symbols = std::mem::take(&mut self.symbols);
         symbols.clear();
@@ -199,11 +199,10 @@ impl Checker<'_> {
         verdict
     }
 
-    /// The type rules and Γ, in the order of the words.
+    /// Checks the type rules and Γ, word by word.
     fn types(&self, symbols: &[Symbol], verdict: &mut SentenceVerdict) {
         let world = &self.languages.world;
-        let mut types_failure: Option<Failure> = None;
-        let mut fact_failure: Option<Failure> = None;
+        let (mut types_failure, mut fact_failure) = (None, None);
         let mut next = 0;
         for (i, &symbol) in symbols.iter().enumerate() {
             let category = world.category(symbol);
@@ -244,17 +243,17 @@ impl Checker<'_> {
         verdict.failure = types_failure.or(fact_failure);
     }
 
-    /// The first thing wrong with a relation verb: a subject of its phrase, or an object of its own.
+    /// The first subject or object that does not fit a relation verb.
     fn relation(&self, symbols: &[Symbol], verb: usize) -> Option<Failure> {
         let world = &self.languages.world;
         let Analysis { terminals, phrase, head } = &self.analysis;
         let at = self.at[verb];
-        let mut any = false;
+        let mut has_subject = false;
         for other in 0..terminals.len() {
             let word = self.at[other];
             match terminals[other] {
                 Terminal::Subject if phrase[other] == phrase[verb] => {
-                    any = true;
+                    has_subject = true;
                     if !world.fits(symbols[at], symbols[word]) {
                         return Some(Failure::SubjectClass { at, subject: Some(word) });
                     }
@@ -265,7 +264,7 @@ impl Checker<'_> {
                 _ => {}
             }
         }
-        (!any).then_some(Failure::SubjectClass { at, subject: None })
+        (!has_subject).then_some(Failure::SubjectClass { at, subject: None })
     }
 
     /// A failure in words, for the sentence it was found in.

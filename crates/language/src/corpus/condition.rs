@@ -1,4 +1,4 @@
-//! Conditions: what a model is judged on. A language, with or without a word that is withheld from its training.
+//! Evaluation conditions: sentences of one language, with or without a word that is withheld from its training.
 
 use crate::languages::Languages;
 use crate::world::symbol::Language;
@@ -8,9 +8,9 @@ use std::fmt;
 /// A language, and whether its sentences have a masked word. B† of the paper is B, masked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct LanguageCondition {
-    /// Sentences in this language,
+    /// The language of the sentences.
     pub language: Language,
-    /// with a masked word if `true`, without one if not.
+    /// Whether every sentence has a masked word; otherwise none has one.
     pub masked: bool,
 }
 
@@ -40,7 +40,7 @@ impl Serialize for LanguageCondition {
 impl Languages {
     /// Each language without masked words, then with one where it has a mask: A, B, B_masked.
     pub fn conditions(&self) -> Vec<LanguageCondition> {
-        let of = |masked| move |language| LanguageCondition { language, masked };
-        self.all().iter().copied().map(of(false)).chain(self.masked().map(of(true))).collect()
+        let condition = |masked| move |language| LanguageCondition { language, masked };
+        self.all().iter().copied().map(condition(false)).chain(self.masked().map(condition(true))).collect()
     }
 }

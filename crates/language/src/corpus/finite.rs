@@ -1,8 +1,8 @@
-//! A finite corpus: the same rows in every epoch, in another order.
+//! A finite corpus: the same rows in every epoch, in a new order.
 
 use invitro_base::random::Stream;
 
-/// A finite corpus: row i of an epoch is one of `sentences` fixed rows, in an order of the epoch's own.
+/// A finite corpus of `sentences` fixed rows, shuffled anew in every epoch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FiniteCorpus {
     pub sentences: u64,
@@ -11,16 +11,16 @@ pub(crate) struct FiniteCorpus {
 }
 
 impl FiniteCorpus {
-    /// The key of the row to take.
-    pub fn place(&self, step: u64, row: u64) -> (u64, u64) {
+    /// The key (step, row) of the sentence for a training row.
+    pub fn key(&self, step: u64, row: u64) -> (u64, u64) {
         let index = step * self.batch + row;
         let (epoch, i) = (index / self.sentences, index % self.sentences);
         (0, permute(i, self.sentences, &self.order, epoch))
     }
 }
 
-/// The i-th element of a permutation of `0..n` that depends on `epoch`, without storing it: a Feistel network on the
-/// next even number of bits, walked until it lands inside.
+/// The i-th element of a permutation of `0..n` that depends on `epoch` and is never stored: a Feistel network on the
+/// next even number of bits, iterated until the result is below `n`.
 fn permute(i: u64, n: u64, stream: &Stream, epoch: u64) -> u64 {
     let half = (64 - (n.max(2) - 1).leading_zeros()).div_ceil(2);
     let mask = (1u64 << half) - 1;

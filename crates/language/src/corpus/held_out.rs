@@ -1,26 +1,25 @@
-//! Held out is held out: one sentence in 64, told by its hash, is never trained on, in any language or task, and what a
-//! model is evaluated on comes from those alone. Without this rule a small world's evaluation asks for sentences that
-//! training has shown, and a model that repeats them looks like one that has learned the language.
+//! Held-out sentences: a hash selects one sentence in 64 that is never trained on, in any language or task. Evaluation
+//! uses only these sentences. Otherwise, in a small world, a model that repeats its training data would score well.
 
 use crate::languages::Languages;
 use crate::world::symbol::Symbol;
 
-/// One part in so many is held out.
+/// One sentence in this many is held out.
 pub const HELD_OUT_PARTS: u64 = 64;
 
-/// Which sentences a source may draw.
+/// The set of sentences that a source may draw.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pool {
-    /// Those that may be trained on.
+    /// Sentences that may be trained on.
     Training,
-    /// Those that never are.
+    /// Sentences that are never trained on.
     HeldOut,
-    /// All of them.
+    /// All sentences.
     Any,
 }
 
 impl Pool {
-    /// Whether a sentence is one of these.
+    /// Whether the pool contains a sentence.
     #[inline]
     pub(crate) fn has(self, languages: &Languages, symbols: &[Symbol]) -> bool {
         match self {
@@ -32,10 +31,10 @@ impl Pool {
 }
 
 impl Languages {
-    /// Whether a sentence is never trained on. The same in every language, and fixed for a data seed.
+    /// Whether a sentence is never trained on: the same in every language, and fixed for a data seed.
     #[inline]
     pub fn is_held_out(&self, symbols: &[Symbol]) -> bool {
-        // In another word order the same words are the same sentence.
+        // The same words in another word order are the same sentence.
         let mut sorted = Vec::new();
         let symbols = if self.share_grammar() {
             symbols
@@ -44,7 +43,7 @@ impl Languages {
             sorted.sort_unstable();
             &sorted
         };
-        // Each word is mixed in by the finalizer of SplitMix64, so that neighbouring symbols fall far apart.
+        // The finalizer of SplitMix64 separates neighbouring symbols.
         let hash = symbols.iter().fold(mix(self.seed), |hash, symbol| mix(hash ^ u64::from(symbol.0)));
         hash.is_multiple_of(HELD_OUT_PARTS)
     }

@@ -1,5 +1,4 @@
-//! The training mixture: which language a row has at a step, whether training may show it, and which words it says in
-//! another language.
+//! The training mixture: the language of each row, withholding, and code switching.
 
 use super::task::{Sequence, Task};
 use crate::languages::Languages;
@@ -7,7 +6,7 @@ use crate::world::symbol::{Language, Symbol};
 use invitro_base::random::Rng;
 use invitro_base::settings::MixtureConfig;
 
-/// What the mixture settings decide about training rows: languages, withholding, translation, code switching.
+/// The mixture settings that concern training rows: languages, withholding, translation, code switching.
 #[derive(Clone, Debug)]
 pub(crate) struct TrainingMixture {
     /// The languages' shares in every stage.
@@ -30,7 +29,7 @@ impl TrainingMixture {
         }
     }
 
-    /// The shares at a step, the first of which is 0.
+    /// The languages' shares at a step; steps count from 0.
     pub fn shares(&self, step: u64) -> &[f64] {
         let stages = self.stages.len() as u64;
         let stage = if stages == 1 { 0 } else { (step * stages / self.steps.max(1)).min(stages - 1) };
@@ -42,8 +41,7 @@ impl TrainingMixture {
         !(self.withhold && sequence.masked)
     }
 
-    /// Says some words of a sequence in other languages, never one that is masked there, and none of a sentence that states a
-    /// fact which is withheld there.
+    /// Switches some words of a sequence to other languages, except words and facts that those languages withhold.
     pub fn switch(&self, languages: &Languages, rng: &mut Rng, out: &mut Sequence) {
         out.switched.clear();
         if self.code_switch == 0.0 || out.task == Task::T3 || languages.all().len() == 1 {
@@ -58,7 +56,7 @@ impl TrainingMixture {
             if !rng.chance(self.code_switch) {
                 continue;
             }
-            let other = other_than(languages, out.language, rng);
+            let other = random_other(languages, out.language, rng);
             if !(self.withhold && languages.withholds_word(other, symbol, &out.sentence)) {
                 out.switched.push((symbol, other));
             }
@@ -66,8 +64,8 @@ impl TrainingMixture {
     }
 }
 
-/// One of the other languages.
-pub(crate) fn other_than(languages: &Languages, language: Language, rng: &mut Rng) -> Language {
+/// A random language other than the given one.
+pub(crate) fn random_other(languages: &Languages, language: Language, rng: &mut Rng) -> Language {
     let at = rng.index(languages.all().len() - 1);
     languages.all()[at + usize::from(at >= language.index())]
 }

@@ -1,4 +1,4 @@
-//! What is said: sentences, tasks, conditions, and the rows of a training mixture; and whether a text is said right.
+//! Sentences, tasks, conditions, the rows of a training mixture, and the checks of a text.
 
 pub(crate) mod check;
 pub(crate) mod condition;

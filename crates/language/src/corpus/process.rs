@@ -1,8 +1,8 @@
-//! The true process: how probable a sentence, or a whole training sequence, is. A model that knew the languages
-//! perfectly would have this loss, so it is the floor under every loss curve.
+//! The true process: the probability of a sentence or of a whole training sequence. A model with perfect knowledge of
+//! the languages would have this loss, so it is the floor under every loss curve.
 //!
-//! The probability of a sentence is that of its categories under the grammar, summed over parses, times that of each
-//! symbol in its place; that of a sequence adds the task, the language, and the prompt given the sentence.
+//! The probability of a sentence is the probability of its categories under the grammar, summed over parses, times the
+//! probability of each symbol. The probability of a sequence adds the task, the language, and the prompt given the sentence.
 
 use crate::corpus::task::{KINDS, Sequence, Task};
 use crate::grammar::analysis::{Analysis, NONE};
@@ -12,34 +12,34 @@ use crate::world::symbol::{Category, Language, Symbol, Terminal};
 use invitro_base::random::Stream;
 use invitro_base::settings::MixtureConfig;
 
-/// Log-probabilities, in nats, under the process that makes the sentences.
+/// Log-probabilities, in nats, under the process that generates the sentences.
 #[derive(Clone, Debug)]
 pub struct Process<'a> {
     languages: &'a Languages,
-    /// By language, its grammar and the share of sentences with a masked word.
+    /// The grammar of each language.
     cyk: Vec<Cyk>,
+    /// By language, the share of sentences with a masked word.
     masked_shares: Vec<f64>,
-    /// By the language translated into and the one translated from, the share of sentences that either withholds; empty
-    /// where there are no translations.
+    /// By target and source language, the share of sentences that either withholds; empty without translations.
     masked_pairs: Vec<Vec<f64>>,
 }
 
-/// Sentences drawn to estimate how many have a masked word.
+/// Sentences sampled to estimate the share with a masked word.
 const PROBE: u64 = 20_000;
 
 impl<'a> Process<'a> {
-    /// Of these languages.
+    /// The process of these languages.
     pub fn new(languages: &'a Languages) -> Process<'a> {
         let stream = Stream::new(languages.seed, "process/masked");
         let mut sampler = languages.sampler();
-        // Of sentences as the first of the languages says them, the share that one of them withholds.
-        let mut masked_share = |of: &[Language]| {
-            if !languages.masked().any(|masked| of.contains(&masked)) {
+        // The share of sentences, sampled in the first language, that any of the languages withholds.
+        let mut masked_share = |group: &[Language]| {
+            if !languages.masked().any(|masked| group.contains(&masked)) {
                 return 0.0;
             }
             let withheld = |&row: &u64| {
-                let sentence = sampler.sentence(of[0], &mut stream.at(0, row));
-                of.iter().any(|&language| languages.withholds(language, &sentence))
+                let sentence = sampler.sentence(group[0], &mut stream.at(0, row));
+                group.iter().any(|&language| languages.withholds(language, &sentence))
             };
             (0..PROBE).filter(withheld).count() as f64 / PROBE as f64
         };
@@ -52,28 +52,27 @@ impl<'a> Process<'a> {
         Process { languages, cyk, masked_shares, masked_pairs }
     }
 
-    /// The share of a language's sentences that have a masked word, from a fixed sample.
+    /// The share of a language's sentences with a masked word, estimated from a fixed sample.
     pub fn masked_share(&self, language: Language) -> f64 {
         self.masked_shares[language.index()]
     }
 
-    /// The share of a sequence's like that training withholds: of sentences in its language or, if it is a translation, of
-    /// those that either of its languages withholds.
-    pub fn masked_like(&self, sequence: &Sequence) -> f64 {
+    /// The share of sequences in the same language, or in the same translation direction, that training withholds.
+    pub fn withheld_share(&self, sequence: &Sequence) -> f64 {
         let to = sequence.language.index();
         sequence.from.map_or(self.masked_shares[to], |from| self.masked_pairs[to][from.index()])
     }
 
-    /// The size of a language's text over that of the first once the masked rows are gone: |D_B| / |D_A|.
+    /// The size of a language's text relative to the first language's, without the masked rows: |D_B| / |D_A|.
     pub fn size_left(&self, language: Language, mixture: &MixtureConfig) -> f64 {
         let family = &self.languages.family;
         let sizes = if mixture.schedule.is_empty() { family.sizes(mixture) } else { family.shares(mixture) };
-        let left = |language: Language| if mixture.withholds() { 1.0 - self.masked_share(language) } else { 1.0 };
+        let left = |language: Language| share_left(self.masked_share(language), mixture);
         let first = self.languages.all()[0];
         sizes[language.index()] / sizes[0] * left(language) / left(first)
     }
 
-    /// ln P(sentence) in a language; minus infinity if the process never makes it.
+    /// ln P(sentence) in a language; minus infinity if the process never generates it.
     pub fn sentence(&self, symbols: &[Symbol], language: Language) -> f64 {
         let mut checker = self.languages.checker();
         if !checker.symbols(symbols, language).facts {
@@ -81,29 +80,29 @@ impl<'a> Process<'a> {
         }
         let (world, config) = (&self.languages.world, &self.languages.config);
         let one_of = |n: usize| -(n as f64).ln();
-        let kept: Vec<Symbol> = symbols.iter().copied().filter(|&s| !world.category(s).is_modifier()).collect();
-        let parts: Vec<_> = kept.iter().filter_map(|&s| world.category(s).part()).collect();
+        let heads: Vec<Symbol> = symbols.iter().copied().filter(|&s| !world.category(s).is_modifier()).collect();
+        let parts: Vec<_> = heads.iter().filter_map(|&s| world.category(s).part()).collect();
         let mut analysis = Analysis::default();
         if self.languages.syntax(language).parser.parse(&parts, &mut analysis).is_err() {
             return f64::NEG_INFINITY;
         }
+        let analysis = &analysis;
         let mut sum = self.cyk[language.index()].log_probability(&parts);
         let phrases = analysis.phrase.last().map_or(0, |&p| p + 1);
         for phrase in 0..phrases {
-            let inside =
-                |terminal| (0..kept.len()).any(|i| analysis.phrase[i] == phrase && analysis.terminals[i] == terminal);
-            let classes = if inside(Terminal::Relation) { world.subject_class_count() } else { config.classes };
-            sum += one_of(classes);
-            // All conjoined subjects are of one class.
-            let mut of = (0..kept.len())
-                .filter(|&i| analysis.phrase[i] == phrase && analysis.terminals[i] == Terminal::Subject)
-                .map(|i| world.class(kept[i]));
-            let first = of.next();
-            if of.any(|class| Some(class) != first) {
+            let words = |terminal| {
+                (0..heads.len()).filter(move |&i| analysis.phrase[i] == phrase && analysis.terminals[i] == terminal)
+            };
+            let relates = words(Terminal::Relation).next().is_some();
+            sum += one_of(if relates { world.subject_class_count() } else { config.classes });
+            // All conjoined subjects have one class.
+            let mut classes = words(Terminal::Subject).map(|i| world.class(heads[i]));
+            let first = classes.next();
+            if classes.any(|class| Some(class) != first) {
                 return f64::NEG_INFINITY;
             }
         }
-        for (i, &symbol) in kept.iter().enumerate() {
+        for (i, &symbol) in heads.iter().enumerate() {
             let class = world.class(symbol);
             sum += match (analysis.terminals[i], class) {
                 (Terminal::Subject, Some(class)) => one_of(world.entity_count(class)),
@@ -112,7 +111,7 @@ impl<'a> Process<'a> {
                 (Terminal::Descriptor, Some(class)) => one_of(world.properties(class).len() * world.valid_count()),
                 _ => 0.0,
             };
-            debug_assert!(analysis.head[i] == NONE || (analysis.head[i] as usize) < kept.len());
+            debug_assert!(analysis.head[i] == NONE || (analysis.head[i] as usize) < heads.len());
         }
         for (i, &symbol) in symbols.iter().enumerate() {
             let (rate, choices) = match world.category(symbol) {
@@ -137,83 +136,87 @@ impl<'a> Process<'a> {
                 b.sort_unstable();
                 if a == b { -orders } else { f64::NEG_INFINITY }
             }
-            Task::T2 => chosen(sequence).ln() - orders,
+            Task::T2 => pick_probability(sequence).ln() - orders,
         }
     }
 
-    /// ln P(which words are said in another language | sequence) of a training row.
+    /// ln P(switched words | sequence) of a training row.
     pub fn switching(&self, sequence: &Sequence, mixture: &MixtureConfig) -> f64 {
         let others = self.languages.all().len() - 1;
         if mixture.code_switch == 0.0 || sequence.task == Task::T3 || others == 0 {
             return 0.0;
         }
         let chance = mixture.code_switch / others as f64;
-        let may = |language: Language, symbol: Symbol| {
-            !(mixture.withholds() && self.languages.withholds_word(language, symbol, &sequence.sentence))
+        let may_switch = |symbol: Symbol, to: Language| {
+            to != sequence.language
+                && !(mixture.withholds() && self.languages.withholds_word(to, symbol, &sequence.sentence))
         };
-        let of = |&(symbol, _): &(Symbol, usize)| match sequence.switched.iter().find(|(one, _)| *one == symbol) {
-            Some(_) => chance.ln(),
-            None => {
-                let others = self.languages.all().iter().filter(|&&other| other != sequence.language);
-                (1.0 - chance * others.filter(|&&other| may(other, symbol)).count() as f64).ln()
+        let ln_chance = |&(symbol, _): &(Symbol, usize)| {
+            if sequence.switched.iter().any(|(switched, _)| *switched == symbol) {
+                return chance.ln();
             }
+            let choices = self.languages.all().iter().filter(|&&to| may_switch(symbol, to)).count();
+            (1.0 - chance * choices as f64).ln()
         };
-        counts(&sequence.sentence.symbols).iter().map(of).sum()
+        counts(&sequence.sentence.symbols).iter().map(ln_chance).sum()
     }
 
-    /// ln P(language | task) of a training row, or of both languages of a translation, given that it was not redrawn.
+    /// The probabilities, before normalisation, of all languages within a language, given that no row is redrawn.
+    fn language_weights(&self, mixture: &MixtureConfig) -> Vec<f64> {
+        let shares = self.languages.family.shares(mixture).into_iter();
+        shares.zip(&self.masked_shares).map(|(share, &masked)| share * share_left(masked, mixture)).collect()
+    }
+
+    /// The same of all translation directions.
+    fn direction_weights(&self, mixture: &MixtureConfig) -> Vec<f64> {
+        let directions = self.masked_pairs.iter().enumerate().flat_map(|(to, row)| {
+            row.iter().enumerate().filter(move |(from, _)| *from != to).map(|(_, &masked)| masked)
+        });
+        directions.map(|masked| share_left(masked, mixture)).collect()
+    }
+
+    /// ln P(language | task) of a training row, or of a translation's direction, given that it was not redrawn.
     pub fn opening(&self, sequence: &Sequence, mixture: &MixtureConfig) -> f64 {
-        let left = |masked: f64| if mixture.withholds() { 1.0 - masked } else { 1.0 };
-        let weights: Vec<f64> = match sequence.from {
+        let (own, weights) = match sequence.from {
             None => {
-                let shares = self.languages.family.shares(mixture).into_iter();
-                shares.zip(&self.masked_shares).map(|(share, &masked)| share * left(masked)).collect()
+                let weights = self.language_weights(mixture);
+                (weights[sequence.language.index()], weights)
             }
-            Some(_) => {
-                let rows = self.masked_pairs.iter().enumerate();
-                let of = |(to, row): (usize, &Vec<f64>)| {
-                    let others = row.iter().enumerate().filter(move |(from, _)| *from != to);
-                    others.map(|(_, &masked)| left(masked)).collect::<Vec<f64>>()
-                };
-                rows.flat_map(of).collect()
-            }
-        };
-        let own = match sequence.from {
-            None => weights[sequence.language.index()],
-            Some(_) => left(self.masked_like(sequence)),
+            Some(_) => (share_left(self.withheld_share(sequence), mixture), self.direction_weights(mixture)),
         };
         own.ln() - weights.iter().sum::<f64>().ln()
     }
 
-    /// ln P(sequence) of a training row: task, language, sentence, prompt and languages of its words, given that it was not
-    /// redrawn.
+    /// ln P(sequence) of a training row, given that it was not redrawn: task, language, sentence, prompt, switched words.
     pub fn sequence(&self, sequence: &Sequence, mixture: &MixtureConfig) -> f64 {
         if sequence.masked && mixture.withholds() {
             return f64::NEG_INFINITY;
         }
-        let left = |masked: f64| if mixture.withholds() { 1.0 - masked } else { 1.0 };
-        let shares = self.languages.family.shares(mixture);
-        let within: f64 = shares.iter().zip(&self.masked_shares).map(|(share, &masked)| share * left(masked)).sum();
-        let pairs = self.masked_pairs.iter().enumerate().flat_map(|(to, row)| {
-            row.iter().enumerate().filter(move |(from, _)| *from != to).map(|(_, &masked)| left(masked))
-        });
-        let directions = (shares.len() * (shares.len() - 1)) as f64;
-        let between = pairs.sum::<f64>() / directions;
+        let weights = self.language_weights(mixture);
+        let within: f64 = weights.iter().sum();
+        let directions = (weights.len() * (weights.len() - 1)) as f64;
+        let between = self.direction_weights(mixture).iter().sum::<f64>() / directions;
         let translation = mixture.translation;
-        let kept = (1.0 - translation) * within + if translation > 0.0 { translation * between } else { 0.0 };
+        let accepted = (1.0 - translation) * within + if translation > 0.0 { translation * between } else { 0.0 };
         let task = match sequence.from {
             None => (1.0 - translation) * within * mixture.tasks[sequence.task as usize],
             Some(_) => translation * between,
         };
-        // Not redrawn, the sentence is one of those that are left.
-        task.ln() - kept.ln() + self.opening(sequence, mixture) - left(self.masked_like(sequence)).ln()
+        // The last logarithm conditions on a sentence that is not redrawn.
+        let left = share_left(self.withheld_share(sequence), mixture);
+        task.ln() - accepted.ln() + self.opening(sequence, mixture) - left.ln()
             + self.sentence(&sequence.sentence.symbols, sequence.language)
             + self.prompt(sequence)
             + self.switching(sequence, mixture)
     }
 }
 
-/// The logarithm of the number of different orders of these words.
+/// The share of rows that training may show.
+fn share_left(masked: f64, mixture: &MixtureConfig) -> f64 {
+    if mixture.withholds() { 1.0 - masked } else { 1.0 }
+}
+
+/// The logarithm of the number of distinct orders of these words.
 fn ln_orders(words: &[Symbol]) -> f64 {
     ln_factorial(words.len()) - counts(words).iter().map(|&(_, n)| ln_factorial(n)).sum::<f64>()
 }
@@ -242,9 +245,9 @@ fn counts(words: &[Symbol]) -> Vec<(Symbol, usize)> {
     counts
 }
 
-/// The probability that T2 picks these words, in any order. A word that the sentence has both as subject and as
-/// object may have come from either: all ways are summed.
-fn chosen(sequence: &Sequence) -> f64 {
+/// The probability that T2 picks these words, in any order. A word may occur as subject and as object: the sum runs
+/// over all ways to pick it.
+fn pick_probability(sequence: &Sequence) -> f64 {
     let kinds: Vec<Vec<(Symbol, usize)>> = KINDS
         .iter()
         .map(|&kind| {
@@ -256,10 +259,10 @@ fn chosen(sequence: &Sequence) -> f64 {
     allot(&counts(&sequence.prompt), &kinds, &mut taken)
 }
 
-/// Sums over the ways to share the remaining prompt words out among the kinds.
+/// Sums over the ways to distribute the remaining prompt words over the kinds.
 fn allot(prompt: &[(Symbol, usize)], kinds: &[Vec<(Symbol, usize)>], taken: &mut [Vec<usize>]) -> f64 {
-    let Some((&(symbol, n), rest)) = prompt.split_first() else {
-        return kinds.iter().zip(taken).map(|(kind, taken)| of_kind(kind, taken)).product();
+    let Some((&(symbol, n), remaining)) = prompt.split_first() else {
+        return kinds.iter().zip(taken).map(|(kind, taken)| kind_probability(kind, taken)).product();
     };
     let places: Vec<(usize, usize)> = kinds
         .iter()
@@ -270,19 +273,19 @@ fn allot(prompt: &[(Symbol, usize)], kinds: &[Vec<(Symbol, usize)>], taken: &mut
         [] => 0.0,
         [(k, i)] => {
             taken[k][i] = n;
-            allot(rest, kinds, taken)
+            allot(remaining, kinds, taken)
         }
         [(k, i), (l, j), ..] => (0..=n)
             .map(|first| {
                 (taken[k][i], taken[l][j]) = (first, n - first);
-                allot(rest, kinds, taken)
+                allot(remaining, kinds, taken)
             })
             .sum(),
     }
 }
 
-/// One kind: how many it gives is uniform from one to all, and which ones uniform given that.
-fn of_kind(kind: &[(Symbol, usize)], taken: &[usize]) -> f64 {
+/// The probability of the picks from one kind: their number is uniform from one to all, and so is the choice given the number.
+fn kind_probability(kind: &[(Symbol, usize)], taken: &[usize]) -> f64 {
     let (all, wanted) = (kind.iter().map(|&(_, n)| n).sum::<usize>(), taken.iter().sum::<usize>());
     if all == 0 {
         return 1.0;

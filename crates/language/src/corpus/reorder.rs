@@ -1,17 +1,17 @@
-//! The same sentence in another word order: what is said stays, word for word, and stands where the other grammar has it.
+//! Reorders the words of a sentence for another grammar.
 //!
 //! ```text
 //! svo   the trader gives to the cup and is tall
 //! sov   the trader the cup to gives and tall is
 //! ```
 
-use crate::corpus::sentence::{Role, Sentence};
+use crate::corpus::sentence::{Role, Sentence, WordPlace};
 use crate::grammar::fast_parser::WordOrder;
 use crate::grammar::parser::Parser;
 use crate::languages::Languages;
 use crate::world::symbol::{Language, Symbol, Terminal};
 
-/// A phrase as what it says: the positions of its subjects and its predicates.
+/// A phrase without word order: its subjects, as positions, and its predicates.
 #[derive(Default)]
 struct Clause {
     subjects: Vec<usize>,
@@ -25,8 +25,7 @@ enum Predicate {
 }
 
 impl Languages {
-    /// The words of a sentence of one language in the order of another. Between grammars that are not built in, the order
-    /// stays as it is.
+    /// The words of a sentence in another language's order. The order changes only between built-in grammars.
     pub fn reordered(&self, sentence: &Sentence, from: Language, to: Language) -> Vec<Symbol> {
         let order = |language: Language| match &self.syntax(language).parser {
             Parser::Fast(parser) => Some(parser.order()),
@@ -79,8 +78,8 @@ impl SentenceWriter<'_> {
 
     /// The objects of a relation verb.
     fn objects(&self, verb: usize) -> Vec<usize> {
-        let is_its = |&at: &usize| self.sentence.places[at].head == Some(verb as u16);
-        self.sentence.positions(Terminal::Object).filter(is_its).collect()
+        let is_of_verb = |&at: &usize| self.sentence.places[at].head == Some(verb as u16);
+        self.sentence.positions(Terminal::Object).filter(is_of_verb).collect()
     }
 
     fn clause(&mut self, Clause { subjects, predicates }: &Clause, order: WordOrder) {
@@ -109,11 +108,11 @@ impl SentenceWriter<'_> {
                     }
                     None => self.list(subjects),
                 }
-                if let [_, rest @ ..] = &predicates[..]
-                    && !rest.is_empty()
+                if let [_, further @ ..] = &predicates[..]
+                    && !further.is_empty()
                 {
                     self.out.push(world.conjunction());
-                    self.predicates(rest, order);
+                    self.predicates(further, order);
                 }
             }
         }
@@ -148,7 +147,7 @@ impl SentenceWriter<'_> {
         }
     }
 
-    /// Words with a conjunction between them.
+    /// Writes words with conjunctions between them.
     fn list(&mut self, words: &[usize]) {
         for (i, &at) in words.iter().enumerate() {
             if i > 0 {
@@ -158,12 +157,11 @@ impl SentenceWriter<'_> {
         }
     }
 
-    /// A word with its modifier.
+    /// Writes a word with its modifier.
     fn word(&mut self, at: usize) {
         let Sentence { symbols, places } = self.sentence;
-        let modifies = |place: &&crate::corpus::sentence::WordPlace| {
-            matches!(place.role, Role::Adjective | Role::Adverb) && place.head == Some(at as u16)
-        };
+        let modifies =
+            |place: &&WordPlace| matches!(place.role, Role::Adjective | Role::Adverb) && place.head == Some(at as u16);
         if at > 0 && places.get(at - 1).filter(modifies).is_some() {
             self.out.push(symbols[at - 1]);
         }

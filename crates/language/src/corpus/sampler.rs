@@ -7,14 +7,14 @@ use crate::languages::{Languages, Syntax};
 use crate::world::symbol::{Category, Class, Language, Symbol, Terminal};
 use invitro_base::random::Rng;
 
-/// Draws sentences, reusing its scratch memory.
+/// Samples sentences, reusing its scratch memory.
 #[derive(Clone, Debug)]
 pub struct Sampler<'a> {
     languages: &'a Languages,
     template: Template,
     analysis: Analysis,
     symbols: Vec<Symbol>,
-    /// Per word of the template, its position in the sentence.
+    /// The position in the sentence of each word of the template.
     position: Vec<u16>,
     phrases: Vec<Phrase>,
 }
@@ -28,19 +28,13 @@ struct Phrase {
 impl Languages {
     /// A sampler of sentences.
     pub fn sampler(&self) -> Sampler<'_> {
-        Sampler {
-            languages: self,
-            template: Template::default(),
-            analysis: Analysis::default(),
-            symbols: Vec::new(),
-            position: Vec::new(),
-            phrases: Vec::new(),
-        }
+        let (template, analysis, symbols, position, phrases) = Default::default();
+        Sampler { languages: self, template, analysis, symbols, position, phrases }
     }
 }
 
 impl<'a> Sampler<'a> {
-    /// The languages whose sentences are drawn.
+    /// The languages whose sentences are sampled.
     pub fn languages(&self) -> &'a Languages {
         self.languages
     }
@@ -54,8 +48,7 @@ impl<'a> Sampler<'a> {
 
     /// Draws a sentence into `out`.
     pub fn sample(&mut self, language: Language, rng: &mut Rng, out: &mut Sentence) {
-        // The derivation gives the categories, the analysis their structure: for an ambiguous grammar this is the
-        // analysis that the checks will find.
+        // The structure comes from the parser, not from the derivation, so that the checks of an ambiguous grammar agree.
         let Syntax { grammar, parser } = self.languages.syntax(language);
         loop {
             self.template.sample(grammar, rng);
@@ -69,7 +62,7 @@ impl<'a> Sampler<'a> {
         self.emit(rng, out);
     }
 
-    /// A symbol for every terminal: the phrases' classes, their subjects and verbs, then what depends on these.
+    /// Draws a symbol for every terminal: the phrases' classes, subjects and verbs, then their dependents.
     fn fill(&mut self, rng: &mut Rng) {
         let world = &self.languages.world;
         let Analysis { terminals, phrase, head } = &self.analysis;
@@ -95,7 +88,7 @@ impl<'a> Sampler<'a> {
                 Terminal::Preposition => world.preposition(),
                 Terminal::Conjunction => world.conjunction(),
                 Terminal::Separator => world.separator().expect("the world has a separator if the grammar does"),
-                // Objects and descriptors follow once their heads are known.
+                // Placeholders: objects and descriptors need their heads.
                 Terminal::Copula | Terminal::Object | Terminal::Descriptor => world.copula(),
             });
         }

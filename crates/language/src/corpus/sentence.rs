@@ -1,7 +1,4 @@
-//! Sentences, as symbols.
-//!
-//! A sentence carries what each word is and what it belongs to: which subject a descriptor speaks of, which verb an
-//! object follows, which word a modifier modifies. Nothing has to be guessed from its text later.
+//! Sentences as symbols, with the role and the head of every word, so that no later stage has to parse text.
 
 use crate::world::symbol::{Symbol, Terminal};
 
@@ -16,29 +13,28 @@ pub enum Role {
     Adverb,
 }
 
-/// What is known of one word besides its symbol.
+/// The role, phrase and head of one word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WordPlace {
-    /// What it is.
+    /// Its role.
     pub role: Role,
-    /// The number of the phrase it stands in.
+    /// The number of its phrase.
     pub phrase: u16,
-    /// The position of the word it belongs to: a descriptor's subject, an object's relation verb, the word a modifier
-    /// modifies.
+    /// The position of its head: a descriptor's subject, an object's relation verb, or the word that a modifier modifies.
     pub head: Option<u16>,
 }
 
 /// A sentence as symbols. `symbols` and `places` run in parallel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Sentence {
-    /// What is said.
+    /// The words.
     pub symbols: Vec<Symbol>,
-    /// What each word is and what it belongs to.
+    /// The role, phrase and head of each word.
     pub places: Vec<WordPlace>,
 }
 
 impl Sentence {
-    /// The positions of the words in a terminal.
+    /// The positions of the words with this terminal.
     pub fn positions(&self, terminal: Terminal) -> impl Iterator<Item = usize> + '_ {
         self.places.iter().enumerate().filter(move |(_, p)| p.role == Role::Terminal(terminal)).map(|(i, _)| i)
     }

@@ -1,10 +1,9 @@
-//! Where sequences come from: the training mixture, or one condition, each row by its key.
+//! Sources of sequences: the training mixture or one condition, each row by its key.
 //!
-//! A training row draws its language by its share, λ / (1 + λ) for B, or by the share of its stage where there is a
-//! schedule; one with a word that is masked in its language, or a fact that is withheld there, is redrawn whole, language
-//! and all, so that it never reaches training; nor do sentences that are held out. A translation shows both of its
-//! languages, so that neither may withhold it. B takes sentences without a masked word, B† those with one, of the
-//! training's or of those held out as [`Source::from_pool`] says.
+//! A training row draws its language by its share: λ / (1 + λ) for B, or the share of its stage under a schedule. A row
+//! that its language withholds is redrawn whole, language included; so is a held-out sentence. A translation shows both
+//! languages, so neither may withhold it. Condition B takes sentences without a masked word, B† sentences with one;
+//! [`Source::from_pool`] selects training or held-out sentences.
 //!
 //! ```
 //! use invitro_language::{LanguageCondition, Languages, LanguageConfig, Source, Task};
@@ -16,7 +15,7 @@
 use crate::corpus::condition::LanguageCondition;
 use crate::corpus::finite::FiniteCorpus;
 use crate::corpus::held_out::Pool;
-use crate::corpus::mixture::{TrainingMixture, other_than};
+use crate::corpus::mixture::{TrainingMixture, random_other};
 use crate::corpus::sampler::Sampler;
 use crate::corpus::sentence::Sentence;
 use crate::corpus::task::{Sequence, Task};
@@ -33,10 +32,10 @@ enum SourceSplit {
     Translation { from: Language, to: Language, masked: bool },
 }
 
-/// Draws before a row is given up.
+/// Draws before a row fails.
 const TRIES: usize = 100_000;
 
-/// The rows of one step, drawn together: which sentence a row has depends on the rows before it.
+/// The rows of one step, drawn together because each depends on the rows before it.
 #[derive(Clone, Debug)]
 struct RowBlock {
     rows: usize,
@@ -53,12 +52,12 @@ pub struct Source<'a> {
     tasks: [f64; 3],
     stream: Stream,
     finite: Option<FiniteCorpus>,
-    /// The rows that are drawn together where texts are translations of each other.
+    /// Rows drawn together, for texts that are translations of each other.
     block: Option<RowBlock>,
 }
 
 impl<'a> Source<'a> {
-    /// The training mixture, `batch` rows to a step and so many steps.
+    /// The training mixture, with `batch` rows per step.
     pub fn training(languages: &'a Languages, mixture: &MixtureConfig, batch: u64, steps: u64) -> Source<'a> {
         let finite = (mixture.corpus == Corpus::Finite).then(|| FiniteCorpus {
             sentences: mixture.sentences,
@@ -69,38 +68,34 @@ impl<'a> Source<'a> {
         Source {
             block: (mixture.parallel == Parallel::Symbols).then(|| RowBlock { rows, step: None, drawn: Vec::new() }),
             finite,
-            ..Source::drawn(languages, mixture, "train", steps)
+            ..Source::of_mixture(languages, mixture, "train", steps)
         }
     }
 
     /// Fresh rows of the same distribution for another purpose, such as a tokenizer's sample; `set` names the stream.
     pub fn mixture(languages: &'a Languages, set: &str, mixture: &MixtureConfig) -> Source<'a> {
-        // Over all stages.
+        // The mean over all stages.
         let stages = MixtureConfig { schedule: Vec::new(), ..mixture.clone() };
-        let mut source = Source::drawn(languages, &stages, &format!("{set}/mixture"), 1);
+        let mut source = Source::of_mixture(languages, &stages, &format!("{set}/mixture"), 1);
         if let SourceSplit::Training(training) = &mut source.split {
             training.stages = vec![languages.family.shares(mixture)];
         }
         source
     }
 
-    fn drawn(languages: &'a Languages, mixture: &MixtureConfig, name: &str, steps: u64) -> Source<'a> {
-        Source::new(
-            languages,
-            SourceSplit::Training(TrainingMixture::new(languages, mixture, steps)),
-            mixture.tasks,
-            name,
-        )
+    fn of_mixture(languages: &'a Languages, mixture: &MixtureConfig, name: &str, steps: u64) -> Source<'a> {
+        let split = SourceSplit::Training(TrainingMixture::new(languages, mixture, steps));
+        Source::new(languages, split, mixture.tasks, name)
     }
 
-    /// Rows of one condition and task within its language, held out or not; `set` names the stream.
+    /// Rows of one condition and one task within its language; `set` names the stream.
     pub fn condition(languages: &'a Languages, set: &str, condition: LanguageCondition, task: Task) -> Source<'a> {
         let tasks = Task::WITHIN.map(|one| f64::from(u8::from(one == task)));
         let name = format!("{set}/{condition}/{}", task.name());
         Source::new(languages, SourceSplit::Condition(condition), tasks, &name)
     }
 
-    /// Rows of one condition in a mix of tasks, held out or not.
+    /// Rows of one condition in a mix of tasks.
     pub fn condition_mix(
         languages: &'a Languages,
         set: &str,
@@ -111,7 +106,7 @@ impl<'a> Source<'a> {
         Source::new(languages, SourceSplit::Condition(condition), tasks, &name)
     }
 
-    /// Translations from one language into another, of sentences that one of the two withholds, or of those that neither does.
+    /// Translations of sentences that one of the two languages withholds (`masked`), or that neither does.
     pub fn translations(languages: &'a Languages, set: &str, from: Language, to: Language, masked: bool) -> Source<'a> {
         let which = if masked { "_masked" } else { "" };
         let name = format!("{set}/T3/{}>{}{which}", from.name(), to.name());
@@ -124,24 +119,24 @@ impl<'a> Source<'a> {
         Source { sampler: languages.sampler(), split, pool, tasks, stream, finite: None, block: None }
     }
 
-    /// The same with sentences of this pool alone.
+    /// Restricts the source to the sentences of a pool.
     pub fn from_pool(self, pool: Pool) -> Source<'a> {
         Source { pool, ..self }
     }
 
-    /// The sequence of a step and row.
+    /// Draws the sequence of a step and row.
     pub fn draw(&mut self, step: u64, row: u64) -> Result<Sequence> {
         self.draw_where(step, row, |_| true)
     }
 
-    /// The same, redrawn until `accept` takes it: a sequence too long for its reader is never cut.
+    /// The same, redrawn until `accept` returns true: long sequences are redrawn rather than truncated.
     pub fn draw_where(&mut self, step: u64, row: u64, accept: impl FnMut(&Sequence) -> bool) -> Result<Sequence> {
         let mut out = Sequence::default();
         self.draw_into(step, row, accept, &mut out)?;
         Ok(out)
     }
 
-    /// The same into memory that is reused.
+    /// The same, into reused memory.
     pub fn draw_into(
         &mut self,
         step: u64,
@@ -151,7 +146,7 @@ impl<'a> Source<'a> {
     ) -> Result<()> {
         let (step, row) = match &self.finite {
             None => (step, row),
-            Some(finite) => finite.place(step, row),
+            Some(finite) => finite.key(step, row),
         };
         if let Some(mut block) = self.block.take() {
             let filled = if block.step == Some(step) { Ok(()) } else { self.fill(&mut block, step, accept) };
@@ -171,14 +166,14 @@ impl<'a> Source<'a> {
         Err(self.exhausted())
     }
 
-    /// Nothing was found that fits.
+    /// The error after too many draws.
     fn exhausted(&self) -> Error {
         let pool = match self.pool {
             Pool::Training => "training ",
             Pool::HeldOut => "held-out ",
             Pool::Any => "",
         };
-        let of = match &self.split {
+        let origin = match &self.split {
             SourceSplit::Training(_) => String::new(),
             SourceSplit::Condition(condition) => format!(" of {condition}"),
             SourceSplit::Translation { from, to, masked } => {
@@ -186,12 +181,11 @@ impl<'a> Source<'a> {
                 format!(" from {} into {}{withheld}", from.name(), to.name())
             }
         };
-        Error::NotFound { wanted: format!("{pool}sequence{of} that fits"), tries: TRIES }
+        Error::NotFound { wanted: format!("{pool}sequence{origin} that fits"), tries: TRIES }
     }
 
-    /// Draws the rows of a step whose texts are translations of each other. A sentence is drawn once and said in every
-    /// language, in each with the probability of its share over the largest share, unless the language withholds it. So a
-    /// smaller text is a translation of a part of the largest, though no row names its translation.
+    /// Draws the rows of a step whose texts are translations of each other. Each sentence is drawn once, and each
+    /// language includes it with the probability of its share over the largest share, unless it withholds the sentence.
     fn fill(&self, block: &mut RowBlock, step: u64, mut accept: impl FnMut(&Sequence) -> bool) -> Result<()> {
         let SourceSplit::Training(training) = &self.split else { return Ok(()) };
         let mut sampler = self.sampler.clone();
@@ -232,10 +226,10 @@ impl<'a> Source<'a> {
                 let translates =
                     training.translation > 0.0 && languages.all().len() > 1 && rng.chance(training.translation);
                 out.language = languages.pick(training.shares(step), rng.unit());
-                // Both languages are read, whichever is wanted: all directions are as frequent.
+                // All directions are equally frequent.
                 translates.then(|| {
                     out.language = languages.all()[rng.index(languages.all().len())];
-                    other_than(languages, out.language, rng)
+                    random_other(languages, out.language, rng)
                 })
             }
             SourceSplit::Condition(condition) => {
@@ -271,7 +265,7 @@ impl<'a> Source<'a> {
         true
     }
 
-    /// One of the tasks within a language, by their shares.
+    /// Draws a task within a language by the shares.
     fn task(&self, rng: &mut Rng) -> Task {
         let u = rng.unit();
         if u < self.tasks[0] {

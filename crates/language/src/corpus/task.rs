@@ -15,13 +15,13 @@ use invitro_base::random::Rng;
 use invitro_base::settings::Tags;
 use std::borrow::Cow;
 
-/// The end of every sequence.
+/// Ends every sequence.
 pub const EOS: &str = "<eos>";
-/// Between what is given and what is wanted.
+/// Separates the prompt from the target sentence.
 pub const OUT: &str = "<out>";
 
 named! {
-    /// What a sequence asks of a model.
+    /// The task of a sequence.
     Task {
         /// Free generation.
         T0 = "T0",
@@ -35,15 +35,15 @@ named! {
 }
 
 impl Task {
-    /// The tasks within one language, which share the rows that are no translations.
+    /// The tasks within one language.
     pub const WITHIN: [Task; 3] = [Task::T0, Task::T1, Task::T2];
 
-    /// The special token that opens a sequence: one per task and language, given by its name.
+    /// The special token of a task in a language.
     pub fn tag(self, language: &str) -> String {
         format!("<{}:{language}>", self.name())
     }
 
-    /// The special token of a task whatever the language.
+    /// The special token of a task in any language.
     pub fn plain_tag(self) -> String {
         format!("<{}>", self.name())
     }
@@ -54,26 +54,25 @@ impl Task {
     }
 }
 
-/// T2 gives words of these kinds.
+/// The terminals whose words a T2 prompt contains.
 pub const KINDS: [Terminal; 4] = [Terminal::Subject, Terminal::Object, Terminal::Relation, Terminal::Descriptor];
 
 /// One row of a corpus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sequence {
-    /// What is asked.
+    /// Its task.
     pub task: Task,
-    /// In which language; of a translation, into which.
+    /// The language of the sentence; the target language of a translation.
     pub language: Language,
-    /// Of a translation, from which.
+    /// The source language of a translation.
     pub from: Option<Language>,
-    /// What stands before `<out>`; empty for T0.
+    /// The words before `<out>`; empty for T0.
     pub prompt: Vec<Symbol>,
-    /// What is wanted.
+    /// The target sentence.
     pub sentence: Sentence,
-    /// Whether the sentence has a word that is masked, or states a fact that is withheld, in its language: whether it is
-    /// one of B†. Of a translation, in either language.
+    /// Whether its language, or either language of a translation, withholds the sentence.
     pub masked: bool,
-    /// Words that are said in another language than theirs, wherever they stand.
+    /// Words that appear in another language, both in prompt and sentence.
     pub switched: Vec<(Symbol, Language)>,
 }
 
@@ -92,13 +91,13 @@ impl Default for Sequence {
 }
 
 impl Sequence {
-    /// Fills the prompt with the same sentence in another language, to be translated from there.
+    /// Makes this a translation: fills the prompt with the sentence in the source language.
     pub fn translate(&mut self, from: Language, languages: &Languages) {
         (self.task, self.from) = (Task::T3, Some(from));
         self.prompt = languages.reordered(&self.sentence, self.language, from);
     }
 
-    /// Fills the prompt for `task`, one within the language, from the sentence.
+    /// Fills the prompt from the sentence, for a task within the language.
     pub fn prepare(&mut self, task: Task, rng: &mut Rng) {
         (self.task, self.from) = (task, None);
         self.prompt.clear();
@@ -109,7 +108,7 @@ impl Sequence {
                 rng.shuffle(&mut self.prompt);
             }
             Task::T2 => {
-                // Of each kind the sentence has, one to all of them, in random order.
+                // One to all words of each kind, in random order.
                 for kind in KINDS {
                     let start = self.prompt.len();
                     let found = self.sentence.positions(kind).map(|i| self.sentence.symbols[i]);
@@ -126,26 +125,26 @@ impl Sequence {
         }
     }
 
-    /// What stands before `<out>`, each word with the language it is said in.
+    /// The words before `<out>`, each with its language.
     #[inline]
     pub fn prompt_words(&self) -> impl Iterator<Item = (Symbol, Language)> + '_ {
-        self.spoken(&self.prompt, self.from.unwrap_or(self.language))
+        self.with_language(&self.prompt, self.from.unwrap_or(self.language))
     }
 
-    /// What is wanted, each word with the language it is said in.
+    /// The words of the target sentence, each with its language.
     #[inline]
     pub fn sentence_words(&self) -> impl Iterator<Item = (Symbol, Language)> + '_ {
-        self.spoken(&self.sentence.symbols, self.language)
+        self.with_language(&self.sentence.symbols, self.language)
     }
 
     #[inline]
-    fn spoken<'a>(
+    fn with_language<'a>(
         &'a self,
         symbols: &'a [Symbol],
         language: Language,
     ) -> impl Iterator<Item = (Symbol, Language)> + 'a {
-        let other = move |symbol| self.switched.iter().find(|(one, _)| *one == symbol).map(|&(_, language)| language);
-        symbols.iter().map(move |&symbol| (symbol, other(symbol).unwrap_or(language)))
+        let switched = move |symbol| self.switched.iter().find(|(one, _)| *one == symbol).map(|&(_, to)| to);
+        symbols.iter().map(move |&symbol| (symbol, switched(symbol).unwrap_or(language)))
     }
 
     /// The special token that opens it.

@@ -1,21 +1,21 @@
-//! What a sentence's categories say about its structure: the terminal of each word and the word it attaches to.
+//! The structure of a sentence: the terminal of each word and its head.
 //!
-//! The structure is a function of the categories alone: sampling fills the terminals the analysis gives, and checking
-//! reads them off the same analysis, so the two can never disagree. A phrase runs to the next separator. A descriptor
-//! speaks of the last subject of its phrase (under the paper's word order, the nearest before it); a relation verb of
-//! all of them; an object belongs to the relation verb of the smallest constituent that has one.
+//! The structure is a function of the categories alone. Sampling and checking use the same analysis, so they cannot
+//! disagree. A phrase ends at the next separator. A descriptor's head is the last subject of its phrase (in the paper's
+//! word order, the nearest before it). A relation verb applies to all subjects of its phrase. An object's head is the
+//! relation verb of the smallest constituent that contains one.
 
 use crate::world::symbol::Terminal;
 
-/// No head: the word attaches to nothing.
+/// The head of a word that has none.
 pub const NONE: u16 = u16::MAX;
 
-/// The structure of one sentence, modifiers set aside. One entry per word.
+/// The structure of one sentence without its modifiers. One entry per word.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Analysis {
-    /// The terminal each word came from.
+    /// The terminal of each word.
     pub terminals: Vec<Terminal>,
-    /// The number of the phrase.
+    /// The phrase of each word, from 0.
     pub phrase: Vec<u16>,
     /// A descriptor's subject, an object's relation verb; [`NONE`] otherwise.
     pub head: Vec<u16>,

@@ -1,16 +1,16 @@
-//! The CYK parser, for any grammar: ambiguous, recursive, with unit rules and silent marks. The slow twin of the fast
-//! parser, and its oracle in tests.
+//! The CYK parser, for any grammar: ambiguous, recursive, with unit rules and silent marks. It is the slow twin of the
+//! fast parser, and its oracle in tests.
 //!
-//! The grammar is brought into Chomsky normal form: silent nonterminals are taken out of the rules with their
-//! probability, longer rules become binary, and chains of unit rules are summed in closed form, (I - U)⁻¹.
-//! [`Cyk::log_probability`] sums over all parses (the inside algorithm), [`Cyk::parse`] finds the most probable one.
+//! The grammar is converted to Chomsky normal form: silent nonterminals are removed with their probability, longer rules
+//! become binary, and chains of unit rules are summed in closed form, (I - U)⁻¹. [`Cyk::log_probability`] sums over all
+//! parses (the inside algorithm); [`Cyk::parse`] finds the most probable one.
 
 use crate::grammar::analysis::{Analysis, NONE};
-use crate::grammar::unit_closure::{best_chains, silent_probability, spoken, unit_closure};
+use crate::grammar::unit_closure::{best_chains, silent_probability, unit_closure, without_silent};
 use crate::grammar::{Grammar, RuleItem};
 use crate::world::symbol::{Terminal, WordClass};
 
-/// Words weigh this much more than their probability inside the chart, so that long sentences do not underflow.
+/// Scales the weight of each word in the chart, so that long sentences do not underflow.
 const SCALE: f64 = 4.0;
 
 /// `X -> left right`.
@@ -21,21 +21,21 @@ struct BinaryRule {
     weight: f64,
 }
 
-/// A grammar in Chomsky normal form. Rules are kept by their left side.
+/// A grammar in Chomsky normal form, its rules indexed by their left side.
 #[derive(Clone, Debug)]
 pub struct Cyk {
-    /// The grammar's own nonterminals come first; those beyond were made by splitting rules.
+    /// The number of the grammar's own nonterminals, which come first; split rules add further ones.
     own: usize,
     binary: Vec<Vec<BinaryRule>>,
     lexical: Vec<Vec<(Terminal, f64)>>,
     /// The unit closure: Σ over chains of unit rules from one nonterminal to another.
     closure: Vec<Vec<f64>>,
-    /// The most probable such chain.
+    /// The probability of the most probable such chain.
     best_chain: Vec<Vec<f64>>,
 }
 
 impl Cyk {
-    /// Takes silent items out, splits long rules, sums unit chains.
+    /// Removes silent items, splits long rules, sums unit chains.
     pub fn new(grammar: &Grammar) -> Cyk {
         let own = grammar.nonterminals().len();
         let silent = silent_probability(grammar);
@@ -49,7 +49,7 @@ impl Cyk {
         let mut units = vec![vec![0.0; own]; own];
         for (n, units) in units.iter_mut().enumerate() {
             for production in grammar.possible(n) {
-                for (items, weight) in spoken(&production.items, production.probability, &silent) {
+                for (items, weight) in without_silent(&production.items, production.probability, &silent) {
                     match items[..] {
                         [] => {}
                         [RuleItem::Nonterminal(m)] => units[m] += weight,
@@ -70,9 +70,9 @@ impl Cyk {
         let right = if items.len() == 2 {
             self.single(items[1])
         } else {
-            let rest = self.add();
-            self.binarise(rest, &items[1..], 1.0);
-            rest
+            let tail = self.add();
+            self.binarise(tail, &items[1..], 1.0);
+            tail
         };
         self.binary[parent].push(BinaryRule { left, right, weight });
     }
@@ -99,8 +99,7 @@ impl Cyk {
         self.binary.len()
     }
 
-    /// The natural logarithm of the probability that the grammar makes this category sequence, over all parses;
-    /// minus infinity if it makes none.
+    /// ln P(category sequence), over all parses; minus infinity if there is none.
     pub fn log_probability(&self, parts: &[WordClass]) -> f64 {
         let (n, size) = (parts.len(), self.size());
         if n == 0 {
@@ -134,7 +133,7 @@ impl Cyk {
         table[cell(n, 0, n) * size].ln() - n as f64 * SCALE.ln()
     }
 
-    /// The structure of the most probable parse; of equally probable ones the first by rule and split.
+    /// The structure of the most probable parse; ties go to the first rule and split.
     pub fn parse(&self, parts: &[WordClass], out: &mut Analysis) -> Result<(), usize> {
         out.clear();
         let n = parts.len();
@@ -158,8 +157,8 @@ impl Cyk {
     }
 }
 
-/// Objects to the verb of the smallest constituent that has one (the nearest before them in it, else the nearest
-/// after); descriptors to the last subject of their phrase. Constituents come innermost first.
+/// Sets the heads. An object's head is the verb of the smallest constituent that has one (the nearest before it, else
+/// the nearest after); a descriptor's is the last subject of its phrase. Constituents come innermost first.
 fn attach(out: &mut Analysis, constituents: &[(usize, usize)]) {
     for i in 0..out.terminals.len() {
         out.head[i] = match out.terminals[i] {
@@ -180,7 +179,7 @@ fn attach(out: &mut Analysis, constituents: &[(usize, usize)]) {
     }
 }
 
-/// The best parse of X over a span: its logarithm, and how the end of its unit chain splits.
+/// The best parse of X over a span: its log-probability, and how the end of its unit chain splits.
 #[derive(Clone, Copy, Debug)]
 struct Best {
     weight: f64,
@@ -277,7 +276,7 @@ impl<'a> Chart<'a> {
     }
 }
 
-/// Where the span of `length` words from `i` lies in a table of all spans of `n` words.
+/// The index of the span of `length` words from `i` in a table of all spans of `n` words.
 #[inline]
 fn cell(n: usize, i: usize, length: usize) -> usize {
     let rows = length - 1;

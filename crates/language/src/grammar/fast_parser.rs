@@ -1,4 +1,4 @@
-//! The built-in word orders, parsed in one pass: the fast twin of [`crate::grammar::cyk`], which is its test's oracle.
+//! Parses the built-in word orders in one pass: the fast twin of [`crate::grammar::cyk`], its oracle in tests.
 //!
 //! ```text
 //! svo   E (conj E)*  V (conj V)*         V = cop D          | rel prep E (conj E)*
@@ -7,7 +7,7 @@
 //! vso   C (conj V)*                      C = cop E (conj E)* D | rel E (conj E)* prep E (conj E)*
 //! ```
 //!
-//! One word of look-ahead past a conjunction tells every case apart, so there is nothing to search.
+//! One word of look-ahead past a conjunction decides every case, so there is no search.
 
 use crate::grammar::analysis::{Analysis, NONE};
 use crate::world::symbol::{Terminal, WordClass};
@@ -20,7 +20,7 @@ pub enum WordOrder {
     Vos,
 }
 
-/// A built-in word order, with or without phrases joined by a separator.
+/// A parser for a built-in word order, with or without phrases joined by a separator.
 #[derive(Clone, Copy, Debug)]
 pub struct FastParser {
     order: WordOrder,
@@ -173,7 +173,7 @@ impl Scan<'_> {
         self.entities(Terminal::Object, verb)
     }
 
-    /// Every descriptor of the phrase that began at `start` speaks of its last subject.
+    /// Sets the head of every descriptor of the phrase from `start`: the phrase's last subject.
     fn attach_descriptors(&mut self, start: usize) {
         let terminals = &self.out.terminals[start..];
         let Some(last) = terminals.iter().rposition(|&s| s == Terminal::Subject) else { return };

@@ -1,4 +1,4 @@
-//! The grammar as data: a probabilistic context-free grammar in the paper's notation, read from text and validated.
+//! Probabilistic context-free grammars, read from text in the paper's notation and validated.
 //!
 //! ```text
 //! NP -> subjectID [0.8]
@@ -6,8 +6,8 @@
 //! subjectID -> 'subjectID' [1.0]
 //! ```
 //!
-//! The first rule's left side is the start. Terminals are quoted and are the paper's ten; `'[P]'` and `'<eos>'` mark
-//! a phrase's start and the end and become no word. `#` starts a comment.
+//! The first rule's left side is the start. Terminals are quoted and are the paper's ten. `'[P]'` and `'<eos>'` mark the
+//! start of a phrase and the end; they are silent. `#` starts a comment.
 
 pub mod analysis;
 pub mod cyk;
@@ -42,7 +42,7 @@ pub struct Grammar {
 }
 
 impl Grammar {
-    /// `svo`, `sov`, `vso`, `vos`, or a file: its path, or the name that [`invitro_base::named_files`] gave it.
+    /// Loads `svo`, `sov`, `vso`, `vos`, or a file: its path, or its name in [`invitro_base::named_files`].
     pub fn load(given: &str) -> Result<Grammar> {
         if let Some((name, text)) = BUILT_IN.iter().find(|(name, _)| *name == given) {
             return Grammar::parse(name, text);
@@ -56,29 +56,18 @@ impl Grammar {
         Grammar::parse(given, &text)
     }
 
-    /// Whether a name is that of a built-in grammar.
-    pub fn is_built_in(name: &str) -> bool {
-        BUILT_IN.iter().any(|(known, _)| *known == name)
-    }
-
     /// Reads and validates a grammar; `name` is for error messages.
     pub fn parse(name: &str, text: &str) -> Result<Grammar> {
         let rules = notation::read(name, text)?;
         let (names, productions, lines) = notation::resolve(name, &rules)?;
-        let grammar = Grammar::new(name, text, names, productions);
+        let cumulative = |list: &Vec<Production>| {
+            let mut sum = 0.0;
+            list.iter().map(|p| (sum += p.probability, sum).1).collect()
+        };
+        let cumulative = productions.iter().map(cumulative).collect();
+        let grammar = Grammar { name: name.into(), text: text.into(), names, productions, cumulative };
         grammar.validate(&rules, &lines)?;
         Ok(grammar)
-    }
-
-    fn new(name: &str, text: &str, names: Vec<String>, productions: Vec<Vec<Production>>) -> Grammar {
-        let cumulative = productions
-            .iter()
-            .map(|list| {
-                let mut sum = 0.0;
-                list.iter().map(|p| (sum += p.probability, sum).1).collect()
-            })
-            .collect();
-        Grammar { name: name.into(), text: text.into(), names, productions, cumulative }
     }
 
     /// Its built-in name, or the file it was read from.
@@ -101,14 +90,14 @@ impl Grammar {
         &self.productions[nonterminal]
     }
 
-    /// Whether a sentence can have this terminal.
+    /// Whether a sentence can contain this terminal.
     pub fn can_make(&self, terminal: Terminal) -> bool {
         let reached = self.reached(|production| production.probability > 0.0);
         let possible = (0..self.names.len()).filter(|&n| reached[n]).flat_map(|n| self.possible(n));
         possible.flat_map(|production| &production.items).any(|item| *item == RuleItem::Word(terminal))
     }
 
-    /// The nonterminals that the start leads to by productions that count.
+    /// The nonterminals that the start reaches by productions that satisfy `counts`.
     fn reached(&self, counts: impl Fn(&Production) -> bool) -> Vec<bool> {
         let mut seen = vec![false; self.names.len()];
         let mut queue = vec![0];
@@ -124,7 +113,7 @@ impl Grammar {
         seen
     }
 
-    /// Draws a template: the terminals of a sentence, modifiers not among them. `stack` is scratch.
+    /// Samples a template: the terminals of a sentence, without modifiers. `stack` is scratch.
     #[inline]
     pub fn sample(&self, rng: &mut Rng, stack: &mut Vec<RuleItem>, out: &mut Vec<Terminal>) {
         out.clear();
@@ -143,7 +132,7 @@ impl Grammar {
         }
     }
 
-    /// The production whose share of [0, 1) holds `u`; the last possible one if rounding left a gap.
+    /// The production whose share of [0, 1) contains `u`; the last possible one if rounding left a gap.
     #[inline]
     fn choose(&self, n: usize, u: f64) -> usize {
         let cumulative = &self.cumulative[n];
@@ -152,7 +141,7 @@ impl Grammar {
         })
     }
 
-    /// Probabilities sum to 1, everything is reached and productive, sentences end and are not empty.
+    /// Checks that probabilities sum to 1, every rule is reached and productive, and sentences end and are not empty.
     fn validate(&self, rules: &[Rule], lines: &[usize]) -> Result<()> {
         let fault = |line, fault: String| Err(Error::Grammar { name: self.name.clone(), line, fault });
         for (n, list) in self.productions.iter().enumerate() {
@@ -161,7 +150,7 @@ impl Grammar {
                 return fault(lines[n], format!("the probabilities of `{}` sum to {sum}, not to 1", self.names[n]));
             }
         }
-        // Rules behind a probability of 0 are switched off, which may be meant; rules behind nothing are a slip.
+        // A rule behind a probability of 0 may be switched off on purpose; an unreachable rule is a mistake.
         if let Some(n) = self.reached(|_| true).iter().position(|&reached| !reached) {
             let (name, start) = (&self.names[n], &self.names[0]);
             return fault(lines[n], format!("`{name}` is never reached from the start, `{start}`"));
@@ -209,8 +198,8 @@ impl Grammar {
         }
     }
 
-    /// A nonterminal of infinite expected length: one whose expected offspring does not die out. The matrix of expected
-    /// children is squared until it vanishes or does not.
+    /// A nonterminal of infinite expected length. The matrix of expected children is squared until it vanishes or
+    /// diverges.
     fn endless(&self) -> Option<usize> {
         let n = self.names.len();
         let mut power = vec![vec![0.0f64; n]; n];

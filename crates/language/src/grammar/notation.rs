@@ -1,5 +1,5 @@
 //! The paper's notation for grammars: `Left -> A 'b' C [0.4] | D [0.6]`, continued over lines that start with `|`.
-//! Reads text into rules with their lines, then resolves names into numbers.
+//! Parses text into rules with their lines, then resolves names into numbers.
 
 use crate::error::{Error, Result};
 use crate::world::symbol::Terminal;
@@ -21,11 +21,11 @@ pub enum RuleItem {
 pub struct Production {
     /// Its right side.
     pub items: Vec<RuleItem>,
-    /// The chance that the nonterminal is rewritten so.
+    /// The probability that the nonterminal is rewritten so.
     pub probability: f64,
 }
 
-/// One left side with its alternatives, as written.
+/// A left side with its alternatives, as written.
 #[derive(Debug)]
 pub struct Rule {
     pub left: String,
@@ -55,7 +55,7 @@ enum Token {
     Probability(f64),
 }
 
-/// The terminals and what they become; `None` for the silent marks.
+/// The terminals; `None` for the silent marks.
 const TERMINALS: [(&str, Option<Terminal>); 10] = [
     ("[P]", None),
     ("<eos>", None),
@@ -86,7 +86,7 @@ pub fn read(name: &str, text: &str) -> Result<Vec<Rule>> {
                 }
                 rules.push(Rule { left, line: i + 1, alternatives: Vec::new() });
             }
-            _ => return Err(fault("expected `Name -> …` or a line that goes on with `|`".into())),
+            _ => return Err(fault("expected `Name -> …` or a line that continues with `|`".into())),
         }
         let Some(rule) = rules.last_mut() else { return Err(fault("`|` before any rule".into())) };
         loop {
@@ -121,19 +121,19 @@ pub fn read(name: &str, text: &str) -> Result<Vec<Rule>> {
 
 fn tokens(line: &str) -> std::result::Result<Vec<Token>, String> {
     let mut tokens = Vec::new();
-    let mut rest = line.trim_start();
-    while let Some(first) = rest.chars().next() {
+    let mut unread = line.trim_start();
+    while let Some(first) = unread.chars().next() {
         let (token, used) = match first {
             '#' => break,
             '|' => (Token::Bar, 1),
-            '-' if rest.starts_with("->") => (Token::Arrow, 2),
+            '-' if unread.starts_with("->") => (Token::Arrow, 2),
             '\'' => {
-                let end = rest[1..].find('\'').ok_or("a quote is not closed")?;
-                (Token::Quoted(rest[1..=end].to_owned()), end + 2)
+                let end = unread[1..].find('\'').ok_or("a quote is not closed")?;
+                (Token::Quoted(unread[1..=end].to_owned()), end + 2)
             }
             '[' => {
-                let end = rest.find(']').ok_or("a probability's bracket is not closed")?;
-                let given = &rest[1..end];
+                let end = unread.find(']').ok_or("a probability's bracket is not closed")?;
+                let given = &unread[1..end];
                 let p: f64 =
                     given.trim().parse().map_err(|_| format!("`{given}` is not a probability, as in [0.5]"))?;
                 if !(0.0..=1.0).contains(&p) {
@@ -142,13 +142,13 @@ fn tokens(line: &str) -> std::result::Result<Vec<Token>, String> {
                 (Token::Probability(p), end + 1)
             }
             c if c.is_alphanumeric() || c == '_' => {
-                let end = rest.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(rest.len());
-                (Token::Name(rest[..end].to_owned()), end)
+                let end = unread.find(|c: char| !(c.is_alphanumeric() || c == '_')).unwrap_or(unread.len());
+                (Token::Name(unread[..end].to_owned()), end)
             }
             other => return Err(format!("`{other}` is not part of the notation")),
         };
         tokens.push(token);
-        rest = rest[used..].trim_start();
+        unread = unread[used..].trim_start();
     }
     Ok(tokens)
 }
@@ -156,7 +156,7 @@ fn tokens(line: &str) -> std::result::Result<Vec<Token>, String> {
 /// The nonterminals' names, their productions, and the line of each.
 pub type Resolved = (Vec<String>, Vec<Vec<Production>>, Vec<usize>);
 
-/// Names into numbers: the nonterminals in order of definition.
+/// Resolves names into numbers: the nonterminals in order of definition.
 pub fn resolve(name: &str, rules: &[Rule]) -> Result<Resolved> {
     let number: HashMap<&str, usize> = rules.iter().enumerate().map(|(i, r)| (r.left.as_str(), i)).collect();
     let item = |written: &Written, line| {
@@ -165,7 +165,7 @@ pub fn resolve(name: &str, rules: &[Rule]) -> Result<Resolved> {
             Written::Nonterminal(n) => number
                 .get(n.as_str())
                 .map(|&i| RuleItem::Nonterminal(i))
-                .ok_or_else(|| fault(format!("`{n}` is not defined; terminals stand in quotes"))),
+                .ok_or_else(|| fault(format!("`{n}` is not defined; terminals are quoted"))),
             Written::Terminal(t) => match TERMINALS.iter().find(|(known, _)| known == t) {
                 Some((_, Some(terminal))) => Ok(RuleItem::Word(*terminal)),
                 Some((_, None)) => Ok(RuleItem::Silent),

@@ -1,4 +1,4 @@
-//! From a category sequence to its [`Analysis`]: the fast parser for the built-in grammars, CYK for any other.
+//! Parses a category sequence into its [`Analysis`]: the fast parser for the built-in grammars, CYK for any other.
 
 use crate::grammar::analysis::Analysis;
 use crate::grammar::cyk::Cyk;
@@ -7,12 +7,12 @@ use crate::grammar::{BUILT_IN, Grammar, RuleItem};
 use crate::world::symbol::{Terminal, WordClass};
 use invitro_base::random::{Rng, Stream};
 
-/// Finds the analysis of a category sequence, or that it has none.
+/// A parser of category sequences.
 #[derive(Clone, Debug)]
 pub enum Parser {
-    /// One of the built-in grammars, whatever its probabilities: one pass from left to right.
+    /// For the built-in grammars with any probabilities: one pass from left to right.
     Fast(FastParser),
-    /// Any grammar: the most probable parse.
+    /// For any grammar: the most probable parse.
     Cyk(Box<Cyk>),
 }
 
@@ -28,8 +28,8 @@ impl Parser {
         Parser::Cyk(Box::new(Cyk::new(grammar)))
     }
 
-    /// Fills `out` and returns `Ok`, or returns the position of the first word that cannot stand where it does; the
-    /// sequence's length if it ends too early or no one word is to blame.
+    /// Fills `out`, or returns the position of the first word that the grammar does not allow: the sequence's length if
+    /// it ends too early or no single word is at fault.
     #[inline]
     pub fn parse(&self, parts: &[WordClass], out: &mut Analysis) -> Result<(), usize> {
         match self {
@@ -39,7 +39,7 @@ impl Parser {
     }
 }
 
-/// The same rules, and the same of them possible, joining phrases aside.
+/// Whether two grammars have the same rules and the same possible ones, except for the rule that joins phrases.
 fn same_shape(a: &Grammar, b: &Grammar) -> bool {
     let n = a.nonterminals().len();
     n == b.nonterminals().len()
@@ -53,7 +53,7 @@ fn same_shape(a: &Grammar, b: &Grammar) -> bool {
         })
 }
 
-/// A sampled template: the terminals of a sentence and their parts, with the memory that sampling reuses.
+/// A sampled template: the terminals of a sentence and their word classes, with scratch memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Template {
     stack: Vec<RuleItem>,
@@ -62,7 +62,7 @@ pub(crate) struct Template {
 }
 
 impl Template {
-    /// Draws another template from the grammar.
+    /// Samples another template from the grammar.
     pub(crate) fn sample(&mut self, grammar: &Grammar, rng: &mut Rng) {
         grammar.sample(rng, &mut self.stack, &mut self.terminals);
         self.parts.clear();
@@ -70,7 +70,7 @@ impl Template {
     }
 }
 
-/// Looks at templates of a grammar for one that cannot be filled: a descriptor or relation verb without a subject, an
+/// Searches sampled templates for one that cannot be filled: a descriptor or relation verb without a subject, or an
 /// object without a verb.
 pub(crate) fn unfillable(grammar: &Grammar, parser: &Parser) -> Option<Vec<Terminal>> {
     let (mut template, mut analysis) = (Template::default(), Analysis::default());

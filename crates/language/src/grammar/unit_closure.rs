@@ -1,5 +1,5 @@
-//! What stands between a grammar and Chomsky normal form: silent items, taken out with the probability that they are
-//! silent, and chains of unit rules, summed over (the unit closure) or the best of them.
+//! Steps to Chomsky normal form: removing silent items with their probability, and summing chains of unit rules (the
+//! unit closure) or finding the best chain.
 
 use crate::grammar::{Grammar, RuleItem};
 
@@ -9,12 +9,12 @@ pub fn silent_probability(grammar: &Grammar) -> Vec<f64> {
     for _ in 0..10_000 {
         let next: Vec<f64> = (0..silent.len())
             .map(|n| {
-                let of = |item: &RuleItem| match item {
+                let item_silent = |item: &RuleItem| match item {
                     RuleItem::Silent => 1.0,
                     RuleItem::Word(_) => 0.0,
                     RuleItem::Nonterminal(m) => silent[*m],
                 };
-                grammar.possible(n).map(|p| p.probability * p.items.iter().map(of).product::<f64>()).sum()
+                grammar.possible(n).map(|p| p.probability * p.items.iter().map(item_silent).product::<f64>()).sum()
             })
             .collect();
         let change = next.iter().zip(&silent).map(|(a, b): (&f64, &f64)| (a - b).abs()).fold(0.0, f64::max);
@@ -26,8 +26,8 @@ pub fn silent_probability(grammar: &Grammar) -> Vec<f64> {
     silent
 }
 
-/// Every way to leave silent items out of a rule, with its weight.
-pub fn spoken(items: &[RuleItem], weight: f64, silent: &[f64]) -> Vec<(Vec<RuleItem>, f64)> {
+/// Every way to omit silent items from a rule, with its weight.
+pub fn without_silent(items: &[RuleItem], weight: f64, silent: &[f64]) -> Vec<(Vec<RuleItem>, f64)> {
     let mut ways = vec![(Vec::new(), weight)];
     for &item in items {
         match item {
@@ -35,7 +35,7 @@ pub fn spoken(items: &[RuleItem], weight: f64, silent: &[f64]) -> Vec<(Vec<RuleI
             RuleItem::Word(_) => ways.iter_mut().for_each(|(kept, _)| kept.push(item)),
             RuleItem::Nonterminal(n) => {
                 let dropped: Vec<_> = ways.iter().filter(|_| silent[n] > 0.0).cloned().collect();
-                // A nonterminal that is always silent has nothing to say when kept.
+                // A nonterminal that is always silent is always dropped.
                 if silent[n] < 1.0 {
                     ways.iter_mut().for_each(|(kept, _)| kept.push(item));
                 } else {

@@ -1,10 +1,9 @@
 //! Real words in the lexicons: `language.lexicon`.
 //!
-//! Every concept of a word list that has a form in all languages is assigned, by the data seed, to a symbol of an open
-//! category, but for names. Its forms are the symbol's stems, with the affixes that the symbol has anyway; symbols that are left
-//! over keep the stems that were made for them. What holds of all lexicons holds here too: no two symbols share a form, and
-//! a word that is masked in one language has another form in all others. A concept that breaks this, or whose form is not
-//! one word of letters, is left out, and told.
+//! Every concept of a word list with a form in all languages is assigned to a symbol of an open category except names, by
+//! the data seed. Its forms become the symbol's stems; the symbol keeps its affixes. Other symbols keep their generated
+//! stems. The rules of all lexicons hold: no two symbols share a form, and a word that is masked in one language has
+//! another form in all others. Concepts that violate a rule are left out and reported.
 
 use crate::error::{Error, Result};
 use crate::lexicon::word::Word;
@@ -26,21 +25,20 @@ const NO_WORD: &str = "a form is not one word of 1 to 50 letters";
 const TAKEN: &str = "a form is also one of another concept";
 const UNFIT: &str = "no symbol is left that it could be a word of";
 
-/// What became of a word list.
+/// The concepts of a word list that became words, and those left out.
 #[derive(Clone, Debug)]
 pub struct Borrowed {
-    /// By symbol.
+    /// The concept of each symbol.
     concepts: Vec<Option<String>>,
     listed: usize,
     /// Symbols that concepts could be assigned to.
-    could: usize,
+    candidates: usize,
     /// By reason, the concepts left out.
     left_out: BTreeMap<&'static str, Vec<String>>,
 }
 
 impl Borrowed {
-    /// Assigns the list that the settings name, if they name one, to symbols, in the words of all languages; `masks` and `names` are
-    /// theirs.
+    /// Replaces words of all languages by those of the configured list, if any. `names` and `masks` are by language.
     pub(crate) fn assign(
         world: &World,
         config: &LanguageConfig,
@@ -57,7 +55,7 @@ impl Borrowed {
         let mut borrowed = Borrowed {
             concepts: vec![None; world.len()],
             listed: list.len(),
-            could: free.len(),
+            candidates: free.len(),
             left_out: BTreeMap::new(),
         };
         let mut list = borrowed.usable(list);
@@ -67,11 +65,11 @@ impl Borrowed {
         let all = words.iter().flat_map(|words| words.iter().map(Word::form).map(str::to_owned).zip(world.symbols()));
         let mut owner: HashMap<String, Symbol> = all.collect();
         for (concept, forms) in list {
-            let with = |symbol: Symbol, words: &[Vec<Word>]| -> Vec<Word> {
+            let replaced = |symbol: Symbol, words: &[Vec<Word>]| -> Vec<Word> {
                 words.iter().zip(&forms).map(|(words, form)| words[symbol.index()].with_stem(form)).collect()
             };
             let fits = |&&symbol: &&Symbol| {
-                let new = with(symbol, words);
+                let new = replaced(symbol, words);
                 let is_free = |word: &Word| owner.get(word.form()).is_none_or(|&other| other == symbol);
                 let is_masked = masks.iter().any(|mask| mask.contains(symbol));
                 let differ = |at: usize| !new[..at].iter().any(|word| word.form() == new[at].form());
@@ -82,7 +80,7 @@ impl Borrowed {
                 continue;
             };
             let symbol = free.remove(at);
-            let new = with(symbol, words);
+            let new = replaced(symbol, words);
             for (words, new) in words.iter_mut().zip(new) {
                 let word = &mut words[symbol.index()];
                 owner.remove(word.form());
@@ -94,7 +92,7 @@ impl Borrowed {
         Ok(Some(borrowed))
     }
 
-    /// The concepts that can be assigned.
+    /// The concepts that can be assigned; records the others as left out.
     fn usable(&mut self, list: Vec<(String, Vec<String>)>) -> Vec<(String, Vec<String>)> {
         let mut taken: HashMap<String, usize> = HashMap::new();
         let mut usable = Vec::new();
@@ -125,36 +123,37 @@ impl Borrowed {
         self.concepts[symbol.index()].as_deref()
     }
 
-    /// How many concepts became words.
+    /// The number of concepts that became words.
     pub fn assigned(&self) -> usize {
         self.concepts.iter().flatten().count()
     }
 
-    /// What became of the list, a sentence each.
-    pub fn told(&self) -> Vec<String> {
+    /// A report of the assignment, one sentence each.
+    pub fn report(&self) -> Vec<String> {
         let counted = |concepts: usize| format!("{concepts} concept{}", if concepts == 1 { "" } else { "s" });
-        let mut told = vec![format!(
+        let mut sentences = vec![format!(
             "{} of {} symbols have words of `language.lexicon`, which has {}; `language.distance` is that of the others",
             self.assigned(),
-            self.could,
+            self.candidates,
             counted(self.listed)
         )];
         for (why, concepts) in &self.left_out {
             let examples = concepts.iter().take(3).map(String::as_str).collect::<Vec<_>>().join(", ");
             let more = if concepts.len() > 3 { ", …" } else { "" };
-            told.push(format!("`language.lexicon`: {} left out, {why}: {examples}{more}", counted(concepts.len())));
+            sentences
+                .push(format!("`language.lexicon`: {} left out, {why}: {examples}{more}", counted(concepts.len())));
         }
-        told
+        sentences
     }
 }
 
-/// One word of letters, that every tokenizer can mark.
+/// Whether a form is one word of letters, which every tokenizer can represent.
 fn is_word(form: &str) -> bool {
     let is_letter = |c: char| (c.is_alphabetic() || is_combining_mark(c)) && (c as u32) < 0x1_0000;
     form.chars().all(is_letter) && form.starts_with(char::is_alphabetic) && form.chars().count() <= LONGEST
 }
 
-/// The concepts of the file that the settings name, with their forms in the languages.
+/// The concepts of the configured file, with their forms in the languages.
 fn read(config: &LanguageConfig, names: &[&str]) -> Result<Vec<(String, Vec<String>)>> {
     let path = invitro_base::named_files::path(&config.lexicon).unwrap_or_else(|| (&config.lexicon).into());
     let wrong = |why: String| Error::WordList { path: path.clone(), why };
@@ -163,16 +162,16 @@ fn read(config: &LanguageConfig, names: &[&str]) -> Result<Vec<(String, Vec<Stri
         None => std::fs::read(&config.lexicon).map_err(|error| wrong(error.to_string()))?,
     };
     let text = String::from_utf8(content).map_err(|_| wrong("it is not text".into()))?;
-    let theirs: Vec<&str> = config.lexicon_languages.iter().map(String::as_str).collect();
+    let columns: Vec<&str> = config.lexicon_languages.iter().map(String::as_str).collect();
     require(
-        theirs.is_empty() || theirs.len() == names.len(),
+        columns.is_empty() || columns.len() == names.len(),
         "language.lexicon_languages",
-        format!("[{}]", theirs.join(", ")),
+        format!("[{}]", columns.join(", ")),
         format!("one for each of the languages {}, or empty", names.join(", ")),
     )?;
-    let asked: Vec<String> = if theirs.is_empty() { names } else { &theirs }.iter().map(|&name| name.into()).collect();
+    let columns: Vec<String> = if columns.is_empty() { names } else { &columns }.iter().map(|&c| c.into()).collect();
     let mut list = Wordlist::parse(&text, None).map_err(wrong)?;
-    list.keep(&asked).map_err(|why| {
+    list.select_languages(&columns).map_err(|why| {
         wrong(format!("{why} (`language.lexicon_languages` says which are those of the languages, in order)"))
     })?;
     let normal = |forms: Vec<String>| forms.iter().map(|form| form.nfc().collect()).collect();

@@ -1,8 +1,7 @@
-//! How a family's words are made, after Algorithm 1 of the paper: a proto-stem for every symbol, changed along every branch
-//! of the tree, with perhaps a prefix and a suffix. Names are capitalised and never change; function words are short.
+//! Generates a family's words by Algorithm 1 of the paper: a proto-stem for every symbol, changed along every branch of the
+//! tree, with an optional prefix and suffix. Names are capitalised and never change; function words are short.
 //!
-//! Lengths and affixes are stratified within a category rather than drawn word by word, so that even a small world's
-//! words have the length that was asked for.
+//! Lengths and affixes are stratified within a category, so that even a small world has the requested word length.
 
 use crate::error::{Error, Result};
 use crate::family::{Branch, Family, Node};
@@ -19,43 +18,43 @@ use invitro_base::settings::{LanguageConfig, require};
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 
-/// Draws of a proto-stem, or of a symbol's forms, before the lexicon is said to be exhausted.
+/// Draws of a proto-stem, or of a symbol's forms, before the lexicon counts as exhausted.
 const TRIES: u64 = 1000;
-/// Of these, how many redraw only the affixes before the stem goes too.
+/// The first draws redraw only the affixes; later ones also redraw the stem.
 const AFFIX_TRIES: u64 = 20;
-/// Stems spread this many lengths, centred on the mean; an odd number.
+/// The number of stem lengths around the mean; odd.
 const SPREAD: f64 = 5.0;
 const SHORTEST: f64 = 3.0;
 
-/// Names are written alike everywhere.
+/// The script of a symbol's word; names have the shared one.
 pub fn script_of(world: &World, symbol: Symbol, node: &Node) -> usize {
     if world.category(symbol) == Category::Name { 0 } else { node.script }
 }
 
-/// Which forms of a symbol must differ: one that is masked in a language, from those of all other languages, which may
-/// train the very string that is said to be unseen. Languages that are clones of each other by design cannot.
-pub struct Unlike<'a> {
+/// The rule that a form that is masked in one language occurs in no other: else training would show the string. Clones,
+/// which are equal by design, are exempt.
+pub struct DistinctForms<'a> {
     masks: &'a [Mask],
-    /// By two nodes, whether they can.
-    can: Vec<Vec<bool>>,
+    /// By two nodes, whether their forms can differ.
+    can_differ: Vec<Vec<bool>>,
 }
 
-impl<'a> Unlike<'a> {
-    pub fn new(family: &Family, masks: &'a [Mask], affix_rate: f64) -> Unlike<'a> {
+impl<'a> DistinctForms<'a> {
+    pub fn new(family: &Family, masks: &'a [Mask], affix_rate: f64) -> DistinctForms<'a> {
         let count = family.nodes().len();
-        let can = |one: usize, other: usize| affix_rate > 0.0 || !family.are_together(one, other);
-        let can = (0..count).map(|one| (0..count).map(|other| can(one, other)).collect()).collect();
-        Unlike { masks, can }
+        let can_differ = |one: usize, other: usize| affix_rate > 0.0 || !family.have_equal_stems(one, other);
+        let can_differ = (0..count).map(|one| (0..count).map(|other| can_differ(one, other)).collect()).collect();
+        DistinctForms { masks, can_differ }
     }
 
     /// Whether two nodes may have these forms.
     fn allows(&self, symbol: Symbol, (one, form): (usize, &str), (other, another): (usize, &str)) -> bool {
         let is_masked = self.masks[one].contains(symbol) || self.masks[other].contains(symbol);
-        form != another || !is_masked || !self.can[one][other]
+        form != another || !is_masked || !self.can_differ[one][other]
     }
 }
 
-/// A stratified draw: each symbol's number in [0, 1), one from each of as many equal steps as its category has symbols.
+/// A stratified number in [0, 1) for each symbol: one from each of n equal steps, n being the size of its category.
 fn stratified(world: &World, seed: u64, purpose: &str) -> Vec<f64> {
     // The stream's name decides every word that is drawn: it must stay.
     let stream = Stream::new(seed, &format!("lexicon/deal/{purpose}"));
@@ -72,11 +71,13 @@ fn stratified(world: &World, seed: u64, purpose: &str) -> Vec<f64> {
     numbers
 }
 
-/// The stems of every node and, after them, of the proto-language, by symbol; the rates that led to the nodes', and the
-/// attempt at which each symbol had a proto-stem of its own.
+/// The stems of all symbols.
 pub struct Stems {
+    /// By node, with the proto-language last, then by symbol.
     pub stems: Vec<Vec<Stem>>,
+    /// The drift rate of each node.
     pub rates: Vec<DriftRate>,
+    /// By symbol, the attempt that gave a unique proto-stem.
     attempts: Vec<u64>,
 }
 
@@ -87,12 +88,12 @@ pub struct Builder<'a> {
     /// Mean stem length of each category.
     lengths: HashMap<Category, f64>,
     word_length: f64,
-    /// What decides the lengths of proto-stems and of replacements, and per node the prefixes and suffixes.
+    /// Stratified numbers for the lengths of proto-stems and replacements, and for each node's prefixes and suffixes.
     proto_lengths: Vec<f64>,
     replacement_lengths: Vec<f64>,
     affix_choices: Vec<[Vec<f64>; 2]>,
     proto_draws: Stream,
-    /// Of every branch.
+    /// By branch.
     branch_draws: Vec<Stream>,
     affix_draws: Vec<Stream>,
 }
@@ -124,7 +125,7 @@ impl<'a> Builder<'a> {
             let first = &family.nodes()[branch.nodes[0]].name;
             Stream::new(seed, &format!("lexicon/{purpose}/{first}"))
         };
-        let affix_draws = |branch: &Branch| match branch.is_founding() {
+        let affix_draws = |branch: &Branch| match branch.is_root_pair() {
             true => Stream::new(seed, "lexicon/forms"),
             false => draws("forms", branch),
         };
@@ -143,7 +144,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// Every symbol's stem in every node, one branch after the other: no two symbols have the same proto-stem.
+    /// Draws every symbol's stem in every node, branch by branch. No two symbols have the same proto-stem.
     pub fn stems(&self) -> Result<Stems> {
         let mut taken: HashSet<Stem> = HashSet::with_capacity(self.world.len());
         let proto = |symbol: Symbol| {
@@ -194,21 +195,21 @@ impl<'a> Builder<'a> {
         let length = self.length(symbol, &self.proto_lengths);
         loop {
             let stem = self.letters.proto.stem(length, rng);
-            // Function words have a consonant, or they would all sound alike.
+            // Function words need a consonant to be distinct.
             if self.world.category(symbol).is_open() || !stem.letters().iter().all(|&l| is_vowel(l)) {
                 return stem;
             }
         }
     }
 
-    /// How a symbol's stem changes along a branch.
+    /// The changes of a symbol's stem along a branch.
     fn history(&self, branch: usize, symbol: Symbol, attempt: u64, from: Stem) -> StemHistory {
         let Branch { nodes, .. } = &self.family.branches()[branch];
         let letters: Vec<&Letters> = nodes.iter().map(|&node| &self.letters.nodes[node]).collect();
         let length = self.length(symbol, &self.replacement_lengths);
         let row = symbol.0.into();
-        if self.family.branches()[branch].is_founding() {
-            // Siblings of the proto-language go on where its stem ended.
+        if self.family.branches()[branch].is_root_pair() {
+            // The root's siblings continue the random stream of its stem.
             let mut rng = self.proto_draws.at(attempt, row);
             self.proto(symbol, &mut rng);
             return StemHistory::new(from, &letters, length, &mut rng);
@@ -216,19 +217,19 @@ impl<'a> Builder<'a> {
         StemHistory::new(from, &letters, length, &mut self.branch_draws[branch].at(attempt, row))
     }
 
-    /// A symbol's stems in the nodes of a branch, at the rates that were found.
-    fn leave(&self, branch: usize, symbol: Symbol, attempt: u64, from: Stem, rates: &[DriftRate]) -> Vec<Stem> {
+    /// A symbol's stems in the nodes of a branch, at the calibrated rates.
+    fn branch_stems(&self, branch: usize, symbol: Symbol, attempt: u64, from: Stem, rates: &[DriftRate]) -> Vec<Stem> {
         let history = self.history(branch, symbol, attempt, from);
         let nodes = self.family.branches()[branch].nodes.iter().enumerate();
         nodes.map(|(i, &node)| history.stem(i, self.rate(symbol, rates[node]))).collect()
     }
 
-    /// Names do not change.
+    /// The rate of a symbol: 0 for names.
     fn rate(&self, symbol: Symbol, rate: DriftRate) -> DriftRate {
         if self.world.category(symbol) == Category::Name { DriftRate::at(0.0) } else { rate }
     }
 
-    /// A stem's length, evenly spread about its category's mean.
+    /// A stem's length, spread evenly around its category's mean.
     fn length(&self, symbol: Symbol, numbers: &[f64]) -> usize {
         let category = self.world.category(symbol);
         let number = numbers[symbol.index()];
@@ -240,37 +241,36 @@ impl<'a> Builder<'a> {
         (mean - (spread - 1.0) / 2.0 + number * spread).floor() as usize
     }
 
-    /// The words of every node and, after them, the proto-language's stems: one branch after the other, so that no language
-    /// depends on those after it. A form that is taken, or that must be unlike one that is there, redraws the affixes
-    /// first, then the stem, at the same rate. Nodes that are not spoken count too, so that the others do not depend on it.
-    pub fn words(&self, drawn: &Stems, affixes: &Affixes, unlike: &Unlike) -> Result<Vec<Vec<Morphemes>>> {
+    /// The words of every node, with the proto-language's stems last. Branches come in order, so that no language depends
+    /// on later ones. A conflicting form redraws the affixes first, then the stem at the same rate. Unspoken nodes count
+    /// too, so that other languages do not depend on `spoken`.
+    pub fn words(&self, drawn: &Stems, affixes: &Affixes, distinct: &DistinctForms) -> Result<Vec<Vec<Morphemes>>> {
         let root = self.family.nodes().len();
-        let plain = |parts: &Morphemes| parts.each_ref().map(Stem::as_str).concat().into_boxed_str();
+        let form = |parts: &Morphemes| parts.each_ref().map(Stem::as_str).concat().into_boxed_str();
         let mut owner: HashMap<Box<str>, Symbol> = HashMap::with_capacity(root * self.world.len());
         let mut stems = drawn.stems.clone();
         let mut forms: Vec<Vec<Box<str>>> = vec![Vec::new(); root];
         let mut words: Vec<Vec<Morphemes>> = vec![Vec::with_capacity(self.world.len()); root];
         for (at, branch) in self.family.branches().iter().enumerate() {
             let parent = branch.parent.unwrap_or(root);
-            // Those of earlier branches.
-            let there: Vec<usize> = (0..root).filter(|&node| !forms[node].is_empty()).collect();
+            let earlier: Vec<usize> = (0..root).filter(|&node| !forms[node].is_empty()).collect();
             for symbol in self.world.symbols() {
                 let i = symbol.index();
                 let mut own: Vec<Stem> = if stems[parent][i] == drawn.stems[parent][i] {
                     branch.nodes.iter().map(|&node| drawn.stems[node][i]).collect()
                 } else {
-                    self.leave(at, symbol, drawn.attempts[i], stems[parent][i], &drawn.rates)
+                    self.branch_stems(at, symbol, drawn.attempts[i], stems[parent][i], &drawn.rates)
                 };
                 let mut attempt = 0;
                 let (morphemes, new) = loop {
                     let morphemes = self.morphemes(at, symbol, &own, affixes, attempt);
-                    // Compared in the shared alphabet, so that how a language is written changes no word of it.
-                    let new: Vec<Box<str>> = morphemes.iter().map(plain).collect();
+                    // Compared in the shared alphabet, so that the script does not affect the words.
+                    let new: Vec<Box<str>> = morphemes.iter().map(form).collect();
                     let is_free = |form: &str| owner.get(form).is_none_or(|&s| s == symbol);
                     let of_branch = || branch.nodes.iter().copied().zip(new.iter().map(|form| &**form));
-                    let others = || there.iter().map(|&node| (node, &*forms[node][i])).chain(of_branch());
+                    let all = || earlier.iter().map(|&node| (node, &*forms[node][i])).chain(of_branch());
                     let fits = |one: (usize, &str)| {
-                        others().all(|other| other.0 == one.0 || unlike.allows(symbol, one, other)) && is_free(one.1)
+                        all().all(|other| other.0 == one.0 || distinct.allows(symbol, one, other)) && is_free(one.1)
                     };
                     if of_branch().all(fits) {
                         break (morphemes, new);
@@ -282,10 +282,10 @@ impl<'a> Builder<'a> {
                     if attempt >= AFFIX_TRIES {
                         // Beyond the attempts that `stems` can have used.
                         let attempt = TRIES + attempt;
-                        if branch.is_founding() {
+                        if branch.is_root_pair() {
                             stems[root][i] = self.proto(symbol, &mut self.proto_draws.at(attempt, symbol.0.into()));
                         }
-                        own = self.leave(at, symbol, attempt, stems[parent][i], &drawn.rates);
+                        own = self.branch_stems(at, symbol, attempt, stems[parent][i], &drawn.rates);
                     }
                 };
                 for (k, (&node, (morphemes, form))) in
@@ -319,7 +319,7 @@ impl<'a> Builder<'a> {
         }
         let mut rng = self.affix_draws[branch].at(attempt, symbol.0.into());
         let of_node = |(&node, &stem): (&usize, &Stem)| {
-            // Stratified, and after a collision whatever is drawn.
+            // Stratified at first; random after a collision.
             let numbers = self.affix_choices[node]
                 .each_ref()
                 .map(|choice| if attempt == 0 { choice[symbol.index()] } else { rng.unit() });
@@ -330,6 +330,6 @@ impl<'a> Builder<'a> {
     }
 
     fn exhausted(&self, symbol: Symbol) -> Error {
-        Error::Exhausted { asked: self.world.len(), found: symbol.index(), length: self.word_length }
+        Error::Exhausted { wanted: self.world.len(), found: symbol.index(), length: self.word_length }
     }
 }

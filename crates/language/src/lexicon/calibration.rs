@@ -1,40 +1,39 @@
-//! Lexical distance means what it says: the rate of drift is searched until the mean distance of the stem pairs is d
-//! times that of unrelated pairs.
+//! Calibrates lexical distance: finds the drift rate at which the mean distance of stem pairs is d times the mean distance
+//! of unrelated pairs.
 //!
-//! Distances are Levenshtein's over the longer stem. Unrelated is the stem of one symbol in one language against that
-//! of another symbol in the other, in the same lexicon, so that the letters' frequencies and the lengths are accounted for.
+//! Distances are Levenshtein's, divided by the length of the longer stem. Unrelated pairs are stems of different symbols
+//! in the two languages, which accounts for letter frequencies and lengths.
 
 use crate::lexicon::history::drift::DriftRate;
 use crate::lexicon::levenshtein::normalised;
 use crate::lexicon::phonology::Stem;
 use serde::Serialize;
 
-/// The measured distance of two lists of words, pair by pair.
+/// The measured distance between two lists of words.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Distance {
-    /// Mean over the pairs.
+    /// The mean over pairs of the same symbol.
     pub pairs: f64,
-    /// Mean over unrelated words.
+    /// The mean over unrelated words.
     pub unrelated: f64,
-    /// One over the other: 0 for the same words, 1 for unrelated ones.
+    /// `pairs` / `unrelated`: 0 for equal words, 1 for unrelated ones.
     pub relative: f64,
 }
 
-/// How many unrelated pairs are measured: enough for a standard error of about 0.001.
+/// The number of unrelated pairs: enough for a standard error of about 0.001.
 const UNRELATED: usize = 16_000;
 
-/// Measures pairs of words, one of each language.
+/// Measures pairs of words.
 pub fn measure<W: AsRef<[u8]>>(pairs: &[(W, W)]) -> Distance {
     measure_by(pairs.len(), |one, other| normalised(pairs[one].0.as_ref(), pairs[other].1.as_ref()))
 }
 
-/// The same of `n` words, by the distance of any word of one language from any of the other.
+/// Measures `n` words, given the distance between any two words of the two languages.
 pub fn measure_by(n: usize, distance: impl Fn(usize, usize) -> f64) -> Distance {
     let total: f64 = (0..n).map(|i| distance(i, i)).sum();
     let mut unrelated = 0.0;
     let mut count = 0;
-    // Every word against the one `shift` places on, for as many shifts as give enough pairs; neighbours in a lexicon
-    // are drawn independently.
+    // Compares every word with the one `shift` places later. Neighbours in a lexicon are independent.
     for shift in 1..n.min(UNRELATED.div_ceil(n.max(1)) + 1) {
         for i in 0..n {
             unrelated += distance(i, (i + shift) % n);
@@ -46,7 +45,7 @@ pub fn measure_by(n: usize, distance: impl Fn(usize, usize) -> f64) -> Distance 
     Distance { pairs, unrelated, relative: if unrelated > 0.0 { pairs / unrelated } else { 0.0 } }
 }
 
-/// The rate at which `pair`, which gives a symbol's stem in two languages, leads `distance` apart, by bisection.
+/// The rate at which the stems in two languages, given by `pair`, have this distance; found by bisection.
 pub fn calibrate(symbols: usize, distance: f64, pair: impl Fn(usize, DriftRate) -> (Stem, Stem)) -> DriftRate {
     if distance == 0.0 || symbols == 0 {
         return DriftRate::at(0.0);

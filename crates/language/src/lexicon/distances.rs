@@ -1,8 +1,7 @@
-//! How far languages are from each other, measured: Levenshtein's distance saturates, so that distances along a tree do
-//! not add up and are never derived.
+//! Measured distances between languages. Levenshtein's distance saturates, so distances along a tree do not add up.
 //!
-//! Words are compared in the shared alphabet, before a script is written; names, which are the same by design, and
-//! function words, which are few and short, do not count.
+//! Words are compared in the shared alphabet. Names, which are equal by design, and function words, which are few and
+//! short, do not count.
 
 use crate::family::Family;
 use crate::lexicon::calibration::{Distance, measure_by};
@@ -15,15 +14,15 @@ use rayon::prelude::*;
 /// The measured distances of a family.
 #[derive(Clone, Debug)]
 pub struct Distances {
-    /// By language, of it and those after it.
+    /// By language: itself and all later languages.
     stems: Vec<Vec<Distance>>,
     words: Vec<Vec<Distance>>,
-    /// By node, its stems against its parent's.
+    /// By node: its stems against its parent's.
     from_parent: Vec<Distance>,
 }
 
 impl Distances {
-    /// `borrowed` is the stem of a symbol in a node's language where it is not the one that was made.
+    /// `borrowed` gives the real stem of a symbol in a node's language, if it has one.
     pub(crate) fn new(
         world: &World,
         family: &Family,
@@ -37,7 +36,7 @@ impl Distances {
                 measured.iter().map(|s| (of_node[s.index()][1], word(&of_node[s.index()]))).unzip()
             };
             let (stems, words): (Vec<_>, Vec<_>) = morphemes.par_iter().map(of_node).unzip();
-            return Distances::of(family, &stems, &words);
+            return Distances::measure(family, &stems, &words, letters_apart, letters_apart);
         };
         let of_node = |(node, of_node): (usize, &Vec<Morphemes>)| -> (Vec<Vec<char>>, Vec<Vec<char>>) {
             let word = |&symbol: &Symbol| {
@@ -48,29 +47,38 @@ impl Distances {
             measured.iter().map(word).unzip()
         };
         let (stems, words): (Vec<_>, Vec<_>) = morphemes.par_iter().enumerate().map(of_node).unzip();
-        Distances::of(family, &stems, &words)
+        let apart = |one: &Vec<char>, other: &Vec<char>| normalised_letters(one, other);
+        Distances::measure(family, &stems, &words, apart, apart)
     }
 
-    /// By node, and after them the proto-language.
-    fn of<S: Measurable, W: Measurable>(family: &Family, stems: &[Vec<S>], words: &[Vec<W>]) -> Distances {
+    /// `stems` and `words` are by node, with the proto-language last.
+    fn measure<S: Sync, W: Sync>(
+        family: &Family,
+        stems: &[Vec<S>],
+        words: &[Vec<W>],
+        stem_distance: fn(&S, &S) -> f64,
+        word_distance: fn(&W, &W) -> f64,
+    ) -> Distances {
         let nodes = family.nodes();
         let spoken: Vec<usize> = (0..nodes.len()).filter(|&node| nodes[node].language.is_some()).collect();
-        let from_parent = |node: usize| between(&stems[nodes[node].parent.unwrap_or(nodes.len())], &stems[node]);
+        let from_parent =
+            |node: usize| between(&stems[nodes[node].parent.unwrap_or(nodes.len())], &stems[node], stem_distance);
         let from_parent = (0..nodes.len()).into_par_iter().map(from_parent).collect();
-        Distances { stems: matrix(&spoken, stems), words: matrix(&spoken, words), from_parent }
+        let (stems, words) = (matrix(&spoken, stems, stem_distance), matrix(&spoken, words, word_distance));
+        Distances { stems, words, from_parent }
     }
 
-    /// The distance of two languages' stems: what `language.distance` asks for where they are siblings.
+    /// The distance between two languages' stems; `language.distance` for siblings.
     pub fn stems(&self, one: Language, other: Language) -> Distance {
         at(&self.stems, one, other)
     }
 
-    /// The same of whole words, affixes included.
+    /// The distance between two languages' whole words, affixes included.
     pub fn words(&self, one: Language, other: Language) -> Distance {
         at(&self.words, one, other)
     }
 
-    /// The distance of a node's stems from its parent's.
+    /// The distance between a node's stems and its parent's.
     pub fn from_parent(&self, node: usize) -> Distance {
         self.from_parent[node]
     }
@@ -81,35 +89,18 @@ fn at(matrix: &[Vec<Distance>], one: Language, other: Language) -> Distance {
     matrix[first][second - first]
 }
 
-/// Words whose distance can be measured.
-trait Measurable: Sync {
-    fn distance(&self, other: &Self) -> f64;
+fn letters_apart<W: AsRef<[u8]>>(one: &W, other: &W) -> f64 {
+    normalised(one.as_ref(), other.as_ref())
 }
 
-impl Measurable for Stem {
-    fn distance(&self, other: &Self) -> f64 {
-        normalised(self.letters(), other.letters())
-    }
+fn between<W>(one: &[W], other: &[W], distance: fn(&W, &W) -> f64) -> Distance {
+    measure_by(one.len(), |a, b| distance(&one[a], &other[b]))
 }
 
-impl Measurable for Vec<u8> {
-    fn distance(&self, other: &Self) -> f64 {
-        normalised(self, other)
-    }
-}
-
-impl Measurable for Vec<char> {
-    fn distance(&self, other: &Self) -> f64 {
-        normalised_letters(self, other)
-    }
-}
-
-fn between<W: Measurable>(one: &[W], other: &[W]) -> Distance {
-    measure_by(one.len(), |a, b| one[a].distance(&other[b]))
-}
-
-/// One row for each language: itself and those after it.
-fn matrix<W: Measurable>(spoken: &[usize], words: &[Vec<W>]) -> Vec<Vec<Distance>> {
-    let row = |at: usize| spoken[at..].par_iter().map(|&other| between(&words[spoken[at]], &words[other])).collect();
+/// One row for each language: itself and all later languages.
+fn matrix<W: Sync>(spoken: &[usize], words: &[Vec<W>], distance: fn(&W, &W) -> f64) -> Vec<Vec<Distance>> {
+    let row = |at: usize| {
+        spoken[at..].par_iter().map(|&other| between(&words[spoken[at]], &words[other], distance)).collect()
+    };
     (0..spoken.len()).into_par_iter().map(row).collect()
 }

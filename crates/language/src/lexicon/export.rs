@@ -1,18 +1,18 @@
-//! The lexicon as a table for other programs, `lexicon.tsv`. Its columns are stable: `invitro language export` and every
-//! run folder write the same file.
+//! The lexicon as the table `lexicon.tsv`, written by `invitro language export` and into every run folder. Its columns are
+//! stable.
 
 use crate::languages::Languages;
 use crate::lexicon::word::Word;
 use crate::world::symbol::Language;
 
 impl Languages {
-    /// One row per symbol, tab-separated, with a header; a field that does not apply is empty. `class` is an entity's, or
-    /// the one that a descriptor or relation verb is about. Where there are real words, `concept` says whose they are.
+    /// One row per symbol, tab-separated, with a header; a field that does not apply is empty. `class` is the class of an
+    /// entity, or of the entities that a descriptor or relation verb applies to. `concept` is the source of real words.
     pub fn lexicon_tsv(&self) -> String {
         let world = &self.world;
         let columns = |kind: &str| names(kind, &mut self.all().iter().copied());
         let masked: Vec<Language> = self.masked().collect();
-        // One masked language needs no name.
+        // A single masked language needs no name.
         let masks = if masked.len() > 1 { names("masked", &mut self.masked()) } else { "masked".into() };
         let mut head = vec!["symbol\tcategory\tclass\tproperty\tvalue".into(), columns("form"), columns("stem"), masks];
         let borrowed = self.lexicon.borrowed();
@@ -40,7 +40,7 @@ impl Languages {
     }
 }
 
-/// `form_A`, `form_B`, … between tabs.
+/// `form_A`, `form_B`, …, tab-separated.
 fn names(kind: &str, languages: &mut dyn Iterator<Item = Language>) -> String {
     languages.map(|language| format!("{kind}_{}", language.name())).collect::<Vec<_>>().join("\t")
 }

@@ -1,4 +1,4 @@
-//! The letters of a family: each language's ranking has drifted from its parent's.
+//! The letters of a family: each language's ranking drifts from its parent's.
 
 use crate::family::{Branch, Family};
 use crate::lexicon::phonology::Letters;

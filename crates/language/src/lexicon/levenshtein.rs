@@ -1,5 +1,5 @@
-//! Levenshtein distance: bit-parallel for short lower-case words (Myers 1999), with the plain table as its twin,
-//! which takes letters of any alphabet.
+//! Levenshtein distance: bit-parallel for short lower-case words (Myers 1999), and the dynamic-programming table, which
+//! takes any letters.
 
 /// Edits between two words of at most 64 letters a to z.
 pub fn levenshtein(a: &[u8], b: &[u8]) -> usize {
@@ -7,7 +7,7 @@ pub fn levenshtein(a: &[u8], b: &[u8]) -> usize {
     if a.is_empty() || b.is_empty() {
         return a.len().max(b.len());
     }
-    // positions[l]: where letter l stands in a, one bit each.
+    // positions[l]: the positions of letter l in a, one bit each.
     let mut positions = [0u64; 32];
     for (i, &letter) in a.iter().enumerate() {
         positions[(letter & 31) as usize] |= 1 << i;
@@ -28,7 +28,7 @@ pub fn levenshtein(a: &[u8], b: &[u8]) -> usize {
     distance
 }
 
-/// Edits between two words of whatever letters, by the plain table.
+/// Edits between two words of any letters, by dynamic programming.
 pub fn edits<T: PartialEq>(a: &[T], b: &[T]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {
@@ -47,7 +47,7 @@ pub fn normalised(a: &[u8], b: &[u8]) -> f64 {
     levenshtein(a, b) as f64 / a.len().max(b.len()).max(1) as f64
 }
 
-/// The same of words of any letters.
+/// The same for words of any letters.
 pub fn normalised_letters(a: &[char], b: &[char]) -> f64 {
     edits(a, b) as f64 / a.len().max(b.len()).max(1) as f64
 }

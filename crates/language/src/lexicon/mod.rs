@@ -1,8 +1,7 @@
-//! The lexicons: every symbol's word in every language, as `builder.rs` makes them.
+//! The lexicons: every symbol's word in every language.
 //!
-//! Within a language no two symbols share a form, and a form of one language that is also one of another belongs to the
-//! same symbol, which is then masked in neither: else one would train the very string that is said to be unseen in the
-//! other.
+//! Within a language no two symbols share a form. A form that occurs in two languages belongs to the same symbol, which is
+//! masked in neither: else one language would train the string that the other withholds.
 
 pub(crate) mod borrowed;
 pub(crate) mod builder;
@@ -19,7 +18,7 @@ pub mod wordlist;
 use crate::error::Result;
 use crate::family::Family;
 use crate::lexicon::borrowed::Borrowed;
-use crate::lexicon::builder::{Builder, Unlike, script_of};
+use crate::lexicon::builder::{Builder, DistinctForms, script_of};
 use crate::lexicon::distances::Distances;
 use crate::lexicon::history::affixes::Affixes;
 use crate::lexicon::history::drift::DriftRate;
@@ -57,22 +56,22 @@ impl Lexicon {
         let affixes =
             |rates: &[DriftRate]| Affixes::new(config.affixes, config.affix_rate, family, &letters, rates, seed);
         let nodes = family.nodes();
-        let unmoved = affixes(&vec![DriftRate::at(0.0); nodes.len()]);
-        let builder = Builder::new(world, config, family, &letters, &unmoved, seed)?;
+        let undrifted = affixes(&vec![DriftRate::at(0.0); nodes.len()]);
+        let builder = Builder::new(world, config, family, &letters, &undrifted, seed)?;
         let stems = builder.stems()?;
         let affixes = affixes(&stems.rates);
-        let unlike = Unlike::new(family, masks, config.affix_rate);
-        let morphemes = builder.words(&stems, &affixes, &unlike)?;
-        let spoken = || (0..nodes.len()).filter(|&node| nodes[node].language.is_some());
+        let distinct = DistinctForms::new(family, masks, config.affix_rate);
+        let morphemes = builder.words(&stems, &affixes, &distinct)?;
+        let languages = || (0..nodes.len()).filter(|&node| nodes[node].language.is_some());
         let write = |node: usize| {
             let word = |(symbol, &morphemes): (Symbol, &Morphemes)| {
                 Word::new(morphemes, script_of(world, symbol, &nodes[node]))
             };
             world.symbols().zip(&morphemes[node]).map(word).collect::<Vec<Word>>()
         };
-        let mut words: Vec<Vec<Word>> = spoken().map(write).collect();
-        let names: Vec<&str> = spoken().map(|node| &*nodes[node].name).collect();
-        let spoken_masks: Vec<&Mask> = spoken().map(|node| &masks[node]).collect();
+        let mut words: Vec<Vec<Word>> = languages().map(write).collect();
+        let names: Vec<&str> = languages().map(|node| &*nodes[node].name).collect();
+        let spoken_masks: Vec<&Mask> = languages().map(|node| &masks[node]).collect();
         let borrowed = Borrowed::assign(world, config, &names, &spoken_masks, &mut words, seed)?;
         let stem = |node: usize, symbol: Symbol| {
             let language = nodes.get(node)?.language?;
@@ -82,7 +81,7 @@ impl Lexicon {
         let distances = Distances::new(world, family, &morphemes, borrowed.is_some().then_some(&stem as _));
         let symbols = words.iter().map(|words| words.iter().map(|w| w.form().into()).zip(world.symbols()).collect());
         let symbols = symbols.collect();
-        let letters = spoken().map(|node| letters.nodes[node].clone()).collect();
+        let letters = languages().map(|node| letters.nodes[node].clone()).collect();
         Ok(Lexicon { words, symbols, letters, affixes, distances, borrowed })
     }
 
@@ -98,13 +97,13 @@ impl Lexicon {
         self.words[language.index()][symbol.index()].form()
     }
 
-    /// The symbol a word stands for in a language.
+    /// The symbol of a word in a language.
     #[inline]
     pub fn symbol(&self, form: &str, language: Language) -> Option<Symbol> {
         self.symbols[language.index()].get(form).copied()
     }
 
-    /// How frequent the letters of a language are; they are those of the shared alphabet, whatever its script.
+    /// The letter distribution of a language, in the shared alphabet.
     pub fn letters(&self, language: Language) -> &Letters {
         &self.letters[language.index()]
     }
@@ -114,19 +113,19 @@ impl Lexicon {
         &self.affixes
     }
 
-    /// The real words among them, if there are any.
+    /// The real words, if there are any.
     pub fn borrowed(&self) -> Option<&Borrowed> {
         self.borrowed.as_ref()
     }
 
-    /// The letters of a language that only real words have, in order.
+    /// The letters of a language's real words, in order.
     pub(crate) fn borrowed_letters(&self, language: Language) -> BTreeSet<char> {
-        let of = |borrowed: &Borrowed| {
-            let is_borrowed = |at: &usize| borrowed.concept(Symbol(*at as u32)).is_some();
-            let words = &self.words[language.index()];
-            (0..words.len()).filter(is_borrowed).flat_map(|at| words[at].stem().chars()).collect()
-        };
-        self.borrowed.as_ref().map(of).unwrap_or_default()
+        let words = (0..).map(Symbol).zip(&self.words[language.index()]);
+        words.filter(|&(symbol, _)| self.is_borrowed(symbol)).flat_map(|(_, word)| word.stem().chars()).collect()
+    }
+
+    fn is_borrowed(&self, symbol: Symbol) -> bool {
+        self.borrowed.as_ref().is_some_and(|borrowed| borrowed.concept(symbol).is_some())
     }
 
     /// The measured distances between languages.
@@ -134,10 +133,10 @@ impl Lexicon {
         &self.distances
     }
 
-    /// How far a symbol's words in two languages are apart: Levenshtein's distance over the longer word's length, in the
-    /// shared alphabet, whatever their scripts; real words as they are written.
+    /// The distance between a symbol's words in two languages: Levenshtein's, divided by the longer word's length, in the
+    /// shared alphabet; real words as written.
     pub fn distance(&self, symbol: Symbol, one: Language, other: Language) -> f64 {
-        if self.borrowed.as_ref().is_some_and(|borrowed| borrowed.concept(symbol).is_some()) {
+        if self.is_borrowed(symbol) {
             let letters = |at: Language| -> Vec<char> {
                 let word = self.word(symbol, at);
                 let [prefix, suffix] = [word.prefix(), word.suffix()].map(script::read);
@@ -149,7 +148,7 @@ impl Lexicon {
         normalised(one.as_bytes(), other.as_bytes())
     }
 
-    /// Mean letters of the open classes' words.
+    /// The mean length of the open classes' words, in letters.
     pub fn mean_length(&self, world: &World, language: Language) -> f64 {
         let letters = |symbol| self.form(symbol, language).chars().count();
         let open: Vec<usize> = world.symbols().filter(|&s| world.category(s).is_open()).map(letters).collect();

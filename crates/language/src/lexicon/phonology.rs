@@ -1,6 +1,6 @@
-//! Letters, syllables and stems: what a word of these languages sounds like.
+//! Letters, syllables and stems.
 //!
-//! Letters follow Zipf's law, consonants and vowels ranked apart. A stem is a run of the paper's syllables (CVC, CCV,
+//! Letters follow Zipf's law, consonants and vowels ranked separately. A stem is a run of the paper's syllables (CVC, CCV,
 //! CVCC, CV, VC, V) of an exact length, with no more than three consonants or two vowels in a row.
 
 use invitro_base::random::Rng;
@@ -10,16 +10,16 @@ const VOWELS: &[u8] = b"aeiou";
 /// Syllables as consonant (true) and vowel (false).
 const SYLLABLES: [&[bool]; 6] =
     [&[true, false, true], &[true, true, false], &[true, false, true, true], &[true, false], &[false, true], &[false]];
-/// How far a new ranking strays from the common one, in units of the logarithm of a rank.
+/// The largest shift of a letter in a new ranking, in units of the logarithm of a rank.
 const PROTO_DRIFT: f64 = 1.2;
-/// The most letters a stem can hold.
+/// The maximum length of a stem.
 pub const MAX_STEM: usize = 31;
 
 pub fn is_vowel(letter: u8) -> bool {
     VOWELS.contains(&letter)
 }
 
-/// A short run of letters, held in place.
+/// A short run of letters, stored inline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Stem {
     letters: [u8; MAX_STEM],
@@ -60,7 +60,7 @@ struct Ranking {
 }
 
 impl Ranking {
-    /// The letters of `order` reordered: each at the logarithm of its rank, give or take `drift`.
+    /// The letters of `order`, sorted by the logarithm of their rank plus a shift of at most `drift`.
     fn new(order: &[u8], zipf: f64, drift: f64, rng: &mut Rng) -> Ranking {
         let place = |rank: usize, rng: &mut Rng| ((rank + 1) as f64).ln() + drift * (2.0 * rng.unit() - 1.0);
         let mut placed: Vec<(f64, u8)> = order.iter().enumerate().map(|(i, &l)| (place(i, rng), l)).collect();
@@ -148,7 +148,7 @@ impl Letters {
     }
 }
 
-/// No more than three consonants or two vowels in a row, no letter twice in a row at the edge, at least one vowel.
+/// At most three consonants or two vowels in a row, no double letter at the edges, at least one vowel.
 pub fn is_pronounceable(letters: &[u8]) -> bool {
     let mut run = 0;
     let mut last = None;

@@ -3,7 +3,7 @@
 use super::history::script;
 use super::phonology::Morphemes;
 
-/// A symbol's word in one language, and where its stem lies between prefix and suffix.
+/// A symbol's word in one language: its form, and the byte range of its stem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Word {
     form: Box<str>,
@@ -17,7 +17,7 @@ impl Word {
         Word { stem: (prefix.len() as u8, end as u8), form: [prefix, stem, suffix].concat().into() }
     }
 
-    /// With another stem, of few enough bytes.
+    /// The word with another stem, which must be short enough for byte offsets.
     pub(crate) fn with_stem(&self, stem: &str) -> Word {
         let end = self.stem.0 as usize + stem.len();
         Word { stem: (self.stem.0, end as u8), form: [self.prefix(), stem, self.suffix()].concat().into() }

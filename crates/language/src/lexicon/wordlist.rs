@@ -1,4 +1,4 @@
-//! Lists of words that somebody has: meanings with their forms in languages, as a table, and which of them are cognates.
+//! Word lists: concepts with their forms in languages, as a table, with optional cognate sets.
 //!
 //! ```text
 //! concept   A      B               ID,Language_ID,Parameter_ID,Form
@@ -6,39 +6,39 @@
 //! water     Wasser water           2,nld,hand,hand
 //! ```
 //!
-//! Left a row for each meaning, which is the column `concept` or else the first; right CLDF's `forms.csv`, a row for each form.
-//! Fields lie between tabs if the first line has one, else between commas, and may then stand in quotation marks.
+//! Left, a row per concept, which is the column `concept` or else the first. Right, CLDF's `forms.csv`, a row per form.
+//! Fields are tab-separated if the first line has a tab, else comma-separated, with optional quotation marks.
 
 use std::collections::{BTreeSet, HashMap};
 
-/// Words by meaning and language.
+/// Words by concept and language.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wordlist {
-    /// In the order in which they come, or were asked for.
+    /// The languages, in file order or as selected.
     pub languages: Vec<String>,
-    /// Meanings that have a word, in the order in which they come.
+    /// The concepts with a word, in file order.
     pub concepts: Vec<String>,
     /// All words.
     pub forms: Vec<ListedForm>,
-    /// Whether it is known which words are cognates.
+    /// Whether cognate sets are known.
     pub has_cognates: bool,
 }
 
-/// A word.
+/// A word of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedForm {
-    /// Its place in [`Wordlist::languages`].
+    /// The index of its language.
     pub language: usize,
-    /// Its place in [`Wordlist::concepts`].
+    /// The index of its concept.
     pub concept: usize,
-    /// As written.
+    /// Its form.
     pub text: String,
-    /// Words of one set are cognates.
+    /// Its cognate sets.
     pub sets: BTreeSet<String>,
 }
 
 impl Wordlist {
-    /// Reads a table, and cognate sets: a table of `Form_ID` and `Cognateset_ID`. Or what is wrong.
+    /// Parses a table and, optionally, a table of cognate sets with `Form_ID` and `Cognateset_ID`.
     pub fn parse(text: &str, cognates: Option<&str>) -> Result<Wordlist, String> {
         let table = TextTable::parse(text)?;
         let sets = cognates.map(sets_by_form).transpose()?;
@@ -49,45 +49,45 @@ impl Wordlist {
         Ok(words)
     }
 
-    /// Whether a table is CLDF's: only then cognate sets can be told of its forms.
+    /// Whether a table is CLDF's; only CLDF forms can have cognate sets.
     pub fn is_cldf(text: &str) -> bool {
         text.lines().next().is_some_and(|head| head.contains(CLDF[0]))
     }
 
-    /// Keeps some languages, in their order; or says which is not there.
-    pub fn keep(&mut self, asked: &[String]) -> Result<(), String> {
+    /// Restricts the list to these languages, in this order; an error names a missing language.
+    pub fn select_languages(&mut self, names: &[String]) -> Result<(), String> {
         let find = |name: &String| {
             self.languages.iter().position(|known| known == name).ok_or_else(|| {
                 let known = self.languages.join(", ");
                 format!("it has no words of `{name}`; its languages: {known}")
             })
         };
-        let kept = asked.iter().map(find).collect::<Result<Vec<usize>, String>>()?;
+        let selected = names.iter().map(find).collect::<Result<Vec<usize>, String>>()?;
         let renumbered = |form: &mut ListedForm| {
-            let place = kept.iter().position(|&language| language == form.language);
+            let place = selected.iter().position(|&language| language == form.language);
             form.language = place.unwrap_or(usize::MAX);
             place.is_some()
         };
         self.forms.retain_mut(renumbered);
-        self.languages = asked.to_vec();
+        self.languages = names.to_vec();
         Ok(())
     }
 
-    /// Every meaning with its first form in each language, empty where there is none.
+    /// Every concept with its first form in each language, or an empty string.
     pub fn by_concept(&self) -> Vec<(String, Vec<String>)> {
         let empty = || vec![String::new(); self.languages.len()];
         let mut list: Vec<_> = self.concepts.iter().map(|concept| (concept.clone(), empty())).collect();
         for form in &self.forms {
-            let kept = &mut list[form.concept].1[form.language];
-            if kept.is_empty() {
-                kept.clone_from(&form.text);
+            let first = &mut list[form.concept].1[form.language];
+            if first.is_empty() {
+                first.clone_from(&form.text);
             }
         }
         list
     }
 }
 
-/// A row per form: `Language_ID`, `Parameter_ID`, `Form`; its sets by `ID` from another table, or in a column of its own.
+/// Parses a row per form: `Language_ID`, `Parameter_ID`, `Form`. Cognate sets come from another table or from a column.
 fn cldf(table: &TextTable, sets: Option<HashMap<String, BTreeSet<String>>>) -> Result<Wordlist, String> {
     let [language, concept, text] = CLDF.map(|name| table.need(name));
     let (language, concept, text) = (language?, concept?, text?);
@@ -97,27 +97,27 @@ fn cldf(table: &TextTable, sets: Option<HashMap<String, BTreeSet<String>>>) -> R
         return Err("it has no column `ID`, by which cognate sets name its forms".into());
     }
     let mut words = Wordlist { has_cognates: sets.is_some() || own_set.is_some(), ..Wordlist::default() };
-    let (mut languages, mut concepts) = (Places::default(), Places::default());
+    let (mut languages, mut concepts) = (NameIndex::default(), NameIndex::default());
     for row in &table.rows {
         let form = row[text].trim();
         if form.is_empty() {
             continue;
         }
-        let mut of_form = BTreeSet::new();
+        let mut form_sets = BTreeSet::new();
         if let (Some(sets), Some(id)) = (&sets, id) {
-            of_form.extend(sets.get(&row[id]).into_iter().flatten().cloned());
+            form_sets.extend(sets.get(&row[id]).into_iter().flatten().cloned());
         } else if let Some(set) = own_set.map(|column| row[column].trim()).filter(|set| !set.is_empty()) {
-            of_form.insert(set.to_owned());
+            form_sets.insert(set.to_owned());
         }
-        let (language, concept) = (languages.of(row[language].trim()), concepts.of(row[concept].trim()));
-        words.forms.push(ListedForm { language, concept, text: form.to_owned(), sets: of_form });
+        let (language, concept) = (languages.index(row[language].trim()), concepts.index(row[concept].trim()));
+        words.forms.push(ListedForm { language, concept, text: form.to_owned(), sets: form_sets });
     }
     words.languages = languages.names;
     words.concepts = concepts.names;
     Ok(words)
 }
 
-/// A row per meaning: its name, and its word in each language.
+/// Parses a row per concept: its name, and its word in each language.
 fn wide(table: &TextTable, sets: bool) -> Result<Wordlist, String> {
     if table.head.len() < 2 {
         return Err(
@@ -133,11 +133,11 @@ fn wide(table: &TextTable, sets: bool) -> Result<Wordlist, String> {
     let columns: Vec<usize> = (0..table.head.len()).filter(|&column| column != meaning).collect();
     let languages = columns.iter().map(|&column| table.head[column].clone()).collect();
     let mut words = Wordlist { languages, ..Wordlist::default() };
-    let mut concepts = Places::default();
+    let mut concepts = NameIndex::default();
     for row in &table.rows {
         let forms = columns.iter().map(|&column| row[column].trim()).enumerate();
         for (language, form) in forms.filter(|(_, form)| !form.is_empty()) {
-            let concept = concepts.of(row[meaning].trim());
+            let concept = concepts.index(row[meaning].trim());
             words.forms.push(ListedForm { language, concept, text: form.to_owned(), sets: BTreeSet::new() });
         }
     }
@@ -157,15 +157,15 @@ fn sets_by_form(text: &str) -> Result<HashMap<String, BTreeSet<String>>, String>
     Ok(sets)
 }
 
-/// Names by the order in which they first come.
+/// Names, numbered by first occurrence.
 #[derive(Default)]
-struct Places {
+struct NameIndex {
     names: Vec<String>,
     places: HashMap<String, usize>,
 }
 
-impl Places {
-    fn of(&mut self, name: &str) -> usize {
+impl NameIndex {
+    fn index(&mut self, name: &str) -> usize {
         *self.places.entry(name.to_owned()).or_insert_with(|| {
             self.names.push(name.to_owned());
             self.names.len() - 1
@@ -176,7 +176,7 @@ impl Places {
 /// The columns of `forms.csv` that are read.
 const CLDF: [&str; 3] = ["Language_ID", "Parameter_ID", "Form"];
 
-/// A table with a head.
+/// A table with a header.
 struct TextTable {
     head: Vec<String>,
     rows: Vec<Vec<String>>,
@@ -190,11 +190,11 @@ impl TextTable {
             .delimiter(if has_tabs { b'\t' } else { b',' })
             .quoting(!has_tabs)
             .from_reader(text.as_bytes());
-        let head: Vec<String> = reader.headers().map_err(told)?.iter().map(|name| name.trim().to_owned()).collect();
+        let head: Vec<String> = reader.headers().map_err(describe)?.iter().map(|name| name.trim().to_owned()).collect();
         if head.is_empty() {
             return Err("it is empty".into());
         }
-        let rows = reader.records().map(|row| Ok(row.map_err(told)?.iter().map(str::to_owned).collect()));
+        let rows = reader.records().map(|row| Ok(row.map_err(describe)?.iter().map(str::to_owned).collect()));
         Ok(TextTable { head, rows: rows.collect::<Result<_, String>>()? })
     }
 
@@ -211,8 +211,8 @@ impl TextTable {
     }
 }
 
-/// What is wrong with a table.
-fn told(error: csv::Error) -> String {
+/// The error message for a table.
+fn describe(error: csv::Error) -> String {
     match error.kind() {
         csv::ErrorKind::UnequalLengths { pos: Some(place), expected_len, len } => {
             format!("line {} has {len} fields, the first one {expected_len}", place.line())

@@ -1,31 +1,31 @@
-//! How properties and relations are assigned to the classes, and valid values to the properties.
+//! Assigns properties and relations to classes, and valid values to properties.
 
 use crate::world::symbol::Class;
 use invitro_base::random::{Rng, Stream};
 use invitro_base::settings::LanguageConfig;
 
-/// `n` items assigned at random to groups of equal size: the group of each item.
+/// Assigns `n` items at random to groups of equal size; returns the group of each item.
 pub fn assign(n: usize, groups: usize, rng: &mut Rng) -> Vec<usize> {
     let mut group: Vec<usize> = (0..n).map(|i| i % groups).collect();
     rng.shuffle(&mut group);
     group
 }
 
-/// The class of each descriptive property that is left once every class has given up its first property for its
-/// nouns, and every subject class its second for its names.
+/// The class of each descriptive property. Every class uses its first property for its nouns, and every subject class its
+/// second for its names; the others are descriptive.
 pub fn assign_properties(config: &LanguageConfig, seed: u64) -> Vec<Class> {
     let classes = assign(config.properties, config.classes, &mut Stream::new(seed, "world/properties").at(0, 0));
-    let mut given_up = vec![0; config.classes];
-    let mut kept = Vec::with_capacity(config.descriptive());
+    let mut used = vec![0; config.classes];
+    let mut descriptive = Vec::with_capacity(config.descriptive());
     for class in classes {
-        let owed = if class < config.subject_classes() { 2 } else { 1 };
-        if given_up[class] < owed {
-            given_up[class] += 1;
+        let reserved = if class < config.subject_classes() { 2 } else { 1 };
+        if used[class] < reserved {
+            used[class] += 1;
         } else {
-            kept.push(Class(class as u16));
+            descriptive.push(Class(class as u16));
         }
     }
-    kept
+    descriptive
 }
 
 /// For each property, the values valid for the entity with key 0, as a list and as a table.

@@ -1,8 +1,7 @@
-//! Withheld facts: pairs of an entity and a descriptor that Γ allows, never stated in a language though both words occur
-//! there.
+//! Withheld facts: pairs of an entity and a descriptor that Γ allows but a language never states, though it has both words.
 //!
-//! Entities of one Γ would give each other's facts away, so a fact is withheld of all of them. Every descriptor is still
-//! said of some entity, and of every entity still something.
+//! Entities with the same Γ would reveal each other's facts, so a fact is withheld for all of them. Every descriptor still
+//! applies to some entity, and every entity still has a descriptor.
 
 use crate::corpus::sentence::Sentence;
 use crate::error::Result;
@@ -13,23 +12,23 @@ use invitro_base::random::Rng;
 use invitro_base::settings::require;
 use std::collections::HashMap;
 
-/// The withheld facts of a language, perhaps none.
+/// The withheld facts of a language.
 #[derive(Clone, Debug)]
 pub struct Facts {
-    /// By the number that [`World::fact`] gives; empty where nothing is withheld.
+    /// Indexed by [`World::fact`]; empty if nothing is withheld.
     withheld: Vec<bool>,
     count: usize,
 }
 
 impl Facts {
-    /// None at all.
+    /// No facts.
     pub(crate) fn none() -> Facts {
         Facts { withheld: Vec::new(), count: 0 }
     }
 
-    /// The node's `mask_share` of all facts, by chance.
+    /// A random share of all facts: the node's `mask_share`.
     pub(crate) fn new(world: &World, node: &Node, rng: &mut Rng) -> Result<Facts> {
-        // One entity of every Γ stands for all of them.
+        // One entity represents all with the same Γ.
         let mut facts: Vec<(usize, Symbol, Symbol)> = Vec::new();
         let mut known = vec![false; world.fact_count()];
         for entity in world.entities().filter(|&e| world.key(e).is_some_and(|key| (key as usize) < world.config.values))
@@ -70,19 +69,18 @@ impl Facts {
         Ok(Facts { withheld, count })
     }
 
-    /// How many there are.
+    /// The number of withheld facts.
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// Whether it is withheld that a descriptor is true of an entity.
+    /// Whether the fact that a descriptor is true of an entity is withheld.
     #[inline]
     pub fn contains(&self, world: &World, entity: Symbol, descriptor: Symbol) -> bool {
         self.count > 0 && world.fact(entity, descriptor).is_some_and(|number| self.withheld[number])
     }
 
-    /// The places of the descriptors by which a sentence states one of them: a subject of which it is withheld stands in
-    /// the same phrase.
+    /// The positions of descriptors that state a withheld fact about a subject of the same phrase.
     pub fn stated<'a>(&'a self, world: &'a World, sentence: &'a Sentence) -> impl Iterator<Item = usize> + 'a {
         let states = move |at: &usize| {
             let phrase = sentence.places[*at].phrase;

@@ -1,8 +1,8 @@
-//! The ontology Γ: which descriptors are true of which entity.
+//! The ontology Γ: the descriptors that are true of each entity.
 //!
-//! Each property allows the entity with key 0 a few of its values; the entity with key i gets the same set rotated by
-//! i. With 40 values of which {3, 8, 21, 39} are valid at key 0, key 5 has {8, 13, 26, 4}. Entities of a class whose
-//! keys agree modulo the number of values share theirs.
+//! Each property allows the entity with key 0 a few of its values; the entity with key i has the same set rotated by i.
+//! If {3, 8, 21, 39} out of 40 values are valid at key 0, key 5 has {8, 13, 26, 4}. Entities of a class whose keys agree
+//! modulo the number of values share their values.
 
 use crate::world::World;
 use crate::world::symbol::{Class, Property, Symbol};
@@ -19,7 +19,7 @@ impl World {
         self.fits(descriptor, entity) && self.base_table[property.0 as usize * self.config.values + base]
     }
 
-    /// The number of the fact that a descriptor is true of an entity; none if it is not. Entities with one Γ share it.
+    /// The number of the fact that a descriptor is true of an entity, if it is. Entities with the same Γ share it.
     #[inline]
     pub fn fact(&self, entity: Symbol, descriptor: Symbol) -> Option<usize> {
         let (key, (property, value)) = (self.key(entity)?, self.descriptor_of(descriptor)?);
@@ -33,7 +33,7 @@ impl World {
         Some((property * values + value as usize) * self.valid + place)
     }
 
-    /// How many numbers of facts there are.
+    /// The number of facts.
     pub(crate) fn fact_count(&self) -> usize {
         self.property_count() * self.config.values * self.valid
     }
@@ -47,12 +47,12 @@ impl World {
 
     /// Every descriptor Γ allows the entity: of each property its class owns, the valid values.
     pub fn allowed(&self, entity: Symbol) -> Vec<Symbol> {
-        self.own(entity, true)
+        self.own_descriptors(entity, true)
     }
 
     /// The descriptors of the entity's own properties that Γ forbids it.
     pub fn forbidden(&self, entity: Symbol) -> Vec<Symbol> {
-        self.own(entity, false)
+        self.own_descriptors(entity, false)
     }
 
     /// The descriptors of other classes' properties, which do not even fit the entity's type.
@@ -61,7 +61,7 @@ impl World {
         self.descriptors().filter(|&d| self.class(d) != own).collect()
     }
 
-    fn own(&self, entity: Symbol, allowed: bool) -> Vec<Symbol> {
+    fn own_descriptors(&self, entity: Symbol, allowed: bool) -> Vec<Symbol> {
         let class = self.class(entity).unwrap_or(Class(u16::MAX));
         if !self.category(entity).is_entity() {
             return Vec::new();

@@ -1,5 +1,5 @@
-//! The mask V†: descriptors whose forms in a language are withheld from training, chosen so that every entity keeps both
-//! masked and unmasked descriptors that Γ allows it.
+//! The mask V†: descriptors whose forms in a language are withheld from training. Every entity keeps both masked and
+//! unmasked descriptors that Γ allows.
 
 use crate::error::{Error, Result};
 use crate::family::{Family, Node};
@@ -8,7 +8,7 @@ use crate::world::symbol::Symbol;
 use invitro_base::random::{Rng, Stream};
 use invitro_base::settings::require;
 
-/// The masked words of a language, perhaps none.
+/// The masked words of a language.
 #[derive(Clone, Debug)]
 pub struct Mask {
     masked: Vec<bool>,
@@ -16,22 +16,22 @@ pub struct Mask {
 }
 
 impl Mask {
-    /// A mask for every node: none where it masks nothing, and nowhere a symbol that would be masked in all languages.
+    /// The mask of every node; an error if a symbol would be masked in all languages.
     pub(crate) fn of_family(world: &World, family: &Family, seed: u64) -> Result<Vec<Mask>> {
         let nodes = family.nodes();
         let mut masks = vec![Mask::none(world); nodes.len()];
         let mut first = true;
         for (at, node) in nodes.iter().enumerate().filter(|(_, node)| node.mask_share > 0.0) {
-            // The name of the first one's stream decides the paper's mask: it must stay.
+            // The first stream's name determines the paper's mask: it must not change.
             let name = if std::mem::take(&mut first) { "mask".to_owned() } else { format!("mask/{}", node.name) };
             masks[at] = Mask::new(world, node, &mut Stream::new(seed, &name).at(0, 0))?;
         }
-        let spoken = || nodes.iter().zip(&masks).filter(|(node, _)| node.language.is_some());
-        let everywhere = world.descriptors().filter(|&symbol| spoken().all(|(_, mask)| mask.contains(symbol)));
+        let languages = || nodes.iter().zip(&masks).filter(|(node, _)| node.language.is_some());
+        let everywhere = world.descriptors().filter(|&symbol| languages().all(|(_, mask)| mask.contains(symbol)));
         match everywhere.count() {
             0 => Ok(masks),
             count => {
-                let names: Vec<&str> = spoken().map(|(node, _)| &*node.name).collect();
+                let names: Vec<&str> = languages().map(|(node, _)| &*node.name).collect();
                 Err(Error::mismatch(format!(
                     "{count} descriptors would be masked in every language ({}), so that no training text has them: \
                      leave one language's `mask_share` at 0",
@@ -76,20 +76,19 @@ impl Mask {
         &self.symbols
     }
 
-    /// Whether a sentence has a masked word: of B† if this is B's mask.
+    /// Whether a sentence has a masked word.
     #[inline]
     pub fn touches(&self, symbols: &[Symbol]) -> bool {
         !self.symbols.is_empty() && symbols.iter().any(|&s| self.contains(s))
     }
 }
 
-/// Swaps masked for unmasked descriptors, keeping their number, until every entity has both kinds. In the paper's
-/// world no swap is ever needed; in tiny worlds a few are. False if it cannot be done.
+/// Swaps masked and unmasked descriptors until every entity has both kinds; false if this fails. The paper's world needs
+/// no swap, tiny worlds need a few.
 fn repair(world: &World, masked: &mut [bool], rng: &mut Rng) -> bool {
-    // Entities of a class whose keys agree modulo the number of values have one Γ: one stands for all.
-    let stands = |key: u16| (key as usize) < world.config.values;
-    let kinds: Vec<Vec<Symbol>> =
-        world.entities().filter(|&e| stands(world.key(e).unwrap_or(u16::MAX))).map(|e| world.allowed(e)).collect();
+    // One entity represents all with the same Γ: those of a class whose keys agree modulo the number of values.
+    let is_first = |e: &Symbol| world.key(*e).is_some_and(|key| (key as usize) < world.config.values);
+    let kinds: Vec<Vec<Symbol>> = world.entities().filter(is_first).map(|e| world.allowed(e)).collect();
     let mut kinds_of = vec![Vec::new(); world.len()];
     for (kind, allowed) in kinds.iter().enumerate() {
         for d in allowed {
@@ -104,7 +103,7 @@ fn repair(world: &World, masked: &mut [bool], rng: &mut Rng) -> bool {
         let Some(kind) = lacking else { return true };
         let give = count[kind] == 0;
         let flip = kinds[kind][rng.index(kinds[kind].len())];
-        // The partner flips the other way: one whose flip leaves every other entity both kinds, found at random.
+        // A random partner flips the other way, such that every other entity keeps both kinds.
         let partner = (0..200).map(|_| descriptors[rng.index(descriptors.len())]).find(|&d| {
             masked[d.index()] == give
                 && kinds_of[d.index()]

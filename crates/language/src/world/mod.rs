@@ -1,7 +1,7 @@
-//! The world that all languages speak of: classes, their entities, the properties they own, the relations between them.
+//! The world that all languages describe: classes, their entities, their properties, and relations between them.
 //!
-//! Symbols are numbered in one run by category: nouns, names, descriptors, relation verbs, adjectives, adverbs, then
-//! the function words. The ontology Γ, which values of a property fit which entity, is in `gamma.rs`.
+//! Symbols are numbered by category: nouns, names, descriptors, relation verbs, adjectives, adverbs, then the function
+//! words. The ontology Γ is in `gamma.rs`.
 //!
 //! The paper's world has 10 classes, 800 nouns, 100 names, 445 descriptive properties of 40 values, 100 relations.
 
@@ -16,8 +16,8 @@ use crate::world::symbol::{Category, Class, Property, Symbol};
 use invitro_base::random::Stream;
 use invitro_base::settings::LanguageConfig;
 
-/// What is known of one symbol. `owner` is its class (entities: their own; descriptors: the property's owner;
-/// relations: the subject class), `major` and `minor` number it within its category.
+/// A symbol's category, class and number. `owner` is the class of an entity, the owner of a descriptor's property, or a
+/// relation's subject class; `major` and `minor` number the symbol within its category.
 #[derive(Clone, Copy, Debug)]
 struct SymbolEntry {
     category: Category,
@@ -31,9 +31,9 @@ struct SymbolEntry {
 pub struct World {
     pub(crate) config: LanguageConfig,
     entries: Vec<SymbolEntry>,
-    /// The first symbol of each category; the next category's is where it ends.
+    /// The first symbol of each category.
     first: [u32; Category::ALL.len()],
-    /// Values of a property that Γ allows an entity.
+    /// The number of values of a property that Γ allows an entity.
     pub(crate) valid: usize,
     /// Per class, the properties it owns, in rising order.
     properties: Vec<Vec<Property>>,
@@ -46,8 +46,7 @@ pub struct World {
 }
 
 impl World {
-    /// Builds the world of a validated config. `separator` says whether the grammar can join phrases, and the world
-    /// so needs a word for it.
+    /// Builds the world of a validated config. `separator`: whether the world has a word that joins phrases.
     pub(crate) fn new(config: &LanguageConfig, separator: bool, seed: u64) -> World {
         let subjects = config.subject_classes();
         let property_class = assign_properties(config, seed);
@@ -100,7 +99,7 @@ impl World {
         World { config, entries, first, valid, properties, relations, base_values, base_table }
     }
 
-    /// How many symbols there are.
+    /// The number of symbols.
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.entries.len()
@@ -137,7 +136,7 @@ impl World {
         (entry.category == Category::Descriptor).then_some((Property(entry.major), entry.minor))
     }
 
-    /// An entity's number within its class; nouns and names are counted apart.
+    /// An entity's number within its class; nouns and names are numbered separately.
     #[inline]
     pub fn key(&self, symbol: Symbol) -> Option<u16> {
         let entry = &self.entries[symbol.index()];
@@ -149,7 +148,7 @@ impl World {
         (0..self.config.classes as u16).map(Class)
     }
 
-    /// How many of them hold subjects of relations.
+    /// The number of classes that contain subjects of relations.
     pub fn subject_class_count(&self) -> usize {
         self.config.subject_classes()
     }
@@ -160,12 +159,12 @@ impl World {
         Class(subject.0 + self.subject_class_count() as u16)
     }
 
-    /// How many descriptive properties there are.
+    /// The number of descriptive properties.
     pub fn property_count(&self) -> usize {
         self.config.descriptive()
     }
 
-    /// How many values of a property Γ allows each entity.
+    /// The number of values of a property that Γ allows each entity.
     pub fn valid_count(&self) -> usize {
         self.valid
     }
@@ -189,13 +188,13 @@ impl World {
         Symbol((class.0 as usize * self.noun_count() + key) as u32)
     }
 
-    /// How many nouns a class has.
+    /// The number of nouns of a class.
     #[inline]
     pub fn noun_count(&self) -> usize {
         self.config.nouns()
     }
 
-    /// How many entities a class has, nouns and names together.
+    /// The number of entities of a class: nouns and names.
     #[inline]
     pub fn entity_count(&self, class: Class) -> usize {
         if (class.0 as usize) < self.subject_class_count() { self.config.entities } else { self.noun_count() }
@@ -261,16 +260,16 @@ impl World {
         self.nth(Category::Conjunction, 0)
     }
 
-    /// The word between phrases, in a world whose grammar joins them.
+    /// The word between phrases, if a grammar joins phrases.
     #[inline]
     pub fn separator(&self) -> Option<Symbol> {
         self.of_category(Category::Separator).next()
     }
 
-    /// Type rule: a descriptor fits an entity whose class owns its property, a relation verb one of its subject class.
+    /// Type rule: a descriptor fits entities whose class owns its property; a relation verb fits its subject class.
     #[inline]
-    pub fn fits(&self, said: Symbol, subject: Symbol) -> bool {
-        self.entries[said.index()].owner == self.entries[subject.index()].owner
+    pub fn fits(&self, predicate: Symbol, subject: Symbol) -> bool {
+        self.entries[predicate.index()].owner == self.entries[subject.index()].owner
     }
 
     /// Type rule: a relation verb fits objects of its object class, and objects are nouns.

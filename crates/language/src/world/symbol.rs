@@ -1,5 +1,5 @@
-//! Symbols: the abstract vocabulary all languages share. A symbol is a number with a type, never a string to be
-//! matched; [`crate::World`] knows its class, property and value.
+//! Symbols: the abstract vocabulary that all languages share. A symbol is a typed number, never a string to match;
+//! [`crate::World`] knows its class, property and value.
 
 use invitro_base::named;
 use serde::{Deserialize, Serialize, Serializer};
@@ -36,7 +36,7 @@ named! {
         Noun = "noun",
         /// A proper name: an entity of a subject class.
         Name = "name",
-        /// A property with a value, said of a subject.
+        /// A property with a value.
         Descriptor = "descriptor",
         /// A relation verb, between subjects and objects.
         Relation = "relation",
@@ -46,7 +46,7 @@ named! {
         Adverb = "adverb",
         /// Joins a subject and a descriptor.
         Copula = "copula",
-        /// Comes with the objects of a relation verb.
+        /// Marks the objects of a relation verb.
         Preposition = "preposition",
         /// Joins entities, or verbs.
         Conjunction = "conjunction",
@@ -62,25 +62,25 @@ impl Category {
         matches!(self, Category::Noun | Category::Name)
     }
 
-    /// Adjectives and adverbs: set aside when a sentence is parsed.
+    /// Adjectives and adverbs, which the parser skips.
     #[inline]
     pub fn is_modifier(self) -> bool {
         matches!(self, Category::Adjective | Category::Adverb)
     }
 
-    /// Everything but the function words.
+    /// All but the function words.
     #[inline]
     pub fn is_open(self) -> bool {
         (self as u8) <= Category::Adverb as u8
     }
 
-    /// Whether its words count for the distance of languages: names are the same by design, function words few and short.
+    /// Whether its words count for lexical distance: names are equal by design, function words few and short.
     #[inline]
     pub(crate) fn is_compared(self) -> bool {
         self.is_open() && self != Category::Name
     }
 
-    /// What the parser sees of a word: `None` for a modifier.
+    /// The word class for the parser; `None` for a modifier.
     #[inline]
     pub fn part(self) -> Option<WordClass> {
         Some(match self {
@@ -96,52 +96,38 @@ impl Category {
     }
 }
 
-/// A category as the grammar tells them apart: whether an entity is subject or object follows from the parse, and
-/// whether it may be is a question of types.
+/// A category as the parser sees it: an entity (noun or name) becomes subject or object only by the parse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(u8)]
+#[allow(missing_docs)]
 pub enum WordClass {
-    /// A noun or a name.
     Entity,
-    /// A relation verb.
     Relation,
-    /// A descriptor.
     Descriptor,
-    /// The copula.
     Copula,
-    /// The preposition.
     Preposition,
-    /// The conjunction.
     Conjunction,
-    /// The separator.
     Separator,
 }
 
-/// A terminal of the grammar that becomes a word: the role the word plays in its sentence.
+/// A terminal of the grammar that becomes a word: the word's role in its sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[repr(u8)]
+#[allow(missing_docs)]
 pub enum Terminal {
-    /// An entity that is spoken of.
     Subject,
-    /// An entity that a relation leads to.
     Object,
-    /// A relation verb.
     Relation,
-    /// A descriptor.
     Descriptor,
-    /// The copula.
     Copula,
-    /// The preposition.
     Preposition,
-    /// The conjunction.
     Conjunction,
-    /// The separator.
     Separator,
 }
 
 impl Terminal {
-    /// What the parser sees of it.
+    /// Its word class.
     #[inline]
     pub fn part(self) -> WordClass {
         match self {
@@ -156,7 +142,7 @@ impl Terminal {
     }
 }
 
-/// One of an experiment's languages: its place among those that are spoken, and its name.
+/// One of an experiment's spoken languages: its index and its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Language {
     index: u8,
@@ -169,8 +155,7 @@ impl Language {
     /// The second, the minority language.
     pub const B: Language = Language { index: 1, name: "B" };
 
-    /// The language of a place and a name. Names are kept for as long as the program runs, each once: experiments have
-    /// few, and a language is copied everywhere.
+    /// A language by index and name. Names are leaked once each, so that a language is `Copy`; experiments have few.
     pub(crate) fn new(index: usize, name: &str) -> Language {
         static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
         let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
@@ -179,13 +164,13 @@ impl Language {
         Language { index: index as u8, name: known }
     }
 
-    /// Every pair of these, once, in their order.
+    /// Every unordered pair of these languages.
     pub fn pairs(languages: &[Language]) -> impl Iterator<Item = [Language; 2]> + '_ {
         let after = |at: usize| languages[at + 1..].iter().copied();
         languages.iter().enumerate().flat_map(move |(at, &one)| after(at).map(move |other| [one, other]))
     }
 
-    /// Its place in [`crate::Languages::all`].
+    /// Its index in [`crate::Languages::all`].
     #[inline]
     pub fn index(self) -> usize {
         self.index as usize
@@ -197,7 +182,7 @@ impl Language {
     }
 }
 
-/// As its name.
+/// Serialises the name.
 impl Serialize for Language {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name)

@@ -5,7 +5,7 @@ use invitro_language::lexicon::wordlist::Wordlist;
 use std::path::{Path, PathBuf};
 
 /// Reads a table (.tsv, .csv) or the folder of a CLDF dataset. `cognates` is a table of forms and their sets, by default the
-/// `cognates.csv` beside `forms.csv`; of all languages only those asked for are kept.
+/// `cognates.csv` beside `forms.csv`. `languages` selects languages.
 pub fn load(path: &Path, cognates: Option<&Path>, languages: Option<&[String]>) -> Result<Wordlist> {
     let file = match path.is_dir() {
         true => ["forms.csv", "cldf/forms.csv"].map(|name| path.join(name)).into_iter().find(|file| file.exists()),
@@ -18,8 +18,8 @@ pub fn load(path: &Path, cognates: Option<&Path>, languages: Option<&[String]>) 
     let sets = cognates.map(PathBuf::from).or_else(found).map(|path| read(&path)).transpose()?;
     let wrong = |why| Error::File { path: file.clone(), verb: "used as a wordlist", why };
     let mut words = Wordlist::parse(&text, sets.as_deref()).map_err(wrong)?;
-    if let Some(asked) = languages {
-        words.keep(asked).map_err(wrong)?;
+    if let Some(names) = languages {
+        words.select_languages(names).map_err(wrong)?;
     }
     Ok(words)
 }

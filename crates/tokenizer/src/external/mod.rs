@@ -7,8 +7,8 @@
 //! - [`text`]: parallel texts
 //! - [`wordlist`]: words by meaning and language, with or without cognate sets, and how far apart languages are
 
+pub(crate) mod adopt;
 mod forms;
-pub(crate) mod own;
 pub(crate) mod renumber;
 mod tally;
 pub mod text;

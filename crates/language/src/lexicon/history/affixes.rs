@@ -1,5 +1,5 @@
-//! Prefixes and suffixes: a small inventory per category, the empty one among them, drifted with the same rate as
-//! the stems into each language's own. `big` of one language may answer `bgi` of another.
+//! Prefixes and suffixes: a small inventory per category, the empty affix included, which drifts at the rate of the
+//! stems. `big` in one language may correspond to `bgi` in another.
 
 use crate::family::Family;
 use crate::lexicon::history::drift::{DriftRate, substitute};
@@ -8,11 +8,11 @@ use crate::lexicon::phonology::{Letters, Stem};
 use crate::world::symbol::{Category, Language};
 use invitro_base::random::{Rng, Stream};
 
-/// The categories that take affixes: names and function words do not.
+/// The categories that take affixes: all but names and function words.
 pub const AFFIXED: [Category; 5] =
     [Category::Noun, Category::Descriptor, Category::Relation, Category::Adjective, Category::Adverb];
 
-/// The inventories of one category in one language, the empty affix left out.
+/// The affixes of one category in one language, without the empty one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Inventory {
     /// Prefixes.
@@ -34,8 +34,7 @@ pub struct Affixes {
 }
 
 impl Affixes {
-    /// `count` prefixes and suffixes per category; a word takes one of each kind with chance `rate`. `drift` has the
-    /// rate of every node.
+    /// `count` prefixes and suffixes per category; a word takes one of each with probability `rate`. `drift` is by node.
     pub(crate) fn new(
         count: usize,
         rate: f64,
@@ -60,9 +59,9 @@ impl Affixes {
                         None => proto.clone(),
                         Some(parent) => inventories[parent].side(side).clone(),
                     };
-                    // Siblings of the proto-language go on where its own affixes ended.
+                    // The root's siblings continue the random stream of its affixes.
                     let mut of_branch = own[branch.nodes[0]].at(category as u64, side);
-                    let rng = if branch.is_founding() { &mut *rng } else { &mut of_branch };
+                    let rng = if branch.is_root_pair() { &mut *rng } else { &mut of_branch };
                     for &node in &branch.nodes {
                         let drift = |rng: &mut Rng, i: usize| drifted(from[i], &letters.nodes[node], drift[node], rng);
                         *inventories[node].side(side) = distinct(count, drift, rng);
@@ -84,8 +83,8 @@ impl Affixes {
         Some(&self.inventories[i][node])
     }
 
-    /// The prefix and the suffix for two numbers in [0, 1): the affixes share the part below the rate, the empty one
-    /// has the rest.
+    /// The prefix and the suffix for two numbers in [0, 1): the affixes share the part below the rate, the empty affix
+    /// has the remainder.
     pub(crate) fn pick(&self, category: Category, node: usize, numbers: [f64; 2]) -> [Stem; 2] {
         let Some(inventory) = self.of_node(category, node) else { return [Stem::new(b""); 2] };
         let at = |list: &[Stem], number: f64| {
@@ -95,7 +94,7 @@ impl Affixes {
         [at(&inventory.prefixes, numbers[0]), at(&inventory.suffixes, numbers[1])]
     }
 
-    /// Mean letters affixes add to a word of this category; the same in all languages, since drift keeps their lengths.
+    /// The mean letters that affixes add to a word of this category; drift does not change it.
     pub(crate) fn mean_length(&self, category: Category) -> f64 {
         let at = AFFIXED.iter().position(|&c| c == category);
         at.map_or(0.0, |at| self.rate * self.lengths[at])
@@ -113,8 +112,7 @@ fn mean_letters(list: &[Stem]) -> f64 {
     list.iter().map(|affix| affix.letters().len()).sum::<usize>() as f64 / list.len() as f64
 }
 
-/// `count` affixes, all different; a repeat is drawn again, a few times only, since a language of few letters may
-/// not have as many.
+/// `count` distinct affixes. A repeat is redrawn up to 100 times; a language of few letters may not have enough.
 fn distinct(count: usize, make: impl Fn(&mut Rng, usize) -> Stem, rng: &mut Rng) -> Vec<Stem> {
     let mut list: Vec<Stem> = Vec::with_capacity(count);
     for i in 0..count {
@@ -130,8 +128,8 @@ fn distinct(count: usize, make: impl Fn(&mut Rng, usize) -> Stem, rng: &mut Rng)
     list
 }
 
-/// An affix after drift: letters substituted at the rate of edits, sometimes two swapped instead, all of them new at
-/// the rate of replacement. The length stays.
+/// An affix after drift: letters are substituted, or sometimes swapped, at the rate of edits, and all of them at the rate
+/// of replacement. The length does not change.
 fn drifted(proto: Stem, letters: &Letters, drift: DriftRate, rng: &mut Rng) -> Stem {
     let mut affix = proto.letters().to_vec();
     let replaced = rng.chance(drift.replaced);

@@ -1,30 +1,28 @@
-//! How a word changes in a language: one edit after the other away from its ancestor's stem.
+//! Stem drift: a sequence of edits of the ancestor's stem.
 //!
-//! A [`StemHistory`] holds every stage of the languages' changes at once, and a threshold for each edit: at rate r, the
-//! edits whose threshold lies below r have happened. So one draw of randomness gives the cognates at every distance,
-//! and calibration only has to look for the rate.
+//! A [`StemHistory`] holds all stages of the changes and a threshold for each edit: at rate r, the edits with a threshold
+//! below r have happened. One random draw gives the cognates at every distance; calibration only searches the rate.
 
 use crate::lexicon::phonology::{Letters, MAX_STEM, Stem, is_pronounceable, is_vowel};
 use invitro_base::random::Rng;
 
-/// How far a language has drifted: first letter by letter, then, where edits alone do not lead far enough, by
-/// replacing whole stems.
+/// The drift of a language: edits of letters and, where these do not suffice, replacement of whole stems.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct DriftRate {
-    /// The chance that a letter of the ancestor's stem has been edited.
+    /// The probability that a letter of the ancestor's stem is edited.
     pub edits: f64,
-    /// The share of stems that have been replaced.
+    /// The share of stems that are replaced.
     pub replaced: f64,
 }
 
 impl DriftRate {
-    /// One scale for both: 0 to 1 edits, 1 to 2 replaces.
+    /// The rate at a point of one scale: 0 to 1 edits letters, 1 to 2 also replaces stems.
     pub fn at(t: f64) -> DriftRate {
         DriftRate { edits: t.min(1.0), replaced: (t - 1.0).max(0.0) }
     }
 }
 
-/// A stem with all stages of its change in the languages that leave it together.
+/// All stages of a stem's change in the languages of one branch.
 #[derive(Clone, Debug)]
 pub struct StemHistory(Vec<Change>);
 
@@ -34,13 +32,13 @@ struct Change {
     stages: Vec<Stem>,
     /// The rates at which these edits happen, in rising order.
     thresholds: Vec<f32>,
-    /// The rate at which the stem gives way to one that is as unrelated as a stem can be.
+    /// The rate at which an unrelated stem replaces this one.
     replaced: Option<(f32, Stem)>,
 }
 
 impl StemHistory {
-    /// One change for each of `letters`. Among siblings the first keeps its stems; one that leaves alone may replace
-    /// them. `length` is that of a replacement.
+    /// One change for each of `letters`. The first of several siblings never replaces its stems. `length` is the length
+    /// of a replacement.
     pub fn new(ancestor: Stem, letters: &[&Letters], length: usize, rng: &mut Rng) -> StemHistory {
         let stages: Vec<Vec<Stem>> = letters.iter().map(|letters| stages(ancestor, letters, rng)).collect();
         let mut thresholds = || {
@@ -49,10 +47,10 @@ impl StemHistory {
             list
         };
         let thresholds: Vec<Vec<f32>> = letters.iter().map(|_| thresholds()).collect();
-        let keeps = |at: usize| at == 0 && letters.len() > 1;
+        let can_replace = |at: usize| at > 0 || letters.len() == 1;
         let changes = letters.iter().zip(stages.into_iter().zip(thresholds)).enumerate();
         let change = |(at, (letters, (stages, thresholds))): (usize, (&&Letters, _))| {
-            let replaced = (!keeps(at)).then(|| (rng.unit() as f32, letters.stem(length, rng)));
+            let replaced = can_replace(at).then(|| (rng.unit() as f32, letters.stem(length, rng)));
             Change { stages, thresholds, replaced }
         };
         StemHistory(changes.map(change).collect())
@@ -69,14 +67,14 @@ impl StemHistory {
     }
 }
 
-/// The stem after each edit. Every letter of the proto-stem is edited once, in random order: substituted by a letter
-/// of its kind, deleted, or given a new neighbour. Deletions and insertions alternate, so lengths do not wander.
+/// The stem after each edit. Every letter of the proto-stem is edited once, in random order: substituted by a letter of
+/// its kind, deleted, or given a new neighbour. Deletions and insertions alternate, so lengths stay close.
 fn stages(proto: Stem, letters: &Letters, rng: &mut Rng) -> Vec<Stem> {
     let n = proto.letters().len();
     let mut order: Vec<usize> = (0..n).collect();
     rng.shuffle(&mut order);
     let mut current: Vec<u8> = proto.letters().to_vec();
-    // origin[i]: the proto letter that stands at i now, or n for an inserted one.
+    // origin[i]: the index of the proto letter now at i, or n for an inserted letter.
     let mut origin: Vec<usize> = (0..n).collect();
     let mut stages = vec![proto];
     for place in order {
@@ -126,7 +124,7 @@ fn delete(current: &mut Vec<u8>, origin: &mut Vec<usize>, at: usize) -> bool {
     true
 }
 
-/// Another letter of the same kind, consonant or vowel.
+/// A different letter of the same kind, consonant or vowel.
 pub fn substitute(letter: u8, letters: &Letters, rng: &mut Rng) -> u8 {
     loop {
         let other = letters.letter(is_vowel(letter), rng);

@@ -1,4 +1,4 @@
-//! How a word changes along a branch: edits of its stem, affixes, and the script it is written in.
+//! Changes of words along a branch: stems, affixes, script.
 
 pub(crate) mod affixes;
 pub(crate) mod drift;

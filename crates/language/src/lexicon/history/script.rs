@@ -1,8 +1,7 @@
-//! Scripts: alphabets without a letter in common, so that words of two languages share none either.
+//! Scripts: alphabets without common letters, for languages whose words share no letter.
 //!
-//! The letters a to z are mapped one to one; which sounds a letter stands for does not matter to a model, only that
-//! letters differ. Letters that look like Latin ones are left out where an alphabet has others. Names keep the shared
-//! alphabet in every language.
+//! The letters a to z are mapped one to one; their sounds do not matter to a model. Letters that look like Latin ones are
+//! avoided where possible. Names keep the shared alphabet in every language.
 
 /// The alphabets beyond the shared one, each with a letter for each of a to z.
 const ALPHABETS: [&str; COUNT] = [
@@ -24,10 +23,10 @@ const ALPHABETS: [&str; COUNT] = [
     "አበቸደኤፈገሀኢጀከለመነኦፐቀረሰተኡቨወኸየዘ",
 ];
 
-/// How many there are.
+/// The number of alphabets.
 pub const COUNT: usize = 8;
 
-/// A run of letters a to z in a script; 0 is the shared one. Capitals stay.
+/// Letters a to z in a script; 0 is the shared one. Capitals do not change.
 pub fn write(letters: &str, script: usize) -> String {
     let Some(alphabet) = script.checked_sub(1).map(|at| ALPHABETS[at]) else { return letters.to_owned() };
     let letter = |c: char| match c {
@@ -37,7 +36,7 @@ pub fn write(letters: &str, script: usize) -> String {
     letters.chars().map(letter).collect()
 }
 
-/// The letters a to z of a word in any script: [`write()`] undone.
+/// The letters a to z of a word in any script: the inverse of [`write()`].
 pub fn read(word: &str) -> String {
     let letter = |c: char| {
         let place = ALPHABETS.iter().find_map(|alphabet| alphabet.chars().position(|other| other == c));
