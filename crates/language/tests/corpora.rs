@@ -270,9 +270,9 @@ fn sentences_are_as_frequent_as_their_probability_says() {
 
 #[test]
 fn sequences_are_as_frequent_as_their_probability_says() {
-    let plain = MixtureConfig { lambda: 0.5, ..Default::default() };
+    let usual = MixtureConfig { lambda: 0.5, ..Default::default() };
     let mixtures = [
-        plain.clone(),
+        usual.clone(),
         MixtureConfig { withhold: Withhold::Facts, ..plain.clone() },
         MixtureConfig { translation: 0.3, tags: Tags::Task, ..plain.clone() },
         MixtureConfig { translation: 0.3, withhold: Withhold::Nothing, ..plain.clone() },

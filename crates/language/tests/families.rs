@@ -132,7 +132,7 @@ fn scripts_have_no_letter_in_common_and_names_keep_theirs() {
     let script = |name, script| LanguageEntry { script, ..entry(name) };
     let list = [entry("A"), masked(script("B", 1)), script("C", 5), script("D", 5)];
     let languages = family(&list, 3);
-    let plain = family(&[entry("A"), masked(entry("B")), entry("C"), entry("D")], 3);
+    let one_script = family(&[entry("A"), masked(entry("B")), entry("C"), entry("D")], 3);
     let letters = |name: &str, names: bool| -> HashSet<char> {
         let language = languages.language(name).unwrap();
         let is_name = |symbol: &Symbol| languages.world.category(*symbol) == Category::Name;
@@ -146,11 +146,11 @@ fn scripts_have_no_letter_in_common_and_names_keep_theirs() {
     // Only how words are written differs: they are as far apart as before, and fall into the same morphemes.
     let b = languages.language("B").unwrap();
     let distance = |languages: &Languages| languages.lexicon.distances().stems(Language::A, b);
-    assert_eq!(distance(&languages), distance(&plain));
+    assert_eq!(distance(&languages), distance(&one_script));
     for symbol in languages.world.symbols() {
-        let [written, plain] = [&languages, &plain].map(|l| l.lexicon.word(symbol, b));
+        let [written, one_script] = [&languages, &one_script].map(|l| l.lexicon.word(symbol, b));
         let lengths = |w: &Word| [w.prefix(), w.stem(), w.suffix()].map(|part| part.chars().count());
-        assert_eq!(lengths(written), lengths(plain));
+        assert_eq!(lengths(written), lengths(one_script));
         assert_eq!([written.prefix(), written.stem(), written.suffix()].concat(), written.form());
     }
 }

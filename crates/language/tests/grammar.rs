@@ -32,23 +32,23 @@ fn enumerate(grammar: &Grammar, longest: usize) -> Option<HashMap<Vec<WordClass>
     open.insert((Vec::new(), vec![100]), 1.0);
     while open.values().sum::<f64>() > 1e-12 {
         let mut next = HashMap::new();
-        for ((words, mut rest), p) in open {
-            match rest.pop() {
+        for ((words, mut remaining), p) in open {
+            match remaining.pop() {
                 None => *found.entry(words).or_insert(0.0) += p,
-                Some(99) => *next.entry((words, rest)).or_insert(0.0) += p,
+                Some(99) => *next.entry((words, remaining)).or_insert(0.0) += p,
                 Some(word @ 0..99) => {
                     let words: Vec<WordClass> = words.into_iter().chain([terminals[word as usize].part()]).collect();
                     if words.len() <= longest {
-                        *next.entry((words, rest)).or_insert(0.0) += p;
+                        *next.entry((words, remaining)).or_insert(0.0) += p;
                     }
                 }
                 Some(n) => {
                     for production in grammar.productions((n - 100) as usize) {
-                        let rest: Vec<u8> =
-                            rest.iter().copied().chain(production.items.iter().rev().map(code)).collect();
+                        let remaining: Vec<u8> =
+                            remaining.iter().copied().chain(production.items.iter().rev().map(code)).collect();
                         // Too long already, silent marks and nonterminals aside.
-                        if words.len() + rest.iter().filter(|&&c| c < 99).count() <= longest {
-                            *next.entry((words.clone(), rest)).or_insert(0.0) += p * production.probability;
+                        if words.len() + remaining.iter().filter(|&&c| c < 99).count() <= longest {
+                            *next.entry((words.clone(), remaining)).or_insert(0.0) += p * production.probability;
                         }
                     }
                 }

@@ -1,4 +1,4 @@
-//! What a mixture can be told to do otherwise: withhold facts, translate, switch codes, follow a schedule, say the same.
+//! Mixture interventions: withheld facts, translation, code switching, schedules, parallel text.
 
 use crate::common::{small, worlds};
 use invitro_language::*;
@@ -59,8 +59,8 @@ fn says_masked(languages: &Languages, row: &Sequence) -> bool {
 /// phrases' bounds in the sentence, not by what the sampler knows of it.
 fn states_withheld(languages: &Languages, row: &Sequence) -> bool {
     let world = &languages.world;
-    let mut said = row.prompt_words().chain(row.sentence_words());
-    if !said.any(|(_, language)| language == Language::B) {
+    let mut words = row.prompt_words().chain(row.sentence_words());
+    if !words.any(|(_, language)| language == Language::B) {
         return false;
     }
     let facts = languages.facts(Language::B).unwrap();
@@ -130,8 +130,8 @@ proptest! {
         let config = LanguageConfig { mask_share: config.mask_share / 5.0, ..config };
         let mixture = MixtureConfig { withhold: Withhold::Facts, ..Default::default() };
         // Where entities share too little, nothing can be withheld, which is an error that says so.
-        let Ok(plain) = Languages::new(&config, seed) else { return Ok(()) };
-        let languages = match plain.clone().under(&mixture) {
+        let Ok(without_facts) = Languages::new(&config, seed) else { return Ok(()) };
+        let languages = match without_facts.clone().under(&mixture) {
             Ok(languages) => languages,
             Err(error) => {
                 prop_assert!(error.to_string().contains("mask_share"), "{error}");
@@ -141,13 +141,13 @@ proptest! {
         let (world, facts) = (&languages.world, languages.facts(Language::B).unwrap());
         prop_assert_eq!(languages.facts(Language::A).unwrap().count(), 0);
         prop_assert!(world.descriptors().all(|word| !languages.is_masked(word)));
-        let mut said = HashSet::new();
+        let mut descriptors_seen = HashSet::new();
         for entity in world.entities() {
             let allowed = world.allowed(entity);
             let stated: Vec<Symbol> =
                 allowed.iter().copied().filter(|&word| !facts.contains(world, entity, word)).collect();
             prop_assert!(!stated.is_empty(), "nothing is left to say of an entity");
-            said.extend(stated.iter().copied());
+            descriptors_seen.extend(stated.iter().copied());
             // Who shares the Γ of an entity shares what is withheld of it.
             let like = |&other: &Symbol| world.class(other) == world.class(entity) && world.allowed(other) == allowed;
             for other in world.entities().filter(like) {
@@ -156,9 +156,9 @@ proptest! {
             }
         }
         let true_of_some: HashSet<Symbol> = world.entities().flat_map(|entity| world.allowed(entity)).collect();
-        prop_assert_eq!(said, true_of_some);
+        prop_assert_eq!(descriptors_seen, true_of_some);
         // No word changes.
-        prop_assert!(world.symbols().all(|s| languages.form(s, Language::B) == plain.form(s, Language::B)));
+        prop_assert!(world.symbols().all(|s| languages.form(s, Language::B) == without_facts.form(s, Language::B)));
     }
 }
 
@@ -203,12 +203,12 @@ fn a_translation_says_the_same_in_both_languages() {
     let given = languages.text(&first.prompt, a);
     let wanted = languages.text(&first.sentence.symbols, b);
     assert_eq!(text, format!("<T3:A>B> {given} <out> {wanted} <eos>"));
-    let plain = languages.under(&MixtureConfig { tags: Tags::Task, ..mixture }).unwrap();
-    assert!(first.text(&plain).starts_with("<T3> "));
-    // What is asked with a masked word has one, and what is not has none.
+    let by_task = languages.under(&MixtureConfig { tags: Tags::Task, ..mixture }).unwrap();
+    assert!(first.text(&by_task).starts_with("<T3> "));
+    // Masked translations have a withheld word, the others have none.
     for (from, to, masked) in [(a, b, true), (b, a, true), (a, b, false)] {
-        let mut asked = Source::translations(&plain, "test", from, to, masked);
-        assert!((0..50).all(|row| plain.withholds(b, &asked.draw(0, row).unwrap().sentence) == masked));
+        let mut source = Source::translations(&by_task, "test", from, to, masked);
+        assert!((0..50).all(|row| by_task.withholds(b, &source.draw(0, row).unwrap().sentence) == masked));
     }
 }
 
@@ -247,7 +247,7 @@ fn words_are_switched_as_often_as_asked() {
             assert_eq!(language, other.unwrap_or(row.language));
         }
         let distinct: HashSet<Symbol> = row.sentence.symbols.iter().copied().collect();
-        // Of A's descriptors some may not be said in B.
+        // B may withhold some descriptors of A.
         let free = |symbol: &&Symbol| !languages.is_masked(**symbol);
         words += distinct.iter().filter(free).count();
         switched += row.switched.len();
@@ -265,15 +265,15 @@ fn parallel_texts_say_the_same_sentences() {
     let (mut of_b, mut alone) = (0, 0);
     for step in 0..steps {
         let rows: Vec<Sequence> = (0..batch).map(|row| source.draw(step, row).unwrap()).collect();
-        let said = |language| -> Vec<&[Symbol]> {
+        let sentences_in = |language| -> Vec<&[Symbol]> {
             let of = rows.iter().filter(|row| row.language == language);
             of.map(|row| &row.sentence.symbols[..]).collect()
         };
-        let in_a: HashSet<&[Symbol]> = said(Language::A).into_iter().collect();
-        let in_b = said(Language::B);
+        let in_a: HashSet<&[Symbol]> = sentences_in(Language::A).into_iter().collect();
+        let in_b = sentences_in(Language::B);
         of_b += in_b.len();
         alone += in_b.iter().filter(|sentence| !in_a.contains(*sentence)).count();
-        // Rows do not depend on the order they are asked for in.
+        // Rows do not depend on the order of the calls.
         let again = Source::training(&languages, &mixture, batch, steps).draw(step, 7).unwrap();
         assert_eq!(again, rows[7]);
     }

@@ -1,4 +1,4 @@
-//! Wordlists: wide and long tables, and what is wrong with one.
+//! Wordlists: wide and long tables, and their errors.
 
 use invitro_language::lexicon::wordlist::Wordlist;
 

@@ -1,4 +1,4 @@
-//! What can be wrong with a tokenizer: one sentence each, with what was given, what is allowed, and where.
+//! Errors of tokenizers: one sentence with the given value, the allowed values, and the place.
 
 use invitro_base::settings::SettingError;
 use std::path::PathBuf;
@@ -11,45 +11,45 @@ pub enum Error {
     #[error(transparent)]
     Setting(#[from] SettingError),
 
-    /// The corpus does not hold enough pieces for the vocabulary asked for.
+    /// The corpus has fewer pieces than the requested vocabulary.
     #[error(
-        "`tokenizer.vocab` is {asked}, but {sentences} sentences fill only {reached}: ask for at most {reached}, raise \
+        "`tokenizer.vocab` is {wanted}, but {sentences} sentences fill only {reached}: ask for at most {reached}, raise \
          `tokenizer.sentences`, or accept fewer with `tokenizer.allow_shortfall=true`"
     )]
-    Shortfall { asked: usize, reached: usize, sentences: usize },
+    Shortfall { wanted: usize, reached: usize, sentences: usize },
 
     /// A file that cannot be read or written.
     #[error("`{}` cannot be {verb}: {why}", path.display())]
     File { path: PathBuf, verb: &'static str, why: String },
 
-    /// A file that is there but is no tokenizer of ours.
+    /// A file that is not a tokenizer of invitro.
     #[error("`{}` is not a tokenizer of invitro: {why}", path.display())]
     Damaged { path: PathBuf, why: String },
 
-    /// A file that `tokenizer.file` names and these languages cannot use.
+    /// A `tokenizer.file` that these languages cannot use.
     #[error("`tokenizer.file` is `{}`, which cannot be used here: {why}", path.display())]
     Own { path: PathBuf, why: String },
 
-    /// What went wrong with the languages.
+    /// An error of the languages.
     #[error(transparent)]
     Languages(#[from] invitro_language::Error),
 
-    /// A fault inside the `tokenizers` crate.
+    /// An error of the `tokenizers` crate.
     #[error("the tokenizers library failed: {0}")]
     Library(String),
 }
 
 impl Error {
-    /// What does not fit together, as a sentence.
+    /// The error for settings, a tokenizer or languages that do not fit each other.
     pub(crate) fn mismatch(sentence: impl Into<String>) -> Error {
         SettingError::Mismatch(sentence.into()).into()
     }
 }
 
-/// Or an [`Error`].
+/// A result with an [`Error`].
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// The `tokenizers` crate speaks in boxed errors.
+/// Converts an error of the `tokenizers` crate.
 pub(crate) fn library(error: impl std::fmt::Display) -> Error {
     Error::Library(error.to_string())
 }

@@ -1,5 +1,5 @@
-//! A tokenizer on disk: `tokenizer.json` for anyone, `tokenizer_config.json` and `special_tokens_map.json` for
-//! `transformers`, our own record of where it came from under the key `invitro` of the config.
+//! A tokenizer on disk: `tokenizer.json`, and `tokenizer_config.json` and `special_tokens_map.json` for `transformers`.
+//! The key `invitro` of the config records its provenance.
 
 use crate::error::{Error, Result};
 use crate::provenance::Provenance;
@@ -36,7 +36,7 @@ impl Tokenizer {
         let mut config = json!({
             "tokenizer_class": "PreTrainedTokenizerFast",
             "clean_up_tokenization_spaces": false,
-            "invitro": self.provenance().map(written),
+            "invitro": self.provenance().map(provenance_json),
         });
         for (key, value) in map.as_object().into_iter().flatten() {
             config[key] = value.clone();
@@ -58,14 +58,14 @@ impl Tokenizer {
     }
 }
 
-/// A provenance as JSON. Settings that came later are left out where all is as it was before there were any, so that
-/// older files stay as they are; where words are not as the tokenizer gives them, it says so.
-fn written(provenance: &Provenance) -> Value {
+/// A provenance as JSON. Newer settings at their defaults are omitted, so that older files do not change. A note says
+/// that words have other pieces than the tokenizer gives.
+fn provenance_json(provenance: &Provenance) -> Value {
     let mut value = json!(provenance);
-    let before = json!(TokenizerConfig::default());
+    let defaults = json!(TokenizerConfig::default());
     if let Some(config) = value["config"].as_object_mut() {
-        let later = |key: &str| key.starts_with("share") || ["cut", "file"].contains(&key);
-        config.retain(|key, value| !later(key) || *value != before[key]);
+        let is_newer = |key: &str| key.starts_with("share") || ["cut", "file"].contains(&key);
+        config.retain(|key, value| !is_newer(key) || *value != defaults[key]);
     }
     if provenance.config.intervenes() {
         let arm = provenance.config.interventions().collect::<Vec<_>>().join(", ");

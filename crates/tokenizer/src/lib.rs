@@ -1,12 +1,13 @@
-//! Subword tokenizers over artificial languages, what can be measured of them, and tokenizer bridges.
+//! Subword tokenizers over artificial languages, their measures, and tokenizer bridges.
 //!
-//! A [`Tokenizer`] is trained on a sample of a [`Languages`](invitro_language::Languages) under a [`TokenizerConfig`], or
-//! taken from a file that somebody else made, and saved as the `tokenizer.json` that Python's `tokenizers` and `transformers` load. A [`Segmentation`] is its table of
-//! pieces, one entry per symbol and language, since the lexicon is closed: a sentence is a concatenation.
+//! A [`Tokenizer`] is trained on a sample of [`Languages`](invitro_language::Languages) under a [`TokenizerConfig`], or
+//! adopted from a file. It is saved as a `tokenizer.json` that Python's `tokenizers` and `transformers` load. A
+//! [`Segmentation`] is its table of pieces, one entry per symbol and language: the lexicon is closed, so encoding a
+//! sentence is concatenation.
 //!
 //! - [`measure`]: fertility, continuation rate, overlap, parity, Rényi efficiency, morpheme boundaries
-//! - [`external`]: other people's tokenizers, texts and wordlists
-//! - [`measure::bridge`]: how strongly the pieces of a masked word overlap with those of words seen in training
+//! - [`external`]: external tokenizers, texts and wordlists
+//! - [`measure::bridge`]: the overlap of a masked word's pieces with those of words seen in training
 //!
 //! ```
 //! use invitro_language::{Language, Languages, LanguageConfig, MixtureConfig};
@@ -35,7 +36,7 @@ mod tokenizer;
 pub mod train;
 
 pub use error::{Error, Result};
-pub use external::adopt::asked_vocab;
+pub use external::adopt::configured_vocab;
 pub use invitro_base::settings::{Boundary, Cut, Kind, Regime, Share, TokenizerConfig};
 pub use measure::Measures;
 pub use measure::bridge::Bridges;

@@ -1,10 +1,10 @@
-//! Where a tokenizer came from, and by which languages it can be used.
+//! The provenance of a tokenizer.
 
 use invitro_base::settings::TokenizerConfig;
 use invitro_language::{Language, Languages};
 use serde::{Deserialize, Serialize};
 
-/// Where a tokenizer came from.
+/// The provenance of a tokenizer: its settings and its languages.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Provenance {
     /// Its settings.
@@ -17,8 +17,7 @@ pub struct Provenance {
     pub language: String,
 }
 
-/// A number for the words of all languages and for which of them are masked: all a tokenizer depends on but the
-/// sentences. FNV-1a, written in hexadecimal.
+/// A hash of the words of all languages and their masks: FNV-1a, in hexadecimal.
 pub fn fingerprint(languages: &Languages) -> String {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let mut take = |bytes: &[u8]| {
@@ -35,7 +34,7 @@ pub fn fingerprint(languages: &Languages) -> String {
             take(if languages.mask(language).contains(symbol) { b"-" } else { b"+" });
         }
     }
-    // Whose masks they are. The second of two is not named: tokenizers of older versions have it so.
+    // The masked languages. A mask of only the second of two is omitted, as in older versions.
     let masked: Vec<usize> = languages.masked().map(Language::index).collect();
     if languages.all().len() > 2 || masked != [1] {
         masked.iter().for_each(|place| take(&[*place as u8]));

@@ -1,4 +1,4 @@
-//! A tokenizer, trained here or read from a file: text to ids and back, exactly as its `tokenizer.json` does in any other program.
+//! A tokenizer, trained or read from a file: text to ids and back, as its `tokenizer.json` does in any other program.
 
 use crate::error::{Error, Result, library};
 use crate::external::renumber::{self, NO_BOUNDARY};
@@ -14,23 +14,23 @@ use serde_json::Value;
 use std::collections::HashSet;
 use tokenizers::Model;
 
-/// A tokenizer of the `tokenizers` crate with its kind, its boundary and where it came from.
+/// A tokenizer of the `tokenizers` crate with its kind, boundary and provenance.
 pub struct Tokenizer {
     inner: tokenizers::Tokenizer,
-    /// None of somebody else's.
+    /// `None` for an external tokenizer.
     kind: Option<Kind>,
     boundary: Boundary,
     spelling: Spelling,
     special: SpecialTokens,
-    /// Tokens beyond these that spell nothing.
+    /// Other tokens that spell nothing.
     silent: HashSet<u32>,
-    /// The one that stands for what somebody else's does not know.
+    /// The unknown token of an external tokenizer.
     unknown: Option<u32>,
     provenance: Option<Provenance>,
 }
 
 impl Tokenizer {
-    /// A tokenizer of a language, trained on the sample its regime takes.
+    /// Trains a tokenizer on the sample of its regime.
     pub fn train(languages: &Languages, config: &TokenizerConfig, mixture: &MixtureConfig) -> Result<Tokenizer> {
         config.validate()?;
         mixture.validate()?;
@@ -38,35 +38,35 @@ impl Tokenizer {
         let model = learn::learn(languages, config, &counts)?;
         let reached = model.get_vocab_size();
         if config.kind.is_trained() && reached < config.vocab && !config.allow_shortfall {
-            return Err(Error::Shortfall { asked: config.vocab, reached, sentences: config.sentences });
+            return Err(Error::Shortfall { wanted: config.vocab, reached, sentences: config.sentences });
         }
-        let special = SpecialTokens::of(languages);
+        let special = SpecialTokens::for_languages(languages);
         let inner = pipeline::build(model, config.kind, config.boundary, &special)?;
         let language = fingerprint(languages);
         let provenance = Provenance { config: config.clone(), lambda: mixture.lambda, vocab: reached, language };
-        Ok(Tokenizer::of_kind(inner, config.kind, config.boundary, special, Some(provenance)))
+        Ok(Tokenizer::from_kind(inner, config.kind, config.boundary, special, Some(provenance)))
     }
 
-    pub(crate) fn of_kind(
+    pub(crate) fn from_kind(
         inner: tokenizers::Tokenizer,
         kind: Kind,
         boundary: Boundary,
         special: SpecialTokens,
         provenance: Option<Provenance>,
     ) -> Tokenizer {
-        let (spelling, silent) = (Spelling::of_kind(kind), HashSet::new());
+        let (spelling, silent) = (Spelling::from_kind(kind), HashSet::new());
         Tokenizer { inner, kind: Some(kind), boundary, spelling, special, silent, unknown: None, provenance }
     }
 
-    /// Somebody else's, with our ids.
-    pub(crate) fn of_file(
+    /// An external tokenizer with our ids.
+    pub(crate) fn from_file(
         inner: tokenizers::Tokenizer,
         json: &Value,
         special: SpecialTokens,
         provenance: Provenance,
     ) -> Tokenizer {
         let id = |token: &str| inner.token_to_id(token);
-        let (boundary, spelling) = (provenance.config.boundary, Spelling::of_json(json));
+        let (boundary, spelling) = (provenance.config.boundary, Spelling::from_json(json));
         let unknown = renumber::unknown(&json["model"]).and_then(id);
         let added = inner.get_added_tokens_decoder().into_keys();
         let silent = added.chain(unknown).chain(id(NO_BOUNDARY)).collect();
@@ -79,9 +79,9 @@ impl Tokenizer {
     ) -> Result<Tokenizer, String> {
         let recognised = pipeline::recognise(&inner);
         if let (Err(_), Some(p)) = (&recognised, provenance.clone().filter(|p| !p.config.file.is_empty())) {
-            let special = SpecialTokens::found(|id| inner.id_to_token(id), |token| inner.token_to_id(token))?;
+            let special = SpecialTokens::recognise(|id| inner.id_to_token(id), |token| inner.token_to_id(token))?;
             let json = serde_json::to_value(&inner).map_err(|e| e.to_string())?;
-            return Ok(Tokenizer::of_file(inner, &json, special, p));
+            return Ok(Tokenizer::from_file(inner, &json, special, p));
         }
         let (kind, boundary, special) = recognised?;
         if let Some(p) = &provenance
@@ -89,17 +89,17 @@ impl Tokenizer {
             && (p.config.kind, p.config.boundary) != (kind, boundary)
         {
             return Err(format!(
-                "tokenizer_config.json speaks of kind {} and boundary {}, tokenizer.json of {} and {}",
+                "tokenizer_config.json says kind {} and boundary {}, tokenizer.json {} and {}",
                 p.config.kind.name(),
                 p.config.boundary.name(),
                 kind.name(),
                 boundary.name()
             ));
         }
-        Ok(Tokenizer::of_kind(inner, kind, boundary, special, provenance))
+        Ok(Tokenizer::from_kind(inner, kind, boundary, special, provenance))
     }
 
-    /// Refuses a tokenizer whose word boundary is not the one asked for.
+    /// Returns an error if the word boundary differs from the configured one.
     pub fn expect(&self, config: &TokenizerConfig) -> Result<()> {
         if self.boundary == config.boundary || !config.file.is_empty() {
             return Ok(());
@@ -121,26 +121,25 @@ impl Tokenizer {
         self.inner.get_vocab_size(true)
     }
 
-    /// How it splits words; unknown of somebody else's.
+    /// How it splits words; `None` for an external tokenizer.
     pub fn kind(&self) -> Option<Kind> {
         self.kind
     }
 
-    /// How it marks where words end.
+    /// How it marks word boundaries.
     pub fn boundary(&self) -> Boundary {
         self.boundary
     }
 
-    /// How the tokenizer came about; unknown where only `tokenizer.json` was found.
+    /// Its provenance; `None` if only `tokenizer.json` was found.
     pub fn provenance(&self) -> Option<&Provenance> {
         self.provenance.as_ref()
     }
 
-    /// How many pieces fewer than asked for there are.
+    /// The number of pieces missing from the configured |V|.
     pub fn shortfall(&self) -> usize {
-        let is_asked = |p: &Provenance| p.config.file.is_empty() && p.config.kind.is_trained();
-        let asked = |p: &Provenance| if is_asked(p) { p.config.vocab } else { 0 };
-        self.provenance.as_ref().map_or(0, |p| asked(p).saturating_sub(self.vocab_size()))
+        let trained = self.provenance.as_ref().filter(|p| p.config.file.is_empty() && p.config.kind.is_trained());
+        trained.map_or(0, |p| p.config.vocab.saturating_sub(self.vocab_size()))
     }
 
     /// Its special tokens.
@@ -148,7 +147,7 @@ impl Tokenizer {
         &self.special
     }
 
-    /// A token as `tokenizer.json` writes it.
+    /// A token as in `tokenizer.json`.
     pub fn token(&self, id: u32) -> Option<String> {
         self.inner.id_to_token(id)
     }
@@ -170,18 +169,18 @@ impl Tokenizer {
         self.inner.decode(ids, false).map_err(library)
     }
 
-    /// The pieces of a word, or of words between spaces, as they stand in running text.
-    pub fn in_text(&self, words: &str) -> Result<Vec<u32>> {
+    /// The pieces of words, separated by spaces, in running text.
+    pub fn pieces_in_text(&self, words: &str) -> Result<Vec<u32>> {
         let tokens = self.special.tokens();
         let text = format!("{} {words} {}", tokens[OUT as usize + 1], tokens[EOS as usize]);
         let encoding = catch_panic(|| self.inner.encode(text, false)).map_err(library)?.map_err(library)?;
         match encoding.get_ids() {
             [first, pieces @ .., EOS] if *first == OUT + 1 => Ok(pieces.to_vec()),
-            _ => Err(library(format!("the special tokens beside `{words}` do not come back"))),
+            _ => Err(library(format!("the special tokens around `{words}` are not recognised"))),
         }
     }
 
-    /// A token's letters, without its mark, and whether it has one; none for special tokens.
+    /// A token's letters without its mark, and whether it has one; empty for special tokens.
     pub(crate) fn spelled(&self, id: u32) -> (Box<[u8]>, bool) {
         match self.token(id) {
             Some(token) if id >= self.special.count() && !self.silent.contains(&id) => self.spelling.read(&token),
@@ -206,10 +205,10 @@ impl Tokenizer {
         &self.inner
     }
 
-    /// The pieces of a word as they stand in running text, each of its morphemes taken apart by itself.
+    /// The pieces of a word in running text, each morpheme segmented separately.
     pub fn morphemes<const N: usize>(&self, morphemes: [&str; N]) -> Result<Vec<u32>> {
         if self.kind.is_none() {
-            return self.parts(&morphemes.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>());
+            return self.external_morphemes(&morphemes.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>());
         }
         let mut texts: Vec<String> =
             morphemes.into_iter().filter(|morpheme| !morpheme.is_empty()).map(str::to_owned).collect();
@@ -223,13 +222,13 @@ impl Tokenizer {
         Ok(pieces.into_iter().flatten().chain(boundary).collect())
     }
 
-    /// The same by somebody else's: a word as it stands in text, several morphemes each by the model alone.
-    fn parts(&self, parts: &[&str]) -> Result<Vec<u32>> {
-        let [_, _, ..] = parts else { return self.in_text(&parts.concat()) };
+    /// The same for an external tokenizer: a whole word in text, several morphemes each by the model alone.
+    fn external_morphemes(&self, parts: &[&str]) -> Result<Vec<u32>> {
+        let [_, _, ..] = parts else { return self.pieces_in_text(&parts.concat()) };
         let (word, last) = (parts.concat(), parts.len() - 1);
         let wrong = || {
             Error::mismatch(format!(
-                "`tokenizer.cut` is morpheme, but the tokenizer of `tokenizer.file` cannot be asked for the morphemes of \
+                "`tokenizer.cut` is morpheme, but the tokenizer of `tokenizer.file` cannot split the morphemes of \
                  `{word}` one by one"
             ))
         };
@@ -246,9 +245,9 @@ impl Tokenizer {
         Ok(pieces)
     }
 
-    /// The pieces of one word, as the model alone takes it apart.
+    /// The pieces of one word by the model alone.
     pub(crate) fn word(&self, word: &str) -> Result<Vec<u32>> {
-        // Of a damaged file, the library may find out as late as this.
+        // The library may detect a damaged file only here.
         let tokens = catch_panic(|| self.inner.get_model().tokenize(word)).map_err(library)?.map_err(library)?;
         Ok(tokens.into_iter().map(|t| t.id).collect())
     }

@@ -94,9 +94,9 @@ fn our_own_languages_read_back_measure_as_they_did() {
 /// The distance that is asked for is the one that is estimated, of words without affixes.
 #[test]
 fn distances_are_estimated_as_they_were_asked_for() {
-    for asked in [0.0, 0.3, 0.7, 1.0] {
+    for names in [0.0, 0.3, 0.7, 1.0] {
         let config =
-            invitro_language::LanguageConfig { distance: asked, affix_rate: 0.0, ..crate::common::small_config() };
+            invitro_language::LanguageConfig { distance: names, affix_rate: 0.0, ..crate::common::small_config() };
         let languages = Languages::new(&config, 3).unwrap();
         let mut list = words(&languages);
         let is_open = |concept: usize| {
@@ -110,7 +110,7 @@ fn distances_are_estimated_as_they_were_asked_for() {
         let [found] = &wordlist::distances(&list)[..] else { panic!("two languages") };
         let measured = languages.lexicon.distances().words(Language::A, Language::B);
         assert!((found.same - measured.pairs).abs() < 0.01, "{found:?} {measured:?}");
-        assert!((found.distance - asked).abs() < 0.03, "{asked} {found:?}");
+        assert!((found.distance - names).abs() < 0.03, "{names} {found:?}");
         assert!(found.low <= found.distance && found.distance <= found.high, "{found:?}");
         assert_eq!(found.cognates, Some(1.0));
     }
@@ -161,11 +161,11 @@ fn a_text_worked_out_by_hand() {
 fn texts_that_are_not_parallel_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let tokenizer = wordpiece(dir.path());
-    let said = |texts: &[Text]| text::measure(&tokenizer, texts).unwrap_err().to_string();
-    let other = said(&[text("x", &["mi"]), text("y", &["mi", "to"])]);
+    let message = |texts: &[Text]| text::measure(&tokenizer, texts).unwrap_err().to_string();
+    let other = message(&[text("x", &["mi"]), text("y", &["mi", "to"])]);
     assert!(other.contains("the same number of lines") && other.contains("x has 1, y has 2"), "{other}");
-    assert_eq!(said(&[text("x", &["mi"]), text("x", &["mi"])]), "two texts are called x: each language has one");
-    assert_eq!(said(&[text("x", &[" ", ""])]), "the text of x has no words");
+    assert_eq!(message(&[text("x", &["mi"]), text("x", &["mi"])]), "two texts are called x: each language has one");
+    assert_eq!(message(&[text("x", &[" ", ""])]), "the text of x has no words");
 }
 
 /// p against all ways to call three of six pairs cognates.
@@ -179,12 +179,12 @@ fn the_lift_of_a_wordlist_and_its_chance() {
     let cognates = "ID,Form_ID,Cognateset_ID\n1,1,a\n2,2,a\n3,3,b\n4,4,b\n5,5,c\n6,6,c\n7,7,d\n8,8,e\n";
     std::fs::write(dir.path().join("forms.csv"), forms).unwrap();
     std::fs::write(dir.path().join("cognates.csv"), cognates).unwrap();
-    let asked = ["y".to_owned(), "x".to_owned()];
-    let words = wordlist::load(dir.path(), None, Some(&asked)).unwrap();
+    let names = ["y".to_owned(), "x".to_owned()];
+    let words = wordlist::load(dir.path(), None, Some(&names)).unwrap();
     assert_eq!((words.languages.len(), words.concepts.len(), words.forms.len()), (2, 6, 12));
     let measured = wordlist::measure(&tokenizer, &words).unwrap();
     let pair = &measured.pairs[0];
-    assert_eq!((pair.concepts, &pair.languages), (6, &asked));
+    assert_eq!((pair.concepts, &pair.languages), (6, &names));
     let found = pair.cognates.unwrap();
     assert_eq!((found.pairs, found.others, found.other.jaccard), (3, 3, 0.0));
     let lift = (1.0 / 3.0 + 1.0 + 1.0) / 3.0;
@@ -206,11 +206,11 @@ fn the_lift_of_a_wordlist_and_its_chance() {
     std::fs::write(&wide, "concept\tx\ty\none\tkato\tkata\ntwo\tmi\t\n").unwrap();
     let words = wordlist::load(&wide, None, None).unwrap();
     assert!((words.forms.len(), words.has_cognates) == (3, false));
-    let said =
+    let message =
         |path: &Path, languages: Option<&[String]>| wordlist::load(path, None, languages).unwrap_err().to_string();
-    assert!(said(&wide, Some(&["z".into()])).contains("it has no words of `z`; its languages: x, y"));
+    assert!(message(&wide, Some(&["z".into()])).contains("it has no words of `z`; its languages: x, y"));
     std::fs::write(dir.path().join("forms.csv"), "ID,Language_ID,Form\n1,x,kato\n").unwrap();
-    let missing = said(dir.path(), None);
+    let missing = message(dir.path(), None);
     assert!(missing.contains("no column `Parameter_ID`, but ID, Language_ID, Form"), "{missing}");
-    assert!(said(&dir.path().join("none.csv"), None).contains("cannot be read"));
+    assert!(message(&dir.path().join("none.csv"), None).contains("cannot be read"));
 }

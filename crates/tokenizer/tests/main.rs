@@ -1,9 +1,9 @@
 //! Tokenizers, their cuts and measures.
 
+mod adopt;
 mod common;
 mod external;
 mod measures;
-mod own;
 mod python;
 mod segmentation;
 mod spelling;

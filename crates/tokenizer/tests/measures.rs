@@ -234,21 +234,21 @@ fn slow_pair(
 fn overlap_and_parity_of_a_family_are_counted_for_every_pair() {
     let languages = common::family(5);
     let mut source = Source::condition(&languages, "tokenizer/measure", languages.conditions()[2], Task::T0);
-    let mut said: BTreeMap<Symbol, u64> = BTreeMap::new();
+    let mut occurrences: BTreeMap<Symbol, u64> = BTreeMap::new();
     for row in 0..60 {
         let unmasked = |s: &invitro_language::Sequence| !s.sentence.symbols.iter().any(|&x| languages.is_masked(x));
         for symbol in source.draw_where(0, row, unmasked).unwrap().sentence.symbols {
-            *said.entry(symbol).or_default() += 1;
+            *occurrences.entry(symbol).or_default() += 1;
         }
     }
-    let said: Vec<(Symbol, u64)> = said.into_iter().collect();
+    let occurrences: Vec<(Symbol, u64)> = occurrences.into_iter().collect();
     for config in common::all() {
         let segmentation = Segmentation::new(&common::train(&languages, &config), &languages).unwrap();
         let measures = Measures::new(&segmentation, &languages, &WordCounts::text(&languages, 60).unwrap());
         for (at, pair) in pairs(&languages).into_iter().enumerate() {
             let seen = |s: &Symbol| pair.iter().all(|&language| !languages.mask(language).contains(*s));
             let lexicon: Vec<(Symbol, u64)> = languages.world.symbols().filter(seen).map(|s| (s, 1)).collect();
-            for (panel, words) in [(&measures.text, &said), (&measures.lexicon, &lexicon)] {
+            for (panel, words) in [(&measures.text, &occurrences), (&measures.lexicon, &lexicon)] {
                 let (overlap, parity) = slow_pair(&segmentation, &languages, pair, words);
                 assert_eq!(panel.overlap.0[at], (pair, overlap), "{}", common::name(&config));
                 assert_eq!(panel.parity.0[at], (pair, parity), "{}", common::name(&config));

@@ -42,7 +42,7 @@ fn python_agrees_on_every_kind() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/load_tokenizers.py");
     let output = Command::new(python).arg(script).args(&folders).env("HF_HUB_OFFLINE", "1").output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    let said = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(said.lines().count(), folders.len(), "{said}");
-    assert!(said.contains(" 3000"), "{said}");
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(printed.lines().count(), folders.len(), "{printed}");
+    assert!(printed.contains(" 3000"), "{printed}");
 }

@@ -1,4 +1,4 @@
-//! Encoding by table is encoding by text, in every kind; and what is read back is what was written.
+//! The table of pieces equals encoding of text, in every kind; decoding inverts it.
 
 mod interventions;
 

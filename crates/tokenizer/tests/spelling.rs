@@ -1,7 +1,7 @@
 //! What tokens spell: marks, bytes, and the ends of words.
 
 use invitro_tokenizer::Boundary;
-use invitro_tokenizer::segment::spelling::{Spelling, of_level, to_level};
+use invitro_tokenizer::segment::spelling::{Spelling, level_byte, to_level};
 use invitro_tokenizer::train::alphabet::{spell, write_out};
 use serde_json::json;
 
@@ -19,7 +19,7 @@ fn marks_are_written_where_they_belong() {
 fn bytes_have_the_characters_of_gpt_2() {
     assert_eq!((to_level(b' '), to_level(b'\n'), to_level(b'a'), to_level(0xAD)), ('Ġ', 'Ċ', 'a', 'Ń'));
     for byte in 0..=u8::MAX {
-        assert_eq!(of_level(to_level(byte)), [byte]);
+        assert_eq!(level_byte(to_level(byte)), [byte]);
     }
     let alphabet = tokenizers::pre_tokenizers::byte_level::ByteLevel::alphabet();
     assert!((0..=u8::MAX).all(|byte| alphabet.contains(&to_level(byte))));
@@ -27,7 +27,7 @@ fn bytes_have_the_characters_of_gpt_2() {
 
 #[test]
 fn tokens_are_read_by_how_words_end() {
-    let of = |json: serde_json::Value| Spelling::of_json(&json);
+    let of = |json: serde_json::Value| Spelling::from_json(&json);
     let marked = of(json!({ "model": {}, "pre_tokenizer": { "type": "Metaspace", "replacement": "▁" } }));
     let level = of(json!({ "model": {}, "pre_tokenizer": { "type": "ByteLevel" } }));
     let fallback = of(json!({ "model": { "byte_fallback": true } }));
@@ -45,5 +45,5 @@ fn tokens_are_read_by_how_words_end() {
         let (read, has_mark) = spelling.read(token);
         assert_eq!((String::from_utf8(read.into()).unwrap().as_str(), has_mark), (letters, is_marked), "{token}");
     }
-    assert!(marked.is_of_words("▁fe▁koc") && !marked.is_of_words("▁fe"));
+    assert!(marked.spans_words("▁fe▁koc") && !marked.spans_words("▁fe"));
 }

@@ -1,4 +1,4 @@
-//! |V| is what was asked, the bytes never change, and what cannot be done is said in a sentence.
+//! Requested |V|, reproducible bytes, and error messages of training.
 
 use crate::common;
 use invitro_language::{Language, LanguageConfig, LanguageEntry, Languages, MixtureConfig, Task};
@@ -204,7 +204,7 @@ fn damaged_and_foreign_files_are_refused() {
         assert!(message.contains("is not a tokenizer of invitro"), "{message}");
     }
     assert!(with(&json.replace("<eos>", "<end>")).contains("`<eos>` should have id 1"));
-    assert!(with(&json.replace("\"Isolated\"", "\"Removed\"")).contains("none of our kinds and boundaries"));
+    assert!(with(&json.replace("\"Isolated\"", "\"Removed\"")).contains("no kind and boundary of invitro"));
 
     // The boundary of one tokenizer with the record of another.
     let other = common::train(&languages, &common::config(Kind::Bpe, Regime::Vanilla, Boundary::First));
@@ -277,7 +277,7 @@ fn languages_of_the_same_words_overlap_wholly() {
 #[test]
 fn special_ids_are_places_in_the_list() {
     for (languages, count) in [(common::small(0), 9), (common::family(0), 15)] {
-        let special_tokens = invitro_tokenizer::SpecialTokens::of(&languages);
+        let special_tokens = invitro_tokenizer::SpecialTokens::for_languages(&languages);
         let tokens = special_tokens.tokens();
         assert_eq!(
             (tokens.len(), special_tokens.count(), special_tokens.boundary()),

@@ -12,7 +12,7 @@ use invitro_lab::study::grouping::{Open, PopulationSizes, populations};
 use invitro_lab::study::{Cell, CellState, StudyFolder};
 use invitro_model::Device;
 use invitro_results::{Known, Plan, Varied};
-use invitro_tokenizer::asked_vocab;
+use invitro_tokenizer::configured_vocab;
 use serde_json::json;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::PathBuf;
@@ -109,7 +109,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
             "  {} layers, width {}, |V| {}, {} steps",
             experiment.model.layers,
             experiment.model.width,
-            asked_vocab(&experiment.tokenizer),
+            configured_vocab(&experiment.tokenizer),
             experiment.train.steps
         );
         let numbers = [kind.cells.len(), kind.populations, kind.members].map(|number| number.to_string());
@@ -203,7 +203,7 @@ fn in_json(
     let kind = |kind: &PopulationKind| {
         let experiment = &kind.cells[0].experiment;
         json!({
-            "vocab": asked_vocab(&experiment.tokenizer), "steps": experiment.train.steps, "cells": kind.cells.len(),
+            "vocab": configured_vocab(&experiment.tokenizer), "steps": experiment.train.steps, "cells": kind.cells.len(),
             "populations": kind.populations, "members": kind.members, "seconds": kind.seconds, "source": kind.source,
         })
     };

@@ -29,7 +29,7 @@ use invitro_base::settings::{
 use invitro_language::{Family, Languages};
 use invitro_model::Shape;
 use invitro_results::folder::{CONFIG, read_text};
-use invitro_tokenizer::asked_vocab;
+use invitro_tokenizer::configured_vocab;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -160,7 +160,7 @@ impl Experiment {
             true => Family::new(&self.language, &self.languages).map_or(1, |family| family.languages().len()),
             false => 1,
         };
-        Shape::new(&self.model, asked_vocab(&self.tokenizer).saturating_mul(own))
+        Shape::new(&self.model, configured_vocab(&self.tokenizer).saturating_mul(own))
     }
 
     /// The languages of a data seed.

@@ -82,7 +82,7 @@ impl TokenizedText {
         if let Some(symbol) = languages.lexicon.symbol(word, language) {
             return Ok((self.segmentation.pieces(symbol, language).to_vec(), true));
         }
-        let tokens = self.tokenizer.in_text(word)?;
+        let tokens = self.tokenizer.pieces_in_text(word)?;
         let is_special = tokens.iter().any(|&token| token < self.tokenizer.special().count());
         if is_special || self.tokenizer.decode(&tokens)?.trim() != word {
             return Err(Error::Spelling { word: word.to_owned(), language: language.name() });

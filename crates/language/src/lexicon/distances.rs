@@ -60,11 +60,11 @@ impl Distances {
         word_distance: fn(&W, &W) -> f64,
     ) -> Distances {
         let nodes = family.nodes();
-        let spoken: Vec<usize> = (0..nodes.len()).filter(|&node| nodes[node].language.is_some()).collect();
+        let languages: Vec<usize> = (0..nodes.len()).filter(|&node| nodes[node].language.is_some()).collect();
         let from_parent =
             |node: usize| between(&stems[nodes[node].parent.unwrap_or(nodes.len())], &stems[node], stem_distance);
         let from_parent = (0..nodes.len()).into_par_iter().map(from_parent).collect();
-        let (stems, words) = (matrix(&spoken, stems, stem_distance), matrix(&spoken, words, word_distance));
+        let (stems, words) = (matrix(&languages, stems, stem_distance), matrix(&languages, words, word_distance));
         Distances { stems, words, from_parent }
     }
 

@@ -1,12 +1,11 @@
-//! Somebody else's tokenizer in our languages: `tokenizer.file`.
+//! Adopts an external tokenizer: `tokenizer.file`.
 //!
-//! Any `tokenizer.json` will do whose words can be told from each other by their pieces, and that have the same pieces
-//! whatever stands beside them: the table of pieces is then all there is to it. Both are tried out here, on every word, and
-//! what does not hold is told of the word it does not hold of.
+//! Any `tokenizer.json` can be used if pieces show where words begin or end, and if a word's pieces do not depend on its
+//! neighbours. Then the table of pieces is all that is needed. Both conditions are checked on every word; an error names
+//! the word that violates one.
 //!
-//! Ids are assigned anew, so that they are where ours are: special tokens first, then the token that is a mark and nothing
-//! else (or one in its place that is never used), then the file's tokens in their order. A tokenizer that was made
-//! here, for languages of the same names and tasks, has them so and stays as it is.
+//! Ids are renumbered to match ours: special tokens first, then the token that is only a mark (or an unused one), then the
+//! file's tokens in their order. A tokenizer trained by invitro for the same language names and tasks is not changed.
 
 use crate::error::{Error, Result, library};
 use crate::external::renumber::{Strip, renumber, tokens};
@@ -26,11 +25,12 @@ use tokenizers::{
     NormalizedString, Normalizer, OffsetReferential, OffsetType, PreTokenizedString, PreTokenizer, Tokenizer as Inner,
 };
 
-/// How often every word is put beside others, and among how many.
+/// Rounds in which every word gets new neighbours.
 const ROUNDS: u64 = 3;
+/// Words per row of neighbours.
 const ROW: usize = 8;
 
-/// A word, its language, and its pieces when it stands alone.
+/// A word, its language, and its pieces without neighbours.
 struct WordAlone<'a> {
     form: &'a str,
     language: Language,
@@ -38,7 +38,7 @@ struct WordAlone<'a> {
 }
 
 impl Tokenizer {
-    /// The tokenizer that the settings ask for: the one of their file if they name one, else trained on the languages.
+    /// The configured tokenizer: adopted from `tokenizer.file`, or trained on the languages.
     pub fn new(languages: &Languages, config: &TokenizerConfig, mixture: &MixtureConfig) -> Result<Tokenizer> {
         config.validate()?;
         mixture.validate()?;
@@ -49,12 +49,12 @@ impl Tokenizer {
     }
 }
 
-/// The tokenizer of the file that the settings name.
+/// The tokenizer of `tokenizer.file`.
 fn adopt(languages: &Languages, config: &TokenizerConfig, mixture: &MixtureConfig) -> Result<Tokenizer> {
     let path = named_files::path(&config.file).unwrap_or_else(|| (&config.file).into());
     let wrong = |why: String| Error::Own { path: path.clone(), why };
     let read = read(&config.file).map_err(wrong)?;
-    let special = SpecialTokens::of(languages);
+    let special = SpecialTokens::for_languages(languages);
     let provenance = |boundary, vocab| {
         let config = TokenizerConfig { boundary, vocab, ..config.clone() };
         Provenance { config, lambda: mixture.lambda, vocab, language: fingerprint(languages) }
@@ -63,31 +63,32 @@ fn adopt(languages: &Languages, config: &TokenizerConfig, mixture: &MixtureConfi
         && found == special
     {
         let provenance = provenance(boundary, read.get_vocab_size(true));
-        let tokenizer = Tokenizer::of_kind(read, kind, boundary, special, Some(provenance));
-        Trial(&tokenizer).words(languages).map_err(wrong)?;
+        let tokenizer = Tokenizer::from_kind(read, kind, boundary, special, Some(provenance));
+        Checks(&tokenizer).words(languages).map_err(wrong)?;
         return Ok(tokenizer);
     }
     let json: Value = serde_json::from_str(&read.to_string(false).map_err(library)?).map_err(library)?;
     if json["model"]["dropout"].as_f64().is_some_and(|dropout| dropout > 0.0) {
         return Err(wrong("its model has dropout, so that a word has other pieces every time: set it to null".into()));
     }
-    let spelling = Spelling::of_json(&json);
-    // Whether the space between a special token and a word is the word's depends on the file: what fits is taken.
+    let spelling = Spelling::from_json(&json);
+    // Files differ in the owner of a space between a special token and a word: takes the first that passes.
     let mut fault = None;
     for strip in Strip::ALL {
         let json = renumber(json.clone(), &special, &spelling, strip).map_err(wrong)?;
         let inner = parse(&json.to_string()).map_err(wrong)?;
         let vocab = inner.get_vocab_size(true);
-        let made = |boundary| Tokenizer::of_file(inner.clone(), &json, special.clone(), provenance(boundary, vocab));
-        match Trial(&made(Boundary::First)).all(languages) {
-            Ok(boundary) => return Ok(made(boundary)),
+        let with_boundary =
+            |boundary| Tokenizer::from_file(inner.clone(), &json, special.clone(), provenance(boundary, vocab));
+        match Checks(&with_boundary(Boundary::First)).all(languages) {
+            Ok(boundary) => return Ok(with_boundary(boundary)),
             Err(why) => fault.get_or_insert(why),
         };
     }
     Err(wrong(fault.expect("one was tried")))
 }
 
-/// The tokenizer of a file: its path, or the name that `named` gave it.
+/// Reads a tokenizer by the path or the name of its file.
 fn read(file: &str) -> std::result::Result<Inner, String> {
     let content = match named_files::content(file) {
         Some(content) => content.to_vec(),
@@ -100,14 +101,14 @@ fn parse(text: &str) -> std::result::Result<Inner, String> {
     catch_panic(|| text.parse().map_err(|error: tokenizers::Error| error.to_string())).and_then(|read| read)
 }
 
-/// |V| by the settings: that of the file, ours not counted, if there is one.
-pub fn asked_vocab(config: &TokenizerConfig) -> usize {
-    size(&config.file).unwrap_or(config.vocab)
+/// The configured |V|: that of `tokenizer.file` without our special tokens, or `tokenizer.vocab`.
+pub fn configured_vocab(config: &TokenizerConfig) -> usize {
+    token_count(&config.file).unwrap_or(config.vocab)
 }
 
-/// How many tokens a file has, ours not counted; none if it cannot be read.
-fn size(file: &str) -> Option<usize> {
-    /// A name stands for what the file holds.
+/// The number of tokens of a file; `None` if it cannot be read.
+fn token_count(file: &str) -> Option<usize> {
+    // By name, which identifies the content.
     static KNOWN: LazyLock<Mutex<HashMap<String, Option<usize>>>> = LazyLock::new(Mutex::default);
     let mut known = KNOWN.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
     let count = || {
@@ -117,11 +118,11 @@ fn size(file: &str) -> Option<usize> {
     *known.entry(file.to_owned()).or_insert_with(count)
 }
 
-/// A tokenizer that is tried out. What is wrong is told in words.
-struct Trial<'a>(&'a Tokenizer);
+/// The checks of an external tokenizer. Errors are messages.
+struct Checks<'a>(&'a Tokenizer);
 
-impl Trial<'_> {
-    /// All that must hold, and how words are told from each other.
+impl Checks<'_> {
+    /// Runs all checks and returns the word boundary.
     fn all(&self, languages: &Languages) -> std::result::Result<Boundary, String> {
         let words = self.words(languages)?;
         let boundary = self.boundary(&words)?;
@@ -130,13 +131,13 @@ impl Trial<'_> {
         Ok(boundary)
     }
 
-    /// Every word of every language, which its pieces spell, and which they are decoded to.
+    /// Every word of every language; checks that its pieces spell it and decode to it.
     fn words<'a>(&self, languages: &'a Languages) -> std::result::Result<Vec<WordAlone<'a>>, String> {
         let all = languages.all().iter().flat_map(|&language| languages.world.symbols().map(move |s| (s, language)));
         let all: Vec<(Symbol, Language)> = all.collect();
         let word = |&(symbol, language): &(Symbol, Language)| {
             let form = languages.form(symbol, language);
-            let pieces = self.0.in_text(form).map_err(|error| error.to_string())?;
+            let pieces = self.0.pieces_in_text(form).map_err(|error| error.to_string())?;
             self.check(form, &pieces)
                 .map_err(|why| format!("of `{form}`, a word of {}, {why}", language.name()))
                 .map(|()| WordAlone { form, language, pieces })
@@ -166,14 +167,14 @@ impl Trial<'_> {
         }
     }
 
-    /// Whether some token has a letter.
+    /// Whether some token contains a letter.
     fn knows(&self, letter: char) -> bool {
         let letter = letter.to_string().into_bytes();
         let has = |id: u32| self.0.spelled(id).0.windows(letter.len()).any(|part| part == letter);
         (self.0.special().count()..self.0.vocab_size() as u32).any(has)
     }
 
-    /// Pieces in words.
+    /// Pieces as text, for messages.
     fn shown(&self, pieces: &[u32]) -> String {
         let token = |&id: &u32| self.0.token(id).unwrap_or_default();
         pieces.iter().map(token).collect::<Vec<_>>().join(" ")
@@ -187,7 +188,7 @@ impl Trial<'_> {
         normalized.get().to_owned()
     }
 
-    /// How words are told from each other: by a mark on the first piece of each alone, or on the last.
+    /// The word boundary: a mark on only the first piece of each word, or on only the last.
     fn boundary(&self, words: &[WordAlone]) -> std::result::Result<Boundary, String> {
         let is_marked = |piece: &u32| self.0.spelled(*piece).1;
         let is_at = |pieces: &[u32], place: usize| {
@@ -201,8 +202,8 @@ impl Trial<'_> {
             (_, None) if words.iter().all(|word| word.pieces.last() == Some(&boundary)) => Ok(Boundary::Token),
             (_, None) => Ok(Boundary::Last),
             (Some(word), _) => Err(format!(
-                "of `{}`, a word of {}, the pieces ({}) do not tell where it begins or ends: a mark on the first piece of \
-                 every word alone, or on the last, or a token of its own must say so",
+                "of `{}`, a word of {}, the pieces ({}) do not show where it begins or ends: a mark on only the first piece of \
+                 every word, on only the last, or a separate token must show it",
                 word.form,
                 word.language.name(),
                 self.shown(&word.pieces)
@@ -210,7 +211,7 @@ impl Trial<'_> {
         }
     }
 
-    /// Words have the same pieces beside others.
+    /// Checks that neighbours do not change the pieces of a word.
     fn neighbours(&self, mut words: Vec<WordAlone>, seed: u64) -> std::result::Result<(), String> {
         let stream = Stream::new(seed, "tokenizer/file");
         for round in 0..ROUNDS {
@@ -218,13 +219,13 @@ impl Trial<'_> {
             let differs = |row: &&[WordAlone]| {
                 let text = row.iter().map(|word| word.form).collect::<Vec<_>>().join(" ");
                 let alone: Vec<u32> = row.iter().flat_map(|word| &word.pieces).copied().collect();
-                self.0.in_text(&text).map_or(true, |pieces| pieces != alone)
+                self.0.pieces_in_text(&text).map_or(true, |pieces| pieces != alone)
             };
             if let Some(row) = words.par_chunks(ROW).find_first(differs) {
                 let text = row.iter().map(|word| word.form).collect::<Vec<_>>().join(" ");
-                let pieces = self.0.in_text(&text).map_err(|error| error.to_string())?;
+                let pieces = self.0.pieces_in_text(&text).map_err(|error| error.to_string())?;
                 return Err(format!(
-                    "in `{text}` words have other pieces ({}) than each alone: what stands beside a word must not change it",
+                    "in `{text}` words have other pieces ({}) than each alone: neighbours must not change a word's pieces",
                     self.shown(&pieces)
                 ));
             }
@@ -232,7 +233,7 @@ impl Trial<'_> {
         Ok(())
     }
 
-    /// No token is of several words, unless the pre-tokenizer keeps words apart.
+    /// Checks that no token spans several words, unless the pre-tokenizer separates words.
     fn joins(&self, languages: &Languages) -> std::result::Result<(), String> {
         let copula = languages.form(languages.world.copula(), languages.all()[0]);
         let mut split = PreTokenizedString::from(self.normalized(&format!("{copula} {copula} {copula}")));
@@ -241,12 +242,14 @@ impl Trial<'_> {
         }
         let spelling = self.0.spelling();
         let parts = split.get_splits(OffsetReferential::Original, OffsetType::None);
-        if !parts.iter().any(|(part, ..)| spelling.is_of_words(part)) {
+        if !parts.iter().any(|(part, ..)| spelling.spans_words(part)) {
             return Ok(());
         }
         let tokens = (self.0.special().count()..self.0.vocab_size() as u32).filter_map(|id| self.0.token(id));
-        match tokens.into_iter().find(|token| spelling.is_of_words(token)) {
-            Some(token) => Err(format!("its token `{token}` is of several words, which nothing keeps apart")),
+        match tokens.into_iter().find(|token| spelling.spans_words(token)) {
+            Some(token) => {
+                Err(format!("its token `{token}` spans several words, and its pre-tokenizer does not separate words"))
+            }
             None => Ok(()),
         }
     }

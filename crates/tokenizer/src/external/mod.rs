@@ -1,11 +1,11 @@
-//! Other people's tokenizers, on other people's texts and wordlists: what can be measured without knowing the truth.
+//! Measures of external tokenizers on external texts and wordlists.
 //!
-//! Words are what stands between spaces. A line is encoded whole, as its users would, and every piece counts for the first word it
-//! says a letter of; pieces that are a mark alone (`▁`, `Ġ`, `</w>`) count for none. So invitro's own languages, written as
-//! text and read back, have the measures they had.
+//! Words are separated by white space. A line is encoded whole. A piece is attributed to the word that contains its first
+//! letter; a piece that is only a mark (`▁`, `Ġ`, `</w>`) counts for no word. So invitro's own languages, written as text
+//! and read back, have the same measures.
 //!
 //! - [`text`]: parallel texts
-//! - [`wordlist`]: words by meaning and language, with or without cognate sets, and how far apart languages are
+//! - [`wordlist`]: words by concept and language, with or without cognate sets, and lexical distances
 
 pub(crate) mod adopt;
 mod forms;
@@ -23,20 +23,20 @@ use serde_json::Value;
 use std::collections::HashSet;
 use std::path::Path;
 
-/// A tokenizer of the `tokenizers` library, whoever made it.
+/// Any tokenizer of the `tokenizers` library.
 pub struct External {
     inner: tokenizers::Tokenizer,
-    /// Of every id, what it is.
+    /// The kind of every id.
     kinds: Vec<Piece>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Piece {
     Letters,
-    /// A mark of a word's beginning or end alone, or a space.
+    /// Only a mark of a word's beginning or end, or a space.
     Mark,
     Unknown,
-    /// A token for other purposes than text, or an id without a token.
+    /// A special token, or an id without a token.
     Special,
 }
 
@@ -44,15 +44,15 @@ enum Piece {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LineWord {
     pub pieces: Vec<u32>,
-    /// Its characters.
+    /// The number of its characters.
     pub letters: u64,
-    /// Those that no piece says: of an unknown token, or left out.
+    /// The number of characters that no piece covers: of an unknown token, or omitted.
     pub unknown: u64,
 }
 
 impl LineWord {
-    /// As one, of a form that has spaces.
-    fn and(mut self, other: LineWord) -> LineWord {
+    /// Joins two words of a form that contains spaces.
+    fn join(mut self, other: LineWord) -> LineWord {
         self.pieces.extend(other.pieces);
         self.letters += other.letters;
         self.unknown += other.unknown;
@@ -60,7 +60,7 @@ impl LineWord {
     }
 }
 
-/// A list of names and what belongs to each, as a map that keeps their order.
+/// Serialises a list of names and values as a map in the same order.
 fn by_name<T: Serialize, S: Serializer>(all: &[(String, T)], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_map(all.iter().map(|(name, value)| (name, value)))
 }
@@ -74,12 +74,12 @@ impl External {
         let refused = |why: String| fault(format!("it is no tokenizer.json of the tokenizers library: {why}"));
         let parse = || text.parse::<tokenizers::Tokenizer>().map_err(|e| e.to_string());
         let mut inner = catch_panic(parse).and_then(|read| read).map_err(refused)?;
-        // They would cut or lengthen what is measured.
+        // Truncation and padding would change the measured text.
         inner.with_truncation(None).map_err(library)?;
         inner.with_padding(None);
         let json: Value = serde_json::from_str(&text).map_err(|e| refused(e.to_string()))?;
         let unknown = unknown(&json["model"]).and_then(|token| inner.token_to_id(token));
-        let spelling = Spelling::of_json(&json);
+        let spelling = Spelling::from_json(&json);
         let special: HashSet<u32> = inner
             .get_added_tokens_decoder()
             .into_iter()
@@ -88,13 +88,8 @@ impl External {
         let ids = inner.get_vocab(true).into_values().max().map_or(0, |id| id + 1);
         let kind = |id: u32| match inner.id_to_token(id) {
             _ if Some(id) == unknown => Piece::Unknown,
-            Some(token) if !special.contains(&id) => {
-                if spelling.read(&token).0.is_empty() {
-                    Piece::Mark
-                } else {
-                    Piece::Letters
-                }
-            }
+            Some(token) if !special.contains(&id) && spelling.read(&token).0.is_empty() => Piece::Mark,
+            Some(_) if !special.contains(&id) => Piece::Letters,
             _ => Piece::Special,
         };
         Ok(External { kinds: (0..ids).map(kind).collect(), inner })
@@ -105,7 +100,7 @@ impl External {
         self.inner.get_vocab_size(true)
     }
 
-    /// How many of its pieces words can be made of: all but marks, unknown and special tokens.
+    /// The number of pieces that words can contain: all but marks, unknown and special tokens.
     pub fn available(&self) -> u64 {
         self.kinds.iter().filter(|&&kind| kind == Piece::Letters).count() as u64
     }
@@ -126,8 +121,8 @@ impl External {
             .iter()
             .map(|&(from, to)| LineWord { letters: count(&line[from..to]), ..LineWord::default() })
             .collect();
-        // Bytes of the line that some piece says.
-        let mut said = vec![false; line.len()];
+        // Bytes of the line that some piece covers.
+        let mut covered = vec![false; line.len()];
         for (&id, &(from, to)) in encoding.get_ids().iter().zip(encoding.get_offsets()) {
             let kind = self.kinds.get(id as usize).copied().unwrap_or(Piece::Special);
             let to = to.min(line.len());
@@ -139,17 +134,17 @@ impl External {
                 words[first].pieces.push(id);
             }
             if kind != Piece::Unknown {
-                said[from..to].fill(true);
+                covered[from..to].fill(true);
             }
         }
         for (word, &(from, to)) in words.iter_mut().zip(&places) {
-            word.unknown = line[from..to].char_indices().filter(|(i, _)| !said[from + i]).count() as u64;
+            word.unknown = line[from..to].char_indices().filter(|(i, _)| !covered[from + i]).count() as u64;
         }
         Ok(words)
     }
 }
 
-/// Where the words of a line stand, in bytes.
+/// The byte ranges of the words of a line.
 fn places(line: &str) -> Vec<(usize, usize)> {
     line.split_whitespace()
         .map(|word| {

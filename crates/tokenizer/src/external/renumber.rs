@@ -1,14 +1,14 @@
-//! The tokens of a `tokenizer.json` with other ids: ours first, the file's after them in their order.
+//! Renumbers the tokens of a `tokenizer.json`: our special tokens first, then the file's in their order.
 
 use crate::segment::spelling::Spelling;
 use crate::special::SpecialTokens;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
-/// Stands where the token of the boundary does in a vocabulary that has none. No word has such letters.
+/// The placeholder for the boundary's token in a vocabulary that has none. No word has these letters.
 pub const NO_BOUNDARY: &str = "<▁>";
 
-/// Which of the spaces beside it a special token takes.
+/// The adjacent spaces that a special token absorbs.
 #[derive(Clone, Copy, Debug)]
 pub struct Strip {
     left: bool,
@@ -16,12 +16,12 @@ pub struct Strip {
 }
 
 impl Strip {
-    /// A space is the mark of the word after it; nobody's; or of the word before it.
+    /// A space belongs to the word after it, to no word, or to the word before it.
     pub const ALL: [Strip; 3] =
         [Strip { left: true, right: false }, Strip { left: true, right: true }, Strip { left: false, right: true }];
 }
 
-/// Every token of a file, in the order of ids, each once.
+/// The distinct tokens of a file, by id.
 pub fn tokens(json: &Value) -> Result<Vec<String>, String> {
     let vocab = &json["model"]["vocab"];
     let mut all: Vec<(u64, &str)> = match vocab {
@@ -36,20 +36,20 @@ pub fn tokens(json: &Value) -> Result<Vec<String>, String> {
     Ok(all.into_iter().filter(|(_, token)| seen.insert(*token)).map(|(_, token)| token.to_owned()).collect())
 }
 
-/// The token for what a model does not know.
+/// The unknown token of a model.
 pub fn unknown(model: &Value) -> Option<&str> {
     let listed = model["unk_id"].as_u64().and_then(|id| model["vocab"][id as usize][0].as_str());
     model["unk_token"].as_str().or(listed)
 }
 
-/// The file with our ids. What it would put around a text, cut off or fill up is left out: a text is what stands there.
+/// The file with our ids, without its truncation, padding and post-processing.
 pub fn renumber(mut file: Value, special: &SpecialTokens, spelling: &Spelling, strip: Strip) -> Result<Value, String> {
-    let theirs = tokens(&file)?;
-    let mark = spelling.mark().map(String::from).filter(|mark| theirs.contains(mark));
+    let file_tokens = tokens(&file)?;
+    let mark = spelling.mark().map(String::from).filter(|mark| file_tokens.contains(mark));
     let mut order: Vec<String> = special.tokens().to_vec();
     order.push(mark.unwrap_or_else(|| NO_BOUNDARY.to_owned()));
     let first: HashSet<String> = order.iter().cloned().collect();
-    order.extend(theirs.into_iter().filter(|token| !first.contains(token)));
+    order.extend(file_tokens.into_iter().filter(|token| !first.contains(token)));
     let id = |token: &str| order.iter().position(|other| other == token).map(|id| id as u32);
 
     let model = &mut file["model"];
@@ -85,7 +85,7 @@ pub fn renumber(mut file: Value, special: &SpecialTokens, spelling: &Spelling, s
     Ok(file)
 }
 
-/// The vocabulary of a unigram model in another order. What it has no score for is taken last.
+/// The vocabulary of a unigram model in another order. New tokens have the lowest score.
 fn scored(list: &[Value], order: &[String]) -> Value {
     let known: Map<String, Value> =
         list.iter().filter_map(|pair| Some((pair[0].as_str()?.to_owned(), pair[1].clone()))).collect();

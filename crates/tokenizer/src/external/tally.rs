@@ -1,11 +1,11 @@
-//! What is counted of a text, and the measures of it.
+//! Counts of a text, and measures of the counts.
 
 use super::{External, LineWord};
 use crate::measure::{ALPHA, renyi};
 use serde::Serialize;
 use std::collections::HashMap;
 
-/// How a tokenizer splits the words of one language. A share without anything to count is NaN; JSON writes it as `null`.
+/// How a tokenizer splits the words of one language. A share of nothing is NaN, which JSON writes as `null`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct TextFragmentation {
     /// Words of the text.
@@ -24,14 +24,13 @@ pub struct TextFragmentation {
     pub renyi: f64,
     /// The share of the vocabulary's pieces that are used.
     pub utilisation: f64,
-    /// The mean rank of a piece of the text among the pieces it uses, the most frequent being 1: how many pieces a
-    /// language has for itself (Limisiewicz et al. 2023).
+    /// The mean rank of a piece among the text's pieces by frequency, from 1 (Limisiewicz et al. 2023).
     pub average_rank: f64,
-    /// The share of letters that no piece says: of unknown tokens, or left out.
+    /// The share of letters that no piece covers: of unknown tokens, or omitted.
     pub unknown: f64,
 }
 
-/// What is counted before anything is divided.
+/// The counts of a text.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TextCounts {
     words: u64,
@@ -39,7 +38,7 @@ pub(super) struct TextCounts {
     continued: u64,
     letters: u64,
     unknown: u64,
-    /// How often each piece with letters is used.
+    /// The count of each piece with letters.
     pub used: Vec<u64>,
 }
 
@@ -59,8 +58,8 @@ impl TextCounts {
         }
     }
 
-    /// With another's counts added.
-    pub fn and(mut self, other: &TextCounts) -> TextCounts {
+    /// Adds another text's counts.
+    pub fn join(mut self, other: &TextCounts) -> TextCounts {
         self.words += other.words;
         self.pieces += other.pieces;
         self.continued += other.continued;
@@ -107,15 +106,15 @@ pub(super) fn overlap(one: &TextCounts, other: &TextCounts) -> f64 {
 pub fn jensen_shannon(one: &[u64], other: &[u64]) -> f64 {
     let (m, n) = (one.iter().sum(), other.iter().sum());
     let term = |p: f64, mean: f64| if p > 0.0 { p * (p / mean).log2() } else { 0.0 };
-    let of = |(&a, &b): (&u64, &u64)| {
+    let divergence = |(&a, &b): (&u64, &u64)| {
         let (p, q) = (share(a, m), share(b, n));
         let mean = (p + q) / 2.0;
         (term(p, mean) + term(q, mean)) / 2.0
     };
-    one.iter().zip(other).map(of).sum()
+    one.iter().zip(other).map(divergence).sum()
 }
 
-/// The Gini coefficient of costs, 0 where all are alike: the mean difference of two of them over twice their mean.
+/// The Gini coefficient of costs: the mean difference of two costs over twice their mean. 0 if all are equal.
 ///
 /// ```
 /// use invitro_tokenizer::external::text::gini;
@@ -128,7 +127,7 @@ pub fn gini(costs: &[u64]) -> f64 {
     apart as f64 / (2 * costs.len() as u64 * sum) as f64
 }
 
-/// The mean rank of a piece, by how often each is used; pieces used as often share their mean rank.
+/// The mean rank of a piece by its count; pieces with equal counts share their mean rank.
 fn average_rank(used: &[u64]) -> f64 {
     let mut by_count: HashMap<u64, u64> = HashMap::new();
     used.iter().filter(|&&n| n > 0).for_each(|&n| *by_count.entry(n).or_default() += 1);

@@ -1,4 +1,4 @@
-//! Parallel texts: line i of each says the same.
+//! Parallel texts: line i of each has the same meaning.
 
 pub use super::tally::{TextFragmentation, gini, jensen_shannon};
 
@@ -9,12 +9,12 @@ use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// A text by the name of its language.
+/// A text in one language.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text {
     /// The language.
     pub name: String,
-    /// Its lines, each of which says what the same line of the other texts says.
+    /// Its lines, parallel to those of the other texts.
     pub lines: Vec<String>,
 }
 
@@ -30,11 +30,11 @@ pub struct TextMeasures {
     pub all: TextFragmentation,
     /// Every two languages.
     pub pairs: Vec<TextPair>,
-    /// The Gini coefficient of the languages' numbers of pieces: 0 where saying the same costs as much in all.
+    /// The Gini coefficient of the languages' piece counts: 0 if all need the same number.
     pub gini: f64,
 }
 
-/// Two texts beside each other.
+/// The comparison of two texts.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TextPair {
     /// Their languages.
@@ -51,7 +51,7 @@ pub struct TextPair {
 pub fn measure(tokenizer: &External, texts: &[Text]) -> Result<TextMeasures> {
     check(texts)?;
     let tallies: Vec<TextCounts> = texts.iter().map(|text| tally(tokenizer, &text.lines)).collect::<Result<_>>()?;
-    let all = tallies.iter().fold(TextCounts::new(tokenizer), TextCounts::and);
+    let all = tallies.iter().fold(TextCounts::new(tokenizer), TextCounts::join);
     let pairs = pairs_of(texts.len()).map(|[i, j]| TextPair {
         languages: [texts[i].name.clone(), texts[j].name.clone()],
         overlap: overlap(&tallies[i], &tallies[j]),
@@ -67,7 +67,7 @@ pub fn measure(tokenizer: &External, texts: &[Text]) -> Result<TextMeasures> {
     })
 }
 
-/// Every two of so many, the earlier first.
+/// Every pair of indices below `count`.
 pub(super) fn pairs_of(count: usize) -> impl Iterator<Item = [usize; 2]> {
     (0..count).flat_map(move |i| (i + 1..count).map(move |j| [i, j]))
 }
@@ -81,7 +81,7 @@ fn tally(tokenizer: &External, lines: &[String]) -> Result<TextCounts> {
         Ok(tally)
     });
     let parts: Vec<TextCounts> = parts.collect::<Result<_>>()?;
-    Ok(parts.iter().fold(TextCounts::new(tokenizer), TextCounts::and))
+    Ok(parts.iter().fold(TextCounts::new(tokenizer), TextCounts::join))
 }
 
 fn check(texts: &[Text]) -> Result<()> {

@@ -1,5 +1,5 @@
-//! Words by meaning: how much of a word's pieces its cognates have, more than other words of the meaning; and how far apart
-//! languages are.
+//! Measures on wordlists: the pieces that cognates share, compared with other words of the same concept; and lexical
+//! distances.
 
 pub use super::forms::load;
 pub use invitro_language::lexicon::wordlist::{ListedForm, Wordlist};
@@ -18,7 +18,7 @@ const PERMUTATIONS: u64 = 9_999;
 /// The measures of a wordlist.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WordlistMeasures {
-    /// Meanings.
+    /// The number of concepts.
     pub concepts: usize,
     /// By language, every form once.
     #[serde(serialize_with = "super::by_name")]
@@ -27,24 +27,24 @@ pub struct WordlistMeasures {
     pub pairs: Vec<WordPair>,
 }
 
-/// The words of two languages beside each other.
+/// The comparison of two languages' words.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct WordPair {
     /// The languages.
     pub languages: [String; 2],
-    /// Meanings that both have a word for; what follows is over these.
+    /// The number of concepts with a word in both; the other fields are over these.
     pub concepts: usize,
     /// Pieces used by both over pieces used by either.
     pub overlap: f64,
     /// Pieces of the first over pieces of the second.
     pub parity: f64,
-    /// The mean similarity of two words of one meaning.
+    /// The mean similarity of two words of one concept.
     pub same_meaning: CognateSimilarity,
-    /// Where it is known which words are cognates.
+    /// The comparison of cognates with other words, if cognate sets are known.
     pub cognates: Option<Cognates>,
 }
 
-/// How many pieces two words have in common: of words that have some, all of them as multisets.
+/// The similarity of two words' pieces, as multisets.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct CognateSimilarity {
     /// Common pieces over all.
@@ -53,30 +53,30 @@ pub struct CognateSimilarity {
     pub dice: f64,
 }
 
-/// Pairs of words of one meaning that are cognates, beside those that are not.
+/// Pairs of cognates compared with other pairs of the same concept.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Cognates {
-    /// Pairs of cognates.
+    /// The number of cognate pairs.
     pub pairs: usize,
-    /// Pairs that are not.
+    /// The number of other pairs.
     pub others: usize,
     /// The cognate bridge: the mean similarity of cognates.
     pub bridge: CognateSimilarity,
-    /// That of the others.
+    /// The mean similarity of the other pairs.
     pub other: CognateSimilarity,
-    /// The bridge lift: the first less the second, Jaccard.
+    /// The bridge lift: the difference of the two, Jaccard.
     pub lift: f64,
-    /// Where 95 % of the lifts are if it is chance which of the pairs are cognates.
+    /// The central 95 % of lifts under random cognate labels.
     pub by_chance: [f64; 2],
-    /// The share of such lifts that are as far from 0, or farther.
+    /// The share of such lifts at least this far from 0.
     pub p: f64,
 }
 
 /// Measures a tokenizer on a wordlist.
 pub fn measure(tokenizer: &External, words: &Wordlist) -> Result<WordlistMeasures> {
-    // As inside a sentence, after a space.
+    // After a space, as inside a sentence.
     let one = |form: &ListedForm| {
-        Ok(tokenizer.words(&format!(" {}", form.text))?.into_iter().fold(LineWord::default(), LineWord::and))
+        Ok(tokenizer.words(&format!(" {}", form.text))?.into_iter().fold(LineWord::default(), LineWord::join))
     };
     let pieces: Vec<LineWord> = words.forms.par_iter().map(one).collect::<Result<_>>()?;
     let tally = |keep: &dyn Fn(&ListedForm) -> bool| {
@@ -109,7 +109,7 @@ pub fn measure(tokenizer: &External, words: &Wordlist) -> Result<WordlistMeasure
     })
 }
 
-/// Of every meaning, whether both languages have a word for it.
+/// For every concept, whether both languages have a word.
 fn in_both(words: &Wordlist, pair: [usize; 2]) -> Vec<bool> {
     let mut has = vec![[false; 2]; words.concepts.len()];
     for form in &words.forms {
@@ -120,7 +120,7 @@ fn in_both(words: &Wordlist, pair: [usize; 2]) -> Vec<bool> {
     has.into_iter().map(|[one, other]| one && other).collect()
 }
 
-/// Every two words of one meaning: how similar they are, and whether they are cognates.
+/// Every pair of words of one concept: its similarity, and whether the words are cognates.
 fn same_meaning(
     words: &Wordlist,
     pieces: &[LineWord],
@@ -148,7 +148,7 @@ fn same_meaning(
     found
 }
 
-/// None where neither has a piece. An unknown token is never common: it may stand for anything.
+/// The similarity of two words; `None` if neither has a piece. An unknown token is never common.
 fn similarity(tokenizer: &External, one: &[u32], other: &[u32]) -> Option<CognateSimilarity> {
     let mut left = other.to_vec();
     let common = one.iter().filter(|&&piece| {
@@ -165,9 +165,10 @@ fn mean(all: impl Iterator<Item = CognateSimilarity>) -> CognateSimilarity {
 }
 
 fn cognates(found: &[(CognateSimilarity, bool)], words: &Wordlist, pair: [usize; 2]) -> Cognates {
-    let of = |cognate: bool| found.iter().filter(move |(_, is)| *is == cognate).map(|(similarity, _)| *similarity);
-    let (bridge, other) = (mean(of(true)), mean(of(false)));
-    let (pairs, lift) = (of(true).count(), bridge.jaccard - other.jaccard);
+    let similarities =
+        |cognate: bool| found.iter().filter(move |(_, is)| *is == cognate).map(|(similarity, _)| *similarity);
+    let (bridge, other) = (mean(similarities(true)), mean(similarities(false)));
+    let (pairs, lift) = (similarities(true).count(), bridge.jaccard - other.jaccard);
     let mut values: Vec<f64> = found.iter().map(|(similarity, _)| similarity.jaccard).collect();
     let (total, others) = (values.iter().sum::<f64>(), values.len() - pairs);
     let (mut by_chance, mut p) = ([f64::NAN; 2], f64::NAN);
@@ -184,7 +185,7 @@ fn cognates(found: &[(CognateSimilarity, bool)], words: &Wordlist, pair: [usize;
                 sum / pairs as f64 - (total - sum) / others as f64
             })
             .collect();
-        // The same up to rounding, since sums are taken in another order.
+        // The tolerance allows for rounding: sums are in another order.
         let as_far = lifts.iter().filter(|chance| chance.abs() >= lift.abs() - 1e-12).count();
         p = (as_far + 1) as f64 / (PERMUTATIONS + 1) as f64;
         lifts.sort_by(f64::total_cmp);
@@ -194,25 +195,25 @@ fn cognates(found: &[(CognateSimilarity, bool)], words: &Wordlist, pair: [usize;
     Cognates { pairs, others, bridge, other, lift, by_chance, p }
 }
 
-/// How far apart two languages are, as `language.distance` has it: edits between words of one meaning over edits between
-/// words of different meanings, each over the longer word, in small letters.
+/// The lexical distance of two languages, as in `language.distance`: edits between words of one concept over edits between
+/// words of different concepts, each over the longer word, in lower case.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LexicalDistance {
     /// The languages.
     pub languages: [String; 2],
-    /// Meanings that both have a word for.
+    /// The number of concepts with a word in both.
     pub concepts: usize,
-    /// The mean distance of words of one meaning, over meanings.
+    /// The mean distance of words of one concept.
     pub same: f64,
-    /// That of words of different meanings.
+    /// The mean distance of words of different concepts.
     pub unrelated: f64,
-    /// The first over the second, at most 1: what to set `language.distance` to.
+    /// `same` / `unrelated`, at most 1: the value for `language.distance`.
     pub distance: f64,
-    /// Its 95 % interval over meanings, by leaving out each in turn.
+    /// The lower end of its 95 % jackknife interval over concepts.
     pub low: f64,
-    /// Its upper end.
+    /// The upper end.
     pub high: f64,
-    /// The share of meanings with a pair of cognates, where it is known which are.
+    /// The share of concepts with a cognate pair, if cognate sets are known.
     pub cognates: Option<f64>,
 }
 
@@ -228,12 +229,12 @@ fn distance(words: &Wordlist, pair: [usize; 2]) -> LexicalDistance {
     let forms = |language: usize, concept: usize| {
         words.forms.iter().filter(move |form| form.language == language && form.concept == concept)
     };
-    // The words of each meaning as letters.
+    // The words of each concept as letters.
     let letters = pair.map(|language| {
-        let of = |&concept: &usize| {
+        let words = |&concept: &usize| {
             forms(language, concept).map(|form| form.text.to_lowercase().chars().collect()).collect()
         };
-        concepts.iter().map(of).collect::<Vec<Vec<Vec<char>>>>()
+        concepts.iter().map(words).collect::<Vec<Vec<Vec<char>>>>()
     });
     let apart = |i: usize, j: usize| {
         let all = letters[0][i].iter().flat_map(|one| letters[1][j].iter().map(move |other| (one, other)));
@@ -245,7 +246,6 @@ fn distance(words: &Wordlist, pair: [usize; 2]) -> LexicalDistance {
     let table: Vec<Vec<f64>> = (0..n).into_par_iter().map(|i| (0..n).map(|j| apart(i, j)).collect()).collect();
     let same: f64 = (0..n).map(|i| table[i][i]).sum();
     let all: f64 = table.iter().flatten().sum();
-    // Without one meaning, or none.
     let ratio = |same: f64, unrelated: f64, n: f64| (same / n) / (unrelated / (n * (n - 1.0)));
     let whole = ratio(same, all - same, n as f64);
     let without = |k: usize| {

@@ -1,5 +1,5 @@
-//! Other cuts of a word: into as many pieces of the vocabulary as it has learned, with the most or the least in common
-//! with its form in the first language.
+//! Recuts a word into the same number of pieces, with the most or the fewest pieces in common with its form in the first
+//! language.
 //!
 //! ```text
 //! A          fe koc        learned
@@ -7,23 +7,22 @@
 //!            fe koce       alike: `fe`
 //! ```
 //!
-//! Both numbers of pieces are given, so the largest Jaccard index is the largest number of common pieces. That number
-//! is found from the end of the word to its front: how many a suffix can have in common at most (or must, at least)
-//! depends on where it begins, how many pieces are left, and which of the other form's pieces were met before. A word has few
-//! pieces, so there are few such states.
+//! Both numbers of pieces are fixed, so the largest Jaccard index is the largest number of common pieces. Dynamic
+//! programming finds it: the best number for a suffix depends on its start, the pieces left, and the pieces of the other
+//! form that are already matched. A word has few pieces, so there are few states.
 
 use invitro_base::settings::{Boundary, Cut};
 use std::collections::HashMap;
 
-/// The pieces of a vocabulary, by what they spell.
+/// The pieces of a vocabulary by their letters.
 pub struct Pieces {
-    /// By letters: without the boundary's mark, and with it.
+    /// By letters: the id without the boundary's mark, and with it.
     ids: HashMap<Box<[u8]>, [Option<u32>; 2]>,
     longest: usize,
 }
 
 impl Pieces {
-    /// Of tokens with their ids, their letters and whether they carry the mark; those without letters are none.
+    /// From tokens with ids, letters and whether they carry the mark; tokens without letters are skipped.
     pub fn new<'a>(tokens: impl Iterator<Item = (u32, &'a [u8], bool)>) -> Pieces {
         let mut ids: HashMap<Box<[u8]>, [Option<u32>; 2]> = HashMap::new();
         for (id, letters, marked) in tokens.filter(|(_, letters, _)| !letters.is_empty()) {
@@ -33,8 +32,8 @@ impl Pieces {
         Pieces { ids, longest }
     }
 
-    /// The pieces that a word can go on with after so many bytes, each with where it ends, in the order of their ids.
-    fn from(&self, word: &[u8], mark: Boundary, at: usize) -> Vec<(u32, usize)> {
+    /// The pieces that can continue a word at byte `at`, each with its end, by id.
+    fn next_pieces(&self, word: &[u8], mark: Boundary, at: usize) -> Vec<(u32, usize)> {
         let ends = at + 1..=word.len().min(at + self.longest);
         let piece = |end: usize| {
             let is_marked = match mark {
@@ -49,9 +48,9 @@ impl Pieces {
         pieces
     }
 
-    /// The cut of a word, learned as `learned`, that has the most (`alike`) or the least (`apart`) in common with `other`
-    /// among those of as many pieces: the learned one if none is better, else the first in the order of ids. Neither has
-    /// the boundary's token; where the word has none, `mark` says which of its pieces carries the mark.
+    /// The cut of a word with the most (`alike`) or the fewest (`apart`) pieces in common with `other`, among those with
+    /// the number of pieces of `learned`. Returns `learned` unless another is better, else the first by ids. Neither
+    /// contains the boundary's token; `mark` says which piece carries the mark.
     pub fn recut(&self, word: &str, mark: Boundary, learned: &[u32], other: &[u32], cut: Cut) -> Vec<u32> {
         let word = word.as_bytes();
         let mut kinds: Vec<(u32, usize)> = Vec::new();
@@ -61,10 +60,10 @@ impl Pieces {
                 None => kinds.push((piece, 1)),
             }
         }
-        let nexts = (0..word.len()).map(|at| self.from(word, mark, at)).collect();
+        let nexts = (0..word.len()).map(|at| self.next_pieces(word, mark, at)).collect();
         let mut search = Search { nexts, end: word.len(), kinds, cut, known: HashMap::new() };
-        let unmet = vec![0; search.kinds.len()];
-        let Some(best) = search.best(0, learned.len(), &unmet) else { return learned.to_vec() };
+        let unmatched = vec![0; search.kinds.len()];
+        let Some(best) = search.best(0, learned.len(), &unmatched) else { return learned.to_vec() };
         if search.common(learned) == best {
             return learned.to_vec();
         }
@@ -74,24 +73,24 @@ impl Pieces {
 
 /// The search for one word.
 struct Search {
-    /// By place in the word.
+    /// By position in the word.
     nexts: Vec<Vec<(u32, usize)>>,
     end: usize,
-    /// The other form's pieces, each once, with how often it has them.
+    /// The distinct pieces of the other form, with their counts.
     kinds: Vec<(u32, usize)>,
     cut: Cut,
-    /// By place, pieces left and how often each of the other's pieces was met.
+    /// By position, pieces left, and matches of each of the other's pieces.
     known: HashMap<(usize, usize, Vec<usize>), Option<usize>>,
 }
 
 impl Search {
-    /// How many pieces a cut has in common with the other form.
+    /// The number of pieces that a cut has in common with the other form.
     fn common(&self, pieces: &[u32]) -> usize {
         let count = |kind: u32| pieces.iter().filter(|&&piece| piece == kind).count();
         self.kinds.iter().map(|&(kind, most)| most.min(count(kind))).sum()
     }
 
-    /// What was met once a piece has come, and whether it is one more in common.
+    /// The matches after another piece, and 1 if it is a new match.
     fn meet(&self, met: &[usize], piece: u32) -> (Vec<usize>, usize) {
         let mut met = met.to_vec();
         match self.kinds.iter().position(|&(kind, _)| kind == piece) {
@@ -103,7 +102,7 @@ impl Search {
         }
     }
 
-    /// The best number in common from a place on, with so many pieces; none if they cannot fill the word.
+    /// The best number in common from a position on; `None` if `left` pieces cannot complete the word.
     fn best(&mut self, at: usize, left: usize, met: &[usize]) -> Option<usize> {
         if at == self.end || left == 0 {
             return (at == self.end && left == 0).then_some(0);
@@ -115,8 +114,8 @@ impl Search {
         let mut best: Option<usize> = None;
         for (piece, end) in self.nexts[at].clone() {
             let (met, more) = self.meet(met, piece);
-            let Some(rest) = self.best(end, left - 1, &met) else { continue };
-            let whole = rest + more;
+            let Some(later) = self.best(end, left - 1, &met) else { continue };
+            let whole = later + more;
             best =
                 Some(best.map_or(whole, |best| if self.cut == Cut::Alike { best.max(whole) } else { best.min(whole) }));
         }
@@ -124,19 +123,19 @@ impl Search {
         best
     }
 
-    /// The first cut, in the order of ids, that has the best number in common.
+    /// The first cut by ids with the best number in common.
     fn first(&mut self, pieces: usize, best: usize) -> Vec<u32> {
         let (mut at, mut wanted, mut met) = (0, best, vec![0; self.kinds.len()]);
         let mut cut = Vec::with_capacity(pieces);
         for left in (0..pieces).rev() {
             let next = self.nexts[at].clone().into_iter().find_map(|(piece, end)| {
                 let (met, more) = self.meet(&met, piece);
-                let rest = self.best(end, left, &met)?;
-                (rest + more == wanted).then_some((piece, end, met, rest))
+                let later = self.best(end, left, &met)?;
+                (later + more == wanted).then_some((piece, end, met, later))
             });
-            let Some((piece, end, now, rest)) = next else { break };
+            let Some((piece, end, now, later)) = next else { break };
             cut.push(piece);
-            (at, met, wanted) = (end, now, rest);
+            (at, met, wanted) = (end, now, later);
         }
         cut
     }

@@ -1,4 +1,4 @@
-//! Which pieces languages share, and how words are cut: interventions on a trained tokenizer.
+//! Interventions on a trained tokenizer: shared pieces, and cuts of words.
 
 pub mod cut;
 pub(crate) mod sharing;

@@ -1,23 +1,23 @@
-//! Which pieces a language shares with the first, and the ids of those it does not.
+//! Pieces that a language shares with the first language, and separate ids for the others.
 //!
-//! Every piece has, in every language but the first, a row of its own in the model beside the one that all may use. A
-//! word of the language has the common id of a piece that is shared and the own id of any other; the first language has
-//! common ids throughout. So all arms have the same text, cuts and number of rows, and differ in ids alone.
+//! Every piece has a common row in the model and, for every language but the first, a row of that language. A word has
+//! the common ids of shared pieces and its language's own ids of other pieces; the first language has only common ids. So
+//! all arms have the same text, cuts and number of rows, and differ only in ids.
 //!
-//! The candidates of a language are the pieces that stand in words of it and of the first; their mass is how often the
-//! language's text has them. A piece means the same in both languages as far as it stands in forms of the same symbols:
+//! The candidates of a language are the pieces in both its words and the first language's; the mass of a candidate is its
+//! count in the language's text. `sem` measures how far a piece occurs in forms of the same symbols:
 //!
 //! ```text
 //! sem(t) = Σ_v min(p_A(v | t), p_B(v | t))      p(v | t) ∝ frequency of v × count of t in v's form
 //! ```
 //!
-//! `cognate` shares the candidates of the highest sem, up to half of the mass, `other` exactly the rest. The boundary's token
-//! means the same everywhere and has a quarter of all mass: it is no candidate, and shared only where asked for.
+//! `cognate` shares the candidates with the highest sem, up to half of the mass; `other` shares the remaining ones. The
+//! boundary's token, with a quarter of all mass, is not a candidate; `tokenizer.share_boundary` decides about it.
 
 use invitro_base::settings::{Share, TokenizerConfig};
 use invitro_language::{Category, Language, Languages, Stream, Symbol};
 
-/// Sentences of the first language that words are counted in.
+/// Sentences of the first language in which words are counted.
 const SENTENCES: u64 = 20_000;
 
 /// The ids of the pieces in every language.
@@ -26,7 +26,7 @@ pub struct Sharing {
     /// Special tokens, whose ids are common to all.
     special: u32,
     vocab: u32,
-    /// By language and piece, whether it has the common id there. Empty where all pieces have.
+    /// By language and piece, whether it has the common id. Empty if all pieces have it.
     shared: Vec<Vec<bool>>,
     /// Whether names have common ids everywhere.
     names: bool,
@@ -34,28 +34,28 @@ pub struct Sharing {
     rows: u32,
 }
 
-/// The pieces of a word without the boundary's token, before any have ids of their own.
-pub type CoreOf<'a> = &'a (dyn Fn(Symbol, Language) -> &'a [u32] + Sync);
+/// A function to the common ids of a word's pieces without the boundary's token.
+pub type CorePieces<'a> = &'a (dyn Fn(Symbol, Language) -> &'a [u32] + Sync);
 
 impl Sharing {
-    /// What the settings make of a vocabulary whose first `special` tokens are special and followed by the boundary's.
-    pub fn new(languages: &Languages, config: &TokenizerConfig, special: u32, vocab: u32, core: CoreOf) -> Sharing {
+    /// Applies the settings to a vocabulary that begins with `special` special tokens and the boundary's token.
+    pub fn new(languages: &Languages, config: &TokenizerConfig, special: u32, vocab: u32, core: CorePieces) -> Sharing {
         let own = languages.all().len() as u32 - 1;
         let rows = vocab + if config.has_own_rows() { own * (vocab - special) } else { 0 };
         let mut sharing = Sharing { special, vocab, shared: Vec::new(), names: config.share_names, rows };
         if config.share != Share::All {
             let counts = frequencies(languages);
-            let of = |&language: &Language| {
+            let shared = |&language: &Language| {
                 let mut shared = vec![language.index() == 0; vocab as usize];
                 shared[..special as usize].fill(true);
                 if language.index() > 0 {
                     let candidates = candidates(languages, config, language, vocab, &counts, core);
-                    chosen(candidates, config, languages.seed).for_each(|piece| shared[piece as usize] = true);
+                    shared_pieces(candidates, config, languages.seed).for_each(|piece| shared[piece as usize] = true);
                     shared[special as usize] = config.share_boundary;
                 }
                 shared
             };
-            sharing.shared = languages.all().iter().map(of).collect();
+            sharing.shared = languages.all().iter().map(shared).collect();
         }
         sharing
     }
@@ -65,8 +65,8 @@ impl Sharing {
         self.rows as usize
     }
 
-    /// Whether names have common ids even where their pieces are not shared.
-    pub fn keeps_names(&self) -> bool {
+    /// Whether names have common ids although their pieces are not shared.
+    pub fn has_common_names(&self) -> bool {
         self.names && !self.shared.is_empty()
     }
 
@@ -85,14 +85,13 @@ impl Sharing {
         if id < self.vocab { id } else { self.special + (id - self.vocab) % (self.vocab - self.special) }
     }
 
-    /// The place of the language that an id is the own one of; none for common ids.
+    /// The index of the language that owns an id; `None` for common ids.
     pub fn owner(&self, id: u32) -> Option<usize> {
         id.checked_sub(self.vocab).map(|own| 1 + (own / (self.vocab - self.special)) as usize)
     }
 }
 
-/// How often each symbol is said in the first language, masked elsewhere or not; and once more, so that one that the
-/// sample does not have counts too.
+/// The counts of symbols in sentences of the first language, plus one, so that unseen symbols count too.
 fn frequencies(languages: &Languages) -> Vec<u64> {
     let mut counts = vec![1; languages.world.len()];
     let stream = Stream::new(languages.seed, "tokenizer/share");
@@ -104,27 +103,27 @@ fn frequencies(languages: &Languages) -> Vec<u64> {
     counts
 }
 
-/// A piece that two languages have.
+/// A piece that occurs in two languages.
 struct SharedPiece {
     piece: u32,
-    /// How often the text of the language has it.
+    /// Its count in the language's text.
     mass: u64,
     sem: f64,
 }
 
-/// The candidates of a language, in the order of their ids.
+/// The candidates of a language, by id.
 fn candidates(
     languages: &Languages,
     config: &TokenizerConfig,
     language: Language,
     vocab: u32,
     counts: &[u64],
-    core: CoreOf,
+    core: CorePieces,
 ) -> Vec<SharedPiece> {
     let world = &languages.world;
-    // Names that keep their ids are no part of the choice.
+    // Names that keep their ids are not counted.
     let counted = |symbol: &Symbol| !(config.share_names && world.category(*symbol) == Category::Name);
-    // By piece, the symbols in order with how much of the piece each has.
+    // By piece, the mass of the piece in each symbol, in the order of symbols.
     let uses = |language: Language| {
         let mut uses: Vec<Vec<(Symbol, u64)>> = vec![Vec::new(); vocab as usize];
         for symbol in world.symbols().filter(counted) {
@@ -149,14 +148,14 @@ fn candidates(
     (0..).zip(first.iter().zip(&own)).filter_map(candidate).collect()
 }
 
-/// What two lists in the order of symbols say of the symbols that both have.
+/// The masses of the symbols that two sorted lists share.
 fn common<'a>(first: &'a [(Symbol, u64)], own: &'a [(Symbol, u64)]) -> impl Iterator<Item = (u64, u64)> + 'a {
     let of_own = |symbol: &Symbol| own.binary_search_by_key(symbol, |(other, _)| *other).ok().map(|at| own[at].1);
     first.iter().filter_map(move |(symbol, mass)| Some((*mass, of_own(symbol)?)))
 }
 
-/// Those of the candidates that are shared.
-fn chosen(mut candidates: Vec<SharedPiece>, config: &TokenizerConfig, seed: u64) -> impl Iterator<Item = u32> {
+/// The candidates that are shared.
+fn shared_pieces(mut candidates: Vec<SharedPiece>, config: &TokenizerConfig, seed: u64) -> impl Iterator<Item = u32> {
     let total: u64 = candidates.iter().map(|candidate| candidate.mass).sum();
     let most = match config.share {
         Share::All => total as f64,
@@ -173,13 +172,13 @@ fn chosen(mut candidates: Vec<SharedPiece>, config: &TokenizerConfig, seed: u64)
     } else {
         candidates.sort_by(|a, b| b.sem.total_cmp(&a.sem).then(a.piece.cmp(&b.piece)));
     }
-    // The longest beginning whose mass is at most that.
+    // The longest prefix whose mass is at most `most`.
     let sums = candidates.iter().scan(0, |sum, candidate| {
         *sum += candidate.mass;
         Some(*sum)
     });
     let first = sums.take_while(|&sum| sum as f64 <= most).count();
-    let rest = candidates.split_off(first);
-    let chosen = if config.share == Share::Other { rest } else { candidates };
-    chosen.into_iter().map(|candidate| candidate.piece)
+    let remaining = candidates.split_off(first);
+    let shared = if config.share == Share::Other { remaining } else { candidates };
+    shared.into_iter().map(|candidate| candidate.piece)
 }

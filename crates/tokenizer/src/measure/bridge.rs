@@ -1,8 +1,8 @@
-//! Tokenizer bridges: how strongly the pieces of a masked word overlap with those of words seen in training.
+//! Tokenizer bridges: the overlap of a masked word's pieces with those of words seen in training.
 //!
 //! β(v) of a v masked in B is the largest similarity of the pieces of v's form in B with those of any word of an unmasked
-//! symbol, in any language; names and the word boundary are left out. Pieces are multisets. For `ba na na` and
-//! `na na ma`, which have two pieces in common:
+//! symbol, in any language, without names and the word boundary. Pieces are multisets. For `ba na na` and `na na ma`,
+//! which have two pieces in common:
 //!
 //! ```text
 //! Jaccard      common over all          2 / (3 + 3 - 2)
@@ -10,15 +10,15 @@
 //! containment  common over v's          2 / 3
 //! ```
 //!
-//! The cognate bridge is the similarity with v's own form in A, or in whichever other language that it is not masked in has
-//! the most similar one. Dice's bridge is always Jaccard's too: one grows with the other.
+//! The cognate bridge is the largest similarity with v's own form in another language where it is not masked. Dice and
+//! Jaccard rank bridges alike.
 
 use crate::segment::segmentation::Segmentation;
 use invitro_language::{Category, Language, Languages, Symbol};
 use rayon::prelude::*;
 use serde::Serialize;
 
-/// Three measures of how many pieces two words have in common.
+/// Three similarities of two words' pieces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Similarity {
     /// Common pieces over all.
@@ -30,8 +30,8 @@ pub struct Similarity {
 }
 
 impl Similarity {
-    /// Of multisets of `v` and `u` pieces with `common` of them in common.
-    fn of(common: u32, v: u32, u: u32) -> Similarity {
+    /// From the sizes of two multisets and of their intersection.
+    fn new(common: u32, v: u32, u: u32) -> Similarity {
         let share = |part: u32, whole: u32| f64::from(part) / f64::from(whole);
         Similarity {
             jaccard: share(common, v + u - common),
@@ -52,25 +52,24 @@ impl Similarity {
 /// A word of an unmasked symbol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Candidate {
-    /// In this language.
+    /// Its language.
     pub language: Language,
-    /// The unmasked symbol.
+    /// Its symbol.
     pub symbol: Symbol,
 }
 
-/// One masked word and what it is bridged by.
+/// A masked word and its most similar words.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bridge {
     /// The masked symbol.
     pub symbol: Symbol,
     /// The largest similarity of each kind with any word.
     pub similarity: Similarity,
-    /// The word of the largest Jaccard similarity: the first such in the order of [`candidates`]. None where no piece is
-    /// shared.
+    /// The word of the largest Jaccard similarity, the first in the order of [`candidates`]; `None` if no piece is shared.
     pub candidate: Option<Candidate>,
     /// The largest similarities with a word of each language.
     pub with: Vec<Similarity>,
-    /// With v's own form in each language; none where it is masked too.
+    /// The similarity with v's own form in each language; `None` where it is masked too.
     pub cognates: Vec<Option<Similarity>>,
 }
 
@@ -91,9 +90,9 @@ impl Bridges {
         let index = Index::new(segmentation, languages, language);
         let mut masked = languages.mask(language).symbols().to_vec();
         masked.sort_unstable();
-        let find = |seek: &mut Seek, &symbol: &Symbol| {
+        let find = |scratch: &mut Scratch, &symbol: &Symbol| {
             let pieces = sorted(segmentation.core(symbol, language));
-            let (with, candidate) = index.best(&pieces, seek);
+            let (with, candidate) = index.best(&pieces, scratch);
             let similarity = with.iter().fold(Similarity::default(), |largest, &one| largest.zip(one, f64::max));
             let cognate = |&other: &Language| {
                 let is_seen = !languages.mask(other).contains(symbol);
@@ -102,7 +101,7 @@ impl Bridges {
             let cognates = languages.all().iter().map(cognate).collect();
             Bridge { symbol, similarity, candidate, with, cognates }
         };
-        Bridges(masked.par_iter().map_init(|| Seek::new(&index), find).collect())
+        Bridges(masked.par_iter().map_init(|| Scratch::new(&index), find).collect())
     }
 
     /// β̂, the mean over masked words.
@@ -110,7 +109,7 @@ impl Bridges {
         mean(self.0.iter().map(|bridge| bridge.similarity))
     }
 
-    /// The mean over masked words of their bridges with words of one language alone.
+    /// The mean over masked words of their bridges with words of one language.
     pub fn mean_with(&self, language: Language) -> Similarity {
         mean(self.0.iter().map(|bridge| bridge.with[language.index()]))
     }
@@ -120,7 +119,7 @@ impl Bridges {
         mean(self.0.iter().map(Bridge::cognate))
     }
 
-    /// The same with one language alone, over the words that are not masked there too; NaN if there are none.
+    /// The same with one language, over the words that are not masked there; NaN if there are none.
     pub fn mean_cognate_with(&self, language: Language) -> Similarity {
         mean(self.0.iter().filter_map(|bridge| bridge.cognates[language.index()]))
     }
@@ -137,7 +136,7 @@ fn sorted(pieces: &[u32]) -> Vec<u32> {
     pieces
 }
 
-/// Of two sorted multisets.
+/// The similarity of two sorted multisets.
 fn similarity_of(v: &[u32], u: &[u32]) -> Similarity {
     let (mut i, mut j, mut common) = (0, 0, 0);
     while i < v.len() && j < u.len() {
@@ -147,40 +146,40 @@ fn similarity_of(v: &[u32], u: &[u32]) -> Similarity {
             std::cmp::Ordering::Equal => (i, j, common) = (i + 1, j + 1, common + 1),
         }
     }
-    Similarity::of(common, v.len() as u32, u.len() as u32)
+    Similarity::new(common, v.len() as u32, u.len() as u32)
 }
 
-/// The words that a masked word of a language may be bridged by: of symbols that are not masked in it, seen in their own
-/// language, not names; one language after the other.
-pub fn candidates(languages: &Languages, of: Language) -> Vec<Candidate> {
+/// The words that can bridge a masked word of a language, language by language: words of symbols other than names that
+/// neither that language nor their own masks.
+pub fn candidates(languages: &Languages, masked: Language) -> Vec<Candidate> {
     let world = &languages.world;
-    let of_language = |&language: &Language| {
-        let seen = move |s: &Symbol| !languages.mask(of).contains(*s) && !languages.mask(language).contains(*s);
-        let may = move |s: &Symbol| seen(s) && world.category(*s) != Category::Name;
-        world.symbols().filter(may).map(move |symbol| Candidate { language, symbol })
+    let words = |&language: &Language| {
+        let is_seen = move |s: &Symbol| !languages.mask(masked).contains(*s) && !languages.mask(language).contains(*s);
+        let is_candidate = move |s: &Symbol| is_seen(s) && world.category(*s) != Category::Name;
+        world.symbols().filter(is_candidate).map(move |symbol| Candidate { language, symbol })
     };
-    languages.all().iter().flat_map(of_language).collect()
+    languages.all().iter().flat_map(words).collect()
 }
 
-/// For each token, the candidates that have it. A token that a candidate has twice stands there as its second occurrence too, so
-/// that common pieces are counted as multisets by adding one per posting.
+/// For each token, the candidates that contain it. Repeated tokens have a posting per occurrence, so that adding one per
+/// posting counts common pieces as multisets.
 struct Index {
     candidates: Vec<Candidate>,
     sizes: Vec<u32>,
-    /// By token and occurrence, 0 for the first: places in `candidates`.
+    /// By token and occurrence, from 0: indices of `candidates`.
     postings: Vec<Vec<Vec<u32>>>,
     languages: usize,
 }
 
-/// Room for one search, used over and over.
-struct Seek {
+/// Scratch memory of a search.
+struct Scratch {
     common: Vec<u32>,
     touched: Vec<u32>,
 }
 
-impl Seek {
-    fn new(index: &Index) -> Seek {
-        Seek { common: vec![0; index.candidates.len()], touched: Vec::new() }
+impl Scratch {
+    fn new(index: &Index) -> Scratch {
+        Scratch { common: vec![0; index.candidates.len()], touched: Vec::new() }
     }
 }
 
@@ -205,21 +204,21 @@ impl Index {
 
     /// The largest similarities of sorted pieces with any candidate of each language, and the candidate of the largest
     /// Jaccard similarity.
-    fn best(&self, pieces: &[u32], seek: &mut Seek) -> (Vec<Similarity>, Option<Candidate>) {
+    fn best(&self, pieces: &[u32], scratch: &mut Scratch) -> (Vec<Similarity>, Option<Candidate>) {
         for (occurrence, piece) in occurrences(pieces) {
             for &place in self.postings[piece as usize].get(occurrence).map_or(&[][..], |p| p) {
-                let common = &mut seek.common[place as usize];
+                let common = &mut scratch.common[place as usize];
                 if *common == 0 {
-                    seek.touched.push(place);
+                    scratch.touched.push(place);
                 }
                 *common += 1;
             }
         }
         let mut largest = vec![Similarity::default(); self.languages];
         let mut best: Option<(f64, u32)> = None;
-        for place in seek.touched.drain(..) {
-            let common = std::mem::take(&mut seek.common[place as usize]);
-            let similarity = Similarity::of(common, pieces.len() as u32, self.sizes[place as usize]);
+        for place in scratch.touched.drain(..) {
+            let common = std::mem::take(&mut scratch.common[place as usize]);
+            let similarity = Similarity::new(common, pieces.len() as u32, self.sizes[place as usize]);
             let largest = &mut largest[self.candidates[place as usize].language.index()];
             *largest = largest.zip(similarity, f64::max);
             if best.is_none_or(|(s, p)| similarity.jaccard > s || (similarity.jaccard == s && place < p)) {
@@ -230,7 +229,7 @@ impl Index {
     }
 }
 
-/// Each of the sorted pieces with how often it came before.
+/// Each of the sorted pieces with the number of its earlier occurrences.
 fn occurrences(pieces: &[u32]) -> impl Iterator<Item = (usize, u32)> + '_ {
     let first = |i: usize| pieces[..i].iter().rev().take_while(|&&p| p == pieces[i]).count();
     pieces.iter().enumerate().map(move |(i, &piece)| (first(i), piece))

@@ -1,6 +1,6 @@
-//! What a tokenizer does to the languages, in numbers: over running text, and over the lexicon.
+//! Measures of a tokenizer over running text and over the lexicon.
 //!
-//! The token of a word boundary is not counted. For the text `foc oe` taken apart as `f oc ▁ oe ▁`:
+//! The token of a word boundary is not counted. For the text `foc oe`, segmented as `f oc ▁ oe ▁`:
 //!
 //! | measure | | here |
 //! |---|---|---|
@@ -14,9 +14,8 @@
 //! | boundary_precision | share of the cuts inside words that fall between morphemes | |
 //! | boundary_recall | share of the boundaries between morphemes that are cut | |
 //!
-//! Names are written in the shared alphabet in every language. Between two languages of different scripts their pieces
-//! would be the only ones in common, and say nothing of the languages: there names are left out of the overlap, which is
-//! then 0, but for the kind `byte`, whose pieces are parts of letters.
+//! Names have the shared alphabet in every language. Between two languages of different scripts only names would have
+//! common pieces, so the overlap excludes them; it is then 0 except for the kind `byte`, whose pieces are parts of letters.
 
 pub mod bridge;
 
@@ -26,10 +25,10 @@ use invitro_language::{Category, Language, LanguageCondition, Languages, Symbol}
 use serde::{Serialize, Serializer};
 use std::collections::{BTreeMap, HashSet};
 
-/// The order of the Rényi entropy, at which Zouhar et al. 2023 found it to correlate with a model's quality.
+/// The order of the Rényi entropy that correlates with model quality (Zouhar et al. 2023).
 pub const ALPHA: f64 = 2.5;
 
-/// How words are split in one text. A share without anything to count is NaN; JSON writes it as `null`.
+/// How words are split in one text. A share of nothing is NaN, which JSON writes as `null`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Fragmentation {
     /// Words of the text.
@@ -60,24 +59,22 @@ pub struct TextMeasures {
     pub conditions: BTreeMap<LanguageCondition, Fragmentation>,
     /// All unmasked conditions together.
     pub both: Fragmentation,
-    /// Pieces used by both languages over pieces used by either, for the same words; without names where their scripts
-    /// differ.
+    /// Pieces used by both languages over pieces used by either, for the same words; without names if scripts differ.
     pub overlap: Pairs,
     /// Pieces of the first over pieces of the second, for the same sentences.
     pub parity: Pairs,
 }
 
-/// A number for every pair of languages, each pair once, the one that comes first in the list before the other. As JSON
-/// the number itself where there is one pair, else by `A-B`.
+/// A number for every pair of languages. In JSON, the number itself if there is one pair, else a map by `A-B`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Pairs(pub Vec<([Language; 2], f64)>);
 
 impl Pairs {
-    fn of(languages: &[Language], number: impl Fn([Language; 2]) -> f64) -> Pairs {
+    fn new(languages: &[Language], number: impl Fn([Language; 2]) -> f64) -> Pairs {
         Pairs(Language::pairs(languages).map(|pair| (pair, number(pair))).collect())
     }
 
-    /// The number of the only pair, if there is only one.
+    /// The number of the only pair, if there is one pair.
     pub fn only(&self) -> Option<f64> {
         if let [(_, number)] = self.0[..] { Some(number) } else { None }
     }
@@ -103,7 +100,7 @@ pub struct Measures {
 }
 
 impl Measures {
-    /// Of a tokenizer on the languages it was trained on; `text` is what [`WordCounts::text`] gives.
+    /// Measures a tokenizer on its languages; `text` comes from [`WordCounts::text`].
     pub fn new(segmentation: &Segmentation, languages: &Languages, text: &WordCounts<LanguageCondition>) -> Measures {
         let boundaries = |symbol, language| languages.lexicon.word(symbol, language).boundaries().collect();
         let script = |language| languages.family.node(language).script;
@@ -117,8 +114,7 @@ impl Measures {
 }
 
 impl TextMeasures {
-    /// `boundaries` says after how many bytes of a word one morpheme ends and another begins, `overlaps` whether a symbol
-    /// counts for the overlap of two languages.
+    /// `boundaries`: the byte offsets between a word's morphemes. `overlaps`: whether a symbol counts for the overlap.
     fn new(
         segmentation: &Segmentation,
         languages: &[Language],
@@ -140,11 +136,11 @@ impl TextMeasures {
             }
             conditions.insert(condition, tally.measure(segmentation.available(&[language])));
         }
-        // The same words in both languages: of other ones, rare pieces would miss one side by chance.
+        // The same words in both languages, or rare pieces would miss one side by chance.
         let words = |[one, other]: [Language; 2]| -> Vec<(Symbol, u64)> {
-            let of = |language| counts.words(LanguageCondition { language, masked: false });
-            let of_one: HashSet<Symbol> = of(one).map(|(symbol, _)| symbol).collect();
-            of(other).filter(|(symbol, _)| of_one.contains(symbol)).collect()
+            let unmasked = |language| counts.words(LanguageCondition { language, masked: false });
+            let of_one: HashSet<Symbol> = unmasked(one).map(|(symbol, _)| symbol).collect();
+            unmasked(other).filter(|(symbol, _)| of_one.contains(symbol)).collect()
         };
         let overlap = |pair: [Language; 2]| {
             let words: Vec<_> = words(pair).into_iter().filter(|&(symbol, _)| overlaps(symbol, pair)).collect();
@@ -160,7 +156,7 @@ impl TextMeasures {
             let [one, other] = pair.map(pieces);
             share(one, other)
         };
-        let (overlap, parity) = (Pairs::of(languages, overlap), Pairs::of(languages, parity));
+        let (overlap, parity) = (Pairs::new(languages, overlap), Pairs::new(languages, parity));
         TextMeasures { conditions, both: both.measure(segmentation.available(languages)), overlap, parity }
     }
 }
@@ -169,7 +165,7 @@ fn share(part: u64, whole: u64) -> f64 {
     part as f64 / whole as f64
 }
 
-/// What is counted before anything is divided.
+/// The counts of a text.
 struct PieceCounts {
     words: u64,
     pieces: u64,
@@ -178,7 +174,7 @@ struct PieceCounts {
     cuts: u64,
     boundaries: u64,
     hits: u64,
-    /// How often each token is used.
+    /// The count of each token.
     used: Vec<u64>,
 }
 
@@ -203,7 +199,7 @@ impl PieceCounts {
         }
     }
 
-    /// `available` is how many ids words can be made of.
+    /// `available`: the number of ids that words can contain.
     fn measure(&self, available: u64) -> Fragmentation {
         let used = self.used.iter().filter(|&&n| n > 0).count() as u64;
         Fragmentation {

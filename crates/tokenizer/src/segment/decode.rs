@@ -1,7 +1,7 @@
-//! Decoding: the words and the text that a model has written.
+//! Decodes ids to words and to text.
 //!
-//! A word counts by how it is spelled, however it was taken apart. What is not a word of the language is `None`: letters
-//! that spell none, a word without its boundary, a boundary without a word, a special token among words.
+//! Only the spelling of a word counts, not its pieces. `None` marks anything else: letters that spell no word, a word
+//! without its boundary, a boundary without a word, a special token among words.
 
 use crate::segment::segmentation::Segmentation;
 use crate::special::EOS;
@@ -11,9 +11,9 @@ use invitro_language::{Language, Languages, Symbol};
 /// Words decoded from ids.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct DecodedWords {
-    /// Each a symbol, or `None` for what is no word of the language.
+    /// Each word's symbol; `None` for anything that is not a word of the language.
     pub words: Vec<Option<Symbol>>,
-    /// Whether `<eos>` was found. What follows it is left out.
+    /// Whether `<eos>` was found. Later ids are ignored.
     pub ended: bool,
 }
 
@@ -22,10 +22,10 @@ impl Segmentation {
     pub fn decode_words(&self, ids: &[u32], languages: &Languages, language: Language) -> DecodedWords {
         let mut decoded = DecodedWords::default();
         let mut word = Vec::new();
-        // Whether the word at hand has begun: at once, or with its mark where that comes first.
+        // Whether the current word has begun: at once, or with its mark if the mark comes first.
         let mut begun = self.boundary != Boundary::First;
         let symbol = |word: &[u8]| std::str::from_utf8(word).ok().and_then(|w| languages.lexicon.symbol(w, language));
-        // Where nothing more of the word comes: it is whole if words end where the next begins, and cut short otherwise.
+        // Ends a word: complete if words end where the next begins, else incomplete.
         let end = |words: &mut Vec<Option<Symbol>>, word: &[u8], begun: bool| match self.boundary {
             Boundary::First if begun => words.push(symbol(word)),
             _ if !word.is_empty() => words.push(None),
@@ -56,7 +56,7 @@ impl Segmentation {
         decoded
     }
 
-    /// Whether an id is no part of any word: a special token, one of a file that spells nothing, or none at all.
+    /// Whether an id is not part of any word: a special token, a token that spells nothing, or an invalid id.
     fn is_foreign(&self, id: u32) -> bool {
         let spells = |letters: &[u8]| !letters.is_empty() || self.marked[id as usize];
         id < self.special.count() || !self.letters.get(id as usize).is_some_and(|letters| spells(letters))

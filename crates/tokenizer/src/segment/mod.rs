@@ -1,4 +1,4 @@
-//! Text to pieces and back: the table of pieces of every word, what a piece spells, and decoding.
+//! Words to pieces and back: the table of pieces, the spelling of a piece, and decoding.
 
 pub(crate) mod decode;
 pub(crate) mod segmentation;

@@ -1,5 +1,5 @@
-//! The table of pieces: every symbol in every language, taken apart once. The lexicon is closed, so encoding a sequence
-//! is copying, and equals encoding its text with `tokenizer.json`.
+//! The table of pieces: every symbol in every language, segmented once. The lexicon is closed, so encoding a sequence is
+//! copying, and equals encoding its text with `tokenizer.json`.
 //!
 //! ```text
 //! boundary   pieces of `fekoc`     core
@@ -8,8 +8,8 @@
 //! last       fe koc▁               fe koc▁
 //! ```
 //!
-//! Under `tokenizer.cut` words are cut elsewhere (`cut.rs`), under `tokenizer.share` pieces have ids of their own in
-//! some languages (`sharing.rs`); both are here alone, and `tokenizer.json` does not know of them.
+//! `tokenizer.cut` cuts words elsewhere (`cut.rs`), and `tokenizer.share` gives pieces separate ids in some languages
+//! (`sharing.rs`). Both affect only this table, not `tokenizer.json`.
 
 use crate::error::{Error, Result};
 use crate::intervene::cut::Pieces;
@@ -27,17 +27,17 @@ use invitro_language::{Category, Language, Languages, Sequence, Symbol, Task};
 pub struct Segmentation {
     pub(crate) boundary: Boundary,
     pub(crate) special: SpecialTokens,
-    /// All words' pieces end to end, one language after the other.
+    /// The concatenated pieces of all words, language by language.
     ids: Vec<u32>,
-    /// Where each word's pieces begin, by language and symbol, and where the last one's end.
+    /// The start of each word's pieces, by language and symbol, and the end of the last.
     starts: Vec<u32>,
     symbols: usize,
     vocab: usize,
     cut: Cut,
     sharing: Sharing,
-    /// The pieces of names that keep common ids although other words of a language do not use them.
+    /// The pieces of names that have common ids although other words do not use these.
     names: Vec<u32>,
-    /// Each row's token, as `tokenizer.json` writes it; an own one of a language has its name behind it, as in `koc:B`.
+    /// Each row's token as in `tokenizer.json`; a language's own row has the language's name appended, as in `koc:B`.
     tokens: Vec<Box<str>>,
     /// Each row's letters, without its mark.
     pub(crate) letters: Vec<Box<[u8]>>,
@@ -46,17 +46,16 @@ pub struct Segmentation {
 }
 
 impl Segmentation {
-    /// The pieces of every word of all languages, by a tokenizer that was trained on them, with the cuts and ids that its
-    /// own settings ask for.
+    /// Segments every word of all languages by a tokenizer of these languages, with the cuts and ids of its settings.
     pub fn new(tokenizer: &Tokenizer, languages: &Languages) -> Result<Segmentation> {
         let config = tokenizer.provenance().map(|provenance| provenance.config.clone()).unwrap_or_default();
         Segmentation::under(tokenizer, languages, &config)
     }
 
-    /// The same with the cuts and ids that these settings ask for; what else they say is the tokenizer's matter.
+    /// The same with the cuts and ids of other settings.
     pub fn under(tokenizer: &Tokenizer, languages: &Languages, config: &TokenizerConfig) -> Result<Segmentation> {
         check(tokenizer, languages)?;
-        let special = SpecialTokens::of(languages);
+        let special = SpecialTokens::for_languages(languages);
         let tokens: Vec<String> =
             (0..tokenizer.vocab_size() as u32).map(|id| tokenizer.token(id).unwrap_or_default()).collect();
         let (letters, marked): (Vec<Box<[u8]>>, Vec<bool>) =
@@ -72,9 +71,9 @@ impl Segmentation {
         let sharing = Sharing::new(languages, config, special.count(), tokens.len() as u32, &core);
         let is_name = |symbol: Symbol| languages.world.category(symbol) == Category::Name;
         let mut names: Vec<u32> = Vec::new();
-        if sharing.keeps_names() {
-            let of = |symbol: Symbol| words[1..].iter().flat_map(move |words| &words[symbol.index()]).copied();
-            names = languages.world.symbols().filter(|&symbol| is_name(symbol)).flat_map(of).collect();
+        if sharing.has_common_names() {
+            let pieces = |symbol: Symbol| words[1..].iter().flat_map(move |words| &words[symbol.index()]).copied();
+            names = languages.world.symbols().filter(|&symbol| is_name(symbol)).flat_map(pieces).collect();
             names.retain(|&piece| piece != boundary);
             names.sort_unstable();
             names.dedup();
@@ -84,9 +83,10 @@ impl Segmentation {
         for (&language, words) in languages.all().iter().zip(&words) {
             for (symbol, word) in languages.world.symbols().zip(words) {
                 starts.push(ids.len() as u32);
-                let keeps = sharing.keeps_names() && is_name(symbol);
-                // The boundary is the same token after every word of a language, names among them.
-                let id = |&piece: &u32| if keeps && piece != boundary { piece } else { sharing.id(piece, language) };
+                let is_common = sharing.has_common_names() && is_name(symbol);
+                // The boundary is the same token after every word of a language, names included.
+                let id =
+                    |&piece: &u32| if is_common && piece != boundary { piece } else { sharing.id(piece, language) };
                 ids.extend(word.iter().map(id));
             }
         }
@@ -117,19 +117,19 @@ impl Segmentation {
         self.starts[at] as usize..self.starts[at + 1] as usize
     }
 
-    /// A word's pieces as they stand in running text, with the boundary's token where words have one.
+    /// A word's pieces in running text, with the boundary's token if words have one.
     #[inline]
     pub fn pieces(&self, symbol: Symbol, language: Language) -> &[u32] {
         &self.ids[self.range(symbol, language)]
     }
 
-    /// A word's pieces without a boundary that is a token of its own.
+    /// A word's pieces without a separate boundary token.
     #[inline]
     pub fn core(&self, symbol: Symbol, language: Language) -> &[u32] {
         core(self.pieces(symbol, language), |id| self.is_boundary(id))
     }
 
-    /// Whether an id is that of a boundary that is a token of its own, in some language.
+    /// Whether an id is a separate boundary token, in any language.
     pub fn is_boundary(&self, id: u32) -> bool {
         self.sharing.piece(id) == self.special.boundary()
     }
@@ -139,23 +139,22 @@ impl Segmentation {
         &self.special
     }
 
-    /// |V|, that of the tokenizer, and how many ids the words of a language can have; but for names with common ids.
+    /// |V| of the tokenizer.
     pub fn vocab_size(&self) -> usize {
         self.vocab
     }
 
-    /// How many ids there are in all languages together: the rows of a model. More than |V| where languages have ids of
-    /// their own.
+    /// The number of ids in all languages together, which is the rows of a model. More than |V| if languages have own ids.
     pub fn rows(&self) -> usize {
         self.letters.len()
     }
 
-    /// An id's token as `tokenizer.json` writes it; a language's own one has its name behind it, as in `koc:B`.
+    /// An id's token as in `tokenizer.json`, with the language's name appended if the id is its own, as in `koc:B`.
     pub fn token(&self, id: u32) -> &str {
         self.tokens.get(id as usize).map_or("", |token| token)
     }
 
-    /// A token's letters as text, with the language's name behind an own one.
+    /// A token's letters as text, with the language's name appended if the id is its own.
     pub fn spelled(&self, id: u32) -> String {
         let common = self.tokens[self.sharing.piece(id) as usize].len();
         String::from_utf8_lossy(self.letters(id)).into_owned() + &self.tokens[id as usize][common..]
@@ -166,17 +165,17 @@ impl Segmentation {
         self.marked[id as usize]
     }
 
-    /// Pieces as the tokenizer gives them, with the ids they have in a language.
+    /// The ids in a language of the tokenizer's pieces.
     pub fn ids(&self, pieces: &[u32], language: Language) -> Vec<u32> {
         pieces.iter().map(|&piece| self.sharing.id(piece, language)).collect()
     }
 
-    /// What words can be cut into.
+    /// The pieces that words can be cut into.
     pub fn vocabulary(&self) -> Pieces {
         pieces(&self.letters[..self.vocab], &self.marked[..self.vocab], self.special.boundary())
     }
 
-    /// A word's pieces and ids in a language under another cut, by its form in the first language.
+    /// The ids of a word in a language under another cut.
     pub fn recut(
         &self,
         vocabulary: &Pieces,
@@ -185,15 +184,15 @@ impl Segmentation {
         language: Language,
         cut: Cut,
     ) -> Vec<u32> {
-        let plain = |language: Language| -> Vec<u32> {
+        let common_ids = |language: Language| -> Vec<u32> {
             self.pieces(symbol, language).iter().map(|&id| self.sharing.piece(id)).collect()
         };
-        let (word, other) = (plain(language), plain(languages.all()[0]));
+        let (word, other) = (common_ids(language), common_ids(languages.all()[0]));
         let recut = Recut { pieces: vocabulary, mark: self.boundary, boundary: self.special.boundary(), cut };
         self.ids(&recut.word(languages.form(symbol, language), &word, &other), language)
     }
 
-    /// The ids in a language of a word that no language has, cut as learned, or between its morphemes first where all are.
+    /// The ids in a language of a new word, cut as learned, or between its morphemes under `Cut::Morpheme`.
     pub fn spell(&self, tokenizer: &Tokenizer, morphemes: [&str; 3], language: Language) -> Result<Vec<u32>> {
         let pieces = match self.cut {
             Cut::Morpheme => tokenizer.morphemes(morphemes)?,
@@ -202,7 +201,7 @@ impl Segmentation {
         Ok(self.ids(&pieces, language))
     }
 
-    /// Of every row, whether a language's text can have it: the special tokens, every piece with its id there, and names.
+    /// For every row, whether a language's text can contain it.
     pub fn usable(&self, language: Language) -> Vec<bool> {
         let mut usable = vec![false; self.rows()];
         (0..self.vocab as u32).for_each(|piece| usable[self.sharing.id(piece, language) as usize] = true);
@@ -210,7 +209,7 @@ impl Segmentation {
         usable
     }
 
-    /// Every word of every language with its ids and pieces, a line each: `segmentation.tsv`.
+    /// The table `segmentation.tsv`: every word of every language with its ids and pieces.
     pub fn table(&self, languages: &Languages) -> String {
         let mut table = String::from("language\tsymbol\tform\tids\tpieces\n");
         for &language in languages.all() {
@@ -225,7 +224,7 @@ impl Segmentation {
         table
     }
 
-    /// How many ids words of these languages can be made of: all but the special tokens and the boundary.
+    /// The number of ids that words of these languages can contain: all but special tokens and the boundary.
     pub(crate) fn available(&self, languages: &[Language]) -> u64 {
         let usable: Vec<Vec<bool>> = languages.iter().map(|&language| self.usable(language)).collect();
         let is_piece = |&id: &u32| id >= self.special.count() && !self.is_boundary(id) && !self.letters(id).is_empty();
@@ -233,12 +232,12 @@ impl Segmentation {
         ids.filter(|&id| usable.iter().any(|usable| usable[id as usize])).count() as u64
     }
 
-    /// A token's letters, without a mark; none for special tokens and the boundary.
+    /// A token's letters without its mark; empty for special tokens and the boundary.
     pub fn letters(&self, id: u32) -> &[u8] {
         &self.letters[id as usize]
     }
 
-    /// The ids of a sequence, appended.
+    /// Appends the ids of a sequence.
     pub fn encode(&self, sequence: &Sequence, out: &mut Vec<u32>) {
         self.encode_prompt(sequence, out);
         for (symbol, language) in sequence.sentence_words() {
@@ -247,7 +246,7 @@ impl Segmentation {
         out.push(special::EOS);
     }
 
-    /// The ids of what is given: up to `<out>`, or of T0 the task alone.
+    /// Appends the ids of the prompt: up to `<out>`, or only the task's token for T0.
     pub fn encode_prompt(&self, sequence: &Sequence, out: &mut Vec<u32>) {
         out.push(self.special.opening(sequence));
         for (symbol, language) in sequence.prompt_words() {
@@ -258,7 +257,7 @@ impl Segmentation {
         }
     }
 
-    /// How many ids [`Segmentation::encode`] appends.
+    /// The number of ids that [`Segmentation::encode`] appends.
     pub fn length(&self, sequence: &Sequence) -> usize {
         let words = sequence.prompt_words().chain(sequence.sentence_words());
         let pieces: usize = words.map(|(symbol, language)| self.range(symbol, language).len()).sum();
@@ -266,9 +265,9 @@ impl Segmentation {
     }
 }
 
-/// Whether a tokenizer is one of these languages.
+/// Checks that a tokenizer was trained on these languages.
 fn check(tokenizer: &Tokenizer, languages: &Languages) -> Result<()> {
-    let ours = SpecialTokens::of(languages);
+    let ours = SpecialTokens::for_languages(languages);
     if *tokenizer.special() != ours {
         let tokens = |special: &SpecialTokens| special.tokens()[special::OUT as usize + 1..].join(" ");
         return Err(Error::mismatch(format!(
@@ -278,10 +277,10 @@ fn check(tokenizer: &Tokenizer, languages: &Languages) -> Result<()> {
         )));
     }
     if let Some(provenance) = tokenizer.provenance() {
-        let (theirs, ours) = (&provenance.language, fingerprint(languages));
-        if *theirs != ours {
+        let (trained, ours) = (&provenance.language, fingerprint(languages));
+        if *trained != ours {
             return Err(Error::mismatch(format!(
-                "the tokenizer was trained on another language: its words have the fingerprint {theirs}, those of this \
+                "the tokenizer was trained on another language: its words have the fingerprint {trained}, those of this \
                  language {ours}; the settings under `language`, `languages` and `seeds.data` must be the same"
             )));
         }

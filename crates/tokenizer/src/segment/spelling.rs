@@ -1,8 +1,8 @@
-//! What a token spells: the letters it stands for, and whether it says that a word begins or ends there.
+//! The spelling of a token: its letters, and whether it marks the beginning or end of a word.
 //!
 //! ```text
 //! mark         ▁fe koc      fe koc▁      fe koc ▁       SentencePiece, ours
-//! byte level   Ġfe koc      with a character for every byte, Ġ the space      GPT-2
+//! byte level   Ġfe koc      a character for every byte, Ġ for the space       GPT-2
 //! continued    fe ##koc     a prefix on all pieces but the first              WordPiece
 //! closed       fe koc</w>   a suffix on the last                              BPE
 //! whole        fekoc        every token is a word
@@ -13,7 +13,7 @@ use invitro_base::settings::Kind;
 use serde_json::Value;
 use std::sync::LazyLock;
 
-/// How the tokens of a vocabulary are to be read.
+/// The rules to spell the tokens of a vocabulary.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Spelling {
     bytes: Bytes,
@@ -22,7 +22,7 @@ pub struct Spelling {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Bytes {
-    /// Letters are letters.
+    /// Letters are written as letters.
     None,
     /// `<0x61>` is a byte.
     Fallback,
@@ -30,7 +30,7 @@ enum Bytes {
     Level,
 }
 
-/// How the ends of words show.
+/// How tokens mark the ends of words.
 #[derive(Clone, Debug, PartialEq)]
 enum Ends {
     Mark(char),
@@ -40,14 +40,14 @@ enum Ends {
 }
 
 impl Spelling {
-    /// Of a kind of ours.
-    pub fn of_kind(kind: Kind) -> Spelling {
+    /// The spelling of invitro's kinds.
+    pub fn from_kind(kind: Kind) -> Spelling {
         let bytes = if kind == Kind::Byte { Bytes::Fallback } else { Bytes::None };
         Spelling { bytes, ends: Ends::Mark(MARK) }
     }
 
-    /// Of any `tokenizer.json`, by its parts.
-    pub fn of_json(json: &Value) -> Spelling {
+    /// The spelling of any `tokenizer.json`.
+    pub fn from_json(json: &Value) -> Spelling {
         let model = &json["model"];
         let around = [&json["normalizer"], &json["pre_tokenizer"]];
         let bytes = match () {
@@ -81,23 +81,23 @@ impl Spelling {
                 (letters.into(), letters.len() < bytes.len())
             }
             Ends::Continued(prefix) => match token.strip_prefix(&**prefix) {
-                Some(rest) => (self.bytes(rest).trim_ascii().into(), false),
+                Some(letters) => (self.bytes(letters).trim_ascii().into(), false),
                 None => (self.bytes(token).trim_ascii().into(), true),
             },
             Ends::Closed(suffix) => match token.strip_suffix(&**suffix) {
-                Some(rest) => (self.bytes(rest).trim_ascii().into(), true),
+                Some(letters) => (self.bytes(letters).trim_ascii().into(), true),
                 None => (self.bytes(token).trim_ascii().into(), false),
             },
             Ends::Whole => (self.bytes(token).into(), true),
         }
     }
 
-    /// Whether letters stand on both sides of a mark: a token of more than one word.
-    pub fn is_of_words(&self, token: &str) -> bool {
+    /// Whether a token has letters on both sides of a mark.
+    pub fn spans_words(&self, token: &str) -> bool {
         self.bytes(token).trim_ascii().contains(&b' ')
     }
 
-    /// The byte that a token is written as.
+    /// The byte of a token such as `<0x61>`.
     fn byte(&self, token: &str) -> Option<u8> {
         let digits = token.strip_prefix("<0x").filter(|_| self.bytes == Bytes::Fallback)?;
         u8::from_str_radix(digits.strip_suffix('>')?, 16).ok()
@@ -106,13 +106,13 @@ impl Spelling {
     /// A token's bytes, its mark as a space.
     fn bytes(&self, token: &str) -> Vec<u8> {
         match (self.bytes, &self.ends) {
-            (Bytes::Level, _) => token.chars().flat_map(of_level).collect(),
+            (Bytes::Level, _) => token.chars().flat_map(level_byte).collect(),
             (_, Ends::Mark(mark)) => token.replace(*mark, " ").into_bytes(),
             _ => token.as_bytes().to_vec(),
         }
     }
 
-    /// A part of a word as the model is given it, the first one's mark before it; none where that cannot be said.
+    /// A part of a word as input for the model, with its mark; `None` if the model cannot take parts.
     pub fn write(&self, part: &str, first: bool, last: bool, boundary_is_first: bool) -> Option<String> {
         let spelled = |text: &str| match self.bytes {
             Bytes::Level => text.bytes().map(to_level).collect(),
@@ -127,12 +127,12 @@ impl Spelling {
             }
             Ends::Continued(_) if first => Some(spelled(part)),
             Ends::Continued(prefix) => Some(format!("{prefix}{}", spelled(part))),
-            // The model closes whatever it is given.
+            // The model closes every input.
             Ends::Closed(_) | Ends::Whole => (first && last).then(|| spelled(part)),
         }
     }
 
-    /// The token that is a mark and nothing else, if there can be one.
+    /// The token that is only a mark, if there can be one.
     pub fn mark(&self) -> Option<char> {
         match (self.bytes, &self.ends) {
             (Bytes::Level, Ends::Mark(_)) => Some(to_level(b' ')),
@@ -142,7 +142,7 @@ impl Spelling {
     }
 }
 
-/// The part of a type, in a part of `tokenizer.json` or among those it is a sequence of.
+/// Searches a part of `tokenizer.json` and its children for a type.
 fn find<'a>(part: &'a Value, kind: &str) -> Option<&'a Value> {
     match part {
         Value::Object(map) if map.get("type").is_some_and(|found| found == kind) => Some(part),
@@ -152,22 +152,22 @@ fn find<'a>(part: &'a Value, kind: &str) -> Option<&'a Value> {
     }
 }
 
-/// GPT-2's characters for bytes: a byte that can be seen is itself, the others are letters from U+0100 on.
+/// GPT-2's characters for bytes: printable bytes are themselves, the others are letters from U+0100 on.
 static LEVEL: LazyLock<[char; 256]> = LazyLock::new(|| {
-    let mut others = '\u{100}'..;
+    let mut unused = '\u{100}'..;
     std::array::from_fn(|byte| match byte as u8 {
         shown @ (b'!'..=b'~' | 0xA1..=0xAC | 0xAE..=0xFF) => char::from(shown),
-        _ => others.next().expect("letters go on"),
+        _ => unused.next().expect("the range is long enough"),
     })
 });
 
-/// Such a character.
+/// GPT-2's character for a byte.
 pub fn to_level(byte: u8) -> char {
     LEVEL[usize::from(byte)]
 }
 
-/// The byte of such a character; of any other, what it is written with.
-pub fn of_level(c: char) -> Vec<u8> {
+/// The byte of such a character; for any other, its UTF-8 bytes.
+pub fn level_byte(c: char) -> Vec<u8> {
     match (0..=u8::MAX).find(|&byte| to_level(byte) == c) {
         Some(byte) => vec![byte],
         None => c.to_string().into_bytes(),

@@ -1,4 +1,4 @@
-//! Every word of every language taken apart, before any piece has an id of a language's own.
+//! Segments every word of every language, with common ids.
 
 use crate::error::{Error, Result};
 use crate::intervene::cut::Pieces;
@@ -7,14 +7,13 @@ use invitro_base::settings::{Boundary, Cut};
 use invitro_language::{Language, Languages, Symbol};
 use rayon::prelude::*;
 
-/// The pieces of every word, by language and symbol, with the boundary's token where words have one.
+/// The pieces of every word, by language and symbol, with the boundary's token if words have one.
 pub type Words = Vec<Vec<Vec<u32>>>;
 
-/// As the tokenizer takes words, or their morphemes, apart; or cut anew by their forms in the first language, out of
-/// `pieces`.
+/// Segments words, or their morphemes, by the tokenizer; or recuts them out of `pieces` by their forms in the first language.
 pub fn cut(tokenizer: &Tokenizer, languages: &Languages, cut: Cut, pieces: impl FnOnce() -> Pieces) -> Result<Words> {
     let symbols: Vec<Symbol> = languages.world.symbols().collect();
-    let of = |&language: &Language| {
+    let segment = |&language: &Language| {
         let word = |&symbol: &Symbol| {
             let word = languages.lexicon.word(symbol, language);
             match cut {
@@ -24,16 +23,16 @@ pub fn cut(tokenizer: &Tokenizer, languages: &Languages, cut: Cut, pieces: impl 
         };
         symbols.par_iter().map(word).collect()
     };
-    let mut words: Words = languages.all().iter().map(of).collect::<Result<_>>()?;
+    let mut words: Words = languages.all().iter().map(segment).collect::<Result<_>>()?;
     let vocab = tokenizer.vocab_size();
     if let Some(id) = words.iter().flatten().flatten().find(|&&id| id as usize >= vocab) {
         return Err(Error::mismatch(format!(
             "the tokenizer is damaged: a word has the piece {id}, but |V| is {vocab}"
         )));
     }
-    let (Cut::Alike | Cut::Apart, Some((first, others))) = (cut, words.split_first_mut()) else { return Ok(words) };
+    let (Cut::Alike | Cut::Apart, Some((first, later))) = (cut, words.split_first_mut()) else { return Ok(words) };
     let recut = Recut { pieces: &pieces(), mark: tokenizer.boundary(), boundary: tokenizer.special().boundary(), cut };
-    for (&language, words) in languages.all()[1..].iter().zip(others) {
+    for (&language, words) in languages.all()[1..].iter().zip(later) {
         let anew = |((word, other), &symbol): ((&mut Vec<u32>, &Vec<u32>), &Symbol)| {
             *word = recut.word(languages.form(symbol, language), word, other);
         };
@@ -42,10 +41,10 @@ pub fn cut(tokenizer: &Tokenizer, languages: &Languages, cut: Cut, pieces: impl 
     Ok(words)
 }
 
-/// How a word is cut anew.
+/// The settings to recut words.
 pub struct Recut<'a> {
     pub pieces: &'a Pieces,
-    /// How the tokenizer marks where words end.
+    /// The tokenizer's boundary.
     pub mark: Boundary,
     /// The boundary's token.
     pub boundary: u32,
@@ -53,8 +52,7 @@ pub struct Recut<'a> {
 }
 
 impl Recut<'_> {
-    /// Another cut of a word, by that of its form in the first language. A boundary that is a token of its own, as it may
-    /// be even beside marks, stays where it is.
+    /// Recuts a word by its form in the first language. A separate boundary token keeps its place.
     pub fn word(&self, form: &str, word: &[u32], other: &[u32]) -> Vec<u32> {
         let [learned, other] = [word, other].map(|word| core(word, |id| id == self.boundary));
         let mark = if learned.len() == word.len() { self.mark } else { Boundary::Token };
@@ -64,7 +62,7 @@ impl Recut<'_> {
     }
 }
 
-/// Pieces without a boundary that is a token of its own.
+/// Pieces without a separate boundary token.
 pub fn core(pieces: &[u32], is_boundary: impl Fn(u32) -> bool) -> &[u32] {
     match pieces {
         [core @ .., last] if is_boundary(*last) => core,

@@ -1,18 +1,17 @@
 //! The letters of all languages, and letters that carry a word boundary.
 //!
-//! With a boundary mark on a word's first or last piece, the letter that stands there is a letter of its own while the
-//! tokenizer is trained: `fekoc` is spelled `Fekoc`, with a private character (here F) for the marked f. Afterwards that character
-//! is written out as `▁f`. So the mark is never learned, lost, or assigned an id by chance.
+//! If a word's first or last piece carries the boundary mark, training replaces the marked letter by a private character:
+//! `fekoc` becomes `Fekoc`, where F is the marked f. The trained pieces write it as `▁f`. So the mark always has an id.
 
 use crate::special::MARK;
 use invitro_base::settings::Boundary;
 use invitro_language::Languages;
 use std::collections::BTreeSet;
 
-/// Where the private characters begin.
+/// The first private character.
 const PRIVATE: u32 = 0xF_0000;
 
-/// Every letter of any language, in order: those its words are made of, and the capitals of names.
+/// The sorted letters of all languages, capitals of names included.
 pub fn letters(languages: &Languages) -> Vec<char> {
     let mut all = BTreeSet::new();
     for &language in languages.all() {
@@ -22,14 +21,12 @@ pub fn letters(languages: &Languages) -> Vec<char> {
     all.into_iter().collect()
 }
 
-/// A letter with a boundary on it.
+/// The private character of a letter with a boundary mark.
 pub fn marked(letter: char) -> char {
     char::from_u32(PRIVATE + letter as u32).expect("letters are of the basic plane")
 }
 
-/// A word as the trainer sees it.
-///
-/// `fekoc` with the boundary first: its first letter marked.
+/// A word as the trainer sees it: its first or last letter marked.
 pub fn spell(word: &str, boundary: Boundary) -> String {
     let last = word.chars().count().saturating_sub(1);
     let letter = |(i, c)| match boundary {
@@ -40,7 +37,7 @@ pub fn spell(word: &str, boundary: Boundary) -> String {
     word.chars().enumerate().map(letter).collect()
 }
 
-/// A piece as the tokenizer writes it: a marked letter as the letter and its mark.
+/// A piece as the tokenizer writes it: marked letters as letter and mark.
 pub fn write_out(piece: &str, boundary: Boundary) -> String {
     let mut out = String::with_capacity(piece.len() + 3);
     for c in piece.chars() {

@@ -1,5 +1,4 @@
-//! Texts as counts of words: what a tokenizer is trained on, counted by language, and what it is measured on, counted by
-//! condition.
+//! Word counts of texts: training text by language, measured text by condition.
 
 use crate::error::Result;
 use invitro_base::settings::{Regime, TokenizerConfig};
@@ -9,13 +8,13 @@ use invitro_language::{
 };
 use std::collections::BTreeMap;
 
-/// Sentences of each condition that a tokenizer is measured on, unless asked otherwise.
+/// The default number of measured sentences per condition.
 pub const MEASURED_SENTENCES: u64 = 2000;
 
-/// Plain sentences: no text here has prompts.
+/// Free generation only: sentences without prompts.
 const SENTENCES: [f64; 3] = [1.0, 0.0, 0.0];
 
-/// How often each symbol occurs, by [`Language`] or by [`LanguageCondition`].
+/// The counts of symbols, by [`Language`] or by [`LanguageCondition`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WordCounts<K: Ord>(BTreeMap<K, Vec<u64>>);
 
@@ -25,20 +24,20 @@ impl<K: Ord + Copy> WordCounts<K> {
         symbols.iter().for_each(|symbol| counts[symbol.index()] += 1);
     }
 
-    /// The symbols that occur, with their counts, in the order of the symbols.
+    /// The symbols that occur, with their counts, in order.
     pub(crate) fn words(&self, key: K) -> impl Iterator<Item = (Symbol, u64)> + '_ {
         let counts = self.0.get(&key).into_iter().flatten().zip(0..);
         counts.filter(|&(&count, _)| count > 0).map(|(&count, i)| (Symbol(i), count))
     }
 
-    /// The languages or conditions that were counted.
+    /// The counted languages or conditions.
     pub(crate) fn keys(&self) -> impl Iterator<Item = K> + '_ {
         self.0.keys().copied()
     }
 }
 
 impl WordCounts<Language> {
-    /// The sentences that a tokenizer of a regime is trained on.
+    /// The training sentences of a regime.
     pub(crate) fn training(languages: &Languages, config: &TokenizerConfig, mixture: &MixtureConfig) -> Result<Self> {
         let mut counts = WordCounts(BTreeMap::new());
         let rows = config.sentences as u64;
@@ -76,7 +75,7 @@ impl WordCounts<Language> {
         Ok(counts)
     }
 
-    /// The same sentences in all languages, by which parity is judged; without masked words unless they are seen.
+    /// The same sentences in all languages, for the parity regime; without masked words unless `sees_masked`.
     pub(crate) fn parallel(languages: &Languages, config: &TokenizerConfig) -> Result<Self> {
         let mut counts = WordCounts(BTreeMap::new());
         let mut source = Source::condition(languages, "tokenizer/parallel", unmasked(languages), Task::T0);
@@ -96,8 +95,8 @@ impl WordCounts<Language> {
 }
 
 impl WordCounts<LanguageCondition> {
-    /// Running text: so many sentences with a masked word, and so many without any, which are the same in all languages;
-    /// and the same for every tokenizer of the languages.
+    /// Running text, the same for every tokenizer: `sentences` with a masked word per masked language, and `sentences`
+    /// without, the same in all languages.
     pub fn text(languages: &Languages, sentences: u64) -> Result<Self> {
         let mut counts = WordCounts(BTreeMap::new());
         let masked = languages.masked().map(|language| LanguageCondition { language, masked: true });
@@ -113,26 +112,26 @@ impl WordCounts<LanguageCondition> {
         Ok(counts)
     }
 
-    /// Every word of the lexicon once: a language's that are not masked and, apart, those that are.
+    /// Every word of the lexicon once, by language and whether it is masked.
     pub(crate) fn lexicon(languages: &Languages) -> Self {
         let once = |condition: LanguageCondition| {
             let masked = |symbol| languages.mask(condition.language).contains(symbol);
             languages.world.symbols().map(move |symbol| u64::from(masked(symbol) == condition.masked)).collect()
         };
-        // Where facts are withheld, no word is masked.
+        // If facts are withheld, no word is masked.
         let has_words = |c: &LanguageCondition| !c.masked || !languages.mask(c.language).symbols().is_empty();
         WordCounts(languages.conditions().into_iter().filter(has_words).map(|c| (c, once(c))).collect())
     }
 }
 
-/// The unmasked sentences of [`WordCounts::text`] as text: line i says the same in every language.
+/// The unmasked sentences of [`WordCounts::text`] as text: line i is the same sentence in every language.
 pub fn measured_text(languages: &Languages, sentences: u64) -> Result<Vec<(Language, Vec<String>)>> {
     let all: Vec<Sentence> = measured(languages, unmasked(languages), sentences).collect::<Result<_>>()?;
     let lines = |language| all.iter().map(|sentence| languages.text(&sentence.symbols, language)).collect();
     Ok(languages.all().iter().map(|&language| (language, lines(language))).collect())
 }
 
-/// The sentences of a condition that tokenizers are measured on.
+/// The measured sentences of a condition.
 fn measured(languages: &Languages, drawn: LanguageCondition, sentences: u64) -> impl Iterator<Item = Result<Sentence>> {
     let mut source = Source::condition(languages, "tokenizer/measure", drawn, Task::T0);
     (0..sentences).map(move |row| {
@@ -141,7 +140,7 @@ fn measured(languages: &Languages, drawn: LanguageCondition, sentences: u64) -> 
     })
 }
 
-/// Sentences of the first masked language without a word that is masked there. Which one it is decides what is drawn.
+/// Unmasked sentences of the first masked language. The choice of language determines the sample.
 fn unmasked(languages: &Languages) -> LanguageCondition {
     let language = languages.masked().next().unwrap_or(languages.all()[0]);
     LanguageCondition { language, masked: false }

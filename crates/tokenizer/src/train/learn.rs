@@ -1,7 +1,7 @@
-//! From counted words to a model of the `tokenizers` crate: one way per kind.
+//! Trains a model of the `tokenizers` crate from word counts, by kind.
 //!
-//! Ids in every kind: special tokens, the boundary mark, letters in order, letters with the mark in order, then what was
-//! learned in the order it was learned.
+//! Ids in every kind: special tokens, the boundary mark, sorted letters, sorted letters with the mark, then learned pieces
+//! in the order of learning.
 
 use crate::error::{Result, library};
 use crate::special::SpecialTokens;
@@ -25,16 +25,16 @@ pub fn learn(languages: &Languages, config: &TokenizerConfig, counts: &WordCount
         config.vocab,
         format!(
             "at least {smallest}: {} special tokens, the word boundary and {} letters",
-            SpecialTokens::of(languages).count(),
+            SpecialTokens::for_languages(languages).count(),
             vocabulary.letters.len()
         ),
     )?;
-    // On one thread: a merge is too little work to share, and sums of probabilities would depend on how they are shared.
-    let alone = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(library)?;
-    alone.install(|| of_kind(languages, &vocabulary))
+    // On one thread: merges are too small to parallelise, and sums of probabilities would depend on the threads.
+    let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().map_err(library)?;
+    one_thread.install(|| learn_kind(languages, &vocabulary))
 }
 
-fn of_kind(languages: &Languages, vocabulary: &TrainingVocabulary) -> Result<ModelWrapper> {
+fn learn_kind(languages: &Languages, vocabulary: &TrainingVocabulary) -> Result<ModelWrapper> {
     let (config, boundary) = (vocabulary.config, vocabulary.config.boundary);
     Ok(match config.kind {
         Kind::Bpe if config.regime == Regime::Parity => {
@@ -49,15 +49,14 @@ fn of_kind(languages: &Languages, vocabulary: &TrainingVocabulary) -> Result<Mod
     })
 }
 
-/// The pieces of BPE, matched from the left, the longest first. No prefix sets pieces inside a word apart: that is
-/// what the boundary is for.
+/// WordPiece with the pieces of BPE, and without a continuation prefix: the boundary marks words.
 fn wordpiece(merges: &Merges, boundary: Boundary) -> Result<WordPiece> {
     let vocab: Vocab = merges.pieces.iter().map(|p| alphabet::write_out(p, boundary)).zip(0..).collect();
     WordPiece::builder().vocab(vocab).continuing_subword_prefix(String::new()).build().map_err(library)
 }
 
-/// No letter is in the vocabulary, so every letter falls back to its bytes. A byte cannot carry a mark: `first` and
-/// `last` say on which side of the word the mark stands.
+/// BPE without letters in the vocabulary, so that every letter falls back to its bytes. A byte cannot carry a mark, so
+/// `first` and `last` put a separate mark before or after the word.
 fn bytes(vocabulary: &TrainingVocabulary) -> Result<BPE> {
     let pieces = vocabulary.reserved().into_iter().chain((0..=255u8).map(|b| format!("<0x{b:02X}>")));
     let vocab: Vocab = pieces.zip(0..).collect();

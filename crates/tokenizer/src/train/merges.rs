@@ -1,7 +1,7 @@
-//! Byte-pair encoding: which pairs of pieces became a piece, in what order.
+//! Byte-pair encoding: merges in the order of learning.
 //!
-//! The `tokenizers` crate trains; its ties are broken by the ids of a pair, and ids are given in an order fixed here, so
-//! the same counts give the same merges on any number of threads.
+//! The `tokenizers` crate trains and breaks ties by the ids of a pair. Ids have a fixed order, so the same counts give the
+//! same merges on any number of threads.
 
 use crate::error::{Result, library};
 use crate::special::MARK;
@@ -12,22 +12,22 @@ use std::collections::{BTreeMap, HashSet};
 use tokenizers::models::bpe::{BPE, BpeTrainer, ParityBpeTrainer, Vocab};
 use tokenizers::{AddedToken, Trainer};
 
-/// Pieces in the order of their ids, and the merges that made the longer ones, as the trainer spells them.
+/// Pieces by id, and the merges that formed them, in the trainer's spelling.
 pub struct Merges {
     pub pieces: Vec<String>,
     pairs: Vec<(String, String)>,
-    /// The letters, whose marks are put on before anything is merged.
+    /// The letters, whose marks are merged first.
     letters: Vec<char>,
 }
 
 impl Merges {
-    /// Letters alone.
+    /// Letters only.
     pub fn none(vocabulary: &TrainingVocabulary) -> Merges {
         Merges { pieces: vocabulary.initial(), pairs: Vec::new(), letters: vocabulary.letters.clone() }
     }
 
-    fn of(trained: &BPE, vocabulary: &TrainingVocabulary) -> Result<Merges> {
-        // The trainer's merges can be read off its file form only.
+    fn from_trained(trained: &BPE, vocabulary: &TrainingVocabulary) -> Result<Merges> {
+        // Only the serialised form shows the trainer's merges.
         #[derive(serde::Deserialize)]
         struct File {
             vocab: BTreeMap<String, usize>,
@@ -41,7 +41,7 @@ impl Merges {
         Ok(Merges { pieces, pairs: file.merges, letters: vocabulary.letters.clone() })
     }
 
-    /// The model: marks written out, and put on their letters by the first merges of all.
+    /// The model, with marks written out and merged with their letters first.
     pub fn model(&self, boundary: Boundary) -> Result<BPE> {
         let vocab: Vocab = self.pieces.iter().map(|p| alphabet::write_out(p, boundary)).zip(0..).collect();
         let marks = self.letters.iter().filter_map(|c| {
@@ -56,18 +56,18 @@ impl Merges {
         let learned =
             self.pairs.iter().map(|(a, b)| (alphabet::write_out(a, boundary), alphabet::write_out(b, boundary)));
         let merges = marks.chain(learned).collect();
-        // No cache: the library keeps one per thread, and never forgets those of tokenizers that are gone.
+        // No cache: the library has one per thread and never frees it.
         BPE::builder().vocab_and_merges(vocab, merges).cache_capacity(0).build().map_err(library)
     }
 }
 
-/// Special tokens of the trainer: they take the first ids, in this order. The letters are among them, so that theirs
-/// do not depend on what the sample holds.
+/// The trainer's special tokens, which take the first ids. They include the letters, whose ids must not depend on the
+/// sample.
 fn first(vocabulary: &TrainingVocabulary) -> Vec<AddedToken> {
     vocabulary.initial().into_iter().map(|t| AddedToken::from(t, true)).collect()
 }
 
-/// A word as often as it was counted: the trainers count for themselves.
+/// A word repeated by its count, since the trainers count words themselves.
 fn repeat((word, count): &(String, u64)) -> String {
     let mut text = String::with_capacity((word.len() + 1) * *count as usize);
     for _ in 0..*count {
@@ -81,7 +81,7 @@ fn split(text: &str) -> tokenizers::Result<Vec<String>> {
     Ok(text.split_whitespace().map(str::to_owned).collect())
 }
 
-/// Merges by the count of a pair in the whole sample.
+/// Learns merges by the count of a pair in the whole sample.
 pub fn learn(vocabulary: &TrainingVocabulary) -> Result<Merges> {
     let mut trainer = BpeTrainer::builder()
         .show_progress(false)
@@ -91,13 +91,12 @@ pub fn learn(vocabulary: &TrainingVocabulary) -> Result<Merges> {
     trainer.feed(vocabulary.words.iter().flatten().map(repeat), split).map_err(library)?;
     let mut model = BPE::default();
     trainer.train(&mut model).map_err(library)?;
-    Merges::of(&model, vocabulary)
+    Merges::from_trained(&model, vocabulary)
 }
 
-/// Merges by the count of a pair in the language that then needs most pieces for the `parallel` sentences.
+/// Learns merges by the count of a pair in the language that currently needs most pieces for the `parallel` sentences.
 pub fn learn_parity(vocabulary: &TrainingVocabulary, parallel: &[Vec<(String, u64)>]) -> Result<Merges> {
-    // The trainer counts merges, and a merge may make a piece that is there already: ask again until |V| is reached or
-    // no more is to be had.
+    // The trainer counts merges, and a merge may repeat a piece: retry until |V| is reached or no longer grows.
     let mut target = vocabulary.config.vocab;
     let mut seen = HashSet::new();
     loop {
@@ -113,7 +112,7 @@ pub fn learn_parity(vocabulary: &TrainingVocabulary, parallel: &[Vec<(String, u6
         }
         let mut model = BPE::default();
         trainer.do_train(&mut model).map_err(library)?;
-        let merges = Merges::of(&model, vocabulary)?;
+        let merges = Merges::from_trained(&model, vocabulary)?;
         let reached = merges.pieces.len();
         if reached >= vocabulary.config.vocab || !seen.insert(reached) {
             return Ok(merges);

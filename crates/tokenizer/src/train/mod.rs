@@ -1,4 +1,4 @@
-//! How a tokenizer is trained: counted words, an alphabet, merges or a unigram model.
+//! Training of tokenizers: word counts, alphabet, merges or a unigram model.
 
 pub mod alphabet;
 pub(crate) mod counts;

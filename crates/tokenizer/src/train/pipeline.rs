@@ -1,4 +1,4 @@
-//! What surrounds the model in `tokenizer.json`: how text falls into words, and how pieces become text again.
+//! The pipeline around the model in `tokenizer.json`: from text to words, and from pieces to text.
 //!
 //! ```text
 //! boundary   text            to the model            and back
@@ -7,7 +7,7 @@
 //! last       "foc oe"        foc▁ oe▁                "foc oe"
 //! ```
 //!
-//! Special tokens are taken out before and stand between spaces: `<T0:A> foc oe <eos>`.
+//! Special tokens are extracted first and are separated by spaces: `<T0:A> foc oe <eos>`.
 
 use crate::error::{Result, library};
 use crate::special::{MARK, SpecialTokens};
@@ -40,14 +40,14 @@ pub fn build(
     Ok(tokenizer)
 }
 
-/// A mark at each word's beginning or end, and no white space.
+/// Puts a mark at each word's beginning or end, and removes white space.
 fn normalizer(boundary: Boundary) -> Result<NormalizerWrapper> {
     let edge = if boundary == Boundary::First { r"(?<!\S)(?=\S)" } else { r"(?<=\S)(?!\S)" };
     let steps = vec![replace(edge, &MARK.to_string())?.into(), replace(r"\s+", "")?.into()];
     Ok(tokenizers::normalizers::Sequence::new(steps).into())
 }
 
-/// Words, with their mark where it belongs to a piece, and without where it is a token.
+/// Splits words, with their mark unless it is a separate token.
 fn pre_tokenizer(boundary: Boundary) -> Result<PreTokenizerWrapper> {
     let behavior = match boundary {
         Boundary::Token => SplitDelimiterBehavior::Isolated,
@@ -58,7 +58,7 @@ fn pre_tokenizer(boundary: Boundary) -> Result<PreTokenizerWrapper> {
     Ok(Split::new(pattern, behavior, false).map_err(library)?.into())
 }
 
-/// Marks become spaces, special tokens get one, and the one too many is taken off. Letters are never `<` or `>`.
+/// Replaces marks by spaces, adds one to special tokens, and strips the extra space. Letters are never `<` or `>`.
 fn decoder(kind: Kind, boundary: Boundary) -> Result<DecoderWrapper> {
     let first = boundary == Boundary::First;
     let mut steps: Vec<DecoderWrapper> = Vec::new();
@@ -72,9 +72,9 @@ fn decoder(kind: Kind, boundary: Boundary) -> Result<DecoderWrapper> {
     Ok(tokenizers::decoders::sequence::Sequence::new(steps).into())
 }
 
-/// The kind, the boundary and the special tokens of a tokenizer read from a file, or why it is not one of ours.
+/// The kind, boundary and special tokens of a tokenizer from a file, or why invitro did not train it.
 pub fn recognise(tokenizer: &tokenizers::Tokenizer) -> Result<(Kind, Boundary, SpecialTokens), String> {
-    let special = SpecialTokens::found(|id| tokenizer.id_to_token(id), |token| tokenizer.token_to_id(token))?;
+    let special = SpecialTokens::recognise(|id| tokenizer.id_to_token(id), |token| tokenizer.token_to_id(token))?;
     let boundary = special.boundary();
     if tokenizer.token_to_id(&MARK.to_string()) != Some(boundary) {
         return Err(format!(
@@ -90,19 +90,19 @@ pub fn recognise(tokenizer: &tokenizers::Tokenizer) -> Result<(Kind, Boundary, S
         ModelWrapper::WordPiece(_) => Some(Kind::Wordpiece),
         ModelWrapper::WordLevel(_) => None,
     };
-    let around = |b| Ok((normalizer(b)?, pre_tokenizer(b)?));
+    let pipeline = |b| Ok((normalizer(b)?, pre_tokenizer(b)?));
     for boundary in Boundary::ALL {
-        let ours = around(boundary).map_err(|e: crate::Error| e.to_string())?;
+        let ours = pipeline(boundary).map_err(|e: crate::Error| e.to_string())?;
         if let (Some(kind), true) = (kind, json(serde_json::to_value(ours))? == found) {
-            let letters_alone = kind == Kind::Bpe && !has_merges(tokenizer, boundary, &special);
-            return Ok((if letters_alone { Kind::Character } else { kind }, boundary, special));
+            let is_character = kind == Kind::Bpe && !has_merges(tokenizer, boundary, &special);
+            return Ok((if is_character { Kind::Character } else { kind }, boundary, special));
         }
     }
-    Err("its model, normalizer and pre-tokenizer fit none of our kinds and boundaries; it can be used as `tokenizer.file`"
+    Err("its model, normalizer and pre-tokenizer fit no kind and boundary of invitro; it can be used as `tokenizer.file`"
         .into())
 }
 
-/// Whether any piece holds more than one letter.
+/// Whether any piece has more than one letter.
 fn has_merges(tokenizer: &tokenizers::Tokenizer, boundary: Boundary, special: &SpecialTokens) -> bool {
     let letters = |piece: &str| piece.chars().filter(|&c| c != MARK || boundary == Boundary::Token).count();
     tokenizer.get_vocab(false).into_iter().any(|(piece, id)| id > special.boundary() && letters(&piece) > 1)

@@ -1,7 +1,7 @@
-//! The unigram language model, trained by the `tokenizers` crate, made to give the same pieces every time.
+//! The unigram language model, trained by the `tokenizers` crate, made deterministic.
 //!
-//! Its trainer adds up probabilities in chunks, one per thread, and gives letters it lost a score in hash order. It is
-//! run on one thread, over words in order, and every letter is a word of its own once, so that none is lost.
+//! The trainer sums probabilities in chunks per thread, and scores missing letters in hash order. So it runs on one thread
+//! over sorted words, and every letter is added as a word.
 
 use crate::error::{Result, library};
 use crate::special::MARK;
@@ -10,10 +10,10 @@ use crate::train::vocabulary::TrainingVocabulary;
 use std::collections::BTreeMap;
 use tokenizers::models::unigram::{Unigram, UnigramTrainer};
 
-/// The score of a mark that stands alone: below any word's, so that it is read with its letter.
+/// The score of a separate mark: below any word's, so that it is read with its letter.
 const NEVER: f64 = -1e6;
 
-/// Few enough digits that every reader of the file gets the same number.
+/// Rounds to so few digits that every reader of the file gets the same number.
 fn round(score: f64) -> f64 {
     (score * 1e6).round() / 1e6
 }
@@ -34,7 +34,7 @@ pub fn learn(vocabulary: &TrainingVocabulary) -> Result<Unigram> {
     let mut pieces: Vec<(String, f64)> = trained.iter().map(|(p, score)| (p.clone(), round(*score))).collect();
     pieces.sort_by(|(a, x), (b, y)| y.total_cmp(x).then_with(|| a.cmp(b)));
     // Letters first, as in every other kind.
-    let (letters, others): (Vec<_>, Vec<_>) = pieces.into_iter().partition(|(p, _)| p.chars().nth(1).is_none());
+    let (letters, longer): (Vec<_>, Vec<_>) = pieces.into_iter().partition(|(p, _)| p.chars().nth(1).is_none());
     let scores: BTreeMap<String, f64> = letters.into_iter().collect();
     let letter = |c: &char| (c.to_string(), scores.get(&c.to_string()).copied().unwrap_or(NEVER));
     let reserved = reserved.into_iter().map(|token| {
@@ -42,7 +42,7 @@ pub fn learn(vocabulary: &TrainingVocabulary) -> Result<Unigram> {
         (token, score)
     });
     let room = wanted - vocabulary.letters.len();
-    let pieces = reserved.chain(vocabulary.letters.iter().map(letter)).chain(others.into_iter().take(room));
+    let pieces = reserved.chain(vocabulary.letters.iter().map(letter)).chain(longer.into_iter().take(room));
     let boundary = vocabulary.config.boundary;
     let pieces = pieces.map(|(piece, score)| (alphabet::write_out(&piece, boundary), score)).collect();
     Unigram::from(pieces, None, false).map_err(library)

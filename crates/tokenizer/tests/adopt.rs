@@ -1,4 +1,4 @@
-//! Somebody else's tokenizer: what works as ours do, what is refused and in which words.
+//! External tokenizers: usable ones work like ours, and unusable ones are refused with a reason.
 
 use crate::common;
 use invitro_language::{Language, Languages, MixtureConfig, Sequence, Source, Symbol, Task};
@@ -53,8 +53,8 @@ fn unknown(token: &str) -> Vec<AddedToken> {
     vec![AddedToken::from(token, true)]
 }
 
-/// Tokenizers of all families, as others train them: a name, the file, how words are told from each other.
-fn others(languages: &Languages) -> Vec<(&'static str, Value, Boundary)> {
+/// External tokenizers of all families: a name, the file, and the word boundary.
+fn external_tokenizers(languages: &Languages) -> Vec<(&'static str, Value, Boundary)> {
     let empty_bpe = json!({ "type": "BPE", "unk_token": "<unk>", "vocab": {}, "merges": [] });
     let metaspace = json!({ "type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": true });
     let level = |space: bool| json!({ "type": "ByteLevel", "add_prefix_space": space, "trim_offsets": true, "use_regex": true });
@@ -174,7 +174,7 @@ fn every_family_of_tokenizers_is_used_as_ours_are() {
     let languages = common::small(5);
     let dir = tempfile::tempdir().unwrap();
     let text = WordCounts::text(&languages, 50).unwrap();
-    for (name, file, boundary) in others(&languages) {
+    for (name, file, boundary) in external_tokenizers(&languages) {
         let tokenizer = adopt(dir.path(), &file, &languages).unwrap_or_else(|why| panic!("{name}: {why}"));
         assert_eq!((tokenizer.kind(), tokenizer.boundary()), (None, boundary), "{name}");
         for (id, token) in (0..).zip(tokenizer.special().tokens()) {
@@ -197,7 +197,7 @@ fn every_family_of_tokenizers_is_used_as_ours_are() {
         let theirs: tokenizers::Tokenizer = file.to_string().parse().unwrap();
         let sentence = corpus(&languages)[0].clone();
         let as_they = theirs.encode(format!(" {sentence}"), false).unwrap().get_tokens().to_vec();
-        let as_we = tokenizer.in_text(&sentence).unwrap();
+        let as_we = tokenizer.pieces_in_text(&sentence).unwrap();
         let as_we: Vec<String> = as_we.iter().map(|&id| tokenizer.token(id).unwrap()).collect();
         let bare = |tokens: Vec<String>| tokens.into_iter().skip_while(|token| token == "▁").collect::<Vec<_>>();
         assert_eq!(bare(as_we), bare(as_they), "{name}");
@@ -227,11 +227,11 @@ fn every_family_of_tokenizers_is_used_as_ours_are() {
 fn interventions_work_on_the_pieces_of_a_file() {
     let languages = common::small(6);
     let dir = tempfile::tempdir().unwrap();
-    for (name, file, _) in others(&languages) {
+    for (name, file, _) in external_tokenizers(&languages) {
         let tokenizer = adopt(dir.path(), &file, &languages).unwrap();
         let config = tokenizer.provenance().unwrap().config.clone();
         let under = |config: TokenizerConfig| Segmentation::under(&tokenizer, &languages, &config);
-        let plain = under(config.clone()).unwrap();
+        let unchanged = under(config.clone()).unwrap();
         let own = under(TokenizerConfig { share: Share::None, ..config.clone() }).unwrap();
         let spelled = |s: &Segmentation, word, language| -> Vec<u8> {
             s.pieces(word, language).iter().flat_map(|&id| s.letters(id).to_vec()).collect()
@@ -248,15 +248,15 @@ fn interventions_work_on_the_pieces_of_a_file() {
             for cut in [&own, &alike, &apart] {
                 assert_eq!(spelled(cut, symbol, Language::B), languages.form(symbol, Language::B).as_bytes(), "{name}");
             }
-            assert_eq!(alike.core(symbol, Language::B).len(), plain.core(symbol, Language::B).len(), "{name}");
-            [&alike, &plain, &apart].into_iter().zip(&mut total).for_each(|(s, total)| *total += common(s, symbol));
+            assert_eq!(alike.core(symbol, Language::B).len(), unchanged.core(symbol, Language::B).len(), "{name}");
+            [&alike, &unchanged, &apart].into_iter().zip(&mut total).for_each(|(s, total)| *total += common(s, symbol));
         }
         assert!(total[0] >= total[1] && total[1] >= total[2], "{name}: {total:?}");
         let morphemes = under(TokenizerConfig { cut: Cut::Morpheme, ..config.clone() });
         match name {
             "BPE, closed" | "whole words" => {
                 let why = morphemes.unwrap_err().to_string();
-                assert!(why.contains("cannot be asked for the morphemes of `"), "{name}: {why}");
+                assert!(why.contains("cannot split the morphemes of `"), "{name}: {why}");
             }
             _ => {
                 let morphemes = morphemes.unwrap_or_else(|why| panic!("{name}: {why}"));
@@ -274,8 +274,8 @@ fn interventions_work_on_the_pieces_of_a_file() {
             }
         }
         // Some put a mark before a piece that cannot carry it.
-        let boundary = plain.special().boundary();
-        let has = languages.world.symbols().any(|s| plain.pieces(s, Language::B).contains(&boundary));
+        let boundary = unchanged.special().boundary();
+        let has = languages.world.symbols().any(|s| unchanged.pieces(s, Language::B).contains(&boundary));
         match under(TokenizerConfig { share: Share::None, share_boundary: true, ..config }) {
             Ok(_) => assert!(has, "{name}"),
             Err(why) => assert!(!has && why.to_string().contains("has no token to share"), "{name}: {why}"),
@@ -311,7 +311,7 @@ fn a_tokenizer_of_ours_comes_back_as_it_was() {
 fn what_cannot_work_is_told_of_the_word() {
     let languages = common::small(8);
     let dir = tempfile::tempdir().unwrap();
-    let all = others(&languages);
+    let all = external_tokenizers(&languages);
     let file = |wanted: &str| all.iter().find(|(name, ..)| *name == wanted).unwrap().1.clone();
     let refused = |file: &Value| match adopt(dir.path(), file, &languages) {
         Ok(_) => panic!("it should be refused"),
@@ -360,7 +360,7 @@ fn what_cannot_work_is_told_of_the_word() {
     let mut unmarked = file("BPE");
     unmarked["pre_tokenizer"] = json!({ "type": "WhitespaceSplit" });
     unmarked["decoder"] = json!({ "type": "Fuse" });
-    assert!(refused(&unmarked).contains("do not tell where it begins or ends"), "{}", refused(&unmarked));
+    assert!(refused(&unmarked).contains("do not show where it begins or ends"), "{}", refused(&unmarked));
 
     let mut dropout = file("BPE");
     dropout["model"]["dropout"] = json!(0.1);
@@ -377,7 +377,7 @@ fn what_cannot_work_is_told_of_the_word() {
     };
     assert!(adopt(dir.path(), &joined("▁no▁words", true), &languages).is_ok());
     let why = refused(&joined("▁no▁words", false));
-    assert!(why.contains("its token `▁no▁words` is of several words"), "{why}");
+    assert!(why.contains("its token `▁no▁words` spans several words"), "{why}");
     let mut ending = joined(&format!("{}▁", copula.chars().last().unwrap()), false);
     ending["model"]["vocab"].as_array_mut().unwrap().last_mut().unwrap()[1] = json!(-0.1);
     assert!(refused(&ending).contains("than each alone"), "{}", refused(&ending));
