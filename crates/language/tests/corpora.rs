@@ -273,11 +273,11 @@ fn sequences_are_as_frequent_as_their_probability_says() {
     let usual = MixtureConfig { lambda: 0.5, ..Default::default() };
     let mixtures = [
         usual.clone(),
-        MixtureConfig { withhold: Withhold::Facts, ..plain.clone() },
-        MixtureConfig { translation: 0.3, tags: Tags::Task, ..plain.clone() },
-        MixtureConfig { translation: 0.3, withhold: Withhold::Nothing, ..plain.clone() },
-        MixtureConfig { schedule: vec![0.1, 0.7], ..plain.clone() },
-        MixtureConfig { code_switch: 0.2, tasks: [1.0, 0.0, 0.0], ..plain },
+        MixtureConfig { withhold: Withhold::Facts, ..usual.clone() },
+        MixtureConfig { translation: 0.3, tags: Tags::Task, ..usual.clone() },
+        MixtureConfig { translation: 0.3, withhold: Withhold::Nothing, ..usual.clone() },
+        MixtureConfig { schedule: vec![0.1, 0.7], ..usual.clone() },
+        MixtureConfig { code_switch: 0.2, tasks: [1.0, 0.0, 0.0], ..usual },
     ];
     mixtures.into_par_iter().for_each(|mixture| {
         // Facts can be withheld of those who share some.
