@@ -340,7 +340,7 @@ fn unwise_settings_get_a_sentence() {
     let error = error.unwrap_err().to_string();
     assert!(error.contains("GB of memory, but this machine has"), "{error}");
     assert_eq!(std::fs::read_dir(place.path()).unwrap().count(), 0);
-    assert!(load("model.layers=1000000000000").unwrap_err().to_string().contains("can be had"));
+    assert!(load("model.layers=1000000000000").unwrap_err().to_string().contains("are supported"));
     let experiment = tiny(&["train.steps=5", "train.warmup=9", "eval.also=[3, 7]", "eval.subjects=90"]);
     let notes = InputCache::default().get(&experiment).unwrap().notes(&experiment);
     for (key, given) in [("train.warmup", "9"), ("eval.also", "7"), ("eval.subjects", "90"), ("eval.words", "200")] {

@@ -1,7 +1,7 @@
 //! Sequences packed end to end.
 //!
 //! A sequence of n tokens fills n - 1 rows: row i reads token i and predicts token i + 1. All members have the same
-//! number of rows, the largest member's rounded up; the rows left over are filler that predicts nothing.
+//! number of rows, the largest member's rounded up; the remaining rows are filler without targets.
 //!
 //! ```
 //! use invitro_model::{Batch, TokenSequence};
@@ -15,21 +15,21 @@
 
 use crate::{Error, Result};
 
-/// One training sequence and the group (task) its loss is counted under.
+/// One training sequence and the group (task) of its loss.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenSequence {
     pub tokens: Vec<u32>,
     pub group: u8,
 }
 
-/// Consecutive rows of a member that attend to each other, causally, their positions counted from `start`.
+/// Consecutive rows of a member with causal attention among them; positions count from `start`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     pub start: u32,
     pub len: u32,
 }
 
-/// What all members of a population read in one step.
+/// The input of all members of a population in one step.
 #[derive(Clone, Debug)]
 pub struct Batch {
     pub members: usize,
@@ -37,18 +37,18 @@ pub struct Batch {
     pub rows: usize,
     /// `[members, rows]`
     pub tokens: Vec<u32>,
-    /// `[members, rows]`, -1 where nothing is predicted.
+    /// `[members, rows]`, -1 for rows without a target.
     pub targets: Vec<i32>,
     /// `[members, rows]`: the loss group of each row.
     pub groups: Vec<u8>,
-    /// Per member; together they cover all its rows, filler too.
+    /// By member; they cover all its rows, filler included.
     pub spans: Vec<Vec<Span>>,
     /// Rows per member that are not filler.
     pub real: Vec<usize>,
 }
 
 impl Batch {
-    /// Packs each member's sequences, rounding rows up to a multiple of `round`. No sequence may exceed `context` + 1
+    /// Packs each member's sequences and rounds rows up to a multiple of `round`. No sequence may exceed `context` + 1
     /// tokens (its last token is only predicted).
     pub fn pack(members: &[Vec<TokenSequence>], round: usize, context: usize) -> Result<Self> {
         let real: Vec<usize> =

@@ -1,8 +1,8 @@
 //! A model in training on disk: weights, both moments and the step, as safetensors.
 //!
-//! Tensors are named `weights.layers.0.qkv`, `mean.head`, `variance.norm` and so on; the header's metadata has one
-//! entry, `invitro`: JSON with the schema, the shape, the step, whatever the caller adds, and the file's seal
-//! ([`invitro_base::sealed`]). Saving, loading and continuing equals never having stopped, bit for bit.
+//! Tensors are named `weights.layers.0.qkv`, `mean.head`, `variance.norm` and so on. The header's metadata has one entry,
+//! `invitro`: JSON with the schema, the shape, the step, the caller's metadata, and the file's seal
+//! ([`invitro_base::sealed`]). A resumed run equals an uninterrupted one, bit for bit.
 
 use crate::{Error, Layout, Result, Shape, Tensor, tensor_file};
 use invitro_base::sealed;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Raised when a file of the older form can no longer be read.
+/// Incremented when older files can no longer be read.
 const SCHEMA: u32 = 2;
 /// The entry of the header's metadata.
 const ENTRY: &str = "invitro";
@@ -57,7 +57,7 @@ pub fn named_tensors(layout: &Layout) -> Vec<(String, Tensor)> {
 }
 
 impl Checkpoint {
-    /// Writes the file, whole or not at all.
+    /// Writes the file atomically.
     pub fn save(&self, path: &Path) -> Result<()> {
         let (shape, metadata) = (self.shape.clone(), self.metadata.clone());
         let header = Header { schema: SCHEMA, step: self.step, shape, metadata, seal: sealed::blank() };
@@ -72,7 +72,7 @@ impl Checkpoint {
         tensor_file::write(path, &tensors, (ENTRY, header))
     }
 
-    /// Reads a file that [`Checkpoint::save`] wrote; anything else is an error that says what it is.
+    /// Reads a file of [`Checkpoint::save`]; the error for any other file says what it is.
     pub fn load(path: &Path) -> Result<Self> {
         let wrong = |what: String| Error::File(format!("{}: {what}", path.display()));
         let whole = std::fs::read(path).map_err(|e| wrong(format!("cannot read: {e}")))?;
@@ -91,7 +91,7 @@ impl Checkpoint {
         let header: Header =
             serde_json::from_str(entry).map_err(|e| wrong(format!("a checkpoint with a bad header ({e})")))?;
         header.shape.validate().map_err(|e| wrong(e.to_string()))?;
-        // Before any memory is taken for them.
+        // Checked before any memory is allocated.
         let needed = 3 * size_of::<f32>() as u128 * header.shape.parameters();
         if needed > whole.len() as u128 {
             let held = whole.len();
@@ -128,16 +128,16 @@ impl Checkpoint {
         })
     }
 
-    /// Whether every weight is a number.
+    /// Whether every weight is finite.
     pub fn is_finite(&self) -> bool {
         self.weights.iter().all(|weight| weight.is_finite())
     }
 
-    /// Whether it continues a model of this shape; names the first size that differs.
+    /// Checks that it fits a model of this shape; the error names the first size that differs.
     pub fn fits(&self, shape: &Shape) -> Result<()> {
         let numbers = |shape: &Shape| {
-            let (sizes, others) = shape.numbers();
-            sizes.map(|(name, size)| (name, size as f64)).into_iter().chain(others)
+            let (sizes, floats) = shape.numbers();
+            sizes.map(|(name, size)| (name, size as f64)).into_iter().chain(floats)
         };
         match numbers(&self.shape).zip(numbers(shape)).find(|(own, given)| own != given) {
             Some(((name, own), (_, given))) => {

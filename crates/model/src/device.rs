@@ -1,10 +1,10 @@
-//! Where a population trains: the one place that knows the names of devices.
+//! Devices and their names.
 
 use crate::cpu::simd;
 use crate::cuda::{Gpu, compile};
 use crate::{Error, Result, Shape};
 
-/// All GPUs of the machine, as users write it.
+/// The name of all GPUs of the machine.
 pub const ALL: &str = "cuda:all";
 
 /// A CPU, or an NVIDIA GPU by its number.
@@ -32,8 +32,8 @@ impl Device {
         }
     }
 
-    /// One device as in [`Device::parse`], several between commas (`cuda:0,cuda:2`), or all GPUs that there are
-    /// (`cuda:all`). A GPU that is named twice is there twice.
+    /// One device as in [`Device::parse`], several separated by commas (`cuda:0,cuda:2`), or all GPUs (`cuda:all`). A GPU
+    /// may be listed twice.
     pub fn parse_list(text: &str) -> Result<Vec<Self>> {
         if text == ALL {
             return Ok((0..Gpu::count()?).map(Device::Cuda).collect());
@@ -49,7 +49,7 @@ impl Device {
         named.iter().map(gpu).collect()
     }
 
-    /// What a person would call it.
+    /// A description for users.
     pub fn describe(&self) -> Result<String> {
         match self {
             Device::Cpu => {
@@ -61,8 +61,8 @@ impl Device {
         }
     }
 
-    /// Opens the device and compiles its kernels for models of this shape ahead of time, while data is prepared. What fails here
-    /// fails again when models are put on the device.
+    /// Opens the device and compiles its kernels for a shape ahead of time. Errors are ignored here; they recur when models
+    /// are created.
     pub fn prepare(&self, shape: &Shape) {
         if let Device::Cuda(number) = self {
             let _ = Gpu::open(*number).and_then(|gpu| compile::prepare(&gpu, shape));

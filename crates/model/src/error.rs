@@ -1,15 +1,15 @@
-//! What can go wrong in this crate, each with what was given and what was expected.
+//! Errors of this crate, with the given and the expected value.
 
-/// Every failure of the engine.
+/// An error of the engine.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// A shape no model can have.
+    /// An invalid shape.
     #[error("model shape: {0}")]
     Shape(String),
     /// A batch the population cannot take.
     #[error("batch: {0}")]
     Batch(String),
-    /// Training settings that make no sense.
+    /// Invalid training settings.
     #[error("training: {0}")]
     Train(String),
     /// A file that cannot be read, or is not what it should be.
@@ -18,10 +18,10 @@ pub enum Error {
     /// A file that cannot be written.
     #[error("{0}")]
     Write(String),
-    /// The device failed or cannot be used; the sentence names what to change.
+    /// The device failed or cannot be used; the message says what to change.
     #[error("{0}")]
     Device(String),
-    /// The device's memory does not hold the population.
+    /// The device's memory is too small for the population.
     #[error("{0}")]
     OutOfMemory(String),
 }

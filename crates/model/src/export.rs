@@ -1,12 +1,12 @@
 //! A model as a HuggingFace folder: `config.json`, `generation_config.json` and `model.safetensors`, the Llama shape.
 //!
-//! Joint tensors are split into the names that `transformers` knows. The tokenizer's files are put in by the caller.
+//! Joint tensors are split into those of `transformers`. The caller adds the tokenizer's files.
 
 use crate::{Error, Layout, Result, Shape, Tensor, tensor_file};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Ids of the tokens that generation needs to know.
+/// The special token ids for generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ExportTokens {
     pub bos: Option<u32>,
@@ -14,7 +14,7 @@ pub struct ExportTokens {
     pub pad: u32,
 }
 
-/// Writes the folder's files; it is made where there is none.
+/// Writes the folder's files, and creates the folder if necessary.
 pub fn export(folder: &Path, shape: &Shape, weights: &[f32], special: ExportTokens) -> Result<()> {
     let layout = Layout::new(shape);
     if weights.len() != layout.size {
@@ -35,7 +35,7 @@ pub fn export(folder: &Path, shape: &Shape, weights: &[f32], special: ExportToke
     tensor_file::write(&folder.join("model.safetensors"), &tensors, ("format", "pt".to_string()))
 }
 
-/// Every tensor with its own name and that in `transformers`, joint ones split into their parts.
+/// Every tensor with invitro's name and the name in `transformers`, joint ones split.
 pub fn split_tensors(layout: &Layout) -> Vec<(String, String, Tensor)> {
     let part = |tensor: Tensor, index: usize, parts: usize| {
         let rows = tensor.rows / parts;

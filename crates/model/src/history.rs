@@ -1,9 +1,9 @@
-//! The losses of the last steps: every step leaves its own in a ring on the device, which is read now and then.
+//! The losses of the last steps, in a ring on the device that is read occasionally.
 
-/// Steps whose losses a device keeps until they are read.
+/// The number of steps whose losses a device stores.
 pub const HISTORY: usize = 48;
 
-/// Which places of a ring of [`HISTORY`] hold a step that was not read yet.
+/// The positions of a ring of [`HISTORY`] with unread steps.
 #[derive(Clone, Debug, Default)]
 pub struct Ring {
     next: usize,
@@ -11,18 +11,18 @@ pub struct Ring {
 }
 
 impl Ring {
-    /// The place of the step that comes next.
+    /// The position of the next step.
     pub fn next(&self) -> usize {
         self.next
     }
 
-    /// A step went to its place. Of more than there are places for, the oldest are lost.
+    /// Records a step; if the ring is full, it overwrites the oldest.
     pub fn push(&mut self) {
         self.next = (self.next + 1) % HISTORY;
         self.unread = (self.unread + 1).min(HISTORY);
     }
 
-    /// The places of the steps since this was last called, the oldest first.
+    /// The positions of the steps since the last call, the oldest first.
     pub fn take(&mut self) -> impl Iterator<Item = usize> + use<> {
         let (first, count) = (self.next + HISTORY - self.unread, std::mem::take(&mut self.unread));
         (first..first + count).map(|place| place % HISTORY)

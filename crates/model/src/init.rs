@@ -1,14 +1,14 @@
 //! Initial weights: matrices from N(0, init_std), gains one.
 //!
 //! Every matrix of the exported model has its own stream under the model seed; query, key, value, gate and up are
-//! separate though they lie in joint tensors. So the same (shape, seed) gives the same weights on any device, and a
-//! model with one more layer has the same first ones.
+//! separate, although stored in joint tensors. So the same (shape, seed) gives the same weights on any device, and a model
+//! with one more layer has the same first layers.
 
 use crate::export::split_tensors;
 use crate::{Layout, Shape};
 use invitro_base::random::Rng;
 
-/// A model's flat vector of weights before any training.
+/// A model's flat vector of initial weights.
 pub fn initial_weights(shape: &Shape, seed: u64) -> Vec<f32> {
     let layout = Layout::new(shape);
     let mut weights = vec![0.0; layout.size];

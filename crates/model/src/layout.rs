@@ -1,8 +1,8 @@
-//! Where each tensor lies in a member's one flat vector of parameters.
+//! The layout of a member's tensors in one flat vector.
 //!
-//! Weights, gradients and both moments of a member are one vector each, in this order: the matrices, then the gains.
+//! Weights, gradients and both moments of a member are one vector each: first the matrices, then the gains.
 //! So a population's parameters are `[N, size]`, every matmul is strided-batched with stride `size`, the optimizer is
-//! one pass, and weight decay is "the elements before `decayed`".
+//! one pass, and weight decay applies to the elements before `decayed`.
 
 use crate::{Error, Result, Shape};
 
@@ -28,7 +28,7 @@ impl Tensor {
     }
 }
 
-/// One block's tensors. Query, key and value are rows of one matrix, in this order; so are gate and up.
+/// One layer's tensors. Query, key and value are rows of one matrix, in this order; so are gate and up.
 #[derive(Clone, Debug)]
 pub struct LayerLayout {
     pub norm1: Tensor,
@@ -51,7 +51,7 @@ pub struct Layout {
     pub size: usize,
 }
 
-/// Tensors start at multiples of this many elements: 256 bytes of bf16, which cuBLASLt takes for granted.
+/// Tensors start at multiples of this many elements: 256 bytes of bf16, which cuBLASLt assumes.
 pub const ALIGN: usize = 128;
 
 impl Layout {
@@ -91,13 +91,13 @@ impl Layout {
         Layout { embed, layers, norm, head, decayed, size: offset }
     }
 
-    /// The matrices that activations are multiplied with: all but the embedding.
+    /// The matrices of matmuls: all but the embedding.
     pub fn matrices(&self) -> impl Iterator<Item = Tensor> {
         let layers = self.layers.iter();
         layers.flat_map(|layer| [layer.qkv, layer.out, layer.gate_up, layer.down]).chain([self.head])
     }
 
-    /// Says whether these are a member's parameters.
+    /// Checks the length of a member's vector.
     pub fn check(&self, values: &[f32]) -> Result<()> {
         if values.len() == self.size {
             return Ok(());

@@ -1,17 +1,17 @@
 //! Populations of small Llama-shaped transformers, trained on a CPU or one CUDA GPU.
 //!
-//! Token ids in, logits out: this crate knows no words. The population is the unit: N models of one [`Shape`] train at
-//! once, each on its own data, with a leading N on every buffer. N = 1 is not a special case.
+//! Models map token ids to logits; this crate knows no words. A population of N models of one [`Shape`] trains at once,
+//! each on its own data, with a leading N on every buffer. N = 1 is not a special case.
 //!
-//! - [`shape`]: what a model looks like; [`layout`]: where its tensors lie in one flat vector
-//! - [`batch`]: sequences packed end to end, no padding between them
-//! - [`ops`]: the dozen operations a device must offer, forward and backward
-//! - [`transformer`]: the model, written once over them
+//! - [`shape`]: the sizes of a model; [`layout`]: its tensors in one flat vector
+//! - [`batch`]: sequences packed without padding
+//! - [`ops`]: the operations of a device, forward and backward
+//! - [`transformer`]: the model, written over these operations
 //! - [`cpu`], [`cuda`]: the operations on a device
-//! - [`shard`], [`population`]: N models over the shards of a device, which is what a study trains
+//! - [`shard`], [`population`]: N models over the shards of a device
 //! - [`init`]: the initial weights
 //! - [`inference`]: decoding, scoring, hidden states and patches
-//! - [`memory`]: what all this takes
+//! - [`memory`]: memory requirements
 //! - [`checkpoint`], [`export`]: models on disk
 
 #![warn(clippy::undocumented_unsafe_blocks)]

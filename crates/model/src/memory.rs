@@ -1,11 +1,11 @@
-//! How much memory a population takes on a device, known before anything is allocated.
+//! The memory requirement of a population on a device, before anything is allocated.
 
 use crate::cuda::{Cuda, ROUND};
 use crate::inference::{decode, forward, pass};
 use crate::{Device, Error, Layout, Result, Shape, shard, transformer};
 
-/// Bytes of device memory that `members` models of a shape take, about: their parameters, training steps of up to `rows`
-/// rows each, and decoding and scoring beside them.
+/// The approximate bytes of device memory of `members` models: parameters, training steps of up to `rows` rows each,
+/// decoding and scoring.
 pub fn population_bytes(device: Device, shape: &Shape, members: usize, rows: usize) -> usize {
     let round = if device == Device::Cpu { 1 } else { ROUND };
     let regions = shard::regions(shape, round);
@@ -18,19 +18,19 @@ pub fn population_bytes(device: Device, shape: &Shape, members: usize, rows: usi
         }
         Device::Cpu => {
             let (per_row, statistics) = transformer::elements_per_row(shape);
-            // Weights, gradients, two moments, and the weights once more, packed.
+            // Weights, gradients, two moments, and packed weights.
             let parameters = 5 * Layout::new(shape).size;
             4 * members * (parameters + rows * (per_row + statistics) + activations + logits)
         }
     }
 }
 
-/// Refuses a population on the CPU that the machine's memory cannot hold, before an allocation aborts the process.
+/// Returns an error if the machine's memory is too small for a population, before an allocation aborts the process.
 pub fn check_host(shape: &Shape, members: usize, rows: usize) -> Result<()> {
-    let (needed, Some(there)) = (population_bytes(Device::Cpu, shape, members, rows) as u64, host_bytes()) else {
+    let (needed, Some(available)) = (population_bytes(Device::Cpu, shape, members, rows) as u64, host_bytes()) else {
         return Ok(());
     };
-    if needed <= there {
+    if needed <= available {
         return Ok(());
     }
     let models = if members == 1 { "a model".to_owned() } else { format!("{members} models") };
@@ -39,11 +39,11 @@ pub fn check_host(shape: &Shape, members: usize, rows: usize) -> Result<()> {
         "{models} of {} parameters and batches of {rows} rows take about {} of memory, but this machine has {}",
         Layout::new(shape).size,
         gigabytes(needed),
-        gigabytes(there)
+        gigabytes(available)
     )))
 }
 
-/// The machine's memory, where the system tells it.
+/// The machine's memory, if the system reports it.
 fn host_bytes() -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     let kilobytes =

@@ -1,16 +1,15 @@
-//! The operations a device must offer: the contract between the transformer and the hardware.
+//! The operations of a device: the contract between the transformer and the hardware.
 //!
-//! A device holds a population's parameters, gradients and moments as `[N, layout.size]`, and the batch that was
-//! loaded last. Activations are buffers of `[N, rows, width]`, rows being the loaded batch's; their number type is the
-//! device's (f32 or f64 on CPU, bf16 on CUDA with f32 inside every reduction). No result depends on the order in which
-//! threads finish.
+//! A device holds a population's parameters, gradients and moments as `[N, layout.size]`, and the last loaded batch.
+//! Activations are buffers of `[N, rows, width]` with the rows of the loaded batch, in the device's number type (f32 or f64
+//! on CPU, bf16 on CUDA with f32 inside every reduction). No result depends on the order in which threads finish.
 //!
-//! A device may run work at the same time as other work, or put it off. The transformer therefore says where it is, by
-//! [`Ops::reach`]. One training step is these calls and points, in this order:
+//! A device may overlap or defer work. The transformer therefore reports its progress by [`Ops::reach`]. One training step
+//! is these calls and points, in this order:
 //!
 //! ```text
 //! load                                     the batch, and the update that follows it
-//! replay_step                              may replay a recording of all the rest
+//! replay_step                              may replay a recording of all that follows
 //!   BeginForward                           embed_rms_norm
 //!   BeginPart(Layer(l))                    the layer's forward operations; for each layer
 //!   BeginPart(Head)                        linear
@@ -21,7 +20,7 @@
 //!   EndBackward
 //!   update
 //! EndStep
-//! losses, history                          whenever they are wanted
+//! losses, history                          at any time
 //! ```
 //!
 //! A forward-only pass (evaluation, decoding, scoring) makes the calls from `BeginForward` to the head.
@@ -51,7 +50,7 @@ impl Update {
         Update { step, lr: config.rate(step), beta1, beta2, eps, weight_decay, clip }
     }
 
-    /// The update of a batch that none follows.
+    /// No update, for evaluation.
     pub fn none() -> Self {
         Update { step: 0, lr: 0.0, beta1: 0.0, beta2: 0.0, eps: 0.0, weight_decay: 0.0, clip: f64::INFINITY }
     }
@@ -68,41 +67,40 @@ pub enum Vector {
     Variance,
 }
 
-/// The parts of a model whose weights are read, and whose gradients are complete, at one time.
+/// A part of a model whose weights are read, and whose gradients are complete, at one time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModelPart {
     Embedding,
-    /// Of all norms.
+    /// The gains of all norms.
     Gains,
     /// The matrices of a layer.
     Layer(usize),
     Head,
 }
 
-/// The points of a pass that a device is told of.
+/// A point of a pass that the transformer reports to the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PassPoint {
-    /// Before the first operation of every forward pass. A device that defers updates starts the last one here; the
-    /// embedding and the gains may be read afterwards.
+    /// Before the first operation of every forward pass. A device that defers updates starts the last one here; then the
+    /// embedding and the gains may be read.
     BeginForward,
-    /// In a forward pass before the first matrix of a layer, or that of the head, is read.
+    /// In a forward pass, before the first matrix of a layer or of the head is read.
     BeginPart(ModelPart),
-    /// In the backward pass when the last weight gradient of the head, or of a layer, has been issued.
+    /// In the backward pass, after the last weight gradient of the head or of a layer is issued.
     EndPartBackward(ModelPart),
-    /// When the backward of every norm has been issued. A device that leaves the gains' gradients as partial sums adds
-    /// them up here.
+    /// After the backward of every norm is issued. A device with partial sums of the gains' gradients adds them up here.
     EndNormsBackward,
-    /// After the last operation of the backward pass. A device that runs weight gradients on a stream of their own joins
-    /// it here: all gradients are complete for what is issued next.
+    /// After the last operation of the backward pass. A device with a weight-gradient stream joins it here: all gradients
+    /// are complete for later operations.
     EndBackward,
-    /// After [`Ops::update`], where [`Ops::replay_step`] replayed nothing; ends a recording.
+    /// After [`Ops::update`], unless [`Ops::replay_step`] replayed the step; ends a recording.
     EndStep,
 }
 
-/// Loss groups a batch may have, numbered from 0.
+/// The number of loss groups.
 pub const GROUPS: usize = 16;
 
-/// Says what of a batch a model of this shape cannot read, or its device not count.
+/// Checks that a model of this shape can read a batch.
 pub fn check_batch(batch: &Batch, shape: &Shape) -> Result<()> {
     check_tokens(&batch.tokens, shape)?;
     if let Some(target) = batch.targets.iter().find(|&&target| target >= shape.vocab as i32) {
@@ -122,7 +120,7 @@ pub fn check_batch(batch: &Batch, shape: &Shape) -> Result<()> {
     Ok(())
 }
 
-/// The same of the tokens of a forward-only pass.
+/// Checks tokens.
 pub fn check_tokens(tokens: &[u32], shape: &Shape) -> Result<()> {
     match tokens.iter().find(|&&token| token as usize >= shape.vocab) {
         Some(token) => Err(Error::Batch(format!("token {token}: the vocabulary has {} tokens", shape.vocab))),
@@ -130,7 +128,7 @@ pub fn check_tokens(tokens: &[u32], shape: &Shape) -> Result<()> {
     }
 }
 
-/// Loss of one member: sums over its rows, and how many rows each sum has, per group.
+/// The loss of one member: by group, the sum over rows and the number of rows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Loss {
     pub sum: Vec<f64>,
@@ -159,35 +157,35 @@ pub trait Ops {
     fn buf(&mut self, elements: usize) -> Result<Self::Buf>;
     fn stat(&mut self, elements: usize) -> Result<Self::Stat>;
 
-    /// Copies a vector of one member in and out, as f32. A deferred update is made first.
+    /// Copies a vector of one member in and out, as f32, after any deferred update.
     fn write(&mut self, member: usize, vector: Vector, values: &[f32]) -> Result<()>;
     fn read(&mut self, member: usize, vector: Vector) -> Result<Vec<f32>>;
 
-    /// Makes `batch` the one that all operations work on, with the update that [`Ops::update`] is to apply.
+    /// Loads a batch for the following operations, and the update for [`Ops::update`].
     fn load(&mut self, batch: &Batch, update: &Update) -> Result<()>;
-    /// Called after [`Ops::load`], before a whole training step's operations. A device that records steps replays the one
-    /// of the loaded batch's sizes here, if there is one, and says whether it did: the caller then issues nothing.
+    /// Called after [`Ops::load`], before a training step. A device that records steps replays a recording for the batch's
+    /// sizes, if it has one, and returns true; the caller then issues nothing.
     fn replay_step(&mut self) -> Result<bool> {
         Ok(false)
     }
-    /// Called where the transformer is at a point of a pass.
+    /// Called at every point of a pass.
     fn reach(&mut self, _point: PassPoint) -> Result<()> {
         Ok(())
     }
     /// Waits for the last step, or for the last [`Ops::cross_entropy`], and returns the losses per member.
     fn losses(&mut self) -> Result<Vec<Loss>>;
-    /// Waits for the last [`Ops::update`], and returns the losses per member of every step since this was last called, the
-    /// oldest first: of the last [`crate::HISTORY`] at most.
+    /// Waits for the last [`Ops::update`], and returns the losses per member of every step since the last call, the oldest
+    /// first, at most [`crate::HISTORY`].
     fn history(&mut self) -> Result<Vec<Vec<Loss>>>;
 
     /// out\[row\] = weight\[token\[row\]\]
     fn embed(&mut self, weight: Tensor, out: &mut Self::Buf) -> Result<()>;
-    /// grad(weight)\[v\] = sum of dx over the rows that read v, in row order; every row of the gradient is written.
+    /// grad(weight)\[v\] = sum of dx over the rows with token v, in row order; writes every row of the gradient.
     fn embed_backward(&mut self, dx: &Self::Buf, weight: Tensor) -> Result<()>;
 
     /// out = x · inv_rms · gain, inv_rms = 1 / sqrt(mean(x²) + ε), saved for backward.
     fn rms_norm(&mut self, x: &Self::Buf, gain: Tensor, out: &mut Self::Buf, inv_rms: &mut Self::Stat) -> Result<()>;
-    /// The gradient through the norm into `dx`, added where `add` is set, else written; grad(gain) is written, by
+    /// Writes the gradient through the norm to `dx`, or adds it if `add`; writes grad(gain) by
     /// [`PassPoint::EndNormsBackward`] at the latest.
     fn rms_norm_backward(
         &mut self,
@@ -199,7 +197,7 @@ pub trait Ops {
         add: bool,
     ) -> Result<()>;
 
-    /// y = x · weightᵀ, plus `residual` where given.
+    /// y = x · weightᵀ (+ `residual`)
     fn linear(&mut self, x: &Self::Buf, weight: Tensor, residual: Option<&Self::Buf>, y: &mut Self::Buf) -> Result<()>;
     /// dx = dy · weight
     fn linear_backward_input(&mut self, dy: &Self::Buf, weight: Tensor, dx: &mut Self::Buf) -> Result<()>;
@@ -229,7 +227,7 @@ pub trait Ops {
         self.linear(x, weight, None, gate_up)?;
         self.swiglu(gate_up, gated)
     }
-    /// Backward from dy, the gradient of gated · weightᵀ, to gate_up. A device that fuses the two leaves `dgated` as it was.
+    /// Backward from dy, the gradient of gated · weightᵀ, to gate_up. A device that fuses the two does not write `dgated`.
     fn linear_swiglu_backward(
         &mut self,
         dy: &Self::Buf,
@@ -242,7 +240,7 @@ pub trait Ops {
         self.swiglu_backward(gate_up, dgated, dgate_up)
     }
 
-    /// [`Ops::embed`] and [`Ops::rms_norm`] of what comes out, which a device may fuse.
+    /// [`Ops::embed`], then [`Ops::rms_norm`], which a device may fuse.
     fn embed_rms_norm(
         &mut self,
         weight: Tensor,
@@ -269,8 +267,7 @@ pub trait Ops {
         self.linear(x, weight, Some(residual), y)?;
         self.rms_norm(y, gain, norm, inv_rms)
     }
-    /// Backward from dy, the gradient of norm · weightᵀ, to x, of which norm is the norm. A device that fuses the two leaves
-    /// `dnorm` as it was.
+    /// Backward from dy, the gradient of norm(x) · weightᵀ, to x. A device that fuses the two does not write `dnorm`.
     #[allow(clippy::too_many_arguments)]
     fn linear_rms_norm_backward(
         &mut self,
@@ -291,11 +288,10 @@ pub trait Ops {
     fn swiglu(&mut self, gate_up: &Self::Buf, out: &mut Self::Buf) -> Result<()>;
     fn swiglu_backward(&mut self, gate_up: &Self::Buf, dout: &Self::Buf, dgate_up: &mut Self::Buf) -> Result<()>;
 
-    /// Cross-entropy of every row with a target. Turns `logits` into their gradient: of the member's mean loss over its
-    /// rows with targets. Saves the losses for [`Ops::losses`].
+    /// Computes the cross-entropy of every row with a target, for [`Ops::losses`]. Turns `logits` into the gradient of the
+    /// member's mean loss.
     fn cross_entropy(&mut self, logits: &mut Self::Buf) -> Result<()>;
 
-    /// Clips each member's gradient and applies AdamW, with the update given at [`Ops::load`]. A device may defer it to the
-    /// next forward pass.
+    /// Clips each member's gradient and applies AdamW, with the loaded update. A device may defer it to the next forward pass.
     fn update(&mut self) -> Result<()>;
 }

@@ -22,20 +22,20 @@ use crate::{Device, Error, Result, Shape, TokenSequence, memory};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-/// Room for so many models on a device.
+/// Allocates shards for `members` models on a device.
 fn shards(device: Device, shape: &Shape, members: usize, capacity: usize) -> Result<Vec<Box<dyn Shard>>> {
     if device == Device::Cpu {
         memory::check_host(shape, members, capacity)?;
     }
     match device {
-        // One member per shard: a core that trains a whole model waits for no other.
+        // One member per shard, so that a core that trains a whole model does not wait for others.
         Device::Cpu => (0..members)
             .map(|_| {
                 let ops = Cpu::<f32>::new(shape, 1, capacity)?;
                 Ok(Box::new(ModelShard::new(ops, capacity, 1)?) as Box<dyn Shard>)
             })
             .collect(),
-        // All members in one shard: the larger the batch of matmuls, the better.
+        // All members in one shard, for large batched matmuls.
         Device::Cuda(number) => {
             let capacity = capacity.next_multiple_of(cuda::ROUND);
             let ops = cuda::Cuda::new(&cuda::Gpu::open(number)?, shape, members, capacity)?;
@@ -52,7 +52,7 @@ pub struct Population {
     shards: Vec<Box<dyn Shard>>,
     /// The first member of each shard, and N.
     starts: Vec<usize>,
-    /// Losses of steps made before the population moved, which were not read yet.
+    /// Unread losses of steps before [`Population::grow`].
     before: Vec<Vec<Loss>>,
 }
 
@@ -61,7 +61,7 @@ impl Population {
     /// sequence of n tokens takes n - 1).
     pub fn new(device: Device, shape: &Shape, seeds: &[u64], capacity: usize) -> Result<Self> {
         shape.validate()?;
-        simd::asked()?;
+        simd::configured()?;
         if seeds.is_empty() {
             return Err(Error::Batch("a population of no models: there must be at least one".into()));
         }
@@ -80,8 +80,7 @@ impl Population {
         Ok(population)
     }
 
-    /// Moves to a place for larger batches. The old one is given up first, there may be no room for both: after a failure
-    /// the population is of no further use.
+    /// Reallocates for larger batches. The old memory is freed first; after a failure the population is unusable.
     pub fn grow(&mut self, capacity: usize) -> Result<()> {
         self.before = self.history()?;
         let members = (0..self.members()).map(|member| self.checkpoint(member, 0, BTreeMap::new()));
@@ -116,14 +115,14 @@ impl Population {
         .map(|_: Vec<()>| ())
     }
 
-    /// Waits for the last step; its losses, one per member.
+    /// Waits for the last step and returns its losses, one per member.
     pub fn losses(&mut self) -> Result<Vec<Loss>> {
         let losses: Vec<_> = self.shards.iter_mut().map(|shard| shard.losses()).collect::<Result<_>>()?;
         Ok(losses.into_iter().flatten().collect())
     }
 
-    /// Waits for the last step; the losses of every step since the last call, the oldest first, each with one per member. A
-    /// device keeps those of [`crate::HISTORY`] steps.
+    /// Waits for the last step and returns the losses of every step since the last call, the oldest first, one per member.
+    /// A device stores at most [`crate::HISTORY`] steps.
     pub fn history(&mut self) -> Result<Vec<Vec<Loss>>> {
         let mut steps: Vec<Vec<Loss>> = Vec::new();
         for shard in &mut self.shards {
@@ -141,7 +140,7 @@ impl Population {
         self.per_shard(sequences, |_, shard, sequences| shard.evaluate(sequences))
     }
 
-    /// Decodes every member's own prompts, each to its `eos` or its limit.
+    /// Decodes every member's own prompts, each up to `eos` or its limit.
     pub fn decode(&mut self, prompts: &[Vec<Prompt>], eos: u32) -> Result<Vec<Vec<Decoded>>> {
         let seeds = self.seeds.clone();
         self.per_shard(prompts, |start, shard, prompts| decode::decode(shard, prompts, &seeds[start..], eos))
@@ -157,7 +156,7 @@ impl Population {
         self.per_shard(queries, |_, shard, queries| score::score_patched(shard, queries))
     }
 
-    /// The hidden states that every member is asked for.
+    /// The hidden states of every member's own queries.
     pub fn hidden(&mut self, queries: &[Vec<HiddenQuery>]) -> Result<Vec<Vec<LayerStates>>> {
         self.per_shard(queries, |_, shard, queries| hidden::hidden(shard, queries))
     }
@@ -173,7 +172,7 @@ impl Population {
         self.shards[shard].write(member, vector, values)
     }
 
-    /// Everything needed to continue a member after `step` steps.
+    /// The checkpoint to resume a member after `step` steps.
     pub fn checkpoint(&mut self, member: usize, step: u64, metadata: BTreeMap<String, String>) -> Result<Checkpoint> {
         Ok(Checkpoint {
             shape: self.shape.clone(),
@@ -185,7 +184,7 @@ impl Population {
         })
     }
 
-    /// Puts a member where a checkpoint left off.
+    /// Restores a member from a checkpoint.
     pub fn restore(&mut self, member: usize, checkpoint: &Checkpoint) -> Result<()> {
         checkpoint.fits(&self.shape)?;
         self.write(member, Vector::Weights, &checkpoint.weights)?;
@@ -193,7 +192,7 @@ impl Population {
         self.write(member, Vector::Variance, &checkpoint.variance)
     }
 
-    /// The shard of a member, and its place there.
+    /// The shard of a member, and its index there.
     fn shard(&self, member: usize) -> Result<(usize, usize)> {
         if member >= self.members() {
             return Err(Error::Batch(format!("member {member}: this population has {}", self.members())));
@@ -202,7 +201,7 @@ impl Population {
         Ok((shard, member - self.starts[shard]))
     }
 
-    /// Gives every shard its members' part of `given`, all shards at once, and joins what they return.
+    /// Runs `work` on all shards in parallel, each with its members' part of `given`, and joins the results.
     fn per_shard<T: Sync, R: Send>(
         &mut self,
         given: &[T],

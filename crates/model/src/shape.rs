@@ -1,10 +1,10 @@
-//! What a model looks like: the Llama shape with its sizes.
+//! The sizes of a Llama-shaped model.
 
 use crate::{Error, Result};
 use invitro_base::settings::ModelConfig;
 use serde::{Deserialize, Serialize};
 
-/// Beyond these no machine has the memory, and sizes would no longer fit their integers.
+/// Larger models fit no machine, and their sizes would overflow integers.
 const MOST_PARAMETERS: u128 = 10_000_000_000_000;
 const MOST_CONTEXT: usize = 1 << 24;
 
@@ -14,7 +14,7 @@ pub struct Shape {
     pub layers: usize,
     pub width: usize,
     pub heads: usize,
-    /// Width of the SwiGLU's inside.
+    /// The hidden width of the SwiGLU.
     pub hidden: usize,
     /// The longest sequence, in tokens.
     pub context: usize,
@@ -44,13 +44,13 @@ impl Shape {
 
     /// Floating-point operations of one training step over `tokens` tokens whose sequences average `length`.
     pub fn train_flops(&self, tokens: f64, length: f64) -> f64 {
-        // All but the embedding and the gains are multiplied with every token.
+        // Every token is multiplied with all parameters but the embedding and the gains.
         let layer = 4 * self.width * self.width + 3 * self.width * self.hidden;
         let parameters = self.layers * layer + self.width * self.vocab;
         6.0 * parameters as f64 * tokens + 6.0 * (self.layers * self.width) as f64 * length * tokens
     }
 
-    /// Numbers that a model of this shape has, whatever the sizes.
+    /// The number of parameters, without overflow.
     pub(crate) fn parameters(&self) -> u128 {
         let [layers, width, hidden, vocab] =
             [self.layers, self.width, self.hidden, self.vocab].map(|size| size as u128);
@@ -59,7 +59,7 @@ impl Shape {
         times(layers, layer).saturating_add(times(width, 2 * vocab + 1))
     }
 
-    /// The sizes, and the other numbers that a trained model depends on.
+    /// The sizes, and the floats that a trained model depends on.
     pub(crate) fn numbers(&self) -> ([(&'static str, usize); 6], [(&'static str, f64); 2]) {
         let sizes = [
             ("layers", self.layers),
@@ -72,14 +72,14 @@ impl Shape {
         (sizes, [("rope_theta", self.rope_theta), ("norm_eps", self.norm_eps)])
     }
 
-    /// Says what is wrong with the sizes, if anything is.
+    /// Checks the sizes.
     pub fn validate(&self) -> Result<()> {
         let wrong = |text: String| Err(Error::Shape(text));
-        let (sizes, others) = self.numbers();
+        let (sizes, floats) = self.numbers();
         if let Some((name, _)) = sizes.into_iter().find(|&(_, size)| size == 0) {
             return wrong(format!("{name} is 0, but must be at least 1"));
         }
-        for (name, value) in others.into_iter().chain([("init_std", self.init_std)]) {
+        for (name, value) in floats.into_iter().chain([("init_std", self.init_std)]) {
             let zero = name != "rope_theta";
             if !(value as f32).is_finite() || value < 0.0 || (value == 0.0 && !zero) {
                 let allowed = if zero { "a number of at least 0" } else { "a number above 0" };
@@ -94,7 +94,7 @@ impl Shape {
         }
         if self.parameters() > MOST_PARAMETERS || self.context > MOST_CONTEXT {
             return wrong(format!(
-                "{} parameters and a context of {}: at most {MOST_PARAMETERS} and {MOST_CONTEXT} can be had",
+                "{} parameters and a context of {}: at most {MOST_PARAMETERS} and {MOST_CONTEXT} are supported",
                 self.parameters(),
                 self.context
             ));

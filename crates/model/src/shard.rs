@@ -1,35 +1,35 @@
-//! Members of a population that one device works on together, behind one interface whatever the device.
+//! The members of a population that one device processes together, behind one interface for all devices.
 
 use crate::inference::{HiddenState, InferOps, Inference, MemberPass, Output, Outputs};
 use crate::ops::{Loss, Update, Vector};
 use crate::{Batch, Result, Shape, TokenSequence, Transformer};
 
-/// What a population asks of its shards; slices have one element per member of the shard.
+/// A shard of a population; slices have one element per member of the shard.
 pub trait Shard: Send {
     fn members(&self) -> usize;
     fn shape(&self) -> &Shape;
-    /// Sequences of a member that are decoded at once.
+    /// The number of sequences that a member decodes at once.
     fn regions(&self) -> usize;
     fn train_step(&mut self, sequences: &[Vec<TokenSequence>], update: &Update) -> Result<()>;
     /// Waits for the last step.
     fn losses(&mut self) -> Result<Vec<Loss>>;
-    /// Waits for the last step; the losses of every step since the last call, as [`crate::Ops::history`].
+    /// The losses of every step since the last call, as [`crate::Ops::history`].
     fn history(&mut self) -> Result<Vec<Vec<Loss>>>;
-    /// Losses on sequences that are not trained on.
+    /// Losses without training.
     fn evaluate(&mut self, sequences: &[Vec<TokenSequence>]) -> Result<Vec<Loss>>;
     fn read(&mut self, member: usize, vector: Vector) -> Result<Vec<f32>>;
     fn write(&mut self, member: usize, vector: Vector, values: &[f32]) -> Result<()>;
-    /// Makes room for forward-only passes of this size per member. What was cached may be lost.
+    /// Allocates memory for forward-only passes of this size per member. The cache may be cleared.
     fn make_room(&mut self, rows: usize, slots: usize, picks: usize) -> Result<()>;
-    /// One forward-only pass, and what is computed from its logits.
+    /// Runs one forward-only pass.
     fn run(&mut self, parts: &[MemberPass], output: Output) -> Result<Vec<Outputs>>;
-    /// One forward-only pass, and the hidden states of its picked rows, `[member][layer][pick]`.
+    /// The hidden states of the picked rows of one forward-only pass, `[member][layer][pick]`.
     fn hidden(&mut self, parts: &[MemberPass], layers: &[usize]) -> Result<Vec<Vec<Vec<HiddenState>>>>;
 }
 
-/// Sequences of a member that are decoded at once on a device that rounds rows up to multiples of `round`.
+/// The number of sequences that a member decodes at once on a device that rounds rows up to multiples of `round`.
 pub fn regions(shape: &Shape, round: usize) -> usize {
-    // The wider a model, the sooner a pass is work enough. A GPU, which is what rounds rows up, wants more of it.
+    // Wider models need fewer rows to fill a device. Only GPUs round rows up, and they need more rows.
     let enough = if round == 1 { 16_384 } else { 65_536 };
     (enough / shape.width).clamp(32, 256)
 }
@@ -61,7 +61,7 @@ impl<O: InferOps> ModelShard<O> {
         let wanted = [rows.next_multiple_of(self.round), slots, picks.next_multiple_of(self.round)];
         let room = self.inference.as_ref().map_or([0; 3], Inference::room);
         if room.iter().zip(&wanted).any(|(room, wanted)| room < wanted) {
-            // As much as before at least: who decodes and scores in turn should find room for both.
+            // At least as much as before, so that alternating decoding and scoring does not reallocate.
             let [rows, slots, picks] = std::array::from_fn(|i| room[i].max(wanted[i]));
             self.inference = None;
             self.inference = Some(Inference::new(&mut self.model.ops, rows, slots, picks)?);

@@ -1,4 +1,4 @@
-//! Writing tensors as a safetensors file; where its header has room for a seal, with one.
+//! Writes tensors as a safetensors file, with a seal if its header has a place for one.
 
 use crate::{Error, Result, Tensor};
 use safetensors::SafeTensorError;
@@ -7,8 +7,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::path::Path;
 
-/// Writes named tensors and one entry of metadata, whole or not at all. One entry only: the order of more would differ
-/// from run to run.
+/// Writes named tensors and one entry of metadata atomically. The order of several entries would differ between runs.
 pub(crate) fn write(path: &Path, tensors: &[(String, Tensor, &[f32])], entry: (&str, String)) -> Result<()> {
     let named: Vec<(&str, Vec<usize>, Vec<u8>)> = tensors
         .iter()
@@ -30,9 +29,9 @@ pub(crate) fn write(path: &Path, tensors: &[(String, Tensor, &[f32])], entry: (&
     invitro_base::files::write(path, bytes).map_err(|error| Error::writing(path, error))
 }
 
-/// Where the header of a safetensors file stands.
+/// The byte range of a safetensors file's header.
 pub(crate) fn header(bytes: &[u8]) -> Range<usize> {
-    let (length, rest) = bytes.split_first_chunk().unwrap_or((&[0; 8], &[]));
-    let start = bytes.len() - rest.len();
-    start..start + rest.len().min(usize::try_from(u64::from_le_bytes(*length)).unwrap_or(usize::MAX))
+    let (length, body) = bytes.split_first_chunk().unwrap_or((&[0; 8], &[]));
+    let start = bytes.len() - body.len();
+    start..start + body.len().min(usize::try_from(u64::from_le_bytes(*length)).unwrap_or(usize::MAX))
 }

@@ -1,4 +1,4 @@
-//! The model, forward and backward, written once over [`Ops`].
+//! The model, forward and backward, over [`Ops`].
 
 use crate::ops::{Loss, ModelPart, Ops, PassPoint, Update};
 use crate::{Batch, Error, Layout, Result, Shape};
@@ -17,7 +17,7 @@ pub struct Transformer<O: Ops> {
     back: Gradients<O>,
 }
 
-/// What one layer saves for backward.
+/// The activations of one layer, saved for backward.
 struct LayerActivations<O: Ops> {
     x: O::Buf,
     inv_rms1: O::Stat,
@@ -32,7 +32,7 @@ struct LayerActivations<O: Ops> {
     gated: O::Buf,
 }
 
-/// Gradients of activations; each layer uses the same ones.
+/// Gradients of activations, reused by every layer.
 struct Gradients<O: Ops> {
     x: O::Buf,
     norm: O::Buf,
@@ -42,7 +42,7 @@ struct Gradients<O: Ops> {
     gated: O::Buf,
 }
 
-/// Elements of activations, and of statistics, that a row of a batch takes in [`Transformer`].
+/// Activation and statistics elements per row of a batch in [`Transformer`].
 pub fn elements_per_row(shape: &Shape) -> (usize, usize) {
     let &Shape { layers, width, heads, hidden, vocab, .. } = shape;
     let layer = 8 * width + 3 * hidden;
@@ -51,7 +51,7 @@ pub fn elements_per_row(shape: &Shape) -> (usize, usize) {
 }
 
 impl<O: Ops> Transformer<O> {
-    /// Lays out all memory for steps of up to `capacity` rows per member.
+    /// Allocates all memory for steps of up to `capacity` rows per member.
     pub fn new(mut ops: O, capacity: usize) -> Result<Self> {
         let (shape, layout) = (ops.shape().clone(), ops.layout().clone());
         let rows = ops.members() * capacity;
@@ -171,7 +171,7 @@ impl<O: Ops> Transformer<O> {
             let (mid, norm2, inv_rms2) = (&mut a.mid, &mut a.norm2, &mut a.inv_rms2);
             ops.linear_rms_norm(&a.attended, at.out, &a.x, mid, at.norm2, norm2, inv_rms2)?;
             ops.linear_swiglu(&a.norm2, at.gate_up, &mut a.gate_up, &mut a.gated)?;
-            // What comes after is normed for the next layer, or for the head.
+            // The norm is that of the next layer, or of the head.
             let (gain, next, norm, inv_rms) = match after.first_mut() {
                 Some(next) => (self.layout.layers[l + 1].norm1, &mut next.x, &mut next.norm1, &mut next.inv_rms1),
                 None => (self.layout.norm, &mut self.last, &mut self.last_norm, &mut self.last_inv_rms),

@@ -54,12 +54,12 @@ fn check_input(
         outputs.iter().map(|&i| out[i] * along[i]).sum::<f64>()
     };
     for i in real(batch, x_wide) {
-        let kept = x[i];
-        x[i] = kept + STEP;
+        let original = x[i];
+        x[i] = original + STEP;
         let above = project(ops, x);
-        x[i] = kept - STEP;
+        x[i] = original - STEP;
         let below = project(ops, x);
-        x[i] = kept;
+        x[i] = original;
         compare(&format!("{name}, input {i}"), dx[i], (above - below) / (2.0 * STEP));
     }
 }
@@ -77,14 +77,14 @@ fn check_weight(
     let outputs = real(batch, out_wide);
     for member in 0..2 {
         for i in tensor.range() {
-            let kept = ops.vector(member, Vector::Weights)[i];
+            let original = ops.vector(member, Vector::Weights)[i];
             let mut at = |value: f64| {
                 ops.vector_mut(member, Vector::Weights)[i] = value;
                 run(ops, &mut out);
                 outputs.iter().map(|&i| out[i] * along[i]).sum::<f64>()
             };
-            let slope = (at(kept + STEP) - at(kept - STEP)) / (2.0 * STEP);
-            at(kept);
+            let slope = (at(original + STEP) - at(original - STEP)) / (2.0 * STEP);
+            at(original);
             compare(&format!("{name}, weight {i} of {member}"), ops.vector(member, Vector::Gradients)[i], slope);
         }
     }
@@ -187,12 +187,12 @@ fn cross_entropy() {
         ops.losses().unwrap().iter().map(Loss::mean).sum::<f64>()
     };
     for i in real(&batch, shape.vocab) {
-        let kept = logits[i];
-        logits[i] = kept + STEP;
+        let original = logits[i];
+        logits[i] = original + STEP;
         let above = mean(&mut ops, &logits);
-        logits[i] = kept - STEP;
+        logits[i] = original - STEP;
         let slope = (above - mean(&mut ops, &logits)) / (2.0 * STEP);
-        logits[i] = kept;
+        logits[i] = original;
         compare(&format!("cross-entropy, logit {i}"), gradient[i], slope);
     }
 }
@@ -214,13 +214,13 @@ fn whole_model() {
         let (mut worst, mut largest) = (0.0f64, 0.0f64);
         for (_, tensor) in invitro_model::checkpoint::named_tensors(&layout) {
             for i in tensor.range() {
-                let kept = model.ops.vector(member, Vector::Weights)[i];
+                let original = model.ops.vector(member, Vector::Weights)[i];
                 let mut at = |value: f64| {
                     model.ops.vector_mut(member, Vector::Weights)[i] = value;
                     model.evaluate(&batch).unwrap()[member].mean()
                 };
-                let slope = (at(kept + STEP) - at(kept - STEP)) / (2.0 * STEP);
-                at(kept);
+                let slope = (at(original + STEP) - at(original - STEP)) / (2.0 * STEP);
+                at(original);
                 worst = worst.max((gradients[i] - slope).abs());
                 largest = largest.max(slope.abs());
             }

@@ -87,13 +87,13 @@ fn states_at(population: &mut Population, tokens: &[u32], position: usize) -> Ve
 fn a_state_patched_with_itself_changes_no_bit() {
     let mut population = population(&[3]);
     let prompt = tokens(8, 11);
-    let plain = population.score(&[vec![query(&prompt)]]).unwrap();
+    let unpatched = population.score(&[vec![query(&prompt)]]).unwrap();
     for position in 0..prompt.len() {
         for (layer, state) in states_at(&mut population, &prompt, position).into_iter().enumerate() {
             let patched = PatchedQuery { query: query(&prompt), patches: vec![Patch { layer, position, state }] };
             assert_eq!(
                 population.score_patched(&[vec![patched]]).unwrap(),
-                plain,
+                unpatched,
                 "layer {layer}, position {position}"
             );
         }
@@ -107,11 +107,11 @@ fn the_last_layer_of_the_last_position_gives_the_donors_logits() {
     let state = states_at(&mut population, &donor, 5).pop().unwrap();
     let patches = vec![Patch { layer: small().layers, position: 7, state }];
     let patched = population.score_patched(&[vec![PatchedQuery { query: query(&receiver), patches }]]).unwrap();
-    let [plain, of_donor] = [&receiver, &donor].map(|prompt| population.score(&[vec![query(prompt)]]).unwrap());
+    let [unpatched, of_donor] = [&receiver, &donor].map(|prompt| population.score(&[vec![query(prompt)]]).unwrap());
     // The first token of a continuation is predicted where the patch is; later ones read their own positions.
     for (continuation, patched) in patched[0][0].iter().enumerate() {
         assert_eq!(patched[0], of_donor[0][0][continuation][0]);
-        assert_ne!(patched[0], plain[0][0][continuation][0]);
+        assert_ne!(patched[0], unpatched[0][0][continuation][0]);
     }
 }
 

@@ -44,8 +44,8 @@ fn greedy_equals_recomputation_without_a_cache() {
     let mut population = population(&[3, 4]);
     let all = [prompts(5, 1), prompts(3, 2)];
     const MOST: usize = 15;
-    let asked: Vec<_> = all.iter().map(|prompts| with(Sampling::Greedy, MOST, prompts)).collect();
-    let decoded = population.decode(&asked, EOS).unwrap();
+    let requests: Vec<_> = all.iter().map(|prompts| with(Sampling::Greedy, MOST, prompts)).collect();
+    let decoded = population.decode(&requests, EOS).unwrap();
     for (member, (prompts, decoded)) in all.iter().zip(&decoded).enumerate() {
         assert_eq!(prompts.len(), decoded.len());
         for (prompt, decoded) in prompts.iter().zip(decoded) {
@@ -73,15 +73,15 @@ fn sampling_equals_recomputation_and_does_not_depend_on_batching() {
     let all = prompts(70, 3);
     for (top_k, top_p) in [(None, None), (Some(5), None), (None, Some(0.7)), (Some(20), Some(0.9))] {
         let sampling = Sampling::Random { seed: 9, temperature: 2.0, top_k, top_p };
-        let mut asked = with(sampling, 6, &all);
-        let decoded = population.decode(&[asked.clone()], EOS).unwrap().remove(0);
+        let mut requests = with(sampling, 6, &all);
+        let decoded = population.decode(&[requests.clone()], EOS).unwrap().remove(0);
         // More prompts than run at once; the first ones alone give the same.
-        let first = population.decode(&[asked[..3].to_vec()], EOS).unwrap().remove(0);
+        let first = population.decode(&[requests[..3].to_vec()], EOS).unwrap().remove(0);
         assert_eq!(decoded[..3], first);
         // Nor do those decoded otherwise beside them change anything.
         let greedy = population.decode(&[with(Sampling::Greedy, 6, &all)], EOS).unwrap().remove(0);
-        asked.iter_mut().skip(1).step_by(2).for_each(|prompt| prompt.sampling = Sampling::Greedy);
-        let mixed = population.decode(&[asked], EOS).unwrap().remove(0);
+        requests.iter_mut().skip(1).step_by(2).for_each(|prompt| prompt.sampling = Sampling::Greedy);
+        let mixed = population.decode(&[requests], EOS).unwrap().remove(0);
         for (i, mixed) in mixed.iter().enumerate() {
             assert_eq!(mixed, if i % 2 == 0 { &decoded[i] } else { &greedy[i] });
         }
@@ -100,8 +100,8 @@ fn decoding_ends_with_the_context() {
     let mut population = population(&[3]);
     let context = small().context;
     let prompt = sequences(&small(), &[context - 1], 8).remove(0).tokens;
-    let asked = with(Sampling::Greedy, 100, &[prompt.clone(), prompt[..context - 4].to_vec()]);
-    let decoded = population.decode(&[asked], 1_000).unwrap();
+    let requests = with(Sampling::Greedy, 100, &[prompt.clone(), prompt[..context - 4].to_vec()]);
+    let decoded = population.decode(&[requests], 1_000).unwrap();
     assert_eq!(decoded[0].iter().map(|d| d.tokens.len()).collect::<Vec<_>>(), [1, 5]);
     assert!(decoded[0].iter().all(|d| !d.ended));
     let refused = |prompt: Vec<u32>, sampling| {

@@ -1,4 +1,4 @@
-//! What can be said of the CUDA kernels without a GPU: their arguments, their sizes, that they compile, their numbers.
+//! Checks of the CUDA kernels without a GPU: arguments, sizes, compilation, numbers.
 
 use invitro_model::cuda::bf16::{join, split};
 use invitro_model::cuda::compile::{ATTENTION, FUSED, PROGRAM, compile, nvrtc_present};

@@ -24,9 +24,9 @@ fn data(shape: &Shape, seed: u64, step: u64) -> Vec<TokenSequence> {
 
 fn prompts(shape: &Shape, seed: u64) -> Vec<Prompt> {
     let random = Sampling::Random { seed: 5, temperature: 1.5, top_k: Some(20), top_p: Some(0.9) };
-    let plain = Sampling::Random { seed: 5, temperature: 0.8, top_k: None, top_p: None };
+    let unrestricted = Sampling::Random { seed: 5, temperature: 0.8, top_k: None, top_p: None };
     let tokens = sequences(shape, &[1, 4, 9, 30, 2, 17], 50 + seed).into_iter().map(|s| s.tokens);
-    let samplings = [Sampling::Greedy, random, plain].into_iter().cycle();
+    let samplings = [Sampling::Greedy, random, unrestricted].into_iter().cycle();
     let prompts = tokens.zip(samplings).zip(0..);
     prompts.map(|((tokens, sampling), key)| Prompt { tokens, sampling, most: 12, key }).collect()
 }
@@ -61,12 +61,12 @@ fn outputs(shape: &Shape) -> Vec<(String, Vec<u8>)> {
             outputs.push((format!("{slot:?} of {member}"), values.iter().flat_map(|v| v.to_le_bytes()).collect()));
         }
     }
-    let asked: Vec<_> = SEEDS.iter().map(|&seed| prompts(shape, seed)).collect();
-    let decoded = population.decode(&asked, EOS).unwrap();
+    let requests: Vec<_> = SEEDS.iter().map(|&seed| prompts(shape, seed)).collect();
+    let decoded = population.decode(&requests, EOS).unwrap();
     let tokens = decoded.iter().flatten().flat_map(|d| d.tokens.iter().copied().chain([d.ended as u32]));
     outputs.push(("decoded tokens".into(), tokens.flat_map(u32::to_le_bytes).collect()));
-    let asked: Vec<_> = SEEDS.iter().map(|&seed| questions(shape, seed)).collect();
-    let scores = population.score(&asked).unwrap();
+    let requests: Vec<_> = SEEDS.iter().map(|&seed| questions(shape, seed)).collect();
+    let scores = population.score(&requests).unwrap();
     let scores = scores.iter().flatten().flatten().flatten().flat_map(|s| [s.logprob.to_bits(), s.rank]);
     outputs.push(("scores".into(), scores.flat_map(u32::to_le_bytes).collect()));
     outputs

@@ -1,4 +1,4 @@
-//! What must not change a member's bits: who trains beside it, threads, interruptions. (`levels.rs`: instruction sets.)
+//! A member's bits do not depend on other members, threads or interruptions. (`levels.rs`: instruction sets.)
 
 use crate::common::{sequences, small};
 use invitro_model::cpu::Cpu;

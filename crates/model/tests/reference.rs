@@ -49,7 +49,7 @@ fn agrees<F: MatmulFloat>(tolerance: f64) {
     for (_, name, tensor) in &tensors {
         let weights = numbers(&file, &format!("weight.{name}"));
         let own = &mut ops.vector_mut(0, Vector::Weights)[tensor.range()];
-        own.iter_mut().zip(&weights).for_each(|(own, &given)| *own = F::of(given));
+        own.iter_mut().zip(&weights).for_each(|(own, &given)| *own = F::from_f64(given));
     }
     let mut model = Transformer::new(ops, batch.rows).unwrap();
 

@@ -1,4 +1,4 @@
-//! What is settled before training: the device, the schedule, the initial weights, the memory.
+//! Settings: the device, the schedule, the initial weights, the memory.
 
 use invitro_model::cpu::{Buffer, Cpu};
 use invitro_model::init::initial_weights;

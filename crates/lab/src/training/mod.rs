@@ -100,7 +100,7 @@ pub fn run_with(
     }
     if options.device == Device::Cpu {
         // Before any folder is made.
-        invitro_model::cpu::simd::asked()?;
+        invitro_model::cpu::simd::configured()?;
         if let Some(Member { experiment, .. }) = members.first() {
             let shape = experiment.shape();
             invitro_model::memory::check_host(&shape, members.len(), probes::batch_rows(shape.context))?;

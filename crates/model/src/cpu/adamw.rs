@@ -9,19 +9,19 @@ use rayon::prelude::*;
 /// Elements per task, and per partial sum of the norm.
 const BLOCK: usize = 1 << 14;
 
-/// Partial sums that [`norm`] needs for a vector of `len`.
+/// The number of partial sums of [`norm`] for a vector of `len`.
 pub fn partials(len: usize) -> usize {
     len.div_ceil(BLOCK)
 }
 
-/// Global norm: squares summed within blocks, then over blocks in order.
+/// The global norm: squares summed within blocks, then over blocks in order.
 pub fn norm<F: Float>(gradients: &[F], partial: &mut [f64]) -> f64 {
     let partial = &mut partial[..partials(gradients.len())];
     partial.par_iter_mut().zip(gradients.par_chunks(BLOCK)).for_each(|(sum, block)| *sum = squares(block).f64());
     partial.iter().sum::<f64>().sqrt()
 }
 
-/// One update of a member's vectors, the elements before `decayed` with weight decay.
+/// Updates a member's vectors; elements before `decayed` have weight decay.
 pub fn update<F: Float>(
     weights: &mut [F],
     gradients: &[F],
@@ -34,16 +34,16 @@ pub fn update<F: Float>(
     let corrected1 = 1.0 - libm::pow(update.beta1, update.step as f64);
     let corrected2 = 1.0 - libm::pow(update.beta2, update.step as f64);
     let shared = AdamStep {
-        clip: F::of(clip),
-        beta1: F::of(update.beta1),
-        one_minus_beta1: F::of(1.0 - update.beta1),
-        beta2: F::of(update.beta2),
-        one_minus_beta2: F::of(1.0 - update.beta2),
-        rate: F::of(update.lr / corrected1),
-        root2: F::of(1.0 / corrected2.sqrt()),
-        eps: F::of(update.eps),
+        clip: F::from_f64(clip),
+        beta1: F::from_f64(update.beta1),
+        one_minus_beta1: F::from_f64(1.0 - update.beta1),
+        beta2: F::from_f64(update.beta2),
+        one_minus_beta2: F::from_f64(1.0 - update.beta2),
+        rate: F::from_f64(update.lr / corrected1),
+        root2: F::from_f64(1.0 / corrected2.sqrt()),
+        eps: F::from_f64(update.eps),
     };
-    let decay = F::of(1.0 - update.lr * update.weight_decay);
+    let decay = F::from_f64(1.0 - update.lr * update.weight_decay);
     weights
         .par_chunks_mut(BLOCK)
         .zip(gradients.par_chunks(BLOCK))
@@ -69,7 +69,7 @@ struct AdamStep<F> {
     one_minus_beta2: F,
     /// Learning rate over the first moment's bias correction.
     rate: F,
-    /// Inverse root of the second moment's.
+    /// Inverse root of the second moment's bias correction.
     root2: F,
     eps: F,
 }

@@ -1,8 +1,7 @@
 //! Causal attention within packed spans, with rotary positions.
 //!
-//! One task per span; per head the rotated keys and the values are packed, and queries go through in blocks of
-//! [`QUERIES`]: a block's scores live in scratch, never the whole score matrix. The backward pass recomputes
-//! them from the log-sum-exp saved per row.
+//! One task per span. Rotated keys and values are packed per head, and queries are processed in blocks of [`QUERIES`]:
+//! only a block's scores are stored, in scratch. The backward pass recomputes them from the log-sum-exp saved per row.
 
 use super::float::Float;
 use super::matmul::{Left, MatmulKernel, block, copy_lines, packed_len, product, transpose};
@@ -16,14 +15,14 @@ use rayon::prelude::*;
 /// Queries per block of scores.
 const QUERIES: usize = 48;
 
-/// What attention needs beside its operands.
+/// The settings of attention.
 pub struct Attention<'a, F> {
     pub kernel: &'a MatmulKernel<F>,
     pub shape: &'a Shape,
     pub rope: &'a Rope<F>,
 }
 
-/// What the backward pass reads, all of one member.
+/// The inputs of the backward pass for one member.
 pub struct Backward<'a, F> {
     pub qkv: &'a [F],
     pub out: &'a [F],
@@ -32,7 +31,7 @@ pub struct Backward<'a, F> {
 }
 
 impl<F: Float> Attention<'_, F> {
-    /// out and log_sum of all `spans` of one member, from its rows of `qkv`.
+    /// Computes out and log_sum of all `spans` of one member from its rows of `qkv`.
     pub fn forward(&self, spans: &[Span], qkv: &[F], out: &mut [F], log_sum: &mut [F]) {
         let (out, log_sum) = (DisjointSlice::new(out), DisjointSlice::new(log_sum));
         let &Shape { width, heads, .. } = self.shape;
@@ -55,7 +54,7 @@ impl<F: Float> Attention<'_, F> {
         let sizes = [len * d, len * d, padded * d, packed_len(kernel, len, d), QUERIES * padded];
         with_scratch::<F, _>(sizes.iter().sum(), |scratch| {
             let [queries, rotated, keys, values, scores] = split(scratch, sizes);
-            let scale = F::of(1.0 / (d as f64).sqrt());
+            let scale = F::from_f64(1.0 / (d as f64).sqrt());
             rope.rotate_rows(0..len, scale, scale, (&qkv[head * d..], 3 * width), (queries, d));
             rope.rotate_rows(0..len, F::ONE, F::ONE, (&qkv[width + head * d..], 3 * width), (rotated, d));
             transpose_panels(nr, rotated, d, len, d, keys);
@@ -77,7 +76,7 @@ impl<F: Float> Attention<'_, F> {
         });
     }
 
-    /// dqkv of all `spans` of one member.
+    /// Computes dqkv of all `spans` of one member.
     pub fn backward(&self, spans: &[Span], given: &Backward<F>, dqkv: &mut [F]) {
         let dqkv = DisjointSlice::new(dqkv);
         let &Shape { width, heads, .. } = self.shape;
@@ -120,7 +119,7 @@ impl<F: Float> Attention<'_, F> {
         with_scratch::<F, _>(sizes.iter().sum(), |scratch| {
             let [queries, keys_t, values_t, keys, queries_p, dout_p, probs, grads, dkeys, dvalues, dqueries] =
                 split(scratch, sizes);
-            let scale = F::of(1.0 / (d as f64).sqrt());
+            let scale = F::from_f64(1.0 / (d as f64).sqrt());
             rope.rotate_rows(0..len, scale, scale, (&given.qkv[head * d..], 3 * width), (queries, d));
             pack_panels(nr, queries, d, len, d, queries_p);
             rope.rotate_rows(0..len, F::ONE, F::ONE, (&given.qkv[width + head * d..], 3 * width), (dkeys, d));
@@ -154,7 +153,7 @@ impl<F: Float> Attention<'_, F> {
                 });
                 let out = &mut dqkv[first * 3 * width + head * d..];
                 rope.rotate_rows(first..end, scale, -scale, (dqueries, wide), (out, 3 * width));
-                // Keys and values gather from the block's queries; a tile of keys skips the queries before it.
+                // Keys and values sum over the block's queries; a tile of keys skips earlier queries.
                 for_tiles(kernel, end, |key, tall| {
                     let skipped = key.saturating_sub(first);
                     for (left, right, into) in [(&*grads, &*queries_p, &mut *dkeys), (&*probs, &*dout_p, &mut *dvalues)]
@@ -183,7 +182,7 @@ impl<F: Float> Attention<'_, F> {
     }
 }
 
-/// Rows in tiles as the kernel takes them: (first row, rows).
+/// Calls `each` with (first row, rows) of every tile of the kernel.
 fn for_tiles<F>(kernel: &MatmulKernel<F>, rows: usize, mut each: impl FnMut(usize, usize)) {
     for row in (0..rows).step_by(kernel.mr()) {
         each(row, kernel.mr().min(rows - row));
@@ -192,8 +191,8 @@ fn for_tiles<F>(kernel: &MatmulKernel<F>, rows: usize, mut each: impl FnMut(usiz
 
 fn split<const N: usize, F>(mut scratch: &mut [F], sizes: [usize; N]) -> [&mut [F]; N] {
     sizes.map(|size| {
-        let (part, rest) = std::mem::take(&mut scratch).split_at_mut(size);
-        scratch = rest;
+        let (part, remaining) = std::mem::take(&mut scratch).split_at_mut(size);
+        scratch = remaining;
         part
     })
 }
@@ -205,7 +204,7 @@ fn transpose_panels<F: Float>(nr: usize, source: &[F], stride: usize, len: usize
     }
 }
 
-/// Rows of a head as they lie, in panels of `nr` columns, `[panel][len][nr]`.
+/// Rows of a head, in panels of `nr` columns, `[panel][len][nr]`.
 fn pack_panels<F: Float>(nr: usize, source: &[F], stride: usize, len: usize, d: usize, out: &mut [F]) {
     for (panel, out) in out.chunks_exact_mut(nr * len).enumerate() {
         copy_lines(&source[panel * nr..], stride, nr.min(d - panel * nr), nr, out);
@@ -219,13 +218,13 @@ fn lanes<F>(row: &mut [F]) -> &mut [[F; LANES]] {
 }
 
 per_level! {
-    /// Turns rows of scores into probabilities, of which the first row has `valid`, each next one more; zeros after
-    /// them. Keeps each row's log-sum-exp, `stride` apart.
+    /// Turns rows of scores into probabilities. The first row has `valid` scores, each later row one more; the others become
+    /// 0. Saves each row's log-sum-exp, `stride` apart.
     fn softmax<F>(scores: &mut [F], padded: usize, valid: usize, log_sum: &mut [F], stride: usize) {
         for (i, row) in scores.chunks_exact_mut(padded).enumerate() {
             let valid = valid + i;
-            let (row, rest) = row.split_at_mut(valid.next_multiple_of(LANES));
-            rest.fill(F::ZERO);
+            let (row, masked) = row.split_at_mut(valid.next_multiple_of(LANES));
+            masked.fill(F::ZERO);
             row[valid..].fill(F::NEG_INFINITY);
             let max = reduce::max(row);
             lanes(row).iter_mut().for_each(|chunk| chunk.iter_mut().for_each(|s| *s = (*s - max).exp()));
@@ -239,7 +238,7 @@ per_level! {
         }
     }
 
-    /// From rows of scores to probabilities, and from the probabilities' gradient to the scores'; valid as above.
+    /// Turns rows of scores into probabilities, and the probabilities' gradient into the scores'; `valid` as above.
     fn softmax_backward<F>(
         scores: &mut [F], grads: &mut [F], padded: usize, valid: usize, log_sum: (&[F], usize),
         outs: (&[F], &[F], usize, usize),

@@ -1,4 +1,4 @@
-//! Rows looked up by number: the embedding, its gradient, and rows picked for the head.
+//! Row lookups: the embedding, its gradient, and rows picked for the head.
 
 use super::float::Float;
 use super::reduce::ROW_BLOCK;
@@ -13,7 +13,7 @@ pub fn gather<F: Float>(width: usize, table: &[F], rows: &[u32], out: &mut [F]) 
     });
 }
 
-/// grad\[token\] = sum of dx over the token's rows in order. `rows` lists the rows by token, token v's being
+/// grad\[token\] = sum of dx over the token's rows in order. `rows` is sorted by token; token v has
 /// `rows[starts[v]..starts[v + 1]]`.
 pub fn scatter_add<F: Float>(width: usize, starts: &[u32], rows: &[u32], dx: &[F], grad: &mut [F]) {
     grad.par_chunks_mut(ROW_BLOCK * width).enumerate().for_each(|(block, grad)| {

@@ -2,7 +2,7 @@
 
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
-/// What the loops need of a floating-point type.
+/// A floating-point type of the CPU loops.
 pub trait Float:
     Copy
     + Default
@@ -23,17 +23,17 @@ pub trait Float:
     const ONE: Self;
     const NEG_INFINITY: Self;
 
-    fn of(value: f64) -> Self;
+    fn from_f64(value: f64) -> Self;
     fn f64(self) -> f64;
     fn mul_add(self, factor: Self, term: Self) -> Self;
     fn sqrt(self) -> Self;
     /// The natural logarithm of a sum of at least 1.
     fn ln(self) -> Self;
-    /// e to the power of this, in a form that loops of it vectorise.
+    /// The exponential, in a form that vectorises.
     fn exp(self) -> Self;
 }
 
-/// All but the exponential, which comes in a form of its own.
+/// Implements [`Float`], given the exponential.
 macro_rules! float {
     ($float:ident, $exp:expr) => {
         impl Float for $float {
@@ -42,7 +42,7 @@ macro_rules! float {
             const NEG_INFINITY: $float = $float::NEG_INFINITY;
 
             #[inline(always)]
-            fn of(value: f64) -> $float {
+            fn from_f64(value: f64) -> $float {
                 value as $float
             }
 
@@ -61,8 +61,7 @@ macro_rules! float {
                 $float::sqrt(self)
             }
 
-            /// The system's. glibc's versions for CPUs with and without fused multiply-adds agree on every f32 from 1 to
-            /// 65,536.
+            /// glibc's versions for CPUs with and without fused multiply-adds agree on every f32 from 1 to 65,536.
             #[inline(always)]
             fn ln(self) -> $float {
                 $float::ln(self)
@@ -79,7 +78,7 @@ macro_rules! float {
 float!(f32, exp_f32);
 float!(f64, f64::exp);
 
-/// Within 2 units in the last place on [-87, 88], and clamped to its ends outside: x = n ln 2 + r, a polynomial
+/// Accurate to 2 units in the last place on [-87, 88], clamped outside: x = n ln 2 + r, a polynomial
 /// (Cephes) in r, and n into the exponent's bits.
 #[inline(always)]
 fn exp_f32(x: f32) -> f32 {

@@ -100,7 +100,7 @@ impl<F: Float> InferOps for Cpu<F> {
     fn write_rows(&mut self, x: &mut Buffer<F>, rows: &[usize], values: &[f32]) -> Result<()> {
         let width = self.shape.width;
         for (row, values) in rows.iter().zip(values.chunks(width)) {
-            x[row * width..][..width].iter_mut().zip(values).for_each(|(to, &value)| *to = F::of(value as f64));
+            x[row * width..][..width].iter_mut().zip(values).for_each(|(to, &value)| *to = F::from_f64(value as f64));
         }
         Ok(())
     }
@@ -116,7 +116,7 @@ impl<F: Float> InferOps for Cpu<F> {
     }
 }
 
-/// Whether ranges of (start, length) do not overlap: tasks write to them in parallel.
+/// Whether ranges of (start, length) are disjoint: tasks write to them in parallel.
 fn are_disjoint(mut ranges: Vec<(u32, u32)>) -> bool {
     ranges.sort_unstable();
     ranges.windows(2).all(|pair| pair[0].0 + pair[0].1 <= pair[1].0)

@@ -1,7 +1,7 @@
 //! Attention of new rows over a cache of keys and values, for decoding and scoring.
 //!
 //! A cache row is \[rotated key | value\], `2 · width` wide. All rows are stored first, so that a span's prefix may be
-//! computed in the same pass. Each row is computed by itself: nothing depends on what else is in the batch.
+//! computed in the same pass. Each row is computed separately, so results do not depend on the rest of the batch.
 
 use super::float::Float;
 use super::memory::{DisjointSlice, with_scratch};
@@ -30,7 +30,7 @@ pub fn store<F: Float>(shape: &Shape, rope: &Rope<F>, spans: &[CachedSpan], qkv:
     });
 }
 
-/// out of every row, from its query and the slots it sees.
+/// Computes out of every row from its query and the slots it attends to.
 pub fn attend<F: Float>(shape: &Shape, rope: &Rope<F>, spans: &[CachedSpan], qkv: &[F], cache: &[F], out: &mut [F]) {
     let (width, d) = (shape.width, shape.head_width());
     let out = DisjointSlice::new(out);
@@ -45,7 +45,7 @@ pub fn attend<F: Float>(shape: &Shape, rope: &Rope<F>, spans: &[CachedSpan], qkv
                 // SAFETY: the spans of a pass are disjoint rows, which loading it checked.
                 let out = unsafe { out.slice(row * width, width) };
                 for head in (0..width).step_by(d) {
-                    let scale = F::of(1.0 / (d as f64).sqrt());
+                    let scale = F::from_f64(1.0 / (d as f64).sqrt());
                     let position = span.prefix_len as usize + i;
                     rope.rotate(position, &qkv[row * 3 * width + head..][..d], scale, query);
                     attend_row(query, prefix, own, width, head, scores, &mut out[head..][..d]);
@@ -56,7 +56,7 @@ pub fn attend<F: Float>(shape: &Shape, rope: &Rope<F>, spans: &[CachedSpan], qkv
 }
 
 per_level! {
-    /// One query over the keys and values of two runs of slots.
+    /// Attention of one query over the keys and values of two runs of slots.
     fn attend_row<F>(
         query: &[F], prefix: &[F], own: &[F], width: usize, head: usize, scores: &mut [F], out: &mut [F],
     ) {

@@ -1,4 +1,4 @@
-//! What is read off the logits: cross-entropy and its gradient, scores of given tokens, the largest.
+//! Computed from logits: cross-entropy and its gradient, scores of given tokens, argmax.
 
 use super::float::Float;
 use super::reduce::{self, LANES, ROW_BLOCK};
@@ -6,8 +6,8 @@ use super::simd::per_level;
 use crate::inference::Score;
 use rayon::prelude::*;
 
-/// Turns the logits of each row into the gradient of `weight` · its cross-entropy (zero where there is no target) and
-/// writes the cross-entropy of each row.
+/// Turns the logits of each row into the gradient of `weight` · its cross-entropy (0 without a target) and writes the
+/// cross-entropy of each row.
 pub fn cross_entropy<F: Float>(vocab: usize, targets: &[i32], weight: F, logits: &mut [F], losses: &mut [f64]) {
     logits
         .par_chunks_mut(ROW_BLOCK * vocab)
@@ -31,7 +31,7 @@ pub fn cross_entropy<F: Float>(vocab: usize, targets: &[i32], weight: F, logits:
         });
 }
 
-/// Log-probability of a row's target, and its rank, among the tokens of a set if one is given, a bit per token.
+/// The log-probability and rank of a row's target. `set`, a bit per token, restricts the ranked tokens.
 pub fn score<F: Float>(row: &[F], target: u32, set: Option<&[u32]>) -> Score {
     let at = row[target as usize];
     let (max, sum) = log_sum(row);
@@ -42,7 +42,7 @@ pub fn score<F: Float>(row: &[F], target: u32, set: Option<&[u32]>) -> Score {
     Score { logprob: (at.f64() - max.f64() - libm::log(sum.f64())) as f32, rank }
 }
 
-/// The first of the largest logits.
+/// The index of the largest logit; the first of equals.
 pub fn argmax<F: Float>(row: &[F]) -> u32 {
     let max = largest(row);
     row.iter().position(|&x| x == max).unwrap_or(0) as u32
@@ -67,7 +67,7 @@ per_level! {
         (max, reduce::fold(lanes))
     }
 
-    /// The same without changing the row.
+    /// The same without changes to the row.
     fn log_sum<F>(row: &[F]) -> (F, F) {
         let max = reduce::max(row);
         (max, reduce::sum(row.len(), |i| (row[i] - max).exp()))

@@ -1,10 +1,10 @@
-//! Memory that is laid out once: aligned buffers, per-thread scratch, and a pointer that disjoint tasks may share.
+//! Memory that is allocated once: aligned buffers, per-thread scratch, and a slice that tasks write disjointly.
 
 use super::float::Float;
 use std::cell::RefCell;
 use std::marker::PhantomData;
 
-/// A zeroed buffer that starts on a cache line. Pages that are never touched cost nothing.
+/// A zeroed buffer that starts on a cache line. Untouched pages cost nothing.
 pub struct Buffer<F> {
     data: Vec<F>,
     start: usize,
@@ -12,7 +12,7 @@ pub struct Buffer<F> {
 }
 
 const LINE: usize = 64;
-/// A large page: one entry of the processor's address tables instead of 512.
+/// A large page: one TLB entry instead of 512.
 const PAGE: usize = 2 << 20;
 
 impl<F: Float> Buffer<F> {
@@ -28,7 +28,7 @@ impl<F: Float> Buffer<F> {
     }
 }
 
-/// Asks for large pages where the system leaves that to programs. Advice: nothing depends on the answer.
+/// Advises the system to use large pages; the result is ignored.
 #[cfg(target_os = "linux")]
 fn prefer_large_pages(address: usize, bytes: usize) {
     unsafe extern "C" {
@@ -64,8 +64,8 @@ thread_local! {
     static SCRATCH: RefCell<Vec<CacheLine>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Lends this thread's scratch memory, whatever is in it. It grows to the largest request and stays.
-/// Within `work` no other task may run on this thread, so it must not wait for others.
+/// Lends this thread's scratch memory, uninitialised. It grows to the largest request and is never freed. `work` must not
+/// wait for other tasks: none may run on this thread meanwhile.
 pub fn with_scratch<F: Float, R>(len: usize, work: impl FnOnce(&mut [F]) -> R) -> R {
     SCRATCH.with(|cell| {
         let mut lines = cell.borrow_mut();
@@ -73,13 +73,13 @@ pub fn with_scratch<F: Float, R>(len: usize, work: impl FnOnce(&mut [F]) -> R) -
         if lines.len() < needed {
             lines.resize(needed, CacheLine([0; LINE]));
         }
-        // SAFETY: the lines are initialised bytes, aligned to 64, at least `len` floats long, any bytes are a float, and
-        // the borrow of the cell keeps every other user out.
+        // SAFETY: the lines are initialised bytes, aligned to 64, at least `len` floats long; any bytes are a float;
+        // the borrow of the cell excludes other users.
         work(unsafe { std::slice::from_raw_parts_mut(lines.as_mut_ptr().cast::<F>(), len) })
     })
 }
 
-/// A slice of which every parallel task writes its own part.
+/// A slice that parallel tasks write, each its own part.
 #[derive(Clone, Copy)]
 pub struct DisjointSlice<'a, F> {
     start: *mut F,
@@ -87,8 +87,7 @@ pub struct DisjointSlice<'a, F> {
     slice: PhantomData<&'a mut [F]>,
 }
 
-// SAFETY: the pointer is only used through `slice` and `at`, whose callers keep to their own part; what is sent along is
-// then like a `&mut [F]` per task.
+// SAFETY: the pointer is only used through `slice` and `at`, whose callers use disjoint parts, like a `&mut [F]` per task.
 unsafe impl<F: Send> Send for DisjointSlice<'_, F> {}
 // SAFETY: as above.
 unsafe impl<F: Send> Sync for DisjointSlice<'_, F> {}
@@ -98,7 +97,7 @@ impl<'a, F> DisjointSlice<'a, F> {
         DisjointSlice { start: slice.as_mut_ptr(), len: slice.len(), slice: PhantomData }
     }
 
-    /// A pointer to an element. What is written through it must be within the slice, and no other task's.
+    /// A pointer to an element. Writes through it must stay within the slice and the task's own part.
     pub fn at(&self, offset: usize) -> *mut F {
         assert!(offset < self.len, "element {offset} of {}", self.len);
         // SAFETY: within the slice, as just checked.
@@ -110,7 +109,7 @@ impl<'a, F> DisjointSlice<'a, F> {
     #[allow(clippy::mut_from_ref)]
     pub unsafe fn slice(&self, offset: usize, len: usize) -> &'a mut [F] {
         assert!(offset <= self.len && len <= self.len - offset, "{len} elements from {offset} on of {}", self.len);
-        // SAFETY: within the slice, as just checked, whose borrow lasts; that nobody else uses it is the caller's part.
+        // SAFETY: within the slice, as just checked; the caller guarantees that no other task uses it.
         unsafe { std::slice::from_raw_parts_mut(self.start.add(offset), len) }
     }
 }

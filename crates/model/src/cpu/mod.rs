@@ -1,13 +1,13 @@
-//! The operations on a CPU: f32 (or f64, the twin for finite differences), all cores, memory laid out once.
+//! The operations on a CPU: f32 (or f64 for finite differences), all cores, memory allocated once.
 //!
 //! - [`simd`], `float`, `reduce`: loops compiled per instruction set, over two floating-point types
-//! - `matmul`: matrix multiplications whose bits depend on neither threads nor neighbours
-//! - `embedding`, `rms_norm`, `rope`, `attention`, `swiglu`, `logits`, `adamw`: the rest of a training step
+//! - `matmul`: matrix multiplications whose bits depend on neither threads nor other rows
+//! - `embedding`, `rms_norm`, `rope`, `attention`, `swiglu`, `logits`, `adamw`: the other steps of training
 //! - `kv_cache`: attention for decoding and scoring
-//! - `ops`, `infer_ops`: the traits that the transformer is written over
+//! - `ops`, `infer_ops`: the traits that the transformer uses
 //!
-//! Filler rows are skipped, not computed: what stands in them after an operation means nothing. A member's results
-//! depend on its own weights and sequences alone, bit for bit.
+//! Filler rows are skipped; their contents are undefined. A member's results depend only on its own weights and sequences,
+//! bit for bit.
 
 mod adamw;
 mod attention;
@@ -53,7 +53,7 @@ pub struct Cpu<F: Float> {
     /// Partial sums over blocks of rows, and of a norm.
     row_partials: Buffer<F>,
     norm_partials: Vec<f64>,
-    /// Of every group, and of every row of the member at work.
+    /// By member; and by row of the current member.
     losses: Vec<Loss>,
     row_losses: Vec<f64>,
     /// `losses` of the last steps.
@@ -61,7 +61,7 @@ pub struct Cpu<F: Float> {
     ring: Ring,
 }
 
-/// Every matrix packed for the forward pass, kept until the weights change.
+/// Every matrix packed for the forward pass, until the weights change.
 struct Packed<F> {
     /// Offset of the tensor in the layout, and of its panels in a member's part of `data`.
     tensors: Vec<(usize, usize)>,
@@ -71,7 +71,7 @@ struct Packed<F> {
     fresh: Vec<bool>,
 }
 
-/// The batch that the operations work on; its vectors keep their memory from step to step.
+/// The loaded batch; its vectors reuse their memory.
 #[derive(Default)]
 struct CpuBatch {
     /// Rows per member, filler included, and without it.
@@ -86,12 +86,12 @@ struct CpuBatch {
     starts: Vec<u32>,
     by_token: Vec<u32>,
     update: Option<Update>,
-    /// What a forward-only pass works on.
+    /// The loaded forward-only pass.
     pass: Pass,
 }
 
 impl<F: Float> Cpu<F> {
-    /// All vectors of `members` models, zeroed, and scratch for batches of up to `capacity` rows each.
+    /// Zeroed vectors of `members` models, and scratch for batches of up to `capacity` rows each.
     pub fn new(shape: &Shape, members: usize, capacity: usize) -> Result<Self>
     where
         F: MatmulFloat,
@@ -137,12 +137,12 @@ impl<F: Float> Cpu<F> {
         })
     }
 
-    /// One member's vector, in the CPU's own numbers.
+    /// One member's vector, in the CPU's number type.
     pub fn vector(&self, member: usize, vector: Vector) -> &[F] {
         &self.vectors[vector as usize][member * self.layout.size..][..self.layout.size]
     }
 
-    /// The same to write in.
+    /// The same, mutable.
     pub fn vector_mut(&mut self, member: usize, vector: Vector) -> &mut [F] {
         if vector == Vector::Weights {
             let tensors = self.packed.tensors.len();
@@ -151,7 +151,7 @@ impl<F: Float> Cpu<F> {
         &mut self.vectors[vector as usize][member * self.layout.size..][..self.layout.size]
     }
 
-    /// Where a tensor of a member lies in a population's vector.
+    /// The range of a member's tensor in a population's vector.
     fn place(&self, member: usize, tensor: Tensor) -> std::ops::Range<usize> {
         let start = member * self.layout.size;
         start + tensor.offset..start + tensor.offset + tensor.len()

@@ -33,7 +33,7 @@ impl<F: Float> Ops for Cpu<F> {
     fn write(&mut self, member: usize, vector: Vector, values: &[f32]) -> Result<()> {
         self.layout.check(values)?;
         let vector = self.vector_mut(member, vector);
-        vector.iter_mut().zip(values).for_each(|(own, &given)| *own = F::of(given as f64));
+        vector.iter_mut().zip(values).for_each(|(own, &given)| *own = F::from_f64(given as f64));
         Ok(())
     }
 
@@ -251,7 +251,7 @@ impl<F: Float> Ops for Cpu<F> {
                 self.row_losses.resize(targets.len(), 0.0);
             }
             let by_row = &mut self.row_losses[..targets.len()];
-            let weight = F::of(1.0 / count.max(1) as f64);
+            let weight = F::from_f64(1.0 / count.max(1) as f64);
             logits::cross_entropy(vocab, targets, weight, &mut logits[rows], by_row);
             losses.sum.fill(0.0);
             losses.count.fill(0);
@@ -275,10 +275,10 @@ impl<F: Float> Ops for Cpu<F> {
             self.losses[member].grad_norm = norm;
             adamw::update(weights, gradients, (mean, variance), norm, self.layout.decayed, &update);
         }
-        for (kept, Loss { sum, count, grad_norm }) in self.history[self.ring.next()].iter_mut().zip(&self.losses) {
-            kept.sum.copy_from_slice(sum);
-            kept.count.copy_from_slice(count);
-            kept.grad_norm = *grad_norm;
+        for (entry, Loss { sum, count, grad_norm }) in self.history[self.ring.next()].iter_mut().zip(&self.losses) {
+            entry.sum.copy_from_slice(sum);
+            entry.count.copy_from_slice(count);
+            entry.grad_norm = *grad_norm;
         }
         self.ring.push();
         self.packed.fresh.fill(false);
@@ -286,7 +286,7 @@ impl<F: Float> Ops for Cpu<F> {
     }
 }
 
-/// A loss without the groups after the last that has rows.
+/// A loss without trailing groups that have no rows.
 fn without_empty_groups(loss: &Loss) -> Loss {
     let groups = loss.count.iter().rposition(|&count| count > 0).map_or(0, |last| last + 1);
     Loss { sum: loss.sum[..groups].to_vec(), count: loss.count[..groups].to_vec(), grad_norm: loss.grad_norm }

@@ -1,12 +1,11 @@
-//! Sums and maxima whose order is fixed, so that neither the width of the vectors nor the number of threads changes a
-//! bit of them.
+//! Sums and maxima in a fixed order, so that their bits depend on neither the vector width nor the number of threads.
 
 use super::float::Float;
 
-/// Partial sums of a reduction, whatever the vector width.
+/// Partial sums of a reduction, for any vector width.
 pub const LANES: usize = 32;
 
-/// Rows per task. Sums over rows are first taken within such a block, so that they do not depend on threads.
+/// Rows per task. Sums over rows are first taken within a block, so that they do not depend on threads.
 pub const ROW_BLOCK: usize = 64;
 
 /// Sums partial sums in a fixed tree.

@@ -10,10 +10,10 @@ pub fn forward<F: Float>(width: usize, eps: f64, x: &[F], gain: &[F], out: &mut 
     out.par_chunks_mut(ROW_BLOCK * width)
         .zip(x.par_chunks(ROW_BLOCK * width))
         .zip(inv_rms.par_chunks_mut(ROW_BLOCK))
-        .for_each(|((out, x), inv_rms)| norm_rows(width, F::of(eps), x, gain, out, inv_rms));
+        .for_each(|((out, x), inv_rms)| norm_rows(width, F::from_f64(eps), x, gain, out, inv_rms));
 }
 
-/// The gradient of the rows into `dx`, and of the gain into `dgain`; `partial` holds one row per block.
+/// Computes the gradients `dx` and `dgain`; `partial` is scratch with one row per block.
 #[allow(clippy::too_many_arguments)]
 pub fn backward<F: Float>(
     width: usize,
@@ -45,7 +45,7 @@ pub fn backward<F: Float>(
 
 per_level! {
     fn norm_rows<F>(width: usize, eps: F, x: &[F], gain: &[F], out: &mut [F], inv_rms: &mut [F]) {
-        let each = F::of(1.0 / width as f64);
+        let each = F::from_f64(1.0 / width as f64);
         let gain = &gain[..width];
         for ((x, out), inv_rms) in x.chunks_exact(width).zip(out.chunks_exact_mut(width)).zip(inv_rms) {
             let inverse = F::ONE / (reduce::sum(width, |i| x[i] * x[i]) * each + eps).sqrt();
@@ -59,7 +59,7 @@ per_level! {
     fn norm_rows_backward<F>(
         width: usize, dy: &[F], x: &[F], inv_rms: &[F], gain: &[F], dx: &mut [F], add: bool, dgain: &mut [F],
     ) {
-        let each = F::of(1.0 / width as f64);
+        let each = F::from_f64(1.0 / width as f64);
         let (gain, dgain) = (&gain[..width], &mut dgain[..width]);
         let rows = dy.chunks_exact(width).zip(x.chunks_exact(width)).zip(dx.chunks_exact_mut(width)).zip(inv_rms);
         for (((dy, x), dx), &inverse) in rows {

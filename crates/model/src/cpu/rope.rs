@@ -18,7 +18,7 @@ impl<F: Float> Rope<F> {
             let (position, i) = (at / half, at % half);
             position as f64 * libm::pow(theta, -2.0 * i as f64 / head_width as f64)
         };
-        let table = |of: fn(f64) -> f64| (0..context * half).map(|at| F::of(of(angle(at)))).collect();
+        let table = |function: fn(f64) -> f64| (0..context * half).map(|at| F::from_f64(function(angle(at)))).collect();
         Rope { half, cos: table(libm::cos), sin: table(libm::sin) }
     }
 
@@ -27,8 +27,8 @@ impl<F: Float> Rope<F> {
         self.rotate_rows(position..position + 1, scale, scale, (row, 0), (out, 0));
     }
 
-    /// The same for a row per position, `stride` apart, with a scale for the sine, whose sign is the direction: gradients
-    /// of rotated rows are rotated back.
+    /// The same for a row per position, `stride` apart. The sign of `sin_scale` is the direction: gradients of rotated rows
+    /// are rotated back.
     pub fn rotate_rows(
         &self,
         positions: Range<usize>,
@@ -42,7 +42,7 @@ impl<F: Float> Rope<F> {
     }
 }
 
-/// Elements rotated together; heads of a multiple of twice as many have no remainder.
+/// Elements rotated together; heads that are a multiple of twice this have no remainder.
 const TOGETHER: usize = 16;
 
 per_level! {

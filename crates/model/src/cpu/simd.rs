@@ -1,19 +1,18 @@
-//! One binary for every machine: hot loops are compiled for several instruction sets, and one is picked at run time.
+//! One binary for every machine: hot loops are compiled for several instruction sets, and one is selected at run time.
 //!
-//! Loops are plain Rust over fixed-size arrays, which the compiler vectorises; nothing here is written for one
-//! processor. Every reduction has the same partial sums whatever the vector width, and every multiply-add is fused, in
-//! software where the processor cannot. Elementary functions are written out here or come from `libm`, since the
-//! system's f64 functions come in versions per CPU whose last bits differ. So all CPUs give the same bits.
-//! `INVITRO_SIMD=avx2` or `base` holds a machine to what others have.
+//! Loops are Rust over fixed-size arrays, which the compiler vectorises. Every reduction has the same partial sums for any
+//! vector width, and every multiply-add is fused, in software if necessary. Elementary functions are implemented here or
+//! come from `libm`, since the system's f64 functions differ between CPUs in their last bits. So all CPUs give the same
+//! bits. `INVITRO_SIMD=avx2` or `base` restricts a machine to a lower level.
 
 use crate::{Error, Result};
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// Instruction sets that loops are compiled for.
+/// An instruction set that loops are compiled for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Level {
-    /// What the target always has: NEON on aarch64, SSE2 on x86-64, where multiply-adds are fused in software.
+    /// The target's baseline: NEON on aarch64, SSE2 on x86-64, where multiply-adds are fused in software.
     Base = 1,
     /// AVX2 with fused multiply-add.
     Avx2 = 2,
@@ -24,7 +23,7 @@ pub enum Level {
 impl Level {
     pub const ALL: [Level; 3] = [Level::Base, Level::Avx2, Level::Avx512];
 
-    /// As `INVITRO_SIMD` spells it.
+    /// Its name in `INVITRO_SIMD`.
     pub fn name(self) -> &'static str {
         match self {
             Level::Base => "base",
@@ -36,12 +35,12 @@ impl Level {
 
 static LEVEL: AtomicU8 = AtomicU8::new(0);
 
-/// The level that loops run at: the best of this machine, or the one that it is held to.
+/// The current level: the best of this machine, or the restricted one.
 #[inline]
 pub fn level() -> Level {
     match LEVEL.load(Ordering::Relaxed) {
         0 => {
-            let best = detect().min(asked().unwrap_or(Level::Avx512));
+            let best = detect().min(configured().unwrap_or(Level::Avx512));
             LEVEL.store(best as u8, Ordering::Relaxed);
             best
         }
@@ -49,7 +48,7 @@ pub fn level() -> Level {
     }
 }
 
-/// The best level this machine has.
+/// The best level of this machine.
 pub fn detect() -> Level {
     #[cfg(target_arch = "x86_64")]
     {
@@ -67,8 +66,8 @@ pub fn detect() -> Level {
     Level::Base
 }
 
-/// The level that the environment holds this process to: the highest where it names none.
-pub fn asked() -> Result<Level> {
+/// The level of `INVITRO_SIMD`; the highest if it is unset.
+pub fn configured() -> Result<Level> {
     let Ok(name) = std::env::var("INVITRO_SIMD") else { return Ok(Level::Avx512) };
     let level = Level::ALL.into_iter().find(|level| level.name() == name);
     level.ok_or_else(|| {
@@ -77,12 +76,12 @@ pub fn asked() -> Result<Level> {
     })
 }
 
-/// Holds all loops to a lower level than this machine's, to compare them.
+/// Restricts all loops to a level, for comparisons.
 pub fn restrict(to: Level) {
     LEVEL.store(to.min(detect()) as u8, Ordering::Relaxed);
 }
 
-/// Compiles the body of a function once per [`Level`] and calls the one for this machine.
+/// Compiles a function once per [`Level`] and calls the version for the current level.
 macro_rules! per_level {
     ($($(#[$meta:meta])* $vis:vis fn $name:ident<$F:ident>($($arg:ident: $ty:ty),* $(,)?) $(-> $ret:ty)? $body:block)*) => {$(
         $(#[$meta])*
@@ -104,7 +103,7 @@ macro_rules! per_level {
                     body($($arg),*)
                 }
                 match crate::cpu::simd::level() {
-                    // SAFETY: `level` is at most what `detect` found this processor to have.
+                    // SAFETY: `level` is at most what `detect` found.
                     crate::cpu::simd::Level::Avx512 => return unsafe { avx512($($arg),*) },
                     // SAFETY: as above.
                     crate::cpu::simd::Level::Avx2 => return unsafe { avx2($($arg),*) },

@@ -2,7 +2,7 @@
 //
 // A block takes one span and the heads that lie in one cache line of a row, BLOCK_HEADS of them. The span's queries, keys and
 // values (in the backward also the gradients of the output) lie in shared memory with rotary positions applied; scores live
-// in registers. What limits these kernels is how many cache lines they ask the L1 cache for, so lines are read and written
+// in registers. The number of L1 cache lines limits these kernels, so lines are read and written
 // whole. Rows are padded to PITCH elements so that the eight rows of a matrix load hit different banks. Spans come in
 // classes by length, a launch each: short ones need little shared memory and few warps, so many fit on the chip.
 
@@ -104,7 +104,7 @@ __device__ __forceinline__ void scores(float (*c)[4], u32 (*a)[4], const u16 *st
     }
 }
 
-// Takes out keys after their query on the diagonal tile, of which thread (g, t) holds these scores.
+// Masks keys after their query on the diagonal tile; thread (g, t) holds these scores.
 __device__ __forceinline__ void mask_future(float (*c)[4], int g, int t) {
 #pragma unroll
     for (int n = 0; n < 2; n++)
@@ -171,7 +171,7 @@ __device__ __forceinline__ void store_tile(u16 *to, int stride, float (*c)[4], u
 struct Softmax {
     float top[2], sum[2];
 };
-// The next TILES times 16 keys, of which the last may be the diagonal tile.
+// The next TILES times 16 keys; the last tile may be the diagonal one.
 template <int TILES>
 __device__ __forceinline__ void attend_keys(
     float (*acc)[4], Softmax &softmax, u32 (*a)[4], const u16 *keys, const u16 *values, int at, int first, float scale) {
@@ -291,7 +291,7 @@ __device__ __forceinline__ void attend(
         if (i % BLOCK_HEADS < heads) log_sum[(base + i / BLOCK_HEADS) * HEADS + group + i % BLOCK_HEADS] = sums[i];
 }
 
-// The transpose of 8 x 8 numbers of which each lane holds two.
+// The transpose of 8 x 8 numbers; each lane holds two.
 __device__ __forceinline__ u32 transposed(u32 x) {
     u32 y;
     asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(y) : "r"(x));
@@ -451,7 +451,7 @@ __device__ __forceinline__ void attend_backward(
 #define BACKWARD_ARGS \
     const u16 *__restrict__ qkv, const u16 *__restrict__ out, const float *__restrict__ log_sum, const u16 *__restrict__ dout, \
         const uint2 *__restrict__ spans, const float2 *__restrict__ angles, u16 *__restrict__ dqkv
-// Blocks that share the registers of a multiprocessor: as many as wide heads leave room for.
+// Blocks that share the registers of a multiprocessor; wide heads leave room for fewer.
 #define SHARE(narrow, wide) (HD == 32 ? (narrow) : HD == 64 ? (wide) : 1)
 
 extern "C" __global__ void __launch_bounds__(32 * SHORT_WARPS, SHARE(7, 5)) attention_short(FORWARD_ARGS) {

@@ -1,17 +1,17 @@
-//! Attention over spans, class by class: which kernel takes a class, and the size of its launch.
+//! Attention over spans by class: the kernel of a class, and the size of its launch.
 
 use super::kernels::Grid;
 use super::sizes::{LONG_WARPS, SHORT_WARPS};
 use super::span_class::{CLASSES, MERGED_CLASS, SHORT_CLASSES};
 use crate::Shape;
 
-/// The first classes, forward and backward, of which a warp takes a head of a span alone: as many rows as its registers hold. Each
-/// has a variant of the kernel; the others' variants follow.
+/// The number of classes, forward and backward, in which one warp processes a head of a span in its registers. Each has a
+/// variant of the kernel; the variants of the other classes follow.
 const WARP_CLASSES: (usize, usize) = (3, 2);
-/// The heads for which that is faster.
+/// The head width for which that is faster.
 const NARROW: usize = 32;
 
-/// The launch of the forward pass over `count` spans of a class, a multiple of 8, of a small batch or not.
+/// The launch of the forward pass over `count` spans of a class, a multiple of 8.
 pub fn forward(class: usize, count: usize, shape: &Shape, small: bool) -> Grid {
     if !small && class < WARP_CLASSES.0 && shape.head_width() == NARROW {
         return by_warps(class, count, shape);
@@ -20,14 +20,14 @@ pub fn forward(class: usize, count: usize, shape: &Shape, small: bool) -> Grid {
     staged(class, count, shape, variant, staged_bytes(shape, staged_rows(class, shape), 3, 1))
 }
 
-/// The same of the backward pass.
+/// The same for the backward pass.
 pub fn backward(class: usize, count: usize, shape: &Shape, small: bool) -> Grid {
     if !small && class < WARP_CLASSES.1 && shape.head_width() == NARROW {
         return by_warps(class, count, shape);
     }
     let rows = staged_rows(class, shape);
     let tiles = rows / 16;
-    // The gradients of the scores of all pairs of tiles; for the longest spans 16 rows for each warp.
+    // The score gradients of all pairs of tiles; for the longest spans, 16 rows per warp.
     let more = if class + 1 < CLASSES.len() {
         512 * staged_heads(shape) * (tiles * (tiles + 1) / 2)
     } else {
@@ -37,20 +37,20 @@ pub fn backward(class: usize, count: usize, shape: &Shape, small: bool) -> Grid 
     staged(class, count, shape, variant, staged_bytes(shape, rows, 4, 2) + more)
 }
 
-/// A warp takes a head of a span.
+/// One warp per head of a span.
 fn by_warps(class: usize, count: usize, shape: &Shape) -> Grid {
     let blocks = [count * shape.heads / SHORT_WARPS, 1, 1];
     Grid { variant: class, blocks, threads: 32 * SHORT_WARPS, shared: 0 }
 }
 
-/// A block takes [`staged_heads`] heads of a span, in shared memory.
+/// One block per [`staged_heads`] heads of a span, in shared memory.
 fn staged(class: usize, count: usize, shape: &Shape, variant: usize, shared: usize) -> Grid {
     let warps = if class < SHORT_CLASSES { SHORT_WARPS } else { LONG_WARPS };
     let blocks = [count * shape.heads.div_ceil(staged_heads(shape)), 1, 1];
     Grid { variant, blocks, threads: 32 * warps, shared }
 }
 
-/// Heads of a block that stages a span in shared memory: those that share a cache line of a row.
+/// Heads per block with shared memory: those that share a cache line of a row.
 fn staged_heads(shape: &Shape) -> usize {
     (64 / shape.head_width()).max(1)
 }
@@ -60,7 +60,7 @@ fn staged_rows(class: usize, shape: &Shape) -> usize {
     CLASSES[class].min(shape.context).next_multiple_of(16)
 }
 
-/// Bytes of a span's matrices in shared memory, and of as many numbers per row.
+/// Bytes of shared memory for a span's matrices and per-row numbers.
 fn staged_bytes(shape: &Shape, rows: usize, matrices: usize, numbers: usize) -> usize {
     let heads = staged_heads(shape);
     let apart = if heads > 1 { 32 } else { 0 };

@@ -1,7 +1,7 @@
 // Forward-only attention over a cache of keys and values.
 
-// Rows that read a cache: row i of the span stands at position prefix_len + i. It attends to slots prefix .. prefix +
-// prefix_len and, causally, to slots slot ..= slot + i, the last of which holds its own key and value.
+// Rows that read a cache: row i of the span has position prefix_len + i. It attends to slots prefix .. prefix +
+// prefix_len and, causally, to slots slot ..= slot + i; slot + i holds its own key and value.
 struct CachedSpan {
     u32 start, len, prefix, prefix_len, slot;
 };

@@ -1,4 +1,4 @@
-//! Weights as the kernels keep them: the nearest bf16, which matmuls read, and the residual bits that make it an f32.
+//! Weights on the GPU: the nearest bf16, which matmuls read, and the residual bits that complete it to an f32.
 
 /// The bits of a bfloat16: the upper half of an f32's.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,7 +18,7 @@ impl Bf16 {
 
 /// A weight as its nearest bf16 and its residual bits, the signed difference of the two as integers.
 pub fn split(value: f32) -> (Bf16, u16) {
-    // Rounding a NaN could carry into its sign: it is made the canonical one, whose bf16 is NaN too.
+    // Rounding a NaN could carry into its sign, so it becomes the canonical NaN.
     let bits = if value.is_nan() { 0x7fc0_0000 } else { value.to_bits() };
     let rounded = (bits.wrapping_add(0x8000) >> 16) as u16;
     (Bf16(rounded), bits.wrapping_sub((rounded as u32) << 16) as u16)

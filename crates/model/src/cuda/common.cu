@@ -1,4 +1,4 @@
-// What all CUDA programs of the engine share. NVRTC compiles a program for one model shape when a device is opened; no
+// Shared by all CUDA programs of the engine. NVRTC compiles a program for one model shape when a device is opened; no
 // headers are needed. Every size that Rust knows too is a -D option, listed in `sizes.rs`.
 //
 // Activations are bf16 [N, rows, width]. Reductions are f32 in a fixed order, so that no result depends on which block

@@ -1,5 +1,5 @@
-//! Compiles the kernels for one model shape and one GPU. The machine code is cached: in the process, and in a file in the
-//! user's cache folder.
+//! Compiles the kernels for one model shape and one GPU. The machine code is cached in the process and in the user's cache
+//! folder.
 
 use super::gpu::{Doing, Gpu};
 use super::kernels::{ATTENTION_KERNELS, FUSED_KERNELS, Kernels, PROGRAM_KERNELS, Signature};
@@ -20,7 +20,7 @@ pub const PROGRAM: &str = concat!(
     include_str!("update.cu"),
     include_str!("inference.cu")
 );
-/// Attention, which every GPU runs too.
+/// The attention kernels of every GPU.
 pub const ATTENTION: &str = concat!(
     include_str!("common.cu"),
     include_str!("attention.cu"),
@@ -54,12 +54,12 @@ impl Program {
     }
 }
 
-/// Whether matmuls of this shape can be fused with the norm before them and the activation after them.
+/// Whether matmuls of this shape can be fused with norms and activations.
 pub fn can_fuse(gpu: &Gpu, shape: &Shape) -> bool {
     gpu.capability == (9, 0) && [128, 256].contains(&shape.width) && shape.hidden.is_multiple_of(sizes::CHUNK)
 }
 
-/// What models of a shape need on a GPU.
+/// The programs for a shape on a GPU.
 fn programs(gpu: &Gpu, shape: &Shape) -> Result<Vec<Program>> {
     let (major, minor) = gpu.capability;
     let (options, architecture) = (sizes::options(shape, &Layout::new(shape))?, format!("sm_{major}{minor}"));
@@ -73,7 +73,7 @@ fn programs(gpu: &Gpu, shape: &Shape) -> Result<Vec<Program>> {
     Ok(programs)
 }
 
-/// Compiles what a shape needs, if that was not done before: what takes seconds can begin early.
+/// Compiles the programs of a shape, unless cached.
 pub fn prepare(gpu: &Gpu, shape: &Shape) -> Result<()> {
     images(&programs(gpu, shape)?).map(drop)
 }
@@ -88,7 +88,7 @@ pub fn load(gpu: &Gpu, shape: &Shape) -> Result<Kernels> {
     Ok(kernels)
 }
 
-/// The machine code of programs, which are compiled at the same time.
+/// The machine code of programs, compiled in parallel.
 fn images(programs: &[Program]) -> Result<Vec<Arc<Vec<u8>>>> {
     std::thread::scope(|scope| {
         let threads: Vec<_> = programs.iter().map(|program| scope.spawn(|| image(program))).collect();
@@ -104,13 +104,13 @@ fn module(gpu: &Gpu, program: &Program, image: &[u8]) -> Result<Arc<CudaModule>>
     if let Ok(module) = loaded(image) {
         return Ok(module);
     }
-    // The cached file may be damaged: then it is made anew.
+    // The cached file may be damaged: compile again.
     let image = Arc::new(compile_and_cache(program)?);
     locked(&IMAGES).insert(file_name(program), Arc::new(Mutex::new(Some(image.clone()))));
     loaded(&image).doing("loading the kernels")
 }
 
-/// Machine code by the name of its file. Who asks while another compiles it waits for that.
+/// Machine code by file name. Concurrent requests wait for one compilation.
 type Image = Arc<Mutex<Option<Arc<Vec<u8>>>>>;
 static IMAGES: Mutex<BTreeMap<String, Image>> = Mutex::new(BTreeMap::new());
 
@@ -166,7 +166,7 @@ pub fn compile(source: &str, options: &[String]) -> Result<Vec<u8>> {
         // SAFETY: the program is compiled; the size is written to a live place.
         let sized = unsafe { sys::nvrtcGetCUBINSize(program, &mut size) }.result();
         let mut image = vec![0u8; size];
-        // SAFETY: the image has as many bytes as NVRTC asked for.
+        // SAFETY: the image has the size that NVRTC returned.
         let taken = sized.and_then(|_| unsafe { sys::nvrtcGetCUBIN(program, image.as_mut_ptr() as *mut _) }.result());
         taken.map(|_| image).map_err(|_| failed("gave no machine code"))
     });
@@ -175,14 +175,14 @@ pub fn compile(source: &str, options: &[String]) -> Result<Vec<u8>> {
     image
 }
 
-/// Where machine code is cached.
+/// The cache folder.
 fn cache_folder() -> Option<PathBuf> {
     let base = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let base = base.or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache")))?;
     Some(base.join("invitro"))
 }
 
-/// The name of a program's machine code, which changes with the source, the options and the compiler.
+/// The file name of a program's machine code, a hash of the source, the options and the compiler version.
 fn file_name(program: &Program) -> String {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     let (mut major, mut minor) = (0, 0);
@@ -199,7 +199,7 @@ fn file_name(program: &Program) -> String {
     format!("kernels-{hash:016x}.cubin")
 }
 
-/// Writes under another name and renames; a cache that cannot be written only costs the next start a second.
+/// Writes a temporary file and renames it. Errors are ignored: they only slow the next start.
 fn cache(path: &Path, image: &[u8]) {
     let partial = path.with_extension(format!("{}.tmp", std::process::id()));
     let folder = path.parent().is_some_and(|folder| std::fs::create_dir_all(folder).is_ok());

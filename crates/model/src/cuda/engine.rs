@@ -29,7 +29,7 @@ pub struct Cuda {
     pub(super) layout: Layout,
     pub(super) members: usize,
     pub(super) kernels: Kernels,
-    /// Whether matmuls are fused with the SwiGLU or the norm beside them.
+    /// Whether matmuls are fused with the adjacent SwiGLU or norm.
     pub(super) fused: bool,
     pub(super) gemm: Gemm,
     pub(super) streams: Streams,
@@ -43,14 +43,14 @@ pub struct Cuda {
     pub(super) steps: Steps,
 }
 
-/// What the host knows of the steps in the history.
+/// The host's record of the steps in the history.
 pub(super) struct Steps {
     pub ring: Ring,
     /// `counts` of each step's batch.
     pub counts: Vec<Vec<[u64; GROUPS]>>,
 }
 
-/// What a step leaves and reads again before it ends.
+/// Scratch memory of a step.
 pub(super) struct Scratch {
     /// Cosines and sines of the rotary angles, `[context, head width / 2]`, ordered as `attention.cu` says.
     pub angles: Memory<[f32; 2]>,
@@ -62,49 +62,48 @@ pub(super) struct Scratch {
     pub sums: Memory<f32>,
     /// `[HISTORY, N, GROUPS + 1]`: the same of the last steps.
     pub history: Memory<f32>,
-    /// Where either lands on the host.
+    /// The host copy of either.
     pub sums_host: Pinned,
 }
 
-/// The batch or reading that the operations work on.
+/// The loaded batch or forward-only pass.
 pub(super) struct LoadedBatch {
     pub sections: Sections,
-    /// Rows per member; the picks' number after a reading's rows were selected.
+    /// Rows per member; the number of picks after a pass's rows are selected.
     pub rows: usize,
     pub tokens: Ptr<u32>,
     /// Targets per member and group.
     pub counts: Vec<[u64; GROUPS]>,
 }
 
-/// What else a forward-only pass works on.
+/// The other inputs of a forward-only pass.
 #[derive(Default)]
 pub(super) struct LoadedReading {
     pub memory: Option<Memory<u32>>,
-    /// What was copied there: kept until the next, since the copy may still be under way.
+    /// The host copy, which must live until the copy finishes.
     pub host: Vec<u32>,
     pub spans: Ptr<CachedSpan>,
     pub spans_per_member: usize,
     pub pick_rows: Ptr<u32>,
     pub pick_sets: Ptr<u32>,
     pub sets: Ptr<u32>,
-    /// Where the targets lie, in elements of `memory`.
+    /// The offset of the targets in `memory`.
     pub targets_at: usize,
     pub picks: usize,
     pub answers: Option<Memory<u32>>,
-    /// For rows that are read or overwritten by their numbers.
+    /// For rows that are read or overwritten by number.
     pub row_numbers: Option<Memory<u32>>,
     pub row_values: Option<Memory<Bf16>>,
 }
 
-// SAFETY: CUDA's objects may move between threads, and the engine is used by one at a time: all that asks the GPU for
-// something takes &mut or waits for it.
+// SAFETY: CUDA's objects may move between threads, and only one thread uses the engine at a time: methods take &mut or wait.
 unsafe impl Send for Cuda {}
 
-/// Rows a block of the norm's backward takes, where a batch does not fill the GPU and where it does.
+/// Rows per block of the norm's backward, for batches that underfill the GPU and for others.
 const NORM_ROWS: (usize, usize) = (16, 64);
 
 impl Cuda {
-    /// Parameters and everything but activations for `members` models and batches of up to `capacity` rows each.
+    /// Allocates all memory but activations for `members` models and batches of up to `capacity` rows each.
     pub fn new(gpu: &Gpu, shape: &Shape, members: usize, capacity: usize) -> Result<Self> {
         shape.validate()?;
         let layout = Layout::new(shape);
@@ -157,7 +156,7 @@ impl Cuda {
         })
     }
 
-    /// Bytes that training takes with the transformer's activations: known before anything is allocated.
+    /// The bytes of training with the transformer's activations.
     pub fn bytes(shape: &Shape, members: usize, capacity: usize) -> usize {
         let layout = Layout::new(shape);
         let (activations, statistics) = transformer::elements_per_row(shape);
@@ -171,15 +170,15 @@ impl Cuda {
             + (64 << 20)
     }
 
-    /// Starts a kernel on the main stream.
+    /// Launches a kernel on the main stream.
     pub(super) fn run<K: Kernel>(&mut self, kernel: K, grid: Grid) -> Result<()> {
         // SAFETY: all addresses are of memory that the engine or the caller's buffers own, which were laid out for the rows
         // that a batch may have (checked when it is loaded) and are freed only after the GPU is idle. What the main stream
-        // writes while another reads it is first released (`Streams::release`, `DeferredUpdate::await_part`).
+        // writes while another reads is released first (`Streams::release`, `DeferredUpdate::await_part`).
         unsafe { self.kernels.launch(&kernel, grid, &self.streams.main) }
     }
 
-    /// Starts a small kernel that nothing waits for before the update.
+    /// Launches a small kernel whose result is not needed before the update.
     pub(super) fn run_reduction<K: Kernel>(&mut self, kernel: K, grid: Grid) -> Result<()> {
         if self.streams.serial {
             return self.run(kernel, grid);
@@ -189,7 +188,7 @@ impl Cuda {
         unsafe { self.kernels.launch(&kernel, grid, stream) }
     }
 
-    /// Starts a matmul on the main stream, that of a weight's gradient on its own.
+    /// Launches a matmul on the main stream, or on the weight-gradient stream.
     pub(super) fn matmul(&mut self, matmul: Matmul, weight: Tensor, at: Operands) -> Result<()> {
         let size = Size {
             matmul,
@@ -212,33 +211,33 @@ impl Cuda {
         }
     }
 
-    /// To be called before a buffer is written in the backward pass.
+    /// Must be called before a buffer is written in the backward pass.
     pub(super) fn about_to_write<T: Copy>(&mut self, buffer: &Memory<T>) -> Result<()> {
         self.streams.release(Some(buffer.ptr().address))
     }
 
-    /// Makes the update that is to be made, before weights are read or written from outside.
+    /// Applies a pending update before weights are read or written from outside.
     pub(super) fn flush_update(&mut self) -> Result<()> {
         let first = self.staging.at(self.batch.sections.first);
         self.update.flush(first, &self.parameters, &mut self.kernels, &self.streams)
     }
 
-    /// Rows per member and of all members together, as kernels take them.
+    /// Rows per member and of all members, for kernel arguments.
     pub(super) fn extent(&self) -> (i32, i32) {
         (self.batch.rows as i32, self.total() as i32)
     }
 
-    /// Rows of all members together.
+    /// Rows of all members.
     pub(super) fn total(&self) -> usize {
         self.members * self.batch.rows
     }
 
-    /// Whether the loaded batch has fewer rows than fill a GPU.
+    /// Whether the loaded batch has too few rows to fill a GPU.
     pub(super) fn underfilled(&self) -> bool {
         self.total() < FULL_ROWS
     }
 
-    /// Rows a block of the norm's backward takes for the loaded batch.
+    /// Rows per block of the norm's backward for the loaded batch.
     pub(super) fn norm_rows(&self) -> usize {
         match (self.underfilled(), self.fused) {
             (true, _) => NORM_ROWS.0,
@@ -247,10 +246,10 @@ impl Cuda {
         }
     }
 
-    /// Makes `rows` rows per member, whose tokens are there, what the operations work on.
+    /// Sets the rows per member and their tokens for the following operations.
     pub(super) fn set_rows(&mut self, rows: usize, tokens: Ptr<u32>) {
         (self.batch.rows, self.batch.tokens) = (rows, tokens);
-        // Kernels that take long gain nothing from starting early.
+        // Long kernels gain nothing from an early start.
         self.kernels.overlap = self.gpu.capability >= (9, 0) && self.total() < 4 * FULL_ROWS;
     }
 }
@@ -288,7 +287,7 @@ impl Scratch {
 
 impl Drop for Cuda {
     fn drop(&mut self) {
-        // What a step still under way reads is freed with the engine.
+        // A running step reads memory that is freed with the engine.
         self.update.wait();
         self.streams.wait_for_all();
     }

@@ -1,5 +1,5 @@
-//! Matmuls fused with the SwiGLU or the norm beside them, on GPUs of compute capability 9.0: the launches of
-//! `linear_swiglu.cu` and `linear_rms_norm.cu`.
+//! Launches of matmuls fused with the adjacent SwiGLU or norm (`linear_swiglu.cu`, `linear_rms_norm.cu`), on GPUs of compute
+//! capability 9.0.
 
 use super::bf16::Bf16;
 use super::engine::{Buf, Cuda, Stat};
@@ -12,14 +12,14 @@ use super::sizes::{
 use crate::{Result, Tensor};
 use cudarc::driver::sys;
 
-/// Rows that a warp writes at once.
+/// Rows per write of a warp.
 const WRITTEN: usize = 16;
-/// Blocks that keep a GPU busy to the end, forward and backward; where rows make fewer, several share the tiles of one.
+/// Blocks that keep a GPU busy, forward and backward; with fewer blocks of rows, several share their tiles.
 const BLOCKS: (usize, usize) = (264, 1024);
 
 impl Cuda {
-    /// How the copy engine sees matrices `[members, rows, columns]` with `stride` elements from one member to the next,
-    /// moving `moved` rows at once. It reads zeros beyond the last row and writes nothing there.
+    /// The copy engine's map of matrices `[members, rows, columns]` with `stride` elements per member, moving `moved` rows
+    /// at once. It reads zeros beyond the last row and writes nothing there.
     fn map(&self, ptr: Ptr<Bf16>, [rows, columns, stride]: [usize; 3], moved: usize) -> Result<Map> {
         let mut map = Map { opaque: [0; 16] };
         let sizes = [columns as u64, rows as u64, self.members as u64];
@@ -87,7 +87,7 @@ impl Cuda {
         self.run_tiles(kernel, SWIGLU_BACKWARD_ROWS, MATMUL_WARPS + 2, BLOCKS.1)
     }
 
-    /// Blocks of `rows` rows, enough to keep the GPU busy, which share the tiles of the hidden width.
+    /// Launches blocks of `rows` rows, which share the tiles of the hidden width to keep the GPU busy.
     fn run_tiles<K: Kernel>(&mut self, kernel: K, rows: usize, warps: usize, blocks: usize) -> Result<()> {
         let (tiles, down) = (self.shape.hidden / CHUNK, self.batch.rows.div_ceil(rows));
         let shares = blocks.div_ceil(down * self.members).min(tiles);
@@ -146,7 +146,7 @@ impl Cuda {
         self.run_rows(kernel, 0, tile)
     }
 
-    /// Blocks of a tile of whole rows, in clusters.
+    /// Launches blocks of a tile of whole rows, in clusters.
     fn run_rows<K: Kernel>(&mut self, kernel: K, variant: usize, tile: usize) -> Result<()> {
         let blocks = [self.batch.rows.div_ceil(tile).next_multiple_of(CLUSTER), self.members, 1];
         self.run(kernel, Grid { variant, blocks, threads: 2 * tile + 32, shared: FUSED_SHARED })

@@ -1,7 +1,7 @@
 //! Strided-batched bf16 matmuls (GEMM) by cuBLASLt, f32 inside, one plan per size.
 //!
-//! cuBLASLt sees matrices column by column; ours lie row by row, so each is its own transpose there. The plan is the
-//! heuristic's first choice, a function of the sizes alone: timing candidates would make results differ between runs.
+//! cuBLASLt is column-major and our matrices are row-major, so each is transposed there. The plan is the heuristic's first
+//! choice, a function of the sizes alone: timing candidates would make results differ between runs.
 
 use super::bf16::Bf16;
 use super::gpu::{Doing, Gpu};
@@ -12,7 +12,7 @@ use cudarc::driver::CudaStream;
 use std::collections::HashMap;
 use std::ffi::c_void;
 
-/// Which of the three matmuls of a linear layer.
+/// A matmul of a linear layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Matmul {
     /// y \[rows, out\] = x \[rows, in\] · wᵀ (+ residual)
@@ -25,7 +25,7 @@ pub enum Matmul {
     Logits,
 }
 
-/// Sizes of one matmul.
+/// The sizes of one matmul.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Size {
     pub matmul: Matmul,
@@ -33,19 +33,19 @@ pub struct Size {
     pub rows: usize,
     pub inputs: usize,
     pub outputs: usize,
-    /// Elements from one member's weights to the next's.
+    /// Elements per member's weights.
     pub stride: usize,
     pub residual: bool,
 }
 
-/// The operands, the first member's.
+/// The first member's operands.
 #[derive(Clone, Copy)]
 pub struct Operands {
     pub left: Ptr<Bf16>,
     pub right: Ptr<Bf16>,
-    /// Read where [`Size::residual`] is set.
+    /// Read if [`Size::residual`] is set.
     pub residual: Ptr<Bf16>,
-    /// Of f32 for [`Matmul::Logits`].
+    /// f32 for [`Matmul::Logits`].
     pub result: Ptr<Bf16>,
 }
 
@@ -81,11 +81,11 @@ impl Gemm {
         Ok(Gemm { handle, workspace, plans: HashMap::new() })
     }
 
-    /// Starts a matmul on a stream. One [`Gemm`] has one workspace: it must not be used on two streams at once.
+    /// Launches a matmul on a stream. A [`Gemm`] has one workspace and must not be used on two streams at once.
     ///
     /// # Safety
-    /// The operands must lie in memory of this GPU with room for these sizes that lives until the stream got there, and no
-    /// other stream may write them at the same time.
+    /// The operands must be in memory of this GPU with these sizes that lives until the matmul ends, and no other stream may
+    /// write them at the same time.
     pub unsafe fn run(&mut self, size: Size, at: Operands, stream: &CudaStream) -> Result<()> {
         if !self.plans.contains_key(&size) {
             let plan = self.plan(size).doing(format_args!("planning {size:?}"))?;
@@ -94,7 +94,7 @@ impl Gemm {
         let plan = &self.plans[&size];
         let (alpha, beta) = (1f32, if size.residual { 1f32 } else { 0f32 });
         let c = if size.residual { at.residual } else { at.result };
-        // SAFETY: handle and plan are live, the plan was made for these sizes, and the caller answers for the operands.
+        // SAFETY: handle and plan are live, the plan has these sizes, and the caller guarantees the operands.
         unsafe {
             result::matmul(
                 self.handle,
@@ -166,7 +166,7 @@ impl Gemm {
 
 impl Drop for Gemm {
     fn drop(&mut self) {
-        // SAFETY: made in `plan` and `new`, destroyed once. Failures have no one to tell.
+        // SAFETY: created in `plan` and `new`, destroyed once. Errors are ignored.
         unsafe {
             for plan in self.plans.values() {
                 let _ = result::destroy_matmul_desc(plan.desc);

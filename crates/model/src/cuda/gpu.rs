@@ -1,4 +1,4 @@
-//! An opened GPU, and CUDA's errors as sentences.
+//! An opened GPU, and messages for CUDA's errors.
 
 use crate::{Error, Result};
 use cudarc::cublaslt::{result::CublasError, sys::cublasStatus_t};
@@ -15,7 +15,7 @@ pub struct Gpu {
     pub capability: (i32, i32),
 }
 
-/// Why there is no driver. A static program has no way to open libraries: musl's `dlopen` always fails there.
+/// The message without a driver. A static program cannot open libraries: musl's `dlopen` always fails.
 const MISSING: &str = if cfg!(all(target_env = "musl", target_feature = "crt-static")) {
     "this is the static build of invitro, which cannot open CUDA: use the build for glibc (linux-gnu) or the device cpu"
 } else {
@@ -23,13 +23,13 @@ const MISSING: &str = if cfg!(all(target_env = "musl", target_feature = "crt-sta
 };
 
 impl Gpu {
-    /// Whether the machine has a CUDA driver at all.
+    /// Whether the machine has a CUDA driver.
     pub fn driver_present() -> bool {
         // SAFETY: only tries to open the driver's library.
         unsafe { sys::is_culib_present() }
     }
 
-    /// How many GPUs a process may use; at least one.
+    /// The number of usable GPUs; an error if there is none.
     pub fn count() -> Result<usize> {
         if !Self::driver_present() {
             return Err(Error::Device(MISSING.into()));
@@ -40,7 +40,7 @@ impl Gpu {
         }
     }
 
-    /// Opens the GPU with this number, or says why it cannot be used.
+    /// Opens the GPU with this number.
     pub fn open(ordinal: usize) -> Result<Self> {
         let count = Self::count()?;
         if ordinal >= count {
@@ -48,8 +48,8 @@ impl Gpu {
             return Err(Error::Device(format!("no GPU number {ordinal}: there is {from}{}", visible())));
         }
         let context = CudaContext::new(ordinal).doing("opening the GPU")?;
-        // SAFETY: tracking orders cudarc's own slices between streams. We have none: our memory is `Memory`, and our
-        // streams wait for each other by events where they must.
+        // SAFETY: tracking orders cudarc's slices between streams. We have none: our memory is `Memory`, and our
+        // streams wait for each other by events.
         unsafe { context.disable_event_tracking() };
         let name = context.name().doing("asking for the GPU's name")?;
         let capability = context.compute_capability().doing("asking for the capability")?;
@@ -67,19 +67,19 @@ impl Gpu {
         self.context.mem_get_info().doing("asking for free memory")
     }
 
-    /// Makes this GPU the one that the calling thread's CUDA calls go to.
+    /// Makes this GPU current for the calling thread.
     pub(super) fn bind(&self) -> Result<()> {
         self.context.bind_to_thread().doing("using the GPU")
     }
 }
 
-/// What hides GPUs from this process, if anything does.
+/// The setting of `CUDA_VISIBLE_DEVICES`, for messages.
 fn visible() -> String {
     let set = std::env::var("CUDA_VISIBLE_DEVICES").ok();
     set.map_or(String::new(), |set| format!(" (CUDA_VISIBLE_DEVICES is {set:?})"))
 }
 
-/// Turns an error of CUDA or cuBLASLt into a sentence that says what failed; out of memory names what to change.
+/// Converts an error of CUDA or cuBLASLt into a message with the failed action; out of memory says what to change.
 pub(super) trait Doing<T> {
     fn doing(self, what: impl Display) -> Result<T>;
 }

@@ -1,4 +1,4 @@
-//! Recorded steps: a step whose sizes were seen before is one CUDA graph, launched as a whole.
+//! Recorded steps: a step with known sizes is one CUDA graph.
 
 use super::gpu::Doing;
 use super::staging::ByClass;
@@ -7,19 +7,19 @@ use cudarc::driver::{CudaGraph, CudaStream, sys};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What makes two steps the same sequence of launches: rows, room for spans of each class, and whether the update of the
-/// step before is made in it, or updates that rows of the embedding missed.
+/// The key of a sequence of launches: rows, room for spans of each class, and whether the step applies the last update or
+/// updates that rows of the embedding missed.
 pub type Key = (usize, ByClass, (bool, bool));
 
 #[derive(Default)]
 pub struct Graphs {
-    /// The sizes of step seen so far: once, then recorded.
+    /// Known sizes of steps; `None` until recorded.
     steps: HashMap<Key, Option<CudaGraph>>,
     recording: Option<Key>,
 }
 
 impl Graphs {
-    /// Replays the step and says so, or begins its recording the second time it is seen.
+    /// Replays a recorded step and returns true, or begins a recording the second time.
     pub fn begin(&mut self, key: Key, stream: &Arc<CudaStream>) -> Result<bool> {
         match self.steps.get(&key) {
             Some(Some(graph)) => {
@@ -31,13 +31,13 @@ impl Graphs {
                 stream.begin_capture(mode).doing("recording a step")?;
                 self.recording = Some(key);
             }
-            // The first time is issued plainly: libraries load their kernels then, which a recording must not see.
+            // The first time is not recorded: libraries load their kernels then.
             None => _ = self.steps.insert(key, None),
         }
         Ok(false)
     }
 
-    /// Ends a recording, if one was begun, and launches it.
+    /// Ends a recording, if any, and launches it.
     pub fn end(&mut self, stream: &Arc<CudaStream>) -> Result<()> {
         let Some(key) = self.recording.take() else { return Ok(()) };
         let flags = sys::CUgraphInstantiate_flags::CUDA_GRAPH_INSTANTIATE_FLAG_USE_NODE_PRIORITY;

@@ -1,4 +1,4 @@
-// Tools for matmuls that are fused with what stands beside them, for GPUs of compute capability 9.0: barriers, the copy
+// Tools for fused matmuls, for GPUs of compute capability 9.0: barriers, the copy
 // engine (TMA), the tensor cores (wgmma). After `common.cu`; `linear_swiglu.cu` and `linear_rms_norm.cu` follow.
 //
 // Matrices lie in shared memory in chunks of CHUNK = 64 columns: rows of 128 bytes, whose eight 16-byte words are swapped as
@@ -96,8 +96,8 @@ __device__ __forceinline__ void write_piece(u32 at, const u32 *r) {
     "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3]), "+f"(d[i + 4]), "+f"(d[i + 5]), "+f"(d[i + 6]), "+f"(d[i + 7])
 #define REGISTERS32(d, i) REGISTERS8(d, i), REGISTERS8(d, i + 8), REGISTERS8(d, i + 16), REGISTERS8(d, i + 24)
 
-// A matrix in swizzled rows of 128 bytes, eight of which are 1024 bytes from the next eight. One that is read across its
-// rows and is wider than them goes on `apart` bytes further.
+// A matrix in swizzled rows of 128 bytes; groups of eight rows are 1024 bytes apart. One that is read across its
+// rows and is wider than them continues `apart` bytes further.
 __device__ __forceinline__ u64 descriptor(u32 at, u32 apart = 16) {
     return (u64)((at & 0x3ffff) >> 4) | (u64)(apart >> 4) << 16 | (u64)(1024 >> 4) << 32 | (u64)1 << 62;
 }

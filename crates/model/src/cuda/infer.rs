@@ -1,4 +1,4 @@
-//! [`InferOps`] on CUDA: forward-only work over a cache of keys and values.
+//! [`InferOps`] on CUDA.
 
 use super::bf16::{Bf16, split};
 use super::engine::{Buf, Cuda};
@@ -10,7 +10,7 @@ use crate::inference::{CachedSpan, InferOps, Pass, Score};
 use crate::ops::check_tokens;
 use crate::{Result, Tensor};
 
-/// Memory of at least `len` elements, made anew with `room` elements if there is less.
+/// Memory of at least `len` elements, reallocated with `room` elements if it is smaller.
 fn at_least<'a, T: Copy>(
     memory: &'a mut Option<Memory<T>>,
     len: usize,
@@ -20,12 +20,12 @@ fn at_least<'a, T: Copy>(
     if memory.as_ref().is_none_or(|memory| memory.len() < len) {
         *memory = Some(Memory::new(gpu, room)?);
     }
-    Ok(memory.as_ref().expect("made just above"))
+    Ok(memory.as_ref().expect("allocated just above"))
 }
 
 impl Cuda {
-    /// Runs a kernel with one block per pick that answers `words` u32 each, to the address given to `kernel`.
-    fn ask<K: Kernel>(&mut self, words: usize, kernel: impl FnOnce(Ptr<u32>) -> K) -> Result<Vec<u32>> {
+    /// Runs a kernel with one block per pick and returns its results, `words` u32 per pick.
+    fn query<K: Kernel>(&mut self, words: usize, kernel: impl FnOnce(Ptr<u32>) -> K) -> Result<Vec<u32>> {
         let total = self.members * self.reading.picks;
         let answers = at_least(&mut self.reading.answers, words * total, words * total, &self.gpu)?.ptr();
         self.run(kernel(answers), Grid::new([total, 1, 1], THREADS))?;
@@ -33,7 +33,7 @@ impl Cuda {
         answers.read(0, words * total, &self.streams.main)
     }
 
-    /// Row numbers and room for these rows, on the GPU.
+    /// Row numbers, and memory for these rows, on the GPU.
     fn rows_on_gpu(&mut self, rows: &[usize]) -> Result<(Ptr<u32>, &Memory<Bf16>)> {
         let (count, numbers) = (rows.len(), rows.iter().map(|&row| row as u32).collect::<Vec<u32>>());
         let memory = at_least(&mut self.reading.row_numbers, count, 2 * count, &self.gpu)?;
@@ -43,14 +43,14 @@ impl Cuda {
         Ok((memory.ptr(), values))
     }
 
-    /// The reading's memory, which holds the targets from `targets_at` on.
+    /// The pass's memory, with the targets from `targets_at` on.
     fn targets(&self) -> &Memory<u32> {
         self.reading.memory.as_ref().expect("a reading is loaded before its logits are made")
     }
 }
 
 impl InferOps for Cuda {
-    /// f32, so that close logits do not tie.
+    /// f32, to avoid ties.
     type Logits = Memory<f32>;
 
     fn load_pass(&mut self, pass: &Pass) -> Result<()> {
@@ -78,7 +78,7 @@ impl InferOps for Cuda {
                 start
             });
         let memory = at_least(&mut self.reading.memory, host.len(), 2 * host.len(), &self.gpu)?;
-        // SAFETY: `host` is not touched before the stream is waited for, at the next reading.
+        // SAFETY: `host` is not changed before the next pass waits for the stream.
         unsafe { memory.start_write(0, host, &self.streams.main)? };
         let at = memory.ptr();
         self.reading.spans = at.add(spans).cast();
@@ -123,26 +123,26 @@ impl InferOps for Cuda {
     }
 
     fn argmax(&mut self, logits: &Memory<f32>) -> Result<Vec<u32>> {
-        self.ask(1, |out| Argmax { logits: logits.ptr(), out })
+        self.query(1, |out| Argmax { logits: logits.ptr(), out })
     }
 
     fn scores(&mut self, logits: &Memory<f32>) -> Result<Vec<Score>> {
         let targets = self.targets().ptr().add(self.reading.targets_at);
         let (logits, pick_sets, sets) = (logits.ptr(), self.reading.pick_sets, self.reading.sets);
-        let answers = self.ask(2, |out| ScoresOf { logits, targets, pick_sets, sets, out: out.cast() })?;
+        let answers = self.query(2, |out| ScoresOf { logits, targets, pick_sets, sets, out: out.cast() })?;
         let score = |pair: &[u32]| Score { logprob: f32::from_bits(pair[0]), rank: pair[1] };
         Ok(answers.chunks(2).map(score).collect())
     }
 
     fn draw(&mut self, logits: &Memory<f32>, temperature: f64, uniforms: &[f32]) -> Result<Vec<u32>> {
-        // The numbers go where targets would.
+        // The numbers take the place of the targets.
         let bits: Vec<u32> = uniforms.iter().map(|uniform| uniform.to_bits()).collect();
         let at = self.reading.targets_at;
-        // SAFETY: `ask` waits for the stream before `bits` goes.
+        // SAFETY: `query` waits for the stream before `bits` is dropped.
         unsafe { self.targets().start_write(at, &bits, &self.streams.main)? };
         let uniforms = self.targets().ptr().add(at).cast();
         let inverse_temperature = temperature.recip().min(f32::MAX as f64) as f32;
-        self.ask(1, |out| Draw { logits: logits.ptr(), uniforms, out, inverse_temperature })
+        self.query(1, |out| Draw { logits: logits.ptr(), uniforms, out, inverse_temperature })
     }
 
     fn read_rows(&mut self, x: &Buf, rows: &[usize]) -> Result<Vec<f32>> {
@@ -152,7 +152,7 @@ impl InferOps for Cuda {
         }
         let (pick_rows, values) = self.rows_on_gpu(rows)?;
         let out = values.ptr();
-        // Rows are numbered over all members: as if there were one.
+        // Rows are numbered over all members, like those of one member.
         let kernel = SelectRows { x, pick_rows, out, rows: 0, picks: count as i32, total: count as i32 };
         self.run(kernel, Grid::new([count.div_ceil(WARPS), 1, 1], THREADS))?;
         let values = self.reading.row_values.as_ref().expect("made above");

@@ -1,4 +1,4 @@
-// Forward-only work: rows that are picked, and what is read off their logits.
+// Inference: selected rows, and results from their logits.
 
 // out[member, pick] = x[member, pick_rows[member, pick]], a warp per pick.
 extern "C" __global__ void __launch_bounds__(THREADS) select_rows(

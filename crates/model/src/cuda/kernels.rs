@@ -1,7 +1,6 @@
-//! The kernels of the `.cu` files: the arguments of each as a struct, their launch, and their times where asked.
+//! The kernels of the `.cu` files: their arguments as structs, their launch, and optional timing.
 //!
-//! A field is what the kernel's parameter of the same place is, so that arguments cannot be swapped; a test compares the
-//! two.
+//! The fields of a struct are the kernel's parameters in order, so that arguments cannot be swapped; a test compares them.
 
 use super::bf16::Bf16;
 use super::gpu::Doing;
@@ -22,24 +21,24 @@ pub type Overflow = [u32; 4];
 /// The update's numbers, the kernels' `Update`.
 pub type UpdateNumbers = [f32; 10];
 
-/// What a kernel may be passed.
+/// A type of kernel arguments.
 ///
 /// # Safety
-/// The type must have the size and layout of the C parameters it stands for.
+/// The type must have the size and layout of the C parameter.
 pub unsafe trait Argument: Copy {}
-macro_rules! plain {
+macro_rules! arguments {
     ($($kind:ty),+) => {
         // SAFETY: the C types of the same size, and the driver's own.
         $(unsafe impl Argument for $kind {})+
     };
 }
-plain!(i32, u32, u64, f32, Map);
+arguments!(i32, u32, u64, f32, Map);
 // SAFETY: a transparent u64, as a pointer is on the GPU.
 unsafe impl<T> Argument for Ptr<T> {}
 
 /// The arguments of a kernel.
 pub trait Kernel {
-    /// Its name in the program; several where variants take the same arguments.
+    /// Its names in the program, one per variant.
     const NAMES: &'static [&'static str];
     /// Pointers to the arguments, in order.
     fn arguments(&self) -> Vec<*mut c_void>;
@@ -124,7 +123,7 @@ kernels! { PROGRAM_KERNELS:
 }
 
 kernels! { ATTENTION_KERNELS:
-    /// Over spans of so many rows by warps, over short spans by blocks, and over long ones.
+    /// Over spans of up to 32, 48 and 64 rows by warps, and over short and long spans by blocks.
     Attention("attention_32", "attention_48", "attention_64", "attention_short", "attention_long") {
         qkv: Ptr<Bf16>, spans: Ptr<FlatSpan>, angles: Ptr<[f32; 2]>, out: Ptr<Bf16>, log_sum: Ptr<f32>,
     }
@@ -165,15 +164,15 @@ kernels! { FUSED_KERNELS:
 #[derive(Default)]
 pub struct Kernels {
     functions: HashMap<&'static str, CudaFunction>,
-    /// Whether a kernel may start while the one before it ends (programmatic dependent launch), as GPUs can from compute
-    /// capability 9.0 on; every kernel waits for what came before by itself then.
+    /// Whether a kernel may start while the previous one ends (programmatic dependent launch, compute capability 9.0); every
+    /// kernel then waits for the previous one itself.
     pub overlap: bool,
-    /// While set, every launch is timed between two events.
+    /// If set, every launch is timed by two events.
     pub timed: Option<Vec<(String, CudaEvent, CudaEvent)>>,
 }
 
 pub struct Grid {
-    /// Which of the kernel's names.
+    /// The index of the kernel's name.
     pub variant: usize,
     pub blocks: [usize; 3],
     pub threads: usize,
@@ -206,11 +205,11 @@ impl Kernels {
         })
     }
 
-    /// Starts a kernel on a stream.
+    /// Launches a kernel on a stream.
     ///
     /// # Safety
-    /// What the kernel reads and writes for this grid must lie in memory of this GPU that lives until the stream got
-    /// there, and no other stream may write it at the same time.
+    /// The memory that the kernel reads and writes must be on this GPU and live until the kernel ends, and no other stream
+    /// may write it at the same time.
     pub unsafe fn launch<K: Kernel>(&mut self, kernel: &K, grid: Grid, stream: &Arc<CudaStream>) -> Result<()> {
         let name = K::NAMES[grid.variant];
         let mut overlap = sys::CUlaunchAttribute {
@@ -237,8 +236,8 @@ impl Kernels {
             || name.into(),
             stream,
             || {
-                // SAFETY: the arguments are of the kernel's own types and live until it is launched; the memory they point
-                // to is the caller's to answer for.
+                // SAFETY: the arguments have the kernel's types and live until it is launched; the caller guarantees
+                // the memory they point to.
                 let launched =
                     unsafe { sys::cuLaunchKernelEx(&config, function, arguments.as_mut_ptr(), std::ptr::null_mut()) };
                 launched.result().doing(format_args!("launching {name}"))
@@ -246,7 +245,7 @@ impl Kernels {
         )
     }
 
-    /// Runs something that a stream is asked, between two events where times are wanted.
+    /// Runs work on a stream, between two events if timing is on.
     pub fn time(
         &mut self,
         name: impl FnOnce() -> String,

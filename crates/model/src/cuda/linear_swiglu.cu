@@ -1,4 +1,4 @@
-// Matmuls fused with the SwiGLU beside them: what stands between the two stays on the chip.
+// Matmuls fused with the adjacent SwiGLU: the values between the two stay on the chip.
 //
 // A block takes some rows of one member and, one after the other, tiles of CHUNK columns. One warp has the copy engine fetch
 // what the tensor cores read (the producer); two groups of four warps multiply (the consumers). The rows' chunks stay for

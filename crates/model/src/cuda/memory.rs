@@ -29,7 +29,7 @@ impl<T> Default for Ptr<T> {
 }
 
 impl<T> Ptr<T> {
-    /// So many `T` further.
+    /// Advances by `elements`.
     pub fn add(self, elements: usize) -> Self {
         Ptr { address: self.address + (elements * size_of::<T>()) as u64, of: PhantomData }
     }
@@ -39,7 +39,7 @@ impl<T> Ptr<T> {
     }
 }
 
-/// Elements on the GPU. `T` is plain old data of which any bits are a value.
+/// Elements on the GPU. `T` is plain old data; any bits are a valid value.
 pub struct Memory<T> {
     context: Arc<CudaContext>,
     address: u64,
@@ -58,12 +58,12 @@ impl<T: Copy> Memory<T> {
         let memory = Memory { context: gpu.context.clone(), address, len, of: PhantomData };
         // SAFETY: these bytes were just allocated.
         unsafe { result::memset_d8_sync(address, 0, bytes) }.doing(&doing)?;
-        // Despite its name the driver may still be at it, and our streams do not wait for it.
+        // Despite its name, the call may return early, and our streams do not wait for it.
         default_stream_done(&doing)?;
         Ok(memory)
     }
 
-    /// Memory holding `values`.
+    /// Allocates memory with these values.
     pub fn from_slice(gpu: &Gpu, values: &[T]) -> Result<Self> {
         let memory = Self::new(gpu, values.len())?;
         // SAFETY: there is room for all values.
@@ -80,20 +80,20 @@ impl<T: Copy> Memory<T> {
         self.len
     }
 
-    /// Copies `values` to element `at` and on, and waits for that and for all that the stream was asked before.
+    /// Copies `values` to element `at` and waits for the stream.
     pub fn write(&self, at: usize, values: &[T], stream: &CudaStream) -> Result<()> {
         // SAFETY: the values outlive the copy, which is waited for.
         unsafe { self.start_write(at, values, stream)? };
         stream.synchronize().doing("copying to the GPU")
     }
 
-    /// Starts a copy that comes before whatever the stream is asked next.
+    /// Starts a copy on the stream.
     ///
     /// # Safety
-    /// The values must stay where they are until the stream was waited for.
+    /// The values must not move or change until the stream is waited for.
     pub unsafe fn start_write(&self, at: usize, values: &[T], stream: &CudaStream) -> Result<()> {
         assert!(at + values.len() <= self.len, "a copy must end within its memory");
-        // SAFETY: within this memory by the check; the caller keeps the values.
+        // SAFETY: within this memory by the check; the caller guarantees the values.
         unsafe { result::memcpy_htod_async(self.ptr().add(at).address, values, stream.cu_stream()) }
             .doing("copying to the GPU")
     }
@@ -112,7 +112,7 @@ impl<T: Copy> Memory<T> {
     }
 }
 
-/// Waits for what the bound context was asked outside of streams, and not for the streams of other populations.
+/// Waits for the default stream of the bound context, but not for the streams of other populations.
 fn default_stream_done(doing: &str) -> Result<()> {
     // SAFETY: the default stream is always there.
     unsafe { result::stream::synchronize(std::ptr::null_mut()) }.doing(doing)
@@ -120,7 +120,7 @@ fn default_stream_done(doing: &str) -> Result<()> {
 
 impl<T> Drop for Memory<T> {
     fn drop(&mut self) {
-        // A failure here has no one to tell, and the context reports it at its next use.
+        // Errors are ignored here; the context reports them at its next use.
         if self.context.bind_to_thread().is_ok() {
             // SAFETY: allocated in `new`, and nothing uses it after its owner.
             let _ = unsafe { result::free_sync(self.address) };
@@ -128,14 +128,14 @@ impl<T> Drop for Memory<T> {
     }
 }
 
-/// Page-locked host memory the GPU copies from while the host goes on.
+/// Page-locked host memory for asynchronous copies.
 pub struct Pinned {
     context: Arc<CudaContext>,
     ptr: *mut u8,
     bytes: usize,
 }
 
-// SAFETY: the pointer is owned, and its memory handed out by &mut only.
+// SAFETY: the pointer is owned, and its memory is lent by &mut only.
 unsafe impl Send for Pinned {}
 
 impl Pinned {

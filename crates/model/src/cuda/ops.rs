@@ -14,7 +14,7 @@ use crate::{Batch, Layout, Result, Shape, Tensor};
 use cudarc::driver::result;
 
 impl Cuda {
-    /// Attention over each class of spans with the kernel made for it. All classes run at the same time.
+    /// Launches attention over each class of spans with its kernel. All classes run concurrently.
     fn attend<K: Kernel>(
         &mut self,
         launch: impl Fn(usize, usize, &Shape, bool) -> Grid,
@@ -41,7 +41,7 @@ impl Cuda {
         longer_spans.iter_mut().try_for_each(|stream| stream.join(main))
     }
 
-    /// Waits for the main stream; the sums of all members at `from`, `times` over.
+    /// Waits for the main stream and copies `times` sums of all members from `from`.
     fn fetch_sums(&mut self, from: Ptr<f32>, times: usize) -> Result<Vec<f32>> {
         self.gpu.bind()?;
         self.streams.join()?;
@@ -53,8 +53,8 @@ impl Cuda {
         Ok(sums.to_vec())
     }
 
-    /// The loaded batch's step was issued: what its kernels leave in the history is of these counts.
-    fn note_step(&mut self) {
+    /// Records the counts of the issued step for the history.
+    fn record_step(&mut self) {
         self.steps.counts[self.steps.ring.next()].clone_from(&self.batch.counts);
         self.steps.ring.push();
     }
@@ -64,7 +64,7 @@ impl Cuda {
         Grid::new([self.total().div_ceil(WARPS), 1, 1], THREADS)
     }
 
-    /// A grid with a thread per eight elements of the SwiGLU's result, and how many those are.
+    /// A grid with a thread per eight elements of the SwiGLU's result, and the number of such chunks.
     fn per_eight(&self) -> (Grid, u32) {
         let chunks = self.total() * self.shape.hidden / 8;
         (Grid::new([chunks.div_ceil(THREADS), 1, 1], THREADS), chunks as u32)
@@ -106,7 +106,7 @@ impl Ops for Cuda {
         self.flush_update()?;
         let mut values = self.parameters.read(member, vector, &self.streams.main)?;
         if vector == Vector::Gradients {
-            // Where no token read a row of the embedding, an older batch's gradient is left.
+            // Rows of the embedding that no token read have an older batch's gradient.
             let (embed, was_read) = (self.layout.embed, &self.update.was_read);
             let was_read = was_read.read(member * embed.rows, embed.rows, &self.streams.main)?;
             let unread = values[embed.range()].chunks_mut(embed.cols).zip(was_read).filter(|(_, read)| *read == 0);
@@ -140,7 +140,7 @@ impl Ops for Cuda {
         let replayed = self.graphs.begin(key, &self.streams.main)?;
         if replayed {
             self.update.replayed();
-            self.note_step();
+            self.record_step();
         }
         Ok(replayed)
     }
@@ -149,14 +149,14 @@ impl Ops for Cuda {
         let (update, parameters, kernels) = (&mut self.update, &self.parameters, &mut self.kernels);
         let first = self.staging.at(self.batch.sections.first);
         match point {
-            // Starts the update of the step before, which the forward pass overtakes part by part.
+            // Starts the previous step's update, which the forward pass awaits part by part.
             PassPoint::BeginForward => update.start(first, parameters, kernels, &self.streams),
             PassPoint::BeginPart(part) => update.await_part(part, &self.streams.main),
-            // Sums the squares of the part's gradients as soon as they are there.
+            // Sums the squares of the part's gradients as soon as they are complete.
             PassPoint::EndPartBackward(part) => {
                 self.streams.after_weight_gradients(|stream| update.square(part, parameters, kernels, stream))
             }
-            // Adds up the partial sums that the norms' backward left, while the embedding's gradient is made.
+            // Adds up the partial sums of the norms' backward, concurrently with the embedding's gradient.
             PassPoint::EndNormsBackward => {
                 let gains = self.layout.size - self.layout.decayed;
                 let kernel = GainBackward {
@@ -375,7 +375,7 @@ impl Ops for Cuda {
         self.run_reduction(GroupLosses { losses, groups, sums, rows }, Grid::new([self.members, 1, 1], LOSS_THREADS))
     }
 
-    /// Adds up the gradients' norm. The update itself is made with the next forward pass.
+    /// Sums the gradients' norm. The next forward pass applies the update.
     fn update(&mut self) -> Result<()> {
         let (parameters, kernels, main) = (&self.parameters, &mut self.kernels, &self.streams.main);
         self.update.square(ModelPart::Embedding, parameters, kernels, main)?;
@@ -383,7 +383,7 @@ impl Ops for Cuda {
         let update = self.staging.at(self.batch.sections.update);
         let (sums, history) = (self.scratch.sums.ptr(), self.scratch.history.ptr());
         self.update.defer(update, sums, history, kernels, main)?;
-        self.note_step();
+        self.record_step();
         Ok(())
     }
 }

@@ -38,7 +38,7 @@ impl Parameters {
         (self.bf16.ptr(), self.residual_bits.ptr())
     }
 
-    /// The first member's weights of a tensor, as matmuls read them.
+    /// The first member's bf16 weights of a tensor.
     pub fn weight(&self, tensor: Tensor) -> Ptr<Bf16> {
         self.bf16.ptr().add(tensor.offset)
     }
@@ -73,7 +73,7 @@ impl Parameters {
             Vector::Mean => self.means.write(at, values, stream),
             Vector::Variance => self.variances.write(at, values, stream),
             Vector::Gradients => {
-                Err(Error::Device("gradients are made by the backward pass, not written from outside".into()))
+                Err(Error::Device("gradients are computed by the backward pass and cannot be written".into()))
             }
         }
     }

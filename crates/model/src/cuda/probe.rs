@@ -1,5 +1,4 @@
-//! What only the self-test and the bench ask of a GPU: buffers in and out, the time of each kernel, and how long the
-//! matmuls of a step take alone.
+//! For the self-test and the bench: copies of buffers, the time of each kernel, and the time of a step's matmuls alone.
 
 use super::bf16::Bf16;
 use super::engine::{Buf, Cuda, Stat};
@@ -12,32 +11,31 @@ use crate::selftest::inputs::normals;
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-/// Values per buffer that are really random; the rest repeats them. Zeros would run faster than data does.
+/// Random values per buffer, repeated to fill it. Zeros would run faster than data.
 const PATTERN: usize = 1 << 20;
 
 impl Inspect for Cuda {
-    fn put(&mut self, buf: &mut Buf, values: &[f32]) -> Result<()> {
+    fn upload(&mut self, buf: &mut Buf, values: &[f32]) -> Result<()> {
         let values: Vec<Bf16> = values.iter().map(|&value| Bf16::truncated(value)).collect();
         buf.write(0, &values, &self.streams.main)
     }
 
-    fn get(&mut self, buf: &Buf) -> Result<Vec<f32>> {
+    fn download(&mut self, buf: &Buf) -> Result<Vec<f32>> {
         Ok(buf.read(0, buf.len(), &self.streams.main)?.into_iter().map(Bf16::f32).collect())
     }
 
-    fn get_stat(&mut self, stat: &Stat) -> Result<Vec<f32>> {
+    fn download_stat(&mut self, stat: &Stat) -> Result<Vec<f32>> {
         stat.read(0, stat.len(), &self.streams.main)
     }
 }
 
 impl Cuda {
-    /// Waits until the GPU has done everything asked so far.
+    /// Waits until the GPU has finished all work so far.
     pub fn wait(&self) -> Result<()> {
         self.streams.wait()
     }
 
-    /// To be called before the first step: no matmul is fused with a norm or an activation, as on GPUs that have no kernels
-    /// for that.
+    /// Disables fused matmuls, as on older GPUs; to be called before the first step.
     pub fn disable_fusion(&mut self) {
         self.fused = false;
     }
@@ -54,8 +52,7 @@ impl Cuda {
         self.kernels.stop_timing()
     }
 
-    /// The GEMM ceiling: seconds that the matmuls of a step over `rows` rows per member take alone, the median of a few
-    /// runs. A step cannot be faster.
+    /// The GEMM ceiling: the seconds of a step's matmuls alone over `rows` rows per member, the median of a few runs.
     pub fn gemm_seconds(&mut self, rows: usize) -> Result<f64> {
         self.flush_update()?;
         self.wait()?;
@@ -67,8 +64,8 @@ impl Cuda {
         let pattern = normals("ceiling", PATTERN, 1.0);
         let values: Vec<f32> = pattern.iter().cycle().take(total).copied().collect();
         let (mut x, mut y) = (self.buf(total)?, self.buf(total)?);
-        self.put(&mut x, &values)?;
-        self.put(&mut y, &values)?;
+        self.upload(&mut x, &values)?;
+        self.upload(&mut y, &values)?;
         let (x, y, none) = (x.ptr(), y.ptr(), Ptr::default());
         let weights: Vec<_> = self.layout.matrices().collect();
         let mut seconds = Vec::new();

@@ -1,48 +1,46 @@
-//! The sizes that Rust and the kernels share. Each has one home, here or in the shape, and reaches the kernels as a `-D`
-//! option of NVRTC.
+//! The sizes that Rust and the kernels share. Each is defined here or in the shape and passed to NVRTC as a `-D` option.
 
 use crate::layout::ALIGN;
 use crate::ops::GROUPS;
 use crate::{Error, Layout, Result, Shape};
 
-/// Rows per member are rounded up to multiples of this: fewer sizes of step to record, little filler.
+/// Rows per member are rounded up to multiples of this, for few sizes to record and little filler.
 pub const ROUND: usize = 64;
 
-/// Threads of a block, where nothing else is said: a warp per row, or a thread per eight elements.
+/// The default threads per block: a warp per row, or a thread per eight elements.
 pub const THREADS: usize = 256;
 pub const WARPS: usize = THREADS / 32;
 /// Threads of the block that sums a member's losses.
 pub const LOSS_THREADS: usize = 512;
-/// Warps of a block of attention: over short spans, over long ones, and over a cache.
+/// Warps per block of attention: over short spans, long spans, and a cache.
 pub const SHORT_WARPS: usize = 4;
 pub const LONG_WARPS: usize = 8;
 pub const CACHED_WARPS: usize = 4;
-/// Rows that read one token are summed in pieces of so many.
+/// Rows that read one token are summed in pieces of this size.
 pub const EMBED_ROWS: usize = 64;
-/// Updates whose numbers are kept: rows of the embedding that no token reads are updated at least so often.
+/// Logged updates: rows of the embedding that no token reads are updated at least this often.
 pub const UPDATE_LOG: usize = 32;
-/// Gradients whose squares a block sums.
+/// Gradients per block of the sum of squares.
 pub const NORM_CHUNK: usize = 16384;
-/// Set in the length of a span that is filler.
+/// The flag of filler in the length of a span.
 pub const FILLER: u32 = 1 << 31;
 
-/// Columns of a tile of the fused kernels, and of what the copy engine moves at once: a swizzled row of 128 bytes.
+/// Columns of a tile of the fused kernels and of one copy: a swizzled row of 128 bytes.
 pub const CHUNK: usize = 64;
-/// Blocks that share what they fetch of the weights.
+/// Blocks that share fetched weights.
 pub const CLUSTER: usize = 2;
-/// Warps of a block that multiply, in the matmuls fused with SwiGLU, and the block's rows forward and backward.
+/// Multiplying warps per block in the matmuls fused with SwiGLU, and rows per block forward and backward.
 pub const MATMUL_WARPS: usize = 8;
 pub const SWIGLU_ROWS: usize = 256;
 pub const SWIGLU_BACKWARD_ROWS: usize = 128;
-/// Rows of a block of the matmuls fused with a norm: fewer where there would be too few blocks for all of the chip.
+/// Rows per block of the matmuls fused with a norm: fewer if there would be too few blocks.
 pub const SMALL_TILE: usize = 64;
 pub const LARGE_TILE: usize = 128;
 
-/// Bytes of shared memory of the fused kernels: the chunks of a block's matrices and what is written from there, to be
-/// aligned to 1024 bytes, and barriers.
+/// Bytes of shared memory of the fused kernels: alignment to 1024 bytes, the chunks of a block's matrices, and barriers.
 pub const FUSED_SHARED: usize = 1024 + (224 << 10) + 256;
 
-/// The widest model whose norm's gradients have room beside each other in a block's 48 KiB.
+/// The widest model whose norm gradients fit into a block's 48 KiB.
 const WIDEST: usize = 1536;
 
 /// Threads of the block that turns a row of logits into its gradient.
@@ -50,7 +48,7 @@ pub fn cross_entropy_threads(vocab: usize) -> usize {
     if vocab <= 4096 { 128 } else { 256 }
 }
 
-/// The options of the program that every GPU runs, or why there are none for this shape.
+/// The NVRTC options of the common program; an error if CUDA does not support the shape.
 pub fn options(shape: &Shape, layout: &Layout) -> Result<Vec<String>> {
     let head = shape.head_width();
     if ![32, 64, 128].contains(&head) || !shape.hidden.is_multiple_of(8) {
@@ -86,7 +84,7 @@ pub fn options(shape: &Shape, layout: &Layout) -> Result<Vec<String>> {
     Ok(defined(shape, &sizes).chain([format!("-DFILLER={FILLER}u")]).collect())
 }
 
-/// The options of the fused kernels.
+/// The NVRTC options of the fused kernels.
 pub fn fused_options(shape: &Shape) -> Vec<String> {
     let sizes = [
         ("D", shape.width),

@@ -1,5 +1,5 @@
-//! What changes from step to step, copied to the GPU in one piece: tokens, targets, spans, the rows of each token, and
-//! the update's numbers. Two page-locked buffers, so that the host fills one while the GPU reads the other.
+//! The data of each step, copied to the GPU at once: tokens, targets, spans, the rows of each token, and the update's
+//! numbers. The host fills one of two page-locked buffers while the GPU reads the other.
 
 use super::gpu::{Doing, Gpu};
 use super::kernels::{FlatSpan, Overflow, UpdateNumbers};
@@ -13,22 +13,22 @@ use crate::{Batch, Error, Result};
 use cudarc::driver::{CudaEvent, CudaStream};
 use std::marker::PhantomData;
 
-/// Rows of all members together that fill a GPU; below, classes of short spans are one.
+/// Rows of all members that fill a GPU; smaller batches merge the classes of short spans.
 pub const FULL_ROWS: usize = 16384;
 
-/// A part of the staged bytes: where it starts. It holds `T`s.
+/// The start of a section of `T`s in the staged bytes.
 #[derive(Clone, Copy)]
 pub struct StagedSection<T> {
     start: usize,
     of: PhantomData<T>,
 }
 
-/// Where each part of a batch lies: a function of the sizes alone, so that a recorded step finds them again.
+/// The sections of a batch: a function of the sizes alone, so that a recorded step can be replayed.
 #[derive(Clone, Copy)]
 pub struct Sections {
     /// Room for spans of each class, unused ones empty.
     pub classes: ByClass,
-    /// Room per member for pieces of frequent tokens.
+    /// Pieces of frequent tokens per member.
     pub overflows: usize,
     pub tokens: StagedSection<u32>,
     pub targets: StagedSection<i32>,
@@ -42,7 +42,7 @@ pub struct Sections {
     bytes: usize,
 }
 
-/// Takes `len` elements at `at`, which moves on.
+/// Reserves `len` elements at `at` and advances it.
 fn section<T>(at: &mut usize, len: usize) -> StagedSection<T> {
     let start = *at;
     *at += (len * size_of::<T>()).next_multiple_of(256);
@@ -69,7 +69,7 @@ impl Sections {
         }
     }
 
-    /// The most bytes a batch of up to `capacity` rows may take.
+    /// The maximum bytes of a batch of up to `capacity` rows.
     pub fn most(members: usize, capacity: usize, vocab: usize) -> usize {
         let spans = (members * capacity).next_multiple_of(64) + 64;
         Self::new(members, capacity, [spans; CLASSES.len()], vocab).bytes
@@ -91,13 +91,12 @@ impl Staging {
         Ok(Staging { device: Memory::new(gpu, bytes)?, buffers: [buffer()?, buffer()?], turn: 0 })
     }
 
-    /// Where a section of the last batch lies on the GPU.
+    /// The address of a section on the GPU.
     pub fn at<T>(&self, section: StagedSection<T>) -> Ptr<T> {
         self.device.ptr().add(section.start).cast()
     }
 
-    /// Fills the next buffer and starts its copy. `place` is where the history keeps the losses of the step, `number` that
-    /// of its update.
+    /// Fills the next buffer and starts its copy. `place` is the step's position in the history, `number` its update.
     pub fn send(
         &mut self,
         batch: &Batch,
@@ -111,14 +110,14 @@ impl Staging {
         let classes = spans.each_ref().map(|s| s.len().next_multiple_of(step));
         let sections = Sections::new(batch.members, batch.rows, classes, vocab);
         if sections.bytes > self.device.len() {
-            return Err(Error::Batch(format!("{} rows exceed the room laid out", batch.rows)));
+            return Err(Error::Batch(format!("{} rows exceed the allocated memory", batch.rows)));
         }
         self.turn ^= 1;
         let (buffer, copied) = &mut self.buffers[self.turn];
         copied.synchronize().doing("waiting for a copy")?;
         fill(buffer, batch, &spans, vocab, &sections);
         slice(buffer, sections.update, 0, 1)[0] = numbers(update, place, number);
-        // SAFETY: the buffer is not touched again before `copied` was waited for, which the next line records.
+        // SAFETY: the buffer is not changed before `copied`, recorded in the next line, is waited for.
         unsafe { self.device.start_write(0, buffer.slice(0, sections.bytes), stream)? };
         copied.record(stream).doing("recording an event")?;
         Ok(sections)
@@ -192,7 +191,7 @@ fn numbers(update: &Update, place: usize, number: u32) -> UpdateNumbers {
         correct(update.beta1),
         correct(update.beta2),
         place as f32,
-        // The kernels read these bits as they are.
+        // The kernels read the bits.
         f32::from_bits(number),
     ]
 }

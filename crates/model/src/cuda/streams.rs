@@ -1,8 +1,7 @@
-//! The streams of a step: the main one, and those for work that it need not wait for.
+//! The streams of a step: the main stream, and side streams for concurrent work.
 //!
-//! - Nothing in the backward pass waits for the gradients of the weights: their matmuls run on a stream of their own. What
-//!   such a matmul reads must not be overwritten before it is done, so whoever writes a buffer asks [`Streams::release`]
-//!   first.
+//! - Nothing in the backward pass needs the gradients of the weights, so their matmuls run on the weight-gradient stream.
+//!   Their inputs must not be overwritten early, so writers of a buffer call [`Streams::release`] first.
 //! - Small reductions, and attention over each class of longer spans, have a stream each.
 //!
 //! All are joined with the main stream before the update.
@@ -17,12 +16,12 @@ use std::sync::Arc;
 
 pub struct Streams {
     pub main: Arc<CudaStream>,
-    /// Losses per group and the gains' gradients: small, and not needed before the update.
+    /// For losses per group and the gains' gradients, which are not needed before the update.
     pub reductions: SideStream,
-    /// Attention over the classes of longer spans: all classes run at the same time.
+    /// For attention over the classes of longer spans, which run concurrently.
     pub longer_spans: Vec<SideStream>,
     weight_gradients: WeightGradients,
-    /// Everything on the main stream, so that kernels can be timed one by one.
+    /// Runs everything on the main stream, to time single kernels.
     pub serial: bool,
 }
 
@@ -31,12 +30,12 @@ struct WeightGradients {
     stream: Arc<CudaStream>,
     gemm: Gemm,
     fork: CudaEvent,
-    /// Work under way: the address of the buffer it reads, and the event that follows it.
+    /// Work in progress: the address of the buffer it reads, and the event after it.
     pending: Vec<(u64, CudaEvent)>,
     free: Vec<CudaEvent>,
 }
 
-/// A stream for kernels that need not wait for later ones of the main stream, nor those for them.
+/// A stream for kernels that run concurrently with the main stream.
 pub struct SideStream {
     stream: Arc<CudaStream>,
     fork: CudaEvent,
@@ -62,24 +61,23 @@ impl Streams {
         })
     }
 
-    /// Waits until the GPU has done everything that the main stream was asked so far.
+    /// Waits for the main stream.
     pub fn wait(&self) -> Result<()> {
         self.main.synchronize().doing("waiting")
     }
 
-    /// Waits until the GPU has done everything that any of these streams was asked. Never for the whole context: another
-    /// population may be recording a step in it, which such a wait would break.
+    /// Waits for all streams, but not for the whole context: that would break another population's recording.
     pub fn wait_for_all(&self) {
         let side = self.longer_spans.iter().chain([&self.reductions]).map(|side| &side.stream);
         let side = side.chain([&self.weight_gradients.stream]);
         for stream in side.chain([&self.main]) {
-            // A failure has no one to tell.
+            // Errors are ignored.
             let _ = stream.synchronize();
         }
     }
 
-    /// Starts a matmul on the weight-gradient stream, after everything asked of the main one so far. `at.right` is the
-    /// buffer that will be written again.
+    /// Launches a matmul on the weight-gradient stream, after the main stream's work so far. `at.right` is the buffer to
+    /// release before it is written again.
     ///
     /// # Safety
     /// As for [`Gemm::run`].
@@ -96,18 +94,18 @@ impl Streams {
             side.fork.record(&self.main).doing("starting a weight gradient")?;
             stream.wait(&side.fork).doing("starting a weight gradient")?;
         }
-        // SAFETY: the caller answers for the operands; this workspace is used on this stream alone.
+        // SAFETY: the caller guarantees the operands; this workspace is used on this stream only.
         kernels.time(name, stream, || unsafe { side.gemm.run(size, at, stream) })?;
         self.track(at.right.address)
     }
 
-    /// Starts something else on the weight-gradient stream, after what it was asked so far.
+    /// Starts other work on the weight-gradient stream, after its work so far.
     pub fn after_weight_gradients(&mut self, start: impl FnOnce(&Arc<CudaStream>) -> Result<()>) -> Result<()> {
         start(if self.serial { &self.main } else { &self.weight_gradients.stream })?;
         self.track(0)
     }
 
-    /// Notes that what the weight-gradient stream was asked so far reads a buffer.
+    /// Records that the weight-gradient stream's work so far reads a buffer.
     fn track(&mut self, reads: u64) -> Result<()> {
         if self.serial {
             return Ok(());
@@ -119,7 +117,7 @@ impl Streams {
         Ok(())
     }
 
-    /// Makes the main stream wait for the weight gradients that read the buffer at this address, or for all.
+    /// Makes the main stream wait for the weight gradients that read this buffer, or for all.
     pub fn release(&mut self, buffer: Option<u64>) -> Result<()> {
         let WeightGradients { pending, free, .. } = &mut self.weight_gradients;
         let mut i = 0;
@@ -148,7 +146,7 @@ impl SideStream {
         Ok(SideStream { stream, fork: event(context)?, done: event(context)?, pending: false })
     }
 
-    /// The stream, whose work from here on comes after everything asked of `main` so far.
+    /// The stream; its later work waits for the work of `main` so far.
     pub fn fork(&mut self, main: &CudaStream) -> Result<&Arc<CudaStream>> {
         self.pending = true;
         self.fork.record(main).doing("forking a stream")?;
@@ -156,7 +154,7 @@ impl SideStream {
         Ok(&self.stream)
     }
 
-    /// What `main` is asked from here on comes after it.
+    /// Makes `main` wait for this stream.
     pub fn join(&mut self, main: &CudaStream) -> Result<()> {
         if !std::mem::take(&mut self.pending) {
             return Ok(());
@@ -166,7 +164,7 @@ impl SideStream {
     }
 }
 
-/// A stream of the highest priority: others give way to it.
+/// A stream of the highest priority.
 fn urgent_stream(context: &Arc<CudaContext>) -> Result<Arc<CudaStream>> {
     context.bind_to_thread().doing("making a stream")?;
     let (_, greatest) = result::stream::get_priority_range().doing("making a stream")?;

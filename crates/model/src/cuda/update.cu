@@ -102,7 +102,7 @@ extern "C" __global__ void __launch_bounds__(LOSS_THREADS) group_losses(
 // ---- optimizer ------------------------------------------------------------------------------------------------------
 
 // Each block sums the squares of NORM_CHUNK of a member's gradients [from, to), counted in eights. Its sum is number
-// `first` + blockIdx.x of the member's `count`. Where EMBEDDING, the gradients are the embedding's, of which only the rows
+// `first` + blockIdx.x of the member's `count`. If EMBEDDING, the gradients are the embedding's, and only the rows
 // that `was_read` names count.
 template <bool EMBEDDING>
 __device__ __forceinline__ void sum_squares(

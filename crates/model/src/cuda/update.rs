@@ -1,12 +1,11 @@
-//! The update, deferred: it runs while the next batch goes forward.
+//! The deferred update: it runs during the next forward pass.
 //!
-//! AdamW is bound by memory bandwidth, the matmuls that come next by arithmetic, so each leaves room for the other. A step
-//! ends with all that its update needs: the gradients, and by how much to clip them. The next forward pass starts the
-//! update, on a stream of low priority, in the order in which weights are needed, and waits for each part of them before
-//! it is read.
+//! AdamW is bound by memory bandwidth, the next matmuls by arithmetic, so they run well together. A step ends with the
+//! gradients and their clip factors. The next forward pass starts the update on a low-priority stream, in the order in which
+//! weights are needed, and waits for each part before reading it.
 //!
-//! Most rows of a large embedding are read by no token of a batch. They are left out, and make the updates that they missed
-//! when a token reads them, with the same result to the last bit (`adamw_embedding` in `update.cu`).
+//! A batch reads few rows of a large embedding. The other rows are skipped, and make up missed updates when a token reads
+//! them, with the same result to the last bit (`adamw_embedding` in `update.cu`).
 
 use super::gpu::{Doing, Gpu};
 use super::kernels::{AdamW, AdamWEmbedding, Clip, Grid, Kernels, SquareSums, UpdateNumbers};
@@ -24,30 +23,29 @@ pub struct DeferredUpdate {
     members: usize,
     stream: Arc<CudaStream>,
     fork: CudaEvent,
-    /// A member's parameters in the order in which they are needed, and the event after each: the embedding, the gains,
-    /// every layer, the head.
+    /// A member's parameters in the order of use, and the event after each: the embedding, the gains, every layer, the head.
     parts: Vec<(Range<usize>, CudaEvent)>,
-    /// How many parts need not be waited for any more.
+    /// The number of parts that are already waited for.
     done: usize,
-    /// Whether there is an update to be made.
+    /// Whether an update is pending.
     pub pending: bool,
     /// Updates so far, the pending one included.
     pub count: u32,
     embedding: Tensor,
     /// Whether rows of the embedding may have missed updates.
     pub behind: bool,
-    /// Updates that each row of the embedding has made, `[N, V]`, and whether the last batch read it.
+    /// Updates of each row of the embedding, `[N, V]`, and whether the last batch read it.
     made: Memory<u32>,
     pub was_read: Memory<u8>,
     /// Sums of squares of the gradients, `[N, squares]`.
     square_partials: Memory<f32>,
-    /// By how much each member's gradients are scaled, the update's numbers, and those of the last updates.
+    /// Each member's clip factor, the update's numbers, and those of the last updates.
     scales: Memory<f32>,
     numbers: Memory<UpdateNumbers>,
     log: Memory<UpdateNumbers>,
 }
 
-/// The embedding and the gains, which are needed first.
+/// The number of parts that are needed first: the embedding and the gains.
 const FIRST: usize = 2;
 
 fn squares(range: &Range<usize>) -> usize {
@@ -82,12 +80,12 @@ impl DeferredUpdate {
         })
     }
 
-    /// Waits for what its stream was asked. A failure has no one to tell.
+    /// Waits for its stream. Errors are ignored.
     pub fn wait(&self) {
         let _ = self.stream.synchronize();
     }
 
-    /// Where a part is among `parts`.
+    /// The index of a part.
     fn index(&self, part: ModelPart) -> usize {
         match part {
             ModelPart::Embedding => 0,
@@ -97,14 +95,14 @@ impl DeferredUpdate {
         }
     }
 
-    /// After a recorded step was replayed, which made the last update and left one of its own.
+    /// Must be called after a recorded step is replayed: it applied the last update and left a new one.
     pub fn replayed(&mut self) {
         (self.pending, self.behind, self.done) = (true, true, self.parts.len());
         self.count += 1;
     }
 
-    /// Starts the update that is to be made, if there is one, and waits for what is needed first. Of the embedding, the rows
-    /// with a gradient are updated and those that are read next: `first` [N, V + 1] counts the tokens before each row's.
+    /// Starts a pending update and waits for the first parts. Of the embedding, updates the rows with a gradient and those
+    /// read next: `first` [N, V + 1] counts the tokens before each row's.
     pub fn start(
         &mut self,
         first: Ptr<u32>,
@@ -113,7 +111,7 @@ impl DeferredUpdate {
         streams: &Streams,
     ) -> Result<()> {
         if !std::mem::take(&mut self.pending) {
-            // An evaluation may have made the update, for the rows that it read.
+            // An evaluation may have updated only the rows that it read.
             return if self.behind {
                 self.update_embedding(first, false, parameters, kernels, &streams.main)
             } else {
@@ -126,10 +124,10 @@ impl DeferredUpdate {
             self.fork.record(&streams.main).doing("starting an update")?;
             stream.wait(&self.fork).doing("starting an update")?;
         }
-        let (embedding, others) = self.parts.split_first().expect("the embedding is the first part");
+        let (embedding, later) = self.parts.split_first().expect("the embedding is the first part");
         self.update_embedding(first, false, parameters, kernels, stream)?;
         embedding.1.record(stream).doing("starting an update")?;
-        for (range, after) in others {
+        for (range, after) in later {
             let (from, to) = (range.start / 4, range.end / 4);
             let (bf16, residual_bits) = parameters.weights();
             let kernel = AdamW {
@@ -144,8 +142,8 @@ impl DeferredUpdate {
                 to: to as u32,
             };
             let grid = Grid::new([(to - from).div_ceil(THREADS), self.members, 1], THREADS);
-            // SAFETY: `from` and `to` are within each member's parameters. Whoever reads them on the main stream waits for
-            // the event first; nobody writes them or the gradients before the forward pass is through.
+            // SAFETY: `from` and `to` are within each member's parameters. Readers on the main stream wait for
+            // the event first; nothing writes them or the gradients before the forward pass ends.
             unsafe { kernels.launch(&kernel, grid, stream)? };
             after.record(stream).doing("starting an update")?;
         }
@@ -153,7 +151,7 @@ impl DeferredUpdate {
         self.await_parts(FIRST, &streams.main)
     }
 
-    /// Updates the rows of the embedding that have a gradient or are read next, or `all` that have missed an update.
+    /// Updates the rows of the embedding with a gradient or read next, or `all` that missed an update.
     fn update_embedding(
         &self,
         first: Ptr<u32>,
@@ -189,8 +187,7 @@ impl DeferredUpdate {
         self.await_parts(self.index(part) + 1, main)
     }
 
-    /// Makes the update that is to be made, if there is one: to be called before weights are read or written from outside.
-    /// No row of the embedding is left behind.
+    /// Applies a pending update to all rows; must be called before weights are read or written from outside.
     pub fn flush(
         &mut self,
         first: Ptr<u32>,
@@ -241,8 +238,7 @@ impl DeferredUpdate {
         unsafe { kernels.launch(&kernel, grid, stream) }
     }
 
-    /// Adds up every member's norm, to the last of its `sums`, keeps those in the `history`, and leaves the update to be made
-    /// with these numbers.
+    /// Computes every member's norm into the last of its `sums`, copies these to the `history`, and defers the update.
     pub fn defer(
         &mut self,
         update: Ptr<UpdateNumbers>,

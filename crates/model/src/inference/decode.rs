@@ -1,11 +1,11 @@
 //! Decoding: greedy or sampled, many prompts at once, each row stopping at its `eos`.
 //!
-//! Sequences take turns in a fixed number of cache regions: when one stops, the next prompt starts in its region. What
-//! is decoded does not depend on that: a row's logits depend on its own sequence, and its random number on the seed,
-//! the member's model seed, the prompt's key and the position, by a stream of their own.
+//! Sequences share a fixed number of cache regions: when one ends, the next prompt starts in its region. The result does
+//! not depend on this: a row's logits depend on its own sequence, and its random number on the seed, the member's model
+//! seed, the prompt's key and the position.
 
 use super::forward::{Output, Outputs};
-use super::ops::drawn;
+use super::ops::sample_token;
 use super::pass::MemberPass;
 use crate::shard::Shard;
 use crate::{Error, Result};
@@ -22,25 +22,25 @@ pub enum Sampling {
         seed: u64,
         /// Divides the logits.
         temperature: f64,
-        /// Only the so many largest.
+        /// Restricts the choice to the k largest logits.
         top_k: Option<usize>,
-        /// Only the fewest that together have this probability.
+        /// Restricts the choice to the fewest tokens with this total probability.
         top_p: Option<f64>,
     },
 }
 
-/// What to go on from, and how.
+/// A prompt and the way to continue it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prompt {
     pub tokens: Vec<u32>,
     pub sampling: Sampling,
-    /// New tokens, at most; the context also ends a sequence.
+    /// The maximum number of new tokens; the context also ends a sequence.
     pub most: usize,
-    /// Part of what its random numbers are keyed by; prompts of different keys are drawn independently.
+    /// Part of the key of its random numbers; prompts with different keys are independent.
     pub key: u64,
 }
 
-/// What followed a prompt, without the `eos`.
+/// The continuation of a prompt, without the `eos`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decoded {
     pub tokens: Vec<u32>,
@@ -48,10 +48,10 @@ pub struct Decoded {
     pub ended: bool,
 }
 
-/// Rows of a pass that may go to reading prompts.
+/// The most rows of a pass that read prompts.
 pub const PROMPT_ROWS: usize = 512;
 
-/// A sequence under way in a region of the cache.
+/// A sequence in progress in a region of the cache.
 struct Active {
     prompt: usize,
     /// Tokens in the cache.
@@ -117,7 +117,7 @@ pub fn decode(shard: &mut dyn Shard, prompts: &[Vec<Prompt>], seeds: &[u64], eos
                         let prompt = &member.prompts[prompt];
                         choose(row, &prompt.sampling, [seed, prompt.key, position as u64])
                     }
-                    Outputs::Scores(_) => unreachable!("scores were not asked for"),
+                    Outputs::Scores(_) => unreachable!("scores were not requested"),
                 };
                 member.take(region, token, eos);
             }
@@ -126,14 +126,14 @@ pub fn decode(shard: &mut dyn Shard, prompts: &[Vec<Prompt>], seeds: &[u64], eos
     Ok(members
         .into_iter()
         .map(|member| {
-            // A prompt that fills the context has no room for a single token.
+            // A prompt that fills the context has no room for a new token.
             let none = Decoded { tokens: Vec::new(), ended: false };
             member.done.into_iter().map(|decoded| decoded.unwrap_or_else(|| none.clone())).collect()
         })
         .collect())
 }
 
-/// What the device computes: as much of the choice as it can make for all the prompts.
+/// The output to request from the device: tokens if it can choose for all prompts, else logits.
 fn output(prompts: &[Vec<Prompt>]) -> Output {
     let mut output = Output::Argmax;
     for prompt in prompts.iter().flatten() {
@@ -148,7 +148,7 @@ fn output(prompts: &[Vec<Prompt>]) -> Output {
 }
 
 impl DecodingMember<'_> {
-    /// The number that the next token of a region is drawn by: none, below 0, for the likeliest.
+    /// The random number for the next token of a region; below 0 for greedy decoding.
     fn uniform(&self, region: usize, member: u64) -> f32 {
         let (prompt, position) = self.place(region);
         match self.prompts[prompt].sampling {
@@ -157,14 +157,14 @@ impl DecodingMember<'_> {
         }
     }
 
-    /// What to read next, and the region each pick belongs to.
+    /// The next input, and the region of each pick.
     fn read(&mut self, region: usize, longest: usize, context: usize) -> (MemberPass, Vec<usize>) {
         let (mut part, mut picked) = (MemberPass::default(), Vec::new());
         let mut prompt_rows = longest.max(PROMPT_ROWS);
         for (r, slot) in self.regions.iter_mut().enumerate() {
             let base = r * region;
             if slot.is_none() {
-                // A sequence may grow to the context: its last token is decoded but never read.
+                // A sequence may exceed the context by one: its last token is decoded but never read.
                 let fits = |p: &Prompt| p.most.min((context + 1).saturating_sub(p.tokens.len()));
                 while self.next < self.prompts.len() && fits(&self.prompts[self.next]) == 0 {
                     self.next += 1;
@@ -190,12 +190,12 @@ impl DecodingMember<'_> {
         (part, picked)
     }
 
-    /// Prompt and position of the token that a region decodes next.
+    /// The prompt and position of a region's next token.
     fn place(&self, region: usize) -> (usize, usize) {
         self.regions[region].as_ref().map_or((0, 0), |active| (active.prompt, active.decoded.len()))
     }
 
-    /// Appends a decoded token, and frees the region where it was the last.
+    /// Appends a decoded token, and frees the region if it was the last.
     fn take(&mut self, region: usize, token: u32, eos: u32) {
         let slot = &mut self.regions[region];
         let Some(active) = slot else { return };
@@ -230,30 +230,30 @@ fn check(prompt: &Prompt, context: usize) -> Result<()> {
 
 /// The random number of a position.
 fn uniform(keys: [u64; 3], position: u64) -> f32 {
-    // Rounded down: 1 itself must not come out.
+    // Rounded down, so that the result is below 1.
     let number = Rng::keyed("decode", keys).starting_at(position).uniform();
     (number * f64::from(1 << 24)).floor() as f32 / (1 << 24) as f32
 }
 
-/// A token from a row of logits, by the random number of a member's seed, a prompt's key and a position.
+/// Chooses a token from a row of logits, by the random number of a member's seed, a prompt's key and a position.
 pub fn choose(logits: &[f32], sampling: &Sampling, [member, prompt, position]: [u64; 3]) -> u32 {
-    // Equal logits count as falling with the id, so that "the k largest" is one set.
+    // Ties go to the smaller id, so that "the k largest" is unique.
     let before = |a: &u32, b: &u32| logits[*b as usize].total_cmp(&logits[*a as usize]).then(a.cmp(b));
     let &Sampling::Random { seed, temperature, top_k, top_p } = sampling else {
         return (0..logits.len() as u32).min_by(before).unwrap_or(0);
     };
-    let mut kept: Vec<u32> = (0..logits.len() as u32).collect();
-    if let Some(k) = top_k.filter(|&k| k < kept.len()) {
-        kept.select_nth_unstable_by(k - 1, before);
-        kept.truncate(k);
+    let mut candidates: Vec<u32> = (0..logits.len() as u32).collect();
+    if let Some(k) = top_k.filter(|&k| k < candidates.len()) {
+        candidates.select_nth_unstable_by(k - 1, before);
+        candidates.truncate(k);
     }
     if top_p.is_some() {
-        kept.sort_unstable_by(before);
+        candidates.sort_unstable_by(before);
     } else {
-        // In the order of their ids, whatever the selection left.
-        kept.sort_unstable();
+        // By id: the selection leaves an arbitrary order.
+        candidates.sort_unstable();
     }
-    let mut logits: Vec<f32> = kept.iter().map(|&token| logits[token as usize]).collect();
+    let mut logits: Vec<f32> = candidates.iter().map(|&token| logits[token as usize]).collect();
     if let Some(p) = top_p {
         // The first is the largest.
         let weights: Vec<f64> =
@@ -263,7 +263,7 @@ pub fn choose(logits: &[f32], sampling: &Sampling, [member, prompt, position]: [
             sum += w;
             sum >= p * total
         });
-        logits.truncate(enough.map_or(kept.len(), |last| last + 1));
+        logits.truncate(enough.map_or(candidates.len(), |last| last + 1));
     }
-    kept[drawn(&logits, temperature, uniform([seed, member, prompt], position)) as usize]
+    candidates[sample_token(&logits, temperature, uniform([seed, member, prompt], position)) as usize]
 }

@@ -1,4 +1,4 @@
-//! The model forward only, over a cache of keys and values.
+//! The forward-only model over a cache of keys and values.
 
 use super::ops::InferOps;
 use super::pass::{MemberPass, Pass};
@@ -6,7 +6,7 @@ use super::queries::{HiddenState, Score};
 use crate::ops::{ModelPart, PassPoint};
 use crate::{Error, Result, Shape};
 
-/// The memory of forward-only passes: up to `rows` rows, `slots` cached rows and `picks` logits per member.
+/// The memory of forward-only passes with up to `rows` rows, `slots` cached rows and `picks` logits per member.
 pub struct Inference<O: InferOps> {
     rows: usize,
     slots: usize,
@@ -25,17 +25,17 @@ pub struct Inference<O: InferOps> {
     logits: O::Logits,
 }
 
-/// Elements of activations and of logits that a member takes in [`Inference`].
+/// A member's activation elements and logits in [`Inference`].
 pub fn elements(shape: &Shape, rows: usize, slots: usize, picks: usize) -> (usize, usize) {
     let &Shape { layers, width, hidden, vocab, .. } = shape;
     (rows * (7 * width + 3 * hidden) + slots * layers * 2 * width + picks * width, picks * vocab)
 }
 
-/// What to compute from the logits of the picked rows.
+/// The computation on the logits of the picked rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Output {
     Argmax,
-    /// A token drawn at this temperature, by the picks' numbers.
+    /// A token sampled at this temperature, by the picks' random numbers.
     Sample(f64),
     Scores,
     Logits,
@@ -44,7 +44,7 @@ pub enum Output {
 /// One member's outputs, one per pick.
 #[derive(Clone, Debug)]
 pub enum Outputs {
-    /// The largest, or the drawn one.
+    /// The argmax or the sampled token.
     Tokens(Vec<u32>),
     Scores(Vec<Score>),
     /// `[picks, vocab]`
@@ -73,7 +73,7 @@ impl<O: InferOps> Inference<O> {
         })
     }
 
-    /// Rows, cached rows and logits per member that there is room for.
+    /// The capacity per member: rows, cached rows and logits.
     pub fn room(&self) -> [usize; 3] {
         [self.rows, self.slots, self.picks]
     }
@@ -119,7 +119,7 @@ impl<O: InferOps> Inference<O> {
         Ok(states)
     }
 
-    /// The pass up to the last norm. `visit` sees every layer's residual stream and its norm, once patches are applied.
+    /// The pass up to the last norm. Calls `visit` with every layer's residual stream and its norm, after patches.
     fn forward(
         &mut self,
         ops: &mut O,
@@ -140,7 +140,7 @@ impl<O: InferOps> Inference<O> {
             ops.attention_cached(&self.qkv, cache, self.slots, &mut self.attended)?;
             ops.linear_rms_norm(&self.attended, at.out, x, mid, at.norm2, norm, inv_rms)?;
             ops.linear_swiglu(norm, at.gate_up, &mut self.gate_up, &mut self.gated)?;
-            // The result is normed for the next layer, or for the head.
+            // The norm is that of the next layer, or of the head.
             let gain = layout.layers.get(l + 1).map_or(layout.norm, |next| next.norm1);
             ops.linear_rms_norm(&self.gated, at.down, mid, x, gain, norm, inv_rms)?;
             patch(ops, pass, l + 1, x, norm)?;
@@ -176,7 +176,7 @@ impl<O: InferOps> Inference<O> {
         Ok(())
     }
 
-    /// One pass over what each member reads, its rows rounded up to a multiple of `round`; outputs per member.
+    /// Runs one pass, with rows rounded up to a multiple of `round`, and returns each member's outputs.
     pub fn run(&mut self, ops: &mut O, parts: &[MemberPass], output: Output, round: usize) -> Result<Vec<Outputs>> {
         let pass = Pass::pack(parts, round);
         let vocab = ops.shape().vocab;
@@ -197,12 +197,12 @@ impl<O: InferOps> Inference<O> {
     }
 }
 
-/// Cuts `[members, picks, wide]` into members, without filler.
+/// Splits `[members, picks, wide]` by member, without filler.
 fn per_member<T: Clone>(all: &[T], pass: &Pass, wide: usize) -> impl Iterator<Item = Vec<T>> {
     all.chunks(pass.picks * wide).zip(&pass.real_picks).map(move |(all, &real)| all[..real * wide].to_vec())
 }
 
-/// Overwrites the rows that a pass patches at a layer.
+/// Applies the patches of a layer.
 fn patch<O: InferOps>(ops: &mut O, pass: &Pass, layer: usize, x: &mut O::Buf, norm: &mut O::Buf) -> Result<()> {
     let of_layer = || pass.patches.iter().filter(|(_, patch)| patch.layer == layer);
     let rows: Vec<usize> = of_layer().map(|(row, _)| *row).collect();

@@ -1,8 +1,8 @@
 //! Hidden states: the residual stream at chosen layers and positions, and patches that overwrite it.
 //!
-//! Layer 0 is the embedding, layer l the residual stream after the l-th layer. A state has the residual itself and its
-//! norm, which is what the next layer (after the last one, the head) reads. Both are copied exactly, so that patching a
-//! state with itself changes no bit, and patching the last layer at the last position gives the donor's logits.
+//! Layer 0 is the embedding, layer l the residual stream after the l-th layer. A state has the residual and its norm, the
+//! input of the next layer or of the head. Both are copied exactly, so patching a state with itself changes no bit, and
+//! patching the last layer at the last position gives the donor's logits.
 
 use super::pass::{self, MemberPass};
 use super::queries::{HiddenQuery, LayerStates, check_layers};
@@ -10,7 +10,7 @@ use crate::shard::Shard;
 use crate::{Error, Result};
 use rayon::prelude::*;
 
-/// The hidden states that every member of a shard is asked for.
+/// The hidden states of every member's queries.
 pub fn hidden(shard: &mut dyn Shard, queries: &[Vec<HiddenQuery>]) -> Result<Vec<Vec<LayerStates>>> {
     let (context, layers) = (shard.shape().context, shard.shape().layers);
     queries.iter().flatten().try_for_each(|query| check(query, context, layers))?;
@@ -52,7 +52,7 @@ pub fn hidden(shard: &mut dyn Shard, queries: &[Vec<HiddenQuery>]) -> Result<Vec
                 let range = picked..picked + query.positions.len();
                 picked = range.end;
                 let of_layer = |layer: &usize| {
-                    let place = captured.binary_search(layer).expect("every layer asked for is captured");
+                    let place = captured.binary_search(layer).expect("every queried layer is captured");
                     by_layer[place][range.clone()].to_vec()
                 };
                 answers[member].push(query.layers.iter().map(of_layer).collect());

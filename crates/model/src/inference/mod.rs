@@ -1,10 +1,10 @@
-//! The model forward only: decoding, scoring, hidden states and patches, over a cache of keys and values.
+//! Inference: decoding, scoring, hidden states and patches, over a cache of keys and values.
 //!
-//! - [`queries`]: what is asked, and what is answered
-//! - [`pass`]: what all members of a population read in one forward-only pass
-//! - [`ops`]: the operations this needs beyond those of training
+//! - [`queries`]: queries and results
+//! - [`pass`]: the input of all members in one forward-only pass
+//! - [`ops`]: the operations of inference
 //! - [`forward`]: the pass itself
-//! - [`mod@decode`], [`mod@score`], [`mod@hidden`]: prompts continued, continuations scored, hidden states read
+//! - [`mod@decode`], [`mod@score`], [`mod@hidden`]: decoding, scoring, hidden states
 
 pub mod decode;
 pub mod forward;

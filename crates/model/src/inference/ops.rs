@@ -6,9 +6,9 @@ use crate::ops::Ops;
 use crate::{Result, Tensor};
 use rayon::prelude::*;
 
-/// The token at which the probabilities of `logits` at a temperature add up to more than `uniform`; the first of the
-/// largest if that is below 0.
-pub fn drawn(logits: &[f32], temperature: f64, uniform: f32) -> u32 {
+/// The first token at which the cumulative probability of `logits` at a temperature exceeds `uniform`; the argmax if
+/// `uniform` is below 0.
+pub fn sample_token(logits: &[f32], temperature: f64, uniform: f32) -> u32 {
     let max = logits.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     if uniform < 0.0 {
         return logits.iter().position(|&logit| logit == max).unwrap_or(0) as u32;
@@ -23,16 +23,16 @@ pub fn drawn(logits: &[f32], temperature: f64, uniform: f32) -> u32 {
     found.unwrap_or(logits.len() - 1) as u32
 }
 
-/// The operations that forward-only work needs beyond [`Ops`].
+/// The operations of inference beyond [`Ops`].
 pub trait InferOps: Ops {
-    /// The logits of picks; a device may keep these finer than its activations, so that close ones do not tie.
+    /// The logits of picks; a device may store these with more precision than activations, to avoid ties.
     type Logits;
 
-    /// Makes `pass` the batch that the operations work on.
+    /// Loads a pass for the following operations.
     fn load_pass(&mut self, pass: &Pass) -> Result<()>;
 
-    /// Stores every row's rotated key and its value in `cache`, `[members, slots, 2 · width]`, then lets every row
-    /// attend. So a span's prefix may be computed in the same pass.
+    /// Stores every row's rotated key and its value in `cache`, `[members, slots, 2 · width]`, then computes attention. So
+    /// a span's prefix may be computed in the same pass.
     fn attention_cached(
         &mut self,
         qkv: &Self::Buf,
@@ -41,7 +41,7 @@ pub trait InferOps: Ops {
         out: &mut Self::Buf,
     ) -> Result<()>;
 
-    /// out = the picked rows of `x`. From here to the next load, rows are the picks.
+    /// out = the picked rows of `x`. Until the next load, the rows are the picks.
     fn select(&mut self, x: &Self::Buf, out: &mut Self::Buf) -> Result<()>;
 
     fn logits_buf(&mut self, elements: usize) -> Result<Self::Logits>;
@@ -49,25 +49,27 @@ pub trait InferOps: Ops {
     /// logits = x · weightᵀ
     fn head(&mut self, x: &Self::Buf, weight: Tensor, logits: &mut Self::Logits) -> Result<()>;
 
-    /// The first of the largest logits of every pick, `[members, picks]`.
+    /// The argmax of every pick, `[members, picks]`.
     fn argmax(&mut self, logits: &Self::Logits) -> Result<Vec<u32>>;
 
     /// The score of every pick's target, `[members, picks]`.
     fn scores(&mut self, logits: &Self::Logits) -> Result<Vec<Score>>;
 
-    /// A token of every pick, drawn with the probabilities that its logits have at a temperature: the first at which
-    /// they add up to more than its number in `uniforms`, `[members, picks]`. A number below 0 takes the first of the
-    /// largest logits instead.
+    /// Samples a token of every pick at a temperature, as [`sample_token`], by `uniforms`, `[members, picks]`.
     fn draw(&mut self, logits: &Self::Logits, temperature: f64, uniforms: &[f32]) -> Result<Vec<u32>> {
         let vocab = self.shape().vocab;
         let logits = self.fetch_logits(logits)?;
-        Ok(logits.par_chunks(vocab).zip(uniforms).map(|(row, &uniform)| drawn(row, temperature, uniform)).collect())
+        Ok(logits
+            .par_chunks(vocab)
+            .zip(uniforms)
+            .map(|(row, &uniform)| sample_token(row, temperature, uniform))
+            .collect())
     }
 
-    /// The logits themselves, `[members, picks, vocab]`.
+    /// Copies the logits to the host, `[members, picks, vocab]`.
     fn fetch_logits(&mut self, logits: &Self::Logits) -> Result<Vec<f32>>;
 
-    /// The given rows of `x`, of `width` numbers each; rows are counted over all members.
+    /// The given rows of `x`, of `width` numbers each; rows are numbered over all members.
     fn read_rows(&mut self, x: &Self::Buf, rows: &[usize]) -> Result<Vec<f32>>;
 
     /// Overwrites the given rows of `x`.

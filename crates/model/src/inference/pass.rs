@@ -1,13 +1,13 @@
-//! Forward-only work: rows that read a cache of keys and values, and what is wanted of their logits.
+//! The input of a forward-only pass: rows that attend to a cache of keys and values, and the rows whose logits are needed.
 //!
-//! Decoding adds one row per sequence and step, each seeing its own sequence's slots. Scoring lets many short
-//! continuations see the slots of one shared prompt, which is computed once.
+//! Decoding adds one row per sequence and step, which attends to its own sequence's slots. In scoring, many short
+//! continuations attend to the slots of one shared prompt, which is computed once.
 
 use super::queries::Patch;
 use std::sync::Arc;
 
-/// Consecutive rows of a member. Row i stands at position `prefix_len` + i. It sees the slots
-/// `prefix .. prefix + prefix_len`, and of its own span `slot ..= slot + i`; its key and value go to `slot` + i.
+/// Consecutive rows of a member. Row i has position `prefix_len` + i. It attends to the slots
+/// `prefix .. prefix + prefix_len` and `slot ..= slot + i`; its key and value are stored in `slot` + i.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C)]
 pub struct CachedSpan {
@@ -18,11 +18,11 @@ pub struct CachedSpan {
     pub slot: u32,
 }
 
-/// What all members of a population read in one forward-only pass.
+/// The input of all members in one forward-only pass.
 #[derive(Clone, Debug, Default)]
 pub struct Pass {
     pub members: usize,
-    /// Rows per member, filler included; filler belongs to no span, and anything may come out of it.
+    /// Rows per member, filler included; filler belongs to no span, and its output is undefined.
     pub rows: usize,
     /// `[members, rows]`
     pub tokens: Vec<u32>,
@@ -30,14 +30,13 @@ pub struct Pass {
     pub spans: Vec<Vec<CachedSpan>>,
     /// Rows per member that are not filler.
     pub real: Vec<usize>,
-    /// Rows per member whose logits are wanted, filler included.
+    /// Rows per member whose logits are computed, filler included.
     pub picks: usize,
     /// `[members, picks]`, 0 in filler.
     pub pick_rows: Vec<u32>,
-    /// `[members, picks]`: the token whose score is wanted, 0 where none is.
+    /// `[members, picks]`: the token to score, or 0.
     pub pick_targets: Vec<u32>,
-    /// `[members, picks]`: the set of tokens that a pick's rank is taken among, from 1 on in the order of `sets`; 0 for
-    /// all tokens.
+    /// `[members, picks]`: the set of ranked tokens, numbered from 1 in the order of `sets`; 0 for all tokens.
     pub pick_sets: Vec<u32>,
     /// `[sets, ⌈vocab / 32⌉]`: a bit per token, the lowest first.
     pub sets: Vec<u32>,
@@ -53,11 +52,11 @@ pub struct MemberPass {
     pub spans: Vec<CachedSpan>,
     /// Row and token.
     pub picks: Vec<(u32, u32)>,
-    /// Per pick, of every token, whether its rank counts it; None where it counts all. Empty where all picks do.
+    /// By pick, the mask of ranked tokens; `None` for all tokens. Empty if all picks rank all tokens.
     pub among: Vec<Option<Arc<[bool]>>>,
-    /// Patches of rows: each with the row it overwrites, instead of a position.
+    /// Patches, each with the row it overwrites.
     pub patches: Vec<(u32, Patch)>,
-    /// For picks that are drawn at random: a number in [0, 1) each, or one below 0 for the largest logit.
+    /// Random numbers in [0, 1) for sampled picks; below 0 for the argmax.
     pub uniforms: Vec<f32>,
 }
 
@@ -78,7 +77,7 @@ impl MemberPass {
 }
 
 impl Pass {
-    /// Members side by side, rows and picks rounded up to multiples of `round`.
+    /// Joins the members' parts, with rows and picks rounded up to multiples of `round`.
     pub fn pack(parts: &[MemberPass], round: usize) -> Self {
         let most =
             |count: fn(&MemberPass) -> usize| parts.iter().map(count).max().unwrap_or(0).max(1).next_multiple_of(round);
@@ -99,7 +98,7 @@ impl Pass {
         };
         for (member, part) in parts.iter().enumerate() {
             let row = |row: u32| member * rows + row as usize;
-            pass.patches.extend(part.patches.iter().map(|(of, patch)| (row(*of), patch.clone())));
+            pass.patches.extend(part.patches.iter().map(|(at, patch)| (row(*at), patch.clone())));
             pass.tokens[member * rows..][..part.tokens.len()].copy_from_slice(&part.tokens);
             for (i, &(row, target)) in part.picks.iter().enumerate() {
                 pass.pick_rows[member * picks + i] = row;
@@ -110,7 +109,7 @@ impl Pass {
         pass
     }
 
-    /// Each set once, however many picks name it.
+    /// Stores each distinct set once.
     fn pack_sets(&mut self, parts: &[MemberPass]) {
         let mut known: Vec<&Arc<[bool]>> = Vec::new();
         for (member, part) in parts.iter().enumerate() {
@@ -129,13 +128,13 @@ impl Pass {
     }
 }
 
-/// The tokens that a pick's rank is taken among, if not all: its number in [`Pass::pick_sets`], and [`Pass::sets`].
+/// The set of ranked tokens by its number in [`Pass::pick_sets`]; `None` for all tokens.
 pub fn set_of(pick_set: u32, sets: &[u32], vocab: usize) -> Option<&[u32]> {
     let words = vocab.div_ceil(32);
     (pick_set as usize).checked_sub(1).map(|set| &sets[set * words..][..words])
 }
 
-/// Rows, and logits, of a pass of scores or hidden states per member.
+/// Rows and logits per member of a pass of scores or hidden states.
 pub fn rows(context: usize) -> usize {
     1024.max(2 * context)
 }

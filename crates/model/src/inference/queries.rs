@@ -1,27 +1,27 @@
-//! What a model is asked forward only, and what it answers: scores of continuations, hidden states, patches.
+//! Queries and results of inference: scores of continuations, hidden states, patches.
 
 use crate::{Error, Result};
 use std::sync::Arc;
 
-/// What a model thinks of one token.
+/// The probability and rank of one token.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Score {
     /// Natural logarithm of its probability.
     pub logprob: f32,
-    /// How many tokens' logits are strictly above its own, of those that the rank is taken among.
+    /// The number of ranked tokens with a strictly larger logit.
     pub rank: u32,
 }
 
-/// A prompt and what might follow it.
+/// A prompt and continuations to score.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScoreQuery {
     pub prompt: Vec<u32>,
     pub continuations: Vec<Vec<u32>>,
-    /// Of every token, whether ranks count it. None where they count all.
+    /// The mask of ranked tokens; `None` for all tokens.
     pub among: Option<Arc<[bool]>>,
 }
 
-/// A query whose prompt is read with some hidden states replaced.
+/// A query whose prompt has some hidden states replaced.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PatchedQuery {
     pub query: ScoreQuery,
@@ -31,7 +31,7 @@ pub struct PatchedQuery {
 /// The scores of every token of every continuation of a query.
 pub type ContinuationScores = Vec<Vec<Score>>;
 
-/// A sequence, and where its hidden states are wanted.
+/// A sequence, and the positions and layers of the wanted hidden states.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HiddenQuery {
     pub tokens: Vec<u32>,
@@ -52,7 +52,7 @@ pub struct HiddenState {
 /// The states of one query, `[layer][position]` in the query's order.
 pub type LayerStates = Vec<Vec<HiddenState>>;
 
-/// A state to put in the place of the one computed.
+/// A state that replaces the computed one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Patch {
     pub layer: usize,
@@ -61,9 +61,9 @@ pub struct Patch {
     pub state: HiddenState,
 }
 
-/// An error where a layer is not one of the model's.
-pub fn check_layers(mut asked: impl Iterator<Item = usize>, layers: usize) -> Result<()> {
-    match asked.find(|&layer| layer > layers) {
+/// Returns an error if a layer does not exist.
+pub fn check_layers(mut queried: impl Iterator<Item = usize>, layers: usize) -> Result<()> {
+    match queried.find(|&layer| layer > layers) {
         Some(layer) => Err(Error::Batch(format!("layer {layer}: layers are 0 (the embedding) to {layers}"))),
         None => Ok(()),
     }

@@ -1,10 +1,8 @@
 //! Scoring: log-probability and rank of every token of given continuations.
 //!
-//! A prompt is computed once for all its continuations, which see it through the cache; the first token of each is
-//! read off the prompt's last row, and a continuation's last token is never read. Hundreds of short continuations of
-//! one prompt go through in a pass or two.
-//!
-//! A question may name the tokens that ranks are taken among.
+//! A prompt is computed once for all its continuations, which attend to it through the cache. The prompt's last row scores
+//! the first token of each; a continuation's last token is never read. One or two passes score hundreds of short
+//! continuations of one prompt. A query may restrict the ranked tokens.
 
 use super::forward::{Output, Outputs};
 use super::pass::{MemberPass, rows};
@@ -20,7 +18,7 @@ struct ScoreItem<'a> {
     patches: &'a [Patch],
 }
 
-/// Where the next pass starts: query and continuation.
+/// The start of the next pass: query and continuation.
 #[derive(Clone, Copy, Default)]
 struct Cursor {
     query: usize,
@@ -58,7 +56,7 @@ fn score_items(shard: &mut dyn Shard, items: &[Vec<ScoreItem>]) -> Result<Vec<Ve
         }
         let outputs = shard.run(&parts, Output::Scores)?;
         order.par_iter().zip(outputs).zip(&mut scores).for_each(|((places, output), scores)| {
-            let Outputs::Scores(new) = output else { unreachable!("scores were asked for") };
+            let Outputs::Scores(new) = output else { unreachable!("scores were requested") };
             for (&(query, continuation), score) in places.iter().zip(new) {
                 scores[query][continuation].push(score);
             }
@@ -71,8 +69,8 @@ fn room_for_scores(items: &[ScoreItem]) -> Vec<ContinuationScores> {
     items.iter().map(|item| item.query.continuations.iter().map(room).collect()).collect()
 }
 
-/// One pass of a member: as many continuations as fit, each prompt before its first, every row's slot being its own
-/// number. Returns what each pick is for.
+/// Fills one pass of a member with continuations, each prompt before its first; every row's slot is its own number. Returns
+/// the query and continuation of each pick.
 fn fill(items: &[ScoreItem], cursor: &mut Cursor, rows: usize) -> (MemberPass, Vec<(usize, usize)>) {
     let (mut part, mut places) = (MemberPass::default(), Vec::new());
     while let Some(ScoreItem { query, patches }) = items.get(cursor.query) {

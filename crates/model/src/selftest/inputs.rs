@@ -1,12 +1,11 @@
-//! What the self-test computes with: shapes, sequences, weights and numbers, the same on every device.
+//! The inputs of the self-test: shapes, sequences, weights and numbers, the same on every device.
 
 use crate::init::initial_weights;
 use crate::{Layout, Shape, TokenSequence};
 use invitro_base::random::Rng;
 
-/// Shapes and numbers of models: the paper's, but for fewer layers and a vocabulary that fills no word of memory evenly; a
-/// small one of other proportions; and so many of a narrow one, with narrow and with wide heads, that a GPU works with its
-/// largest tiles.
+/// Shapes and numbers of members: the paper's with fewer layers and an odd vocabulary; a small one with other proportions;
+/// and many members of a narrow one, with narrow and with wide heads, for which a GPU uses its largest tiles.
 pub fn usual_populations() -> [(Shape, usize); 4] {
     let usual = Shape { layers: 2, ..Shape::paper(509) };
     let small = Shape { width: 96, heads: 3, hidden: 256, vocab: 256, ..usual.clone() };
@@ -15,7 +14,7 @@ pub fn usual_populations() -> [(Shape, usize); 4] {
     [(usual, 2), (small, 2), (narrow, 28), (wide_heads, 28)]
 }
 
-/// Every kind of span: short, long, and, since members differ, filler. Rounded up to 64, the rows are no multiple of 128.
+/// Spans of every kind; filler arises since members differ. Rounded up to 64, the rows are not a multiple of 128.
 pub const LENGTHS: [usize; 11] = [3, 17, 40, 64, 65, 130, 256, 12, 33, 2, 30];
 
 /// A member's sequences of a step.
@@ -23,7 +22,7 @@ pub fn sequences(shape: &Shape, member: usize, step: u64) -> Vec<TokenSequence> 
     let mut stream = Rng::keyed("selftest.tokens", [member as u64, step, 0]);
     let rows = LENGTHS.iter().skip(member % 2).enumerate();
     rows.map(|(i, &len)| TokenSequence {
-        // A third of the rows read one token, as the word boundary is read.
+        // A third of the rows read one token, like the word boundary.
         tokens: (0..=len)
             .map(|t| if t % 3 == 2 { 9 } else { (stream.uniform() * shape.vocab as f64) as u32 })
             .collect(),
@@ -38,7 +37,7 @@ fn rounded(value: f32) -> f32 {
     f32::from_bits((bits + 0x7fff + ((bits >> 16) & 1)) & 0xffff_0000)
 }
 
-/// Normal numbers of a stream named after what they are for.
+/// Normal random numbers of a named stream.
 pub fn normals(name: &str, len: usize, scale: f32) -> Vec<f32> {
     let mut stream = Rng::keyed(&format!("selftest.{name}"), [0, 0, 0]);
     let mut values = Vec::with_capacity(len + 1);
@@ -49,7 +48,7 @@ pub fn normals(name: &str, len: usize, scale: f32) -> Vec<f32> {
     values
 }
 
-/// Weights far enough from their start that every part of the model has an effect.
+/// Weights so far from the initial ones that every part of the model has an effect.
 pub fn weights(shape: &Shape, member: usize) -> Vec<f32> {
     let gains = Layout::new(shape).decayed;
     let mut weights = initial_weights(shape, member as u64);

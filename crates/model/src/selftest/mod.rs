@@ -1,14 +1,14 @@
-//! Two devices side by side: every operation, a whole gradient, training, decoding and scoring, on the same inputs.
+//! Compares two devices on the same inputs: every operation, a whole gradient, training, decoding and scoring.
 //!
-//! Inputs are rounded to bf16 first, so that devices that compute in bf16 see the same numbers. Nothing of this runs in
-//! training: what a device must offer for it beyond the operations is [`Inspect`].
+//! Inputs are rounded to bf16 first, so that devices that compute in bf16 have the same inputs. [`Inspect`] has the
+//! operations that only the self-test needs.
 
 pub(crate) mod inputs;
 
 use crate::checkpoint::named_tensors;
 use crate::cpu::{Cpu, Float};
 use crate::history::HISTORY;
-use crate::inference::ops::drawn;
+use crate::inference::ops::sample_token;
 use crate::inference::pass::set_of;
 use crate::inference::{
     ContinuationScores, HiddenQuery, HiddenState, InferOps, LayerStates, MemberPass, Pass, Patch, PatchedQuery,
@@ -23,23 +23,23 @@ pub use inputs::usual_populations;
 
 /// Copies of a device's buffers, for comparison.
 pub trait Inspect: InferOps {
-    fn put(&mut self, buf: &mut Self::Buf, values: &[f32]) -> Result<()>;
-    fn get(&mut self, buf: &Self::Buf) -> Result<Vec<f32>>;
-    fn get_stat(&mut self, stat: &Self::Stat) -> Result<Vec<f32>>;
+    fn upload(&mut self, buf: &mut Self::Buf, values: &[f32]) -> Result<()>;
+    fn download(&mut self, buf: &Self::Buf) -> Result<Vec<f32>>;
+    fn download_stat(&mut self, stat: &Self::Stat) -> Result<Vec<f32>>;
 }
 
 impl<F: Float> Inspect for Cpu<F> {
-    fn put(&mut self, buf: &mut Self::Buf, values: &[f32]) -> Result<()> {
-        buf.iter_mut().zip(values).for_each(|(to, &value)| *to = F::of(value as f64));
+    fn upload(&mut self, buf: &mut Self::Buf, values: &[f32]) -> Result<()> {
+        buf.iter_mut().zip(values).for_each(|(to, &value)| *to = F::from_f64(value as f64));
         Ok(())
     }
 
-    fn get(&mut self, buf: &Self::Buf) -> Result<Vec<f32>> {
+    fn download(&mut self, buf: &Self::Buf) -> Result<Vec<f32>> {
         Ok(buf.iter().map(|value| value.f64() as f32).collect())
     }
 
-    fn get_stat(&mut self, stat: &Self::Stat) -> Result<Vec<f32>> {
-        self.get(stat)
+    fn download_stat(&mut self, stat: &Self::Stat) -> Result<Vec<f32>> {
+        self.download(stat)
     }
 }
 
@@ -58,15 +58,15 @@ impl TensorDifference {
     }
 }
 
-/// A named tensor that came out of a device.
+/// Named tensors from a device.
 type Named = Vec<(String, Vec<f32>)>;
 
-/// Allowed for one operation, for a whole gradient, and for what many steps lead to.
+/// Allowed differences for one operation, for a whole gradient, and after many steps.
 const OPERATION: f64 = 1e-2;
 const GRADIENT: f64 = 3e-2;
 const TRAINED: f64 = 5e-2;
 
-/// Every operation on made-up inputs.
+/// Runs every operation on random inputs.
 fn operations<O: Inspect>(ops: &mut O, batch: &Batch) -> Result<Named> {
     let (shape, layout) = (ops.shape().clone(), ops.layout().clone());
     let (width, hidden, total) = (shape.width, shape.hidden, batch.members * batch.rows);
@@ -74,14 +74,14 @@ fn operations<O: Inspect>(ops: &mut O, batch: &Batch) -> Result<Named> {
         ops.write(member, Vector::Weights, &weights(&shape, member))?;
     }
     ops.load(batch, &Update::at(&TrainConfig::default(), 1))?;
-    // Gradients that reach filler rows are zero in training; so are these.
+    // Gradients of filler rows are zero, as in training.
     let input = |ops: &mut O, name: &str, width: usize| -> Result<O::Buf> {
         let mut values = normals(name, total * width, 0.5);
         for (member, &rows) in values.chunks_mut(batch.rows * width).zip(&batch.real) {
             member[rows * width..].fill(0.0);
         }
         let mut buf = ops.buf(total * width)?;
-        ops.put(&mut buf, &values)?;
+        ops.upload(&mut buf, &values)?;
         Ok(buf)
     };
     let mut out = Named::new();
@@ -101,35 +101,35 @@ fn operations<O: Inspect>(ops: &mut O, batch: &Batch) -> Result<Named> {
     let mut y = ops.buf(total * width)?;
     ops.reach(PassPoint::BeginForward)?;
     ops.embed(layout.embed, &mut y)?;
-    out.push(("embed".into(), real(ops.get(&y)?)));
+    out.push(("embed".into(), real(ops.download(&y)?)));
     ops.embed_backward(&dy, layout.embed)?;
     out.push(("embed gradient".into(), gradient(ops, layout.embed)?));
 
     let mut inv_rms = ops.stat(total)?;
     ops.rms_norm(&x, layer.norm1, &mut y, &mut inv_rms)?;
-    out.push(("norm".into(), real(ops.get(&y)?)));
-    out.push(("norm inverse".into(), real(ops.get_stat(&inv_rms)?)));
+    out.push(("norm".into(), real(ops.download(&y)?)));
+    out.push(("norm inverse".into(), real(ops.download_stat(&inv_rms)?)));
     let mut embedded = ops.buf(total * width)?;
     ops.embed_rms_norm(layout.embed, &mut embedded, layer.norm1, &mut y, &mut inv_rms)?;
-    out.push(("embed and norm, inside".into(), real(ops.get(&embedded)?)));
-    out.push(("embed and norm".into(), real(ops.get(&y)?)));
-    out.push(("embed and norm, inverse".into(), real(ops.get_stat(&inv_rms)?)));
+    out.push(("embed and norm, inside".into(), real(ops.download(&embedded)?)));
+    out.push(("embed and norm".into(), real(ops.download(&y)?)));
+    out.push(("embed and norm, inverse".into(), real(ops.download_stat(&inv_rms)?)));
     ops.rms_norm(&x, layer.norm1, &mut y, &mut inv_rms)?;
     let mut dx = input(ops, "dx", width)?;
     ops.rms_norm_backward(&dy, &x, &inv_rms, layer.norm1, &mut dx, true)?;
-    out.push(("norm backward, added".into(), real(ops.get(&dx)?)));
+    out.push(("norm backward, added".into(), real(ops.download(&dx)?)));
     ops.rms_norm_backward(&dy, &x, &inv_rms, layer.norm2, &mut dx, false)?;
-    out.push(("norm backward, written".into(), real(ops.get(&dx)?)));
+    out.push(("norm backward, written".into(), real(ops.download(&dx)?)));
 
     ops.reach(PassPoint::BeginPart(ModelPart::Layer(1)))?;
     ops.linear(&x, layer.out, Some(&dy), &mut y)?;
-    out.push(("linear with residual".into(), real(ops.get(&y)?)));
+    out.push(("linear with residual".into(), real(ops.download(&y)?)));
     let mut wide = ops.buf(total * 2 * hidden)?;
     ops.linear(&x, layer.gate_up, None, &mut wide)?;
-    out.push(("linear".into(), real(ops.get(&wide)?)));
+    out.push(("linear".into(), real(ops.download(&wide)?)));
     let dgate_up = input(ops, "dgate_up", 2 * hidden)?;
     ops.linear_backward_input(&dgate_up, layer.gate_up, &mut dx)?;
-    out.push(("linear backward, input".into(), real(ops.get(&dx)?)));
+    out.push(("linear backward, input".into(), real(ops.download(&dx)?)));
     ops.linear_backward_weight(&dgate_up, &x, layer.gate_up)?;
     ops.reach(PassPoint::EndBackward)?;
     out.push(("linear backward, weight".into(), gradient(ops, layer.gate_up)?));
@@ -137,48 +137,48 @@ fn operations<O: Inspect>(ops: &mut O, batch: &Batch) -> Result<Named> {
     let qkv = input(ops, "qkv", 3 * width)?;
     let mut log_sum = ops.stat(total * shape.heads)?;
     ops.attention(&qkv, &mut y, &mut log_sum)?;
-    out.push(("attention".into(), real(ops.get(&y)?)));
-    out.push(("attention log-sum".into(), real(ops.get_stat(&log_sum)?)));
+    out.push(("attention".into(), real(ops.download(&y)?)));
+    out.push(("attention log-sum".into(), real(ops.download_stat(&log_sum)?)));
     let mut dqkv = ops.buf(total * 3 * width)?;
     ops.attention_backward(&qkv, &y, &log_sum, &dy, &mut dqkv)?;
-    out.push(("attention backward".into(), real(ops.get(&dqkv)?)));
+    out.push(("attention backward".into(), real(ops.download(&dqkv)?)));
 
     let gate_up = input(ops, "gate_up", 2 * hidden)?;
     let mut gated = ops.buf(total * hidden)?;
     ops.swiglu(&gate_up, &mut gated)?;
-    out.push(("swiglu".into(), real(ops.get(&gated)?)));
+    out.push(("swiglu".into(), real(ops.download(&gated)?)));
     let dgated = input(ops, "dgated", hidden)?;
     ops.swiglu_backward(&gate_up, &dgated, &mut wide)?;
-    out.push(("swiglu backward".into(), real(ops.get(&wide)?)));
+    out.push(("swiglu backward".into(), real(ops.download(&wide)?)));
 
     ops.linear_swiglu(&x, layer.gate_up, &mut wide, &mut gated)?;
-    out.push(("linear and swiglu, inside".into(), real(ops.get(&wide)?)));
-    out.push(("linear and swiglu".into(), real(ops.get(&gated)?)));
+    out.push(("linear and swiglu, inside".into(), real(ops.download(&wide)?)));
+    out.push(("linear and swiglu".into(), real(ops.download(&gated)?)));
     let mut scratch = ops.buf(total * hidden)?;
     ops.linear_swiglu_backward(&dy, layer.down, &gate_up, &mut scratch, &mut wide)?;
-    out.push(("linear and swiglu backward".into(), real(ops.get(&wide)?)));
+    out.push(("linear and swiglu backward".into(), real(ops.download(&wide)?)));
 
     let mut norm = ops.buf(total * width)?;
     ops.linear_rms_norm(&gated, layer.down, &x, &mut y, layer.norm1, &mut norm, &mut inv_rms)?;
-    out.push(("linear and norm, inside".into(), real(ops.get(&y)?)));
-    out.push(("linear and norm".into(), real(ops.get(&norm)?)));
-    out.push(("linear and norm, inverse".into(), real(ops.get_stat(&inv_rms)?)));
+    out.push(("linear and norm, inside".into(), real(ops.download(&y)?)));
+    out.push(("linear and norm".into(), real(ops.download(&norm)?)));
+    out.push(("linear and norm, inverse".into(), real(ops.download_stat(&inv_rms)?)));
     let mut dx = input(ops, "dx", width)?;
     ops.linear_rms_norm_backward(&dgate_up, layer.gate_up, &x, &inv_rms, layer.norm2, &mut norm, &mut dx, true)?;
-    out.push(("linear and norm backward, added".into(), real(ops.get(&dx)?)));
+    out.push(("linear and norm backward, added".into(), real(ops.download(&dx)?)));
     ops.linear_rms_norm_backward(&qkv, layer.qkv, &x, &inv_rms, layer.norm1, &mut norm, &mut dx, false)?;
-    out.push(("linear and norm backward, written".into(), real(ops.get(&dx)?)));
+    out.push(("linear and norm backward, written".into(), real(ops.download(&dx)?)));
 
     let mut logits = input(ops, "logits", shape.vocab)?;
     ops.cross_entropy(&mut logits)?;
-    out.push(("cross-entropy gradient".into(), real(ops.get(&logits)?)));
+    out.push(("cross-entropy gradient".into(), real(ops.download(&logits)?)));
     let losses = ops.losses()?;
     let sums = losses.iter().flat_map(|loss| loss.sum[..3].to_vec()).map(|sum| sum as f32).collect();
     out.push(("losses".into(), sums));
     Ok(out)
 }
 
-/// The gradient of the whole model, tensor by tensor, and what one update makes of the weights.
+/// The gradient of the whole model, tensor by tensor, and the first moment after one update.
 fn whole_gradient<O: Inspect>(ops: O, batch: &Batch) -> Result<Named> {
     let (shape, layout) = (ops.shape().clone(), ops.layout().clone());
     let mut model = Transformer::new(ops, batch.rows)?;
@@ -202,7 +202,7 @@ fn whole_gradient<O: Inspect>(ops: O, batch: &Batch) -> Result<Named> {
     Ok(out)
 }
 
-/// Logits of rows that read a cache: a prompt, two continuations of it, and a second pass over what the first cached.
+/// Logits of rows with a cache: a prompt, two continuations, and a second pass over the first pass's cache.
 fn cached<O: Inspect>(ops: &mut O) -> Result<Named> {
     let (shape, members) = (ops.shape().clone(), ops.members());
     for member in 0..members {
@@ -210,7 +210,7 @@ fn cached<O: Inspect>(ops: &mut O) -> Result<Named> {
     }
     let mut inference = crate::inference::Inference::new(ops, 64, 64, 64)?;
     let mut out = Named::new();
-    // More rows than a GPU takes at once.
+    // More rows than a GPU processes at once.
     let prompt: Vec<u32> = (20..61).collect();
     let len = prompt.len();
     let mut first = MemberPass::default();
@@ -223,7 +223,7 @@ fn cached<O: Inspect>(ops: &mut O) -> Result<Named> {
     let mut second = MemberPass::default();
     let start = second.push(&[81, 82], 0, len, len + 9);
     second.picks.push((start + 1, 5));
-    // Every second pick's rank is taken among some of the tokens.
+    // Every second pick ranks only some of the tokens.
     let some: Arc<[bool]> = (0..shape.vocab).map(|token| token % 3 == 1).collect();
     for (name, mut part) in [("first", first), ("second", second)] {
         part.among = (0..part.picks.len()).map(|pick| (pick % 2 == 0).then(|| some.clone())).collect();
@@ -239,7 +239,7 @@ fn cached<O: Inspect>(ops: &mut O) -> Result<Named> {
         let scores = ops.scores(logits)?;
         let wanted = scores.chunks(pass.picks).flat_map(|m| &m[..pass.real_picks[0]]);
         out.push((format!("log-probabilities, {name} pass"), wanted.map(|score| score.logprob).collect()));
-        // Ranks: 1 where they are what these logits say.
+        // 1 where the rank agrees with these logits.
         let right = values.chunks(shape.vocab).zip(&scores).enumerate().map(|(i, (row, score))| {
             let set = set_of(pass.pick_sets[i], &pass.sets, shape.vocab);
             let counts = |token: usize| set.is_none_or(|set| set[token / 32] >> (token % 32) & 1 == 1);
@@ -248,17 +248,17 @@ fn cached<O: Inspect>(ops: &mut O) -> Result<Named> {
             f32::from(u8::from(rank == score.rank as usize))
         });
         out.push((format!("ranks, {name} pass"), right.collect()));
-        // The likeliest, and tokens drawn by chance: 1 where they are what these logits say.
+        // 1 where the argmax or sampled token agrees with these logits.
         let uniforms: Vec<f32> = (0..members * pass.picks).map(|i| (i * 7 % 10) as f32 / 9.9 - 0.1).collect();
         let tokens = ops.draw(logits, 0.8, &uniforms)?;
-        let said = values.chunks(shape.vocab).zip(&uniforms).map(|(row, &uniform)| drawn(row, 0.8, uniform));
-        let right = said.zip(tokens).map(|(said, token)| f32::from(u8::from(said == token)));
+        let expected = values.chunks(shape.vocab).zip(&uniforms).map(|(row, &uniform)| sample_token(row, 0.8, uniform));
+        let right = expected.zip(tokens).map(|(expected, token)| f32::from(u8::from(expected == token)));
         out.push((format!("tokens drawn, {name} pass"), right.collect()));
     }
     Ok(out)
 }
 
-/// Hidden states of every layer, scores with a patch, and whether patches that may change nothing change no bit.
+/// Hidden states of every layer, scores with a patch, and whether neutral patches change no bit.
 fn hidden_states(population: &mut Population) -> Result<Named> {
     let shape = population.shape().clone();
     for member in 0..population.members() {
@@ -295,13 +295,13 @@ fn hidden_states(population: &mut Population) -> Result<Named> {
     };
     let from_donor = patched(1, last, &of_donor, 1)?;
     let (itself, whole) = (patched(1, 0, &own, 0)?, patched(shape.layers, last, &of_donor, 1)?);
-    let [plain, donors] = [&receiver, &donor].map(|prompt| population.score(&vec![vec![query(prompt)]; members]));
-    let (plain, donors) = (plain?, donors?);
+    let [unpatched, donors] = [&receiver, &donor].map(|prompt| population.score(&vec![vec![query(prompt)]; members]));
+    let (unpatched, donors) = (unpatched?, donors?);
     let logprobs = from_donor.iter().flatten().flatten().flatten().map(|score| score.logprob).collect();
     out.push(("scores with a patch".into(), logprobs));
-    // 1 where nothing changed, and where the donor's logits came out.
+    // 1 if nothing changed, and if the donor's logits result.
     let same = |holds: bool| vec![f32::from(u8::from(holds))];
-    out.push(("a state patched with itself".into(), same(itself == plain)));
+    out.push(("a state patched with itself".into(), same(itself == unpatched)));
     let first = |scores: &[Vec<ContinuationScores>]| {
         scores.iter().flatten().flatten().map(|continuation| continuation[0]).collect::<Vec<_>>()
     };
@@ -323,8 +323,8 @@ fn compare(ours: Named, theirs: Named, allowed: f64, report: &mut dyn FnMut(&Ten
     passed
 }
 
-/// Compares a device with the CPU, every operation with so many members; `make` gives its operations for a shape, members
-/// and capacity. Reports every tensor and says whether all passed.
+/// Compares a device with the CPU; `make` creates its operations for a shape, members and capacity. Reports every tensor
+/// and returns whether all passed.
 pub fn selftest<O: Inspect>(
     shape: &Shape,
     members: usize,
@@ -344,11 +344,10 @@ pub fn selftest<O: Inspect>(
     let ours = whole_gradient(make(shape, members, batch.rows)?, &batch)?;
     passed &= compare(ours, whole_gradient(cpu(members)?, &batch)?, GRADIENT, report);
 
-    // 50 steps of both on text that cannot be learned by heart, and slowly: where a model makes a discovery, small
-    // differences grow.
+    // 50 steps on random text at a low learning rate: when a model learns something, small differences grow.
     const STEPS: u64 = 50;
     let config = TrainConfig { lr: 3e-4, warmup: 10, steps: 200, ..TrainConfig::default() };
-    // Steps after which the history is read: soon, and when the ring is full, across an evaluation.
+    // Steps after which the history is read: the first, and when the ring is full, across an evaluation.
     const READ: [u64; 3] = [1, 1 + HISTORY as u64, STEPS];
     let train = |mut population: Population| -> Result<Named> {
         let mut losses = Named::new();
@@ -367,12 +366,12 @@ pub fn selftest<O: Inspect>(
             if READ.contains(&step) {
                 let last = population.losses()?;
                 let steps = population.history()?;
-                let values = |of: fn(&Loss) -> f64| steps.iter().flatten().map(|loss| of(loss) as f32).collect();
+                let values = |value: fn(&Loss) -> f64| steps.iter().flatten().map(|loss| value(loss) as f32).collect();
                 let name = |what: &str| format!("{what} of steps {} to {step}", read + 1);
                 losses.push((name("losses"), values(Loss::mean)));
                 losses.push((name("tokens"), values(|loss| loss.count.iter().sum::<u64>() as f64)));
                 losses.push((name("gradient norms"), values(|loss| loss.grad_norm)));
-                // 1 where the last of them is the last step's.
+                // 1 if the last entry is the last step's.
                 let same = f32::from(u8::from(steps.last() == Some(&last)));
                 losses.push((format!("the last of them, step {step}"), vec![same]));
                 read = step;
@@ -383,7 +382,7 @@ pub fn selftest<O: Inspect>(
         let other: Vec<_> = (0..2).map(|member| sequences(shape, member, 0)).collect();
         let means = population.evaluate(&other)?.iter().map(|loss| loss.mean() as f32).collect();
         losses.push(("losses of other weights".into(), means));
-        // The last member's weights are NaN, and the rows grow in number: filler lies where it had its own.
+        // The last member's weights are NaN, and the number of rows grows: filler covers its former rows.
         population.write(1, Vector::Weights, &vec![f32::NAN; Layout::new(shape).size])?;
         for sentences in [7, LENGTHS.len()] {
             let data: Vec<_> = other.iter().map(|own| own[..sentences.min(own.len())].to_vec()).collect();
@@ -399,7 +398,7 @@ pub fn selftest<O: Inspect>(
     let theirs = hidden_states(&mut Population::new(crate::Device::Cpu, shape, &[3, 4], batch.rows)?)?;
     passed &= compare(ours, theirs, GRADIENT, report);
 
-    // Whoever looks at the weights meanwhile changes nothing, to the last bit.
+    // Reading the weights during training changes no bit.
     let looked_at = |every: u64| -> Result<Named> {
         let mut population = population(shape, &[3, 4], batch.rows)?;
         for step in 1..=STEPS {

@@ -1,18 +1,17 @@
-//! The inner kernel of a matmul: a tile of C held in registers while k runs.
+//! The inner kernel of a matmul: a tile of C in registers, looping over k.
 //!
-//! Each element of C is one chain of fused multiply-adds in the order of k. So its bits depend on neither the tile it
-//! falls in, nor the blocks k is cut into (C is stored and read back exactly), nor the number of threads, nor how many
-//! other rows are computed beside it.
+//! Each element of C is one chain of fused multiply-adds in the order of k. So its bits do not depend on the tile, the
+//! blocks of k (C is stored and read back exactly), the number of threads, or the other rows.
 
 use crate::cpu::float::Float;
 use crate::cpu::simd;
 
-/// tile\[i\]\[j\] = init\[i\]\[j\] + sum over k of a\[i\]\[k\] · b\[k\]\[j\], for as many rows i as the tile has.
+/// tile\[i\]\[j\] = init\[i\]\[j\] + sum over k of a\[i\]\[k\] · b\[k\]\[j\], for all rows i of the tile.
 ///
-/// A's rows, or else its columns, are contiguous, and `lda` apart. B is a panel, `nr` contiguous elements per k. `init`
+/// A's rows or its columns are contiguous and `lda` apart. B is a panel, `nr` contiguous elements per k. `init`
 /// may be null for zero, and may be `c` itself.
 ///
-/// The caller vouches that A reaches the tile's rows × k, B `nr` × k, C and a non-null init the whole tile.
+/// Safety: A must have the tile's rows × k, B `nr` × k, C and a non-null init the whole tile.
 pub type Tile<F> =
     unsafe fn(k: usize, a: *const F, lda: usize, b: *const F, c: *mut F, ldc: usize, init: *const F, ldi: usize);
 
@@ -31,7 +30,7 @@ pub struct MatmulKernel<F> {
     pub tiles: [Tiles<F>; 3],
 }
 
-/// The most elements a tile has.
+/// The largest number of elements of a tile.
 pub const TILE_MAX: usize = 12 * 32;
 
 impl<F> MatmulKernel<F> {
@@ -54,7 +53,7 @@ unsafe fn run<F: Float, const MR: usize, const NR: usize, const BY_ROWS: bool>(
     ldi: usize,
 ) {
     let (row, column) = if BY_ROWS { (lda, 1) } else { (1, lda) };
-    // SAFETY: as [`Tile`] demands of its caller.
+    // SAFETY: as required by [`Tile`].
     unsafe {
         let mut acc = [[F::ZERO; NR]; MR];
         if !init.is_null() {
@@ -97,7 +96,7 @@ macro_rules! compiled_for {
             init: *const F,
             ldi: usize,
         ) {
-            // SAFETY: the caller's part, as for `run`.
+            // SAFETY: as for `run`.
             unsafe { run::<F, MR, NR, BY_ROWS>(k, a, lda, b, c, ldc, init, ldi) }
         }
     };
@@ -109,9 +108,9 @@ compiled_for!(avx2, "avx2,fma");
 #[cfg(target_arch = "x86_64")]
 compiled_for!(avx512, "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma");
 
-/// A floating-point type that there are kernels for.
+/// A floating-point type with matmul kernels.
 pub trait MatmulFloat: Float {
-    /// The kernel of the level that loops run at.
+    /// The kernel for the current SIMD level.
     fn kernel() -> MatmulKernel<Self>;
 }
 
@@ -128,7 +127,7 @@ macro_rules! tiles {
     };
 }
 
-/// Two vectors wide; 12 rows where there are 32 registers, 6 where there are 16.
+/// Tiles are two vectors wide; 12 rows with 32 registers, 6 with 16.
 macro_rules! kernels {
     ($float:ty, $avx512:literal, $avx2:literal, $base:literal) => {
         impl MatmulFloat for $float {

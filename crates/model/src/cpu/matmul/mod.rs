@@ -1,7 +1,7 @@
 //! Matrix multiplication over packed panels, in parallel.
 //!
-//! B is packed into panels of `nr` columns, `[panel][k][nr]`, the last one filled up with zeros. A is read where it
-//! lies when its rows are contiguous, and packed in blocks when it is a transposed activation (gradients of weights).
+//! B is packed into panels of `nr` columns, `[panel][k][nr]`, the last one padded with zeros. A is read in place if its
+//! rows are contiguous, and packed in blocks if it is a transposed activation (gradients of weights).
 
 mod kernel;
 mod packing;
@@ -15,15 +15,15 @@ use kernel::TILE_MAX;
 use packing::pack_columns;
 use rayon::prelude::*;
 
-/// k is cut into blocks of this many, so that a panel's block stays in the first cache.
+/// The block size of k: a panel's block fits the L1 cache.
 const K_BLOCK: usize = 256;
 /// Rows of A per task.
 const ROW_BLOCK: usize = 48;
-/// The most tiles of a transposed A per task, so that they stay in the second cache.
+/// The most tiles of a transposed A per task: they fit the L2 cache.
 const TASK_TILES: usize = 64;
 
-/// The left factor: a pointer to contiguous rows, or to contiguous columns, and how far apart they are; or to packed
-/// tiles of `mr` rows, and how many columns they have.
+/// The left factor: a pointer to contiguous rows or columns and their stride, or to packed tiles of `mr` rows and their
+/// number of columns.
 #[derive(Clone, Copy)]
 pub enum Left<F> {
     Rows(*const F, usize),
@@ -34,8 +34,8 @@ pub enum Left<F> {
 /// c\[m, n\] = init + a · B on one thread, for `k` of the packed panels' depth; panels are `panel_stride` apart.
 ///
 /// # Safety
-/// `a` reaches m × k, `panels` all panels of n columns to the depth k, `c` and a non-null `init` m × n, each with its own
-/// distance between rows. `c` may be `init`, and otherwise overlaps nothing that is read.
+/// `a` has m × k elements, `panels` all panels of n columns to depth k, `c` and a non-null `init` m × n, each with its own
+/// stride. `c` may be `init`, and otherwise overlaps no input.
 pub unsafe fn block<F: Float>(
     kernel: &MatmulKernel<F>,
     (m, n, k): (usize, usize, usize),
@@ -44,8 +44,8 @@ pub unsafe fn block<F: Float>(
     (c, ldc): (*mut F, usize),
     (init, ldi): (*const F, usize),
 ) {
-    // SAFETY: rows and columns below stay within m and n, and tiles are called with k and what the caller vouches for. The
-    // smallest tile has one row, so one is always found.
+    // SAFETY: rows and columns stay within m and n, which the caller guarantees. The smallest tile has one row, so one is
+    // always found.
     unsafe {
         for panel in 0..n.div_ceil(kernel.nr) {
             let column = panel * kernel.nr;
@@ -68,7 +68,7 @@ pub unsafe fn block<F: Float>(
                 if columns == kernel.nr {
                     tile(k, a, lda, b, c, ldc, from, ldi);
                 } else {
-                    // The last panel is wider than C: through a tile of its own.
+                    // The last panel is wider than C, so it needs a separate tile.
                     let mut whole = [F::ZERO; TILE_MAX];
                     if !from.is_null() {
                         for i in 0..rows {
@@ -90,7 +90,7 @@ pub unsafe fn block<F: Float>(
     }
 }
 
-/// c\[m, n\] = a · B on one thread, of slices whose rows and panels are so far apart.
+/// c\[m, n\] = a · B on one thread, for slices with strides.
 pub fn product<F: Float>(
     kernel: &MatmulKernel<F>,
     (m, n, k): (usize, usize, usize),
@@ -102,11 +102,11 @@ pub fn product<F: Float>(
     assert!(m > 0 && count > 0 && a.len() >= (m - 1) * lda + k && c.len() >= (m - 1) * ldc + n);
     assert!(panels.len() >= (count - 1) * panel_stride + k * kernel.nr);
     let (left, init) = (Left::Rows(a.as_ptr(), lda), (std::ptr::null(), 0));
-    // SAFETY: as asserted; c is borrowed by this alone.
+    // SAFETY: as asserted; c is borrowed exclusively.
     unsafe { block(kernel, (m, n, k), left, (panels.as_ptr(), panel_stride), (c.as_mut_ptr(), ldc), init) };
 }
 
-/// y\[m, n\] = x\[m, k\] · B, plus `residual` where given, B packed.
+/// y\[m, n\] = x\[m, k\] · B (+ `residual`), with B packed.
 pub fn rows<F: Float>(
     kernel: &MatmulKernel<F>,
     (m, n, k): (usize, usize, usize),
@@ -119,7 +119,7 @@ pub fn rows<F: Float>(
     assert!(residual.is_none_or(|r| r.len() >= m * n));
     let row_blocks = m.div_ceil(ROW_BLOCK);
     let all_panels = n.div_ceil(kernel.nr);
-    // Few rows, as in decoding: the columns are split as well, so that every thread has work.
+    // With few rows, as in decoding, the columns are split too, so that every thread has work.
     let column_groups = (4 * rayon::current_num_threads()).div_ceil(row_blocks.max(1)).min(all_panels);
     let group = all_panels.div_ceil(column_groups);
     let y = DisjointSlice::new(y);
@@ -168,7 +168,7 @@ pub fn weight_gradient<F: Float>(
     }
     let (mr, nr) = (kernel.mr(), kernel.nr);
     let tiles = n.div_ceil(mr);
-    // Wide tasks read dy in long runs, and x seldom; every thread has as many of them.
+    // Wide tasks read dy in long runs and x rarely; every thread has the same number of tasks.
     let threads = rayon::current_num_threads();
     let tasks = threads * tiles.div_ceil(threads * TASK_TILES);
     let per_task = tiles.div_ceil(tasks);
@@ -181,8 +181,7 @@ pub fn weight_gradient<F: Float>(
                 let depth = K_BLOCK.min(rows - from);
                 pack_columns(&dy[from * n..], depth, n, first..first + rows_of_grad, mr, packed);
                 for column in (0..k).step_by(nr) {
-                    // Each task packs x for itself, a panel at a time: a panel in the first cache costs less than one that
-                    // tasks share through memory.
+                    // Each task packs its own panels of x: a panel in the L1 cache costs less than a shared one in memory.
                     let columns = nr.min(k - column);
                     copy_lines(&x[from * k + column..], k, columns, nr, &mut panel[..depth * nr]);
                     let c = grad[column..].as_mut_ptr();

@@ -1,4 +1,4 @@
-//! Factors of a matmul rearranged so that the inner kernel reads them in order.
+//! Packs the factors of a matmul so that the inner kernel reads them in order.
 
 use super::kernel::MatmulKernel;
 use crate::cpu::float::Float;
@@ -6,15 +6,15 @@ use crate::cpu::memory::DisjointSlice;
 use crate::cpu::simd::per_level;
 use rayon::prelude::*;
 
-/// Rows copied together, so that reads and writes are both in long runs.
+/// Rows copied together, for long runs of reads and writes.
 const GROUP: usize = 16;
 
-/// Elements that a right factor `[k, n]` fills when packed.
+/// The packed size of a right factor `[k, n]`.
 pub fn packed_len<F>(kernel: &MatmulKernel<F>, k: usize, n: usize) -> usize {
     n.next_multiple_of(kernel.nr) * k
 }
 
-/// Packs wᵀ, w being `[n, k]`: the weights in the forward pass.
+/// Packs wᵀ for w `[n, k]`: the weights in the forward pass.
 pub fn pack_transposed<F: Float>(kernel: &MatmulKernel<F>, w: &[F], n: usize, k: usize, out: &mut [F]) {
     let nr = kernel.nr;
     out[..packed_len(kernel, k, n)].par_chunks_mut(k * nr).enumerate().for_each(|(panel, out)| {
@@ -23,7 +23,7 @@ pub fn pack_transposed<F: Float>(kernel: &MatmulKernel<F>, w: &[F], n: usize, k:
     });
 }
 
-/// Packs b, `[k, n]`, as it lies: the weights in the backward pass, and activations.
+/// Packs b, `[k, n]`: the weights in the backward pass, and activations.
 pub fn pack<F: Float>(kernel: &MatmulKernel<F>, b: &[F], k: usize, n: usize, out: &mut [F]) {
     let nr = kernel.nr;
     let out = DisjointSlice::new(&mut out[..packed_len(kernel, k, n)]);
@@ -58,7 +58,7 @@ pub fn pack_columns<F: Float>(
     }
 }
 
-/// Copies lines of W elements, known to the compiler.
+/// Copies lines of W elements, a compile-time constant.
 #[inline(always)]
 fn copy_whole<F: Float, const W: usize>(source: &[F], stride: usize, lines: &mut [F]) {
     for (row, line) in lines.as_chunks_mut::<W>().0.iter_mut().enumerate() {
@@ -69,7 +69,7 @@ fn copy_whole<F: Float, const W: usize>(source: &[F], stride: usize, lines: &mut
 }
 
 per_level! {
-    /// Lines of `width` elements, `stride` apart, into lines of `wide` with zeros at their end.
+    /// Copies lines of `width` elements, `stride` apart, into lines of `wide`, padded with zeros.
     pub fn copy_lines<F>(source: &[F], stride: usize, width: usize, wide: usize, lines: &mut [F]) {
         match (width == wide, wide) {
             (true, 32) => copy_whole::<F, 32>(source, stride, lines),
@@ -85,13 +85,13 @@ per_level! {
         }
     }
 
-    /// `rows` rows of `columns` elements, `stride` apart, as columns: out is `[columns, wide]`, zeros after `rows`.
+    /// Transposes `rows` rows of `columns` elements, `stride` apart: out is `[columns, wide]`, zeros after `rows`.
     pub fn transpose<F>(source: &[F], stride: usize, rows: usize, columns: usize, wide: usize, out: &mut [F]) {
         const SIDE: usize = 8;
         for left in (0..columns).step_by(SIDE) {
             for top in (0..rows).step_by(SIDE) {
                 if left + SIDE <= columns && top + SIDE <= rows {
-                    // A square at a time: its rows and its columns are each within a cache line.
+                    // A square at a time: each row and column is within a cache line.
                     let mut square = [[F::ZERO; SIDE]; SIDE];
                     for (i, row) in square.iter_mut().enumerate() {
                         row.copy_from_slice(&source[(top + i) * stride + left..][..SIDE]);
