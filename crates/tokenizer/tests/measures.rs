@@ -3,7 +3,7 @@
 use crate::common;
 use invitro_language::{Category, Language, LanguageCondition, LanguageConfig, Languages, Source, Symbol, Task};
 use invitro_tokenizer::measure::bridge::{Bridge, Candidate, Similarity, candidates};
-use invitro_tokenizer::measure::{ALPHA, Fragmentation, TextMeasures};
+use invitro_tokenizer::measure::{ALPHA, Fragmentation, LanguageMeasures};
 use invitro_tokenizer::{Boundary, Bridges, Kind, Measures, Regime, Segmentation, TokenizerConfig, WordCounts};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -63,7 +63,7 @@ fn agrees(measured: &Fragmentation, counted: &Fragmentation, of: &str) {
 
 /// A panel is what its texts, by condition, come to.
 fn panel_agrees(
-    panel: &TextMeasures,
+    panel: &LanguageMeasures,
     segmentation: &Segmentation,
     languages: &Languages,
     texts: &[(LanguageCondition, Text)],

@@ -7,7 +7,7 @@ use crate::table;
 use crate::terminal::{self, To};
 use anyhow::Result;
 use invitro_language::{Language, LanguageCondition};
-use invitro_tokenizer::measure::{Fragmentation, Pairs, TextMeasures};
+use invitro_tokenizer::measure::{Fragmentation, LanguageMeasures, Pairs};
 use invitro_tokenizer::{MEASURED_SENTENCES, Measures, Provenance, WordCounts};
 use serde::Serialize;
 use std::io::Write;
@@ -74,7 +74,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn panel(title: &str, panel: &TextMeasures, out: &mut impl Write) -> Result<()> {
+fn panel(title: &str, panel: &LanguageMeasures, out: &mut impl Write) -> Result<()> {
     type Of = fn(&Fragmentation) -> f64;
     let rows: [(&str, Of); 7] = [
         ("fertility", |f| f.fertility),
@@ -118,7 +118,7 @@ fn panel(title: &str, panel: &TextMeasures, out: &mut impl Write) -> Result<()> 
 }
 
 /// Overlap and parity of every two languages.
-fn matrices(panel: &TextMeasures, width: Option<usize>, out: &mut impl Write) -> Result<()> {
+fn matrices(panel: &LanguageMeasures, width: Option<usize>, out: &mut impl Write) -> Result<()> {
     let languages: Vec<Language> =
         panel.conditions.keys().filter(|condition| !condition.masked).map(|condition| condition.language).collect();
     let names: Vec<&str> = languages.iter().map(|language| language.name()).collect();

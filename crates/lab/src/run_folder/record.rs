@@ -250,7 +250,7 @@ fn bridge_measures(languages: &Languages, language: Language, bridges: &Bridges)
     all
 }
 
-fn tokenizer_measures(languages: &Languages, words: Words, panel: &measure::TextMeasures) -> Vec<(Quantity, f64)> {
+fn tokenizer_measures(languages: &Languages, words: Words, panel: &measure::LanguageMeasures) -> Vec<(Quantity, f64)> {
     use TokenizerMetric::{
         BoundaryPrecision, BoundaryRecall, Continuation, Fertility, OnePiece, Overlap, Parity, Renyi, Utilisation,
     };

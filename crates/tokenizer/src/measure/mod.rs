@@ -53,7 +53,7 @@ pub struct Fragmentation {
 
 /// The measures of one text.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct TextMeasures {
+pub struct LanguageMeasures {
     /// By condition.
     #[serde(flatten)]
     pub conditions: BTreeMap<LanguageCondition, Fragmentation>,
@@ -94,9 +94,9 @@ impl Serialize for Pairs {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Measures {
     /// Running text.
-    pub text: TextMeasures,
+    pub text: LanguageMeasures,
     /// The lexicon.
-    pub lexicon: TextMeasures,
+    pub lexicon: LanguageMeasures,
 }
 
 impl Measures {
@@ -107,13 +107,13 @@ impl Measures {
         let is_name = |symbol| languages.world.category(symbol) == Category::Name;
         let counts_for_overlap = |symbol, [one, other]: [Language; 2]| script(one) == script(other) || !is_name(symbol);
         let panel = |counts: &WordCounts<LanguageCondition>| {
-            TextMeasures::new(segmentation, languages.all(), counts, boundaries, counts_for_overlap)
+            LanguageMeasures::new(segmentation, languages.all(), counts, boundaries, counts_for_overlap)
         };
         Measures { text: panel(text), lexicon: panel(&WordCounts::lexicon(languages)) }
     }
 }
 
-impl TextMeasures {
+impl LanguageMeasures {
     /// `boundaries`: the byte offsets between a word's morphemes. `overlaps`: whether a symbol counts for the overlap.
     fn new(
         segmentation: &Segmentation,
@@ -121,7 +121,7 @@ impl TextMeasures {
         counts: &WordCounts<LanguageCondition>,
         boundaries: impl Fn(Symbol, Language) -> Vec<usize>,
         overlaps: impl Fn(Symbol, [Language; 2]) -> bool,
-    ) -> TextMeasures {
+    ) -> LanguageMeasures {
         let mut both = PieceCounts::new(segmentation.rows());
         let mut conditions = BTreeMap::new();
         for condition in counts.keys() {
@@ -157,7 +157,7 @@ impl TextMeasures {
             share(one, other)
         };
         let (overlap, parity) = (Pairs::new(languages, overlap), Pairs::new(languages, parity));
-        TextMeasures { conditions, both: both.measure(segmentation.available(languages)), overlap, parity }
+        LanguageMeasures { conditions, both: both.measure(segmentation.available(languages)), overlap, parity }
     }
 }
 
