@@ -90,7 +90,7 @@ impl Bridges {
         let index = Index::new(segmentation, languages, language);
         let mut masked = languages.mask(language).symbols().to_vec();
         masked.sort_unstable();
-        let find = |scratch: &mut Scratch, &symbol: &Symbol| {
+        let find = |scratch: &mut BridgeScratch, &symbol: &Symbol| {
             let pieces = sorted(segmentation.core(symbol, language));
             let (with, candidate) = index.best(&pieces, scratch);
             let similarity = with.iter().fold(Similarity::default(), |largest, &one| largest.zip(one, f64::max));
@@ -101,7 +101,7 @@ impl Bridges {
             let cognates = languages.all().iter().map(cognate).collect();
             Bridge { symbol, similarity, candidate, with, cognates }
         };
-        Bridges(masked.par_iter().map_init(|| Scratch::new(&index), find).collect())
+        Bridges(masked.par_iter().map_init(|| BridgeScratch::new(&index), find).collect())
     }
 
     /// β̂, the mean over masked words.
@@ -171,15 +171,15 @@ struct Index {
     languages: usize,
 }
 
-/// Scratch memory of a search.
-struct Scratch {
+/// BridgeScratch memory of a search.
+struct BridgeScratch {
     common: Vec<u32>,
     touched: Vec<u32>,
 }
 
-impl Scratch {
-    fn new(index: &Index) -> Scratch {
-        Scratch { common: vec![0; index.candidates.len()], touched: Vec::new() }
+impl BridgeScratch {
+    fn new(index: &Index) -> BridgeScratch {
+        BridgeScratch { common: vec![0; index.candidates.len()], touched: Vec::new() }
     }
 }
 
@@ -204,7 +204,7 @@ impl Index {
 
     /// The largest similarities of sorted pieces with any candidate of each language, and the candidate of the largest
     /// Jaccard similarity.
-    fn best(&self, pieces: &[u32], scratch: &mut Scratch) -> (Vec<Similarity>, Option<Candidate>) {
+    fn best(&self, pieces: &[u32], scratch: &mut BridgeScratch) -> (Vec<Similarity>, Option<Candidate>) {
         for (occurrence, piece) in occurrences(pieces) {
             for &place in self.postings[piece as usize].get(occurrence).map_or(&[][..], |p| p) {
                 let common = &mut scratch.common[place as usize];
