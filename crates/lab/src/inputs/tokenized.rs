@@ -63,7 +63,7 @@ impl TokenizedText {
         tokens
     }
 
-    /// The first words of a free sentence.
+    /// `<T0:ℓ>` and the first words of a free sentence, with the boundary after the last word where that is a token.
     pub fn opening(&self, language: Language, words: &[Symbol]) -> Vec<u32> {
         let task = [self.segmentation.special().task(Task::T0, language)];
         let words = words.iter().flat_map(|&word| self.segmentation.pieces(word, language));

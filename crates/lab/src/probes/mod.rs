@@ -33,7 +33,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Every probe, in the order in which their rows are written.
-const PROBES: [fn(&Setup) -> Result<Option<Arc<dyn Probe>>>; 7] = [
+const PROBES: &[fn(&Setup) -> Result<Option<Arc<dyn Probe>>>] = &[
     generation::probe,
     reachability::probe,
     contrast::probe,

@@ -27,7 +27,8 @@ impl Quantity {
         Quantity { measure, condition: Some(condition.clone()), pair: None }
     }
 
-    /// A measure of two languages of several: of the first with the second.
+    /// A measure of two languages of several: of the first with the second. For measures that a run has once; curves have
+    /// no column for the pair.
     pub fn between(measure: Measure, one: &str, other: &str) -> Quantity {
         Quantity { measure, condition: None, pair: Some([one, other].map(Arc::from)) }
     }
