@@ -1,5 +1,5 @@
 //! As much of HTTP as a page for one reader needs: one request per connection, read and answered by a deadline, so that
-//! whoever sends or reads slowly holds nothing up for long.
+//! a client that sends or reads slowly delays no other for long.
 
 use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::net::TcpStream;

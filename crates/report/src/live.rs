@@ -79,7 +79,7 @@ impl Live {
                 let _ = answer.send(&mut stream, false);
                 continue;
             }
-            // No thread to be had is as good as no connection.
+            // Without a thread, the connection is dropped.
             let _ = std::thread::Builder::new().spawn(move || {
                 let _ = answer(&mut stream, &shown);
                 drop(connection);

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Letters and digits of a label, for a file name: `B†` becomes `Bm`, and what stands in brackets is left out.
+/// Letters and digits of a label, for a file name: `B†` becomes `Bm`, and text in brackets is left out.
 pub fn slug(label: &str) -> String {
     let label = label.split(" (").next().unwrap_or(label);
     let spelled = label.replace('†', "m").replace('λ', "lambda").replace('β', "beta").replace('Γ', "Gamma");

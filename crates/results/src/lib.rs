@@ -3,7 +3,7 @@
 //! - [`Condition`], [`Measure`], [`Quantity`]: what is measured, with its name on disk
 //! - [`Row`], [`metrics`], [`training`], [`summary`], [`words`], [`folder`]: what a run writes; [`table`]: Parquet;
 //!   [`compact`]: tables made small
-//! - [`Plan`]: what a study sets out to run; [`mod@identity`]: which run a config stands for
+//! - [`Plan`]: what a study sets out to run; [`mod@identity`]: the run that a config describes
 //! - [`read()`]: a run's or a study's folder as [`Results`]; [`Study`]: its [`Run`]s placed among seeds and levels
 //! - [`Curve`]: peak, end, decline and emergence
 //! - [`claims`]: what a study expects, estimated and tested

@@ -127,7 +127,7 @@ fn sums(columns: &[NamedColumn], y: &[f64], rows: impl Iterator<Item = usize> + 
     (gram, columns.iter().map(|column| product(&column.values, y)).collect())
 }
 
-/// The coefficients that can be told, each with its interval over seeds. `of_runs` has the seed of every run that a row
+/// The coefficients that are identified, each with its interval over seeds. `of_runs` has the seed of every run that a row
 /// names.
 pub fn over_seeds(rows: &WordRows, of_runs: impl Fn(usize) -> Seed) -> Vec<(String, Option<Estimate>)> {
     let Within { columns, y, .. } = rows.within();

@@ -265,7 +265,7 @@ fn add(sum: &mut [f64], more: &[f64]) {
     }
 }
 
-/// The pairs of seeds put together where they agree in what is kept of them.
+/// The pairs of seeds, merged where they agree in the seeds that are kept.
 fn merged(pairs: &Groups, kept: impl Fn((usize, usize)) -> (usize, usize)) -> Groups {
     let mut groups = Groups::new();
     for (seed, sums) in pairs {

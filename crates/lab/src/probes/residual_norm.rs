@@ -25,7 +25,8 @@ pub(super) fn probe(setup: &Setup) -> Result<Option<Arc<dyn Probe>>> {
     let layers: Vec<usize> = (0..=experiment.model.layers).collect();
     let mut conditions = Vec::new();
     for condition in languages.conditions() {
-        let mut source = Source::condition(languages, "eval/residual_norm", condition, Task::T0).from_pool(Pool::HeldOut);
+        let mut source =
+            Source::condition(languages, "eval/residual_norm", condition, Task::T0).from_pool(Pool::HeldOut);
         let mut queries = Vec::new();
         for row in 0..SENTENCES {
             let fits = |sequence: &_| text.segmentation.length(sequence) <= experiment.model.context;

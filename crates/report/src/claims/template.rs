@@ -131,7 +131,7 @@ impl Filled {
         own.or_else(|| self.answers.by_id(id)).ok_or_else(|| format!("no estimate or claim is called `{id}`"))
     }
 
-    /// What stands for the study itself.
+    /// Placeholders of the study itself.
     fn counted(&self, format: &str) -> std::result::Result<String, String> {
         let ended = self.study.ended(&[]).count();
         Ok(match format.split_once(' ').unwrap_or((format, "")) {

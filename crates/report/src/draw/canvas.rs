@@ -148,7 +148,7 @@ impl Canvas {
         self.write_text(at, "middle", size, colour, &turn, markup);
     }
 
-    /// Text that is as wide as it is told to be, whatever face it is shown in.
+    /// Text of a given width, in any typeface.
     pub fn fitted(&mut self, at: (f64, f64), size: f64, colour: Colour, width: f64, markup: &str) {
         let fit = format!(" textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\"", short(width));
         self.write_text(at, "start", size, colour, &fit, markup);

@@ -6,7 +6,7 @@
 //! their marker too. Lines and marks have a contrast of at least 3 to 1 against the background. Ordered levels (λ, d,
 //! |V|) take a ramp of monotone lightness.
 
-/// A colour by what it stands for.
+/// A colour by its meaning.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Colour {
     /// A language, by its place.

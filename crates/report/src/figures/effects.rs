@@ -1,4 +1,4 @@
-//! Standardised effects of what was varied, and of the bridge, on masked transfer.
+//! Standardised effects of the varied settings, and of the bridge, on masked transfer.
 
 use super::captions::Runs;
 use super::engine::variants;

@@ -67,7 +67,7 @@ pub struct Ticks {
 }
 
 impl Facet {
-    /// A line or a marker that stands for a measure.
+    /// A line or a marker of a measure.
     pub fn of_measure(column: &'static str, name: &str, measure: Measure, style: Style) -> Facet {
         Facet { cells: vec![(column, name.into())], measure: Some(measure), style: Some(style), ..Facet::default() }
     }

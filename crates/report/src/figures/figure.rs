@@ -141,7 +141,7 @@ impl Figure {
         varying.or_else(|| self.variants.iter().position(|variant| !variant.drawing.is_empty())).unwrap_or(0)
     }
 
-    /// What a reader who cannot see it is told: what it is, and the values it shows.
+    /// The description for readers who cannot see it: its title and its values.
     pub fn alt(&self, variant: &Variant) -> String {
         let (title, finding) = (plain_text(&self.title), variant.drawing.finding());
         let stop = if title.ends_with('?') { "" } else { "." };

@@ -1,6 +1,6 @@
 //! The same symbolic sentences in all languages, pieces coloured by who uses them.
 //!
-//! A piece that stands in several languages of its row is shared. Without paired sentences in the folder the masked words
+//! A piece that several languages of a row have is shared. Without paired sentences in the folder the masked words
 //! and their cognates are shown instead, which the word table always has. Many languages are shown some at a time, the
 //! first beside each of the others.
 

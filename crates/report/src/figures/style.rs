@@ -7,7 +7,7 @@ use invitro_results::{Condition, Measure, Scorer, Statistic, Targets, TaskMetric
 /// A line and its markers.
 #[derive(Debug, Clone)]
 pub struct Style {
-    /// What it stands for, in the legend and in tooltips.
+    /// Its meaning, in the legend and in tooltips.
     pub name: String,
     pub colour: Colour,
     /// A broken line is a reference that does not train: a null model, an entropy floor.

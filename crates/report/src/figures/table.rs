@@ -7,7 +7,7 @@ use invitro_stats::Estimate;
 pub struct FigureTable {
     header: Vec<String>,
     rows: Vec<Vec<String>>,
-    /// Places of keys that stand for nothing in this study.
+    /// Places of keys that mean nothing in this study.
     without: Vec<usize>,
     /// Whether rows of estimates end without the number of runs.
     is_of_run: bool,

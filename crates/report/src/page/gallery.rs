@@ -73,7 +73,7 @@ fn card(entry: &GalleryEntry) -> String {
     )
 }
 
-/// A note of which the first clause is seen, and the rest on demand.
+/// A note that shows its first clause, and the rest on demand.
 fn folded(note: &str) -> String {
     match note.split_once("; ") {
         Some((first, rest)) => {

@@ -31,7 +31,7 @@ pub fn section(study: &Study, answers: &ClaimAnswers, first: &str) -> String {
     html
 }
 
-/// Measures whose course over training is told.
+/// Measures whose course over training is described.
 const SUMMARISED: [(Measure, &str); 6] = [
     (Measure::unscrambling(TaskMetric::Grammaticality), "T₁, grammatical"),
     (Measure::unscrambling(TaskMetric::Types), "T₁, types hold"),
@@ -79,7 +79,7 @@ fn trajectories(study: &Study) -> String {
 /// The masked conditions at the peak and at the end, by the levels of what was varied: rows of one factor, columns of
 /// another.
 fn by_level(study: &Study) -> String {
-    // What is not crossed with the rest, such as a language that has a distance only where it is spoken, makes no table.
+    // A factor that is not crossed with the others, such as the distance of a language that only some runs have, makes no table.
     let mut factors = study.varying();
     if factors.len() > 2 {
         let crossed =

@@ -1,4 +1,4 @@
-//! The word explorer: find a masked word by its forms, its symbol or what the symbol stands for; see its pieces in every
+//! The word explorer: find a masked word by its forms, its symbol or the symbol's meaning; see its pieces in every
 //! language and those of its bridge, its contrast over training, and when it was first reached, in which runs.
 //!
 //! The table is packed by columns, and texts as places in a list of texts, since most repeat in many runs.
@@ -78,7 +78,7 @@ fn packed(study: &Study) -> (Json, bool) {
     let mut whole = true;
     for (run, word) in &study.words {
         let MaskedWord { symbol, masked_in, forms, bridge, bridge_to, bridge_pieces, cognate_bridge, .. } = word;
-        // A place for every language, empty where the run has none of its words.
+        // A place for every language, empty where the run lacks it.
         let form_in = |name: &&str| forms.iter().find(|form| form.language == **name).unwrap_or(&none);
         let forms: Vec<&WordForm> = languages.iter().map(form_in).collect();
         let mut each =

@@ -4,7 +4,7 @@
 use super::pair::{SentenceRow, Use, legend};
 use std::fmt::Write;
 
-/// A colour: of which pieces, its name, what it is.
+/// A colour: its pieces, its name, its value.
 type LatexColour = (Use, String, &'static str);
 
 /// The colours of the paper's table; of more languages, one for each, which begin again after the fifth.

@@ -1,5 +1,5 @@
 //! Sentences with their pieces coloured: the same sentence in two languages side by side, in more of them one under
-//! another, as SVG, HTML or LaTeX. A piece that stands in several languages of its row is shared; the others are of one
+//! another, as SVG, HTML or LaTeX. A piece that several languages of a row have is shared; the others are of one
 //! language only.
 //!
 //! ```text
@@ -34,7 +34,7 @@ const LEADING: f64 = 11.0;
 const NAME: f64 = 7.5;
 
 impl PairedSentences {
-    /// A page of its own, for light and dark. `caption` stands above the table.
+    /// A page of its own, for light and dark. `caption` is above the table.
     pub fn html(&self, caption: &str) -> String {
         html::render(&self.names, &self.pairs, caption)
     }
@@ -122,7 +122,7 @@ fn draw_side(canvas: &mut Canvas, side: &[Vec<(String, Use)>], colours: &[usize]
     y + LEADING
 }
 
-/// A shared piece stands in a filled box, darker where all sides have it; one of a single language on a line of
+/// A shared piece has a filled box, darker where all sides have it; one of a single language on a line of
 /// its colour: told apart without colour too.
 fn draw_piece(canvas: &mut Canvas, piece: &str, used: Use, colours: &[usize], (x, y): (f64, f64)) {
     let width = width_of(piece);

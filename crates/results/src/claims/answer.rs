@@ -16,7 +16,7 @@ pub struct Answer {
     pub claim: Claim,
     /// The masked condition it is answered for, where it is for each.
     pub masked: Option<Condition>,
-    /// The estimate; none of a claim that others decide.
+    /// The estimate; `None` for a claim that other claims decide.
     pub estimated: Estimated,
     /// What it says.
     pub verdict: Verdict,
@@ -162,7 +162,7 @@ impl Answer {
     }
 }
 
-/// What is saturated has an estimate that says nothing.
+/// An estimate of a saturated measure says nothing.
 fn is_estimated(estimated: &Estimated) -> bool {
     let is_finite = estimated.estimate.is_some_and(|estimate| estimate.value.is_finite());
     is_finite && estimated.reason != Some(Reason::Saturated)

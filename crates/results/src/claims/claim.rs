@@ -22,11 +22,12 @@ pub struct Claims {
 pub struct Claim {
     /// Its name in files and links.
     pub id: String,
-    /// The claim as a sentence; `{masked}`, `{target}`, `{source}`, `{majority}` and `{withheld}` stand for a study's own.
+    /// The claim as a sentence; `{masked}`, `{target}`, `{source}`, `{majority}` and `{withheld}` are replaced by the
+    /// study's own.
     pub says: String,
     /// How it is tested.
     pub test: Test,
-    /// What is expected of the estimate; without it there is no verdict.
+    /// The expected estimate; without it there is no verdict.
     pub expect: Option<Expectation>,
     /// An estimate this close to what is expected is equivalent to it.
     pub margin: f64,

@@ -47,7 +47,7 @@ pub enum EstimandKind {
     },
     /// The mean of an outcome over masked words, or the coefficient of a covariate among the words of a run.
     Words {
-        /// What is measured of a word.
+        /// The outcome of a word.
         outcome: Outcome,
         /// Whose coefficient; the mean of the words where there is none.
         of: Option<Covariate>,

@@ -1,4 +1,4 @@
-//! Claims: what a study is for, as data. A claim names what is estimated and what is expected of it, before the runs.
+//! Claims: the purpose of a study, as data. A claim names an estimate and its expected value, before the runs.
 //!
 //! ```toml
 //! question = "Do shared pieces carry knowledge from A to B?"

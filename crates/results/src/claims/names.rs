@@ -1,4 +1,4 @@
-//! The names that claims use: measures as on disk, short aliases of some, and what is known of words.
+//! The names that claims use: measures as on disk, short aliases of some, and outcomes and covariates of words.
 
 use super::fields::{Result, unknown};
 use crate::words::MeasuredWord;
@@ -47,7 +47,7 @@ pub fn alias(measure: Measure) -> String {
 }
 
 invitro_base::named! {
-    /// What is measured of a masked word at the end of training.
+    /// An outcome of a masked word at the end of training.
     Outcome {
         /// Its contrast of facts, in nats.
         Contrast = "contrast",

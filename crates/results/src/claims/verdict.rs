@@ -1,4 +1,4 @@
-//! What an estimate says of what was expected of it: one rule for everything.
+//! The verdict of an estimate on a claim: one rule for all.
 //!
 //! Nothing is tested on fewer than [`SEEDS`] data seeds, and nothing about transfer where the thing was not learned in the
 //! language that saw it.
@@ -19,7 +19,7 @@ pub const FADED: f64 = 0.02;
 /// The share of intervals that may miss what they estimate.
 pub const LEVEL: f64 = 0.05;
 
-/// What is expected of an estimate.
+/// The expected value of an estimate.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Expectation {
     /// More than this.

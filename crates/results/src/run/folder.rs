@@ -31,7 +31,7 @@ pub const METRICS_TABLE: &str = "metrics.parquet";
 pub const TRAINING: &str = "training.jsonl";
 pub const TRAINING_TABLE: &str = "training.parquet";
 pub const SAMPLES: &str = "samples.jsonl";
-/// What is known of masked words, and which are reachable, evaluation by evaluation.
+/// The contrasts of masked words, and which are reachable, evaluation by evaluation.
 pub const CONTRASTS: &str = "contrasts.jsonl";
 pub const WORDS: &str = "words.parquet";
 pub const PAIRS: &str = "pairs.jsonl";
@@ -47,7 +47,7 @@ pub const LANGUAGE: &str = "language";
 /// The tree of the languages, where they are not the pair A and B.
 pub const FAMILY: &str = "language/family.json";
 pub const STUDY: &str = "study.toml";
-/// What is appended to while a run goes on.
+/// Logs that grow while a run trains.
 pub const LOGS: [&str; 4] = [METRICS, TRAINING, SAMPLES, CONTRASTS];
 /// What is written once a run is done.
 pub const TABLES: [&str; 4] = [METRICS_TABLE, TRAINING_TABLE, WORDS, SUMMARY];
@@ -150,7 +150,7 @@ impl Status {
         if grows { seal.read_start(&path) } else { seal.read(&path) }.map(|_| ())
     }
 
-    /// What is wrong with the run's files, as far as this status speaks of them; once it is done, that is all of them.
+    /// The damage to the run's files that this status lists; a finished run's lists all of them.
     pub fn faults(&self, folder: &Path) -> Vec<Error> {
         let unsealed = || Error::Damaged { path: folder.join(STATUS), why: "it has no checksums of the files".into() };
         let is_unsealed = self.state == State::Done && self.files.is_empty();

@@ -1,4 +1,4 @@
-//! Which run a config stands for: the hash of every setting its results depend on.
+//! The identity of the run that a config describes: the hash of every setting its results depend on.
 //!
 //! The name of an experiment is a label and not part of it.
 
@@ -29,7 +29,7 @@ const CHANGES: [(u32, &str); 3] = [
     ),
 ];
 
-/// What is to be known of results of an older schema, beside those of this one.
+/// Notes on results of older schemas.
 pub fn outdated(schema: u32) -> Option<String> {
     let changes: Vec<&str> = CHANGES.iter().filter(|(since, _)| *since > schema).map(|(_, what)| *what).collect();
     let since = format!("measured under schema {schema}; this version measures under schema {SCHEMA}, in which");

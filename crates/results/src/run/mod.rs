@@ -1,4 +1,4 @@
-//! One run: its folder, its columns, its curves, and which config it stands for.
+//! One run: its folder, its columns, its curves, and its identity.
 
 pub(crate) mod commit;
 pub(crate) mod curve;

@@ -1,4 +1,4 @@
-//! What is known of a run: its columns, its curves, its state.
+//! A run as read back: its columns, its curves, its state.
 
 use crate::{Condition, Curve, Factor, Levels, Measure, Quantity};
 use invitro_stats::Seed;
@@ -12,7 +12,7 @@ invitro_base::named! {
     State {
         /// At work; if nobody holds the folder's lock, the process was killed.
         Running = "running",
-        /// Interrupted, to be gone on with.
+        /// Interrupted; it can be resumed.
         Stopped = "stopped",
         /// Trained and measured to its end.
         Done = "done",
@@ -93,7 +93,7 @@ pub mod column {
     /// Tokens that a step's loss is a mean of, on average.
     pub const TOKENS: &str = "tokens_per_step";
     pub const SECONDS: [&str; 4] = ["seconds.prepare", "seconds.train", "seconds.eval", "seconds.save"];
-    /// Settings that results are told apart by everywhere.
+    /// Settings that label results everywhere.
     pub const DATA_SEED: &str = "seeds.data";
     pub const MODEL_SEED: &str = "seeds.model";
     pub const EMERGENCE: &str = "eval.emergence";

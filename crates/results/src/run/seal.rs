@@ -1,5 +1,5 @@
-//! Seals: what a file was when it was written. They stand in a run's `status.json` and in its checkpoints, and say of a
-//! log how it began, since more is appended.
+//! Seals: length and checksum of a file when it was written. A run's `status.json` and its checkpoints
+//! hold them. The seal of a log covers its beginning, since more is appended.
 
 use crate::error::{At, Error, Result};
 use serde::{Deserialize, Serialize};

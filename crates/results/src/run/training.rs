@@ -1,4 +1,4 @@
-//! The training itself, step by step: `training.jsonl` while a run goes on, then `training.parquet`.
+//! The training itself, step by step: `training.jsonl` while a run trains, then `training.parquet`.
 
 use crate::error::Result;
 use crate::table::{self, Column};

@@ -26,7 +26,7 @@ pub enum Measure {
     Task(Task, TaskMetric),
     /// Top-K reachability and log-probability of descriptors.
     Reach(Reach),
-    /// The contrast of facts in nats of words put to the model in one of several forms (`eval.forms`).
+    /// The contrast of facts in nats, of words that the model reads in one of several forms (`eval.forms`).
     Contrast(Scorer, Form),
     /// Losses, and what training itself reports.
     Loss(Loss),
@@ -41,7 +41,7 @@ pub enum Measure {
 }
 
 recorded! {
-    /// What is judged of a sentence that a model made. The first four are nested, each in the one before.
+    /// Checks of a sentence that a model made. The first four are nested, each in the one before.
     TaskMetric {
         Validity = "validity": "it ends, and every word is a word of the language",
         Grammaticality = "grammaticality": "valid, and parses under the grammar",
@@ -85,7 +85,7 @@ impl TaskMetric {
 }
 
 recorded! {
-    /// How a word of the contrast is put to the model, in its language's prompt.
+    /// The form in which the model reads a word of the contrast, in its language's prompt.
     Form {
         Own = "own": "the word as it is cut in this run",
         Alike = "alike": "the word cut into as many pieces, with the most overlap with its form in the first language",
@@ -283,7 +283,7 @@ impl Measure {
         }
     }
 
-    /// Whether it compares what is true of a subject with what is false of it, so that it measures knowledge and not form.
+    /// Whether it compares true with false descriptors of a subject, so that it measures knowledge and not form.
     pub fn is_contrast(self) -> bool {
         match self {
             Measure::Reach(reach) => reach.targets.against().is_some(),

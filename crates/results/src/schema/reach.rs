@@ -10,7 +10,7 @@ use std::str::FromStr;
 pub struct Reach {
     /// Whose probabilities.
     pub scorer: Scorer,
-    /// Of which descriptors.
+    /// The descriptors that count.
     pub targets: Targets,
     /// Of the symbols that are masked in another language; what is masked in the condition itself is not marked.
     pub masked_elsewhere: bool,

@@ -15,7 +15,7 @@ pub struct Comparison {
     pub names: Vec<String>,
     /// Their folders.
     pub folders: Vec<PathBuf>,
-    /// What is known of them.
+    /// Their measures.
     pub runs: Vec<Run>,
     /// Settings that are not the same in all, with their value in each; `None` where a run does not have it.
     pub differing: Vec<(String, Vec<Option<toml::Value>>)>,

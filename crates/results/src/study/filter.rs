@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use toml::{Table, Value};
 
-/// Tables of which any must hold; without one, every cell is kept.
+/// Keeps a cell if any of these tables holds; without tables, every cell.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Filter(Vec<Table>);

@@ -21,7 +21,7 @@ pub struct Known {
 }
 
 impl Known {
-    /// Copies collected results into a study's folder, unless none of them can be used.
+    /// Copies collected results into a study's folder, if any can be used.
     pub fn copy(from: &Path, study: &Path) -> Result<()> {
         let rows = TableReader::open(&from.join(RUNS_TABLE))?.rows()?;
         if let (Some(row), false) = (rows.iter().find(|row| is_done(row)), rows.iter().any(is_usable)) {

@@ -193,7 +193,7 @@ impl Plan {
         keys
     }
 
-    /// The cells, in an order every prefix of which is a balanced study.
+    /// The cells, in an order whose every prefix is a balanced study.
     ///
     /// Seeds are outermost: all combinations with the first pair of seeds, then with the next. Within them the factors
     /// advance together along a diagonal, so that a study stopped early has seen every level about equally often. With
@@ -330,7 +330,7 @@ fn factors(table: &Table) -> std::result::Result<Vec<Varied>, String> {
         .collect()
 }
 
-/// What is wrong with a study's text, and with which line of it.
+/// An error in a study's text, with its line.
 fn one_sentence(text: &str, error: &toml::de::Error) -> String {
     let why = error.message().lines().map(str::trim).collect::<Vec<_>>().join(" ");
     let Some(before) = error.span().and_then(|span| text.get(..span.start)) else { return why };

@@ -1,8 +1,8 @@
 //! What a measure does over training in several runs: where it peaks, where it ends, and whether it fades in between.
 //!
 //! The largest of many noisy values lies above the last one even where nothing changes, so a run's own decline says little.
-//! Whether a measure fades is told by the runs of each data seed at the step where those of the *others* peak: where
-//! nothing changes, that is no more than the end on average.
+//! So the peak of each data seed's runs is read at the step where those of the *others* peak. Where nothing changes, that
+//! value is no more than the end on average.
 
 use crate::{Curve, Moment};
 use invitro_stats::Estimate;

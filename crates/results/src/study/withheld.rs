@@ -5,7 +5,7 @@
 pub enum Withheld {
     /// Words that are masked.
     Words,
-    /// Facts, both words of which occur.
+    /// Facts; both of their words occur.
     Facts,
     /// Nothing: a control.
     Nothing,

@@ -1,4 +1,4 @@
-//! The rows of an evaluation: one per step, condition and measure; `metrics.jsonl` while a run goes on, then
+//! The rows of an evaluation: one per step, condition and measure; `metrics.jsonl` while a run trains, then
 //! `metrics.parquet`.
 
 use crate::error::{At, Error, Result};
@@ -274,7 +274,7 @@ pub(crate) fn shorten(rows: &mut Vec<table::Columns>) {
     });
 }
 
-/// Rows sorted by this have similar values next to each other: shares, of which many are equal, before losses and
+/// Rows sorted by this have similar values next to each other: shares, many of them equal, before losses and
 /// log-probabilities; then by metric, task and condition.
 pub(crate) fn sort_key(row: &table::Columns) -> (bool, [String; 3]) {
     let in_nats = quantity(row).is_some_and(|quantity| quantity.measure.is_in_nats());

@@ -215,7 +215,7 @@ impl Results {
         self.runs.retain(|run| planned.contains(&run.id));
     }
 
-    /// One file that cannot be read takes nothing from the others, but the reader is told.
+    /// A file that cannot be read is reported, and the others are read.
     fn leave_out(&mut self, error: &Error) {
         self.notes.push(format!("{error}: it is left out here."));
     }

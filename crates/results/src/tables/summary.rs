@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-/// What is known of a run that may not be done.
+/// The columns of a run that may not be done.
 pub fn describe(run: &str, state: State, status: Option<&Status>, settings: &[(String, toml::Value)]) -> Columns {
     let mut out = Columns::new();
     out.insert(column::RUN.into(), json!(run));

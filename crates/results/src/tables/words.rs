@@ -35,7 +35,7 @@ pub struct MaskedWord {
     pub traits: Traits,
 }
 
-/// What a masked word is like, apart from its bridges. Older tables have none of it.
+/// Traits of a masked word, apart from its bridges. Older tables lack them.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Traits {
     /// The pairs of subjects that its contrast was asked of; 0 where it was not.

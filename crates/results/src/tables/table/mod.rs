@@ -1,4 +1,4 @@
-//! Tables as Parquet: columns of text and numbers, any value of which may be missing.
+//! Tables as Parquet: columns of text and numbers, with missing values.
 //!
 //! Everything of invitro that is Parquet is written and read here. [`write()`] takes whole columns, [`TableWriter`] group after
 //! group; [`TableReader`] reads the columns asked for in batches, which keeps memory flat over millions of rows. The footer

@@ -66,7 +66,7 @@ pub fn write<N: AsRef<str>>(path: &Path, columns: &[(N, Column)]) -> Result<()> 
 /// Bytes at the end of a file that hold the footer's entries.
 const FOOTER: usize = 1 << 20;
 
-/// The entry that the seal stands in.
+/// The entry that holds the seal.
 fn seal_entry() -> KeyValue {
     KeyValue::new("seal".to_owned(), sealed::blank())
 }
