@@ -87,6 +87,7 @@ fn one_version_is_told_everywhere() {
     let read = |name: &str| std::fs::read_to_string(root().join(name)).unwrap();
     let (citation, changes) = (read("CITATION.cff"), read("CHANGELOG.md"));
     assert!(citation.contains(concat!("\nversion: ", env!("CARGO_PKG_VERSION"), "\n")), "{citation}");
-    let newest = changes.lines().find_map(|line| line.strip_prefix("## ")).unwrap();
+    let newest =
+        changes.lines().filter_map(|line| line.strip_prefix("## ")).find(|name| *name != "Unreleased").unwrap();
     assert!(newest.starts_with(concat!(env!("CARGO_PKG_VERSION"), " (")), "{newest}");
 }
