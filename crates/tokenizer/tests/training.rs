@@ -208,7 +208,7 @@ fn damaged_and_foreign_files_are_refused() {
 
     // The boundary of one tokenizer with the record of another.
     let other = common::train(&languages, &common::config(Kind::Bpe, Regime::Vanilla, Boundary::First));
-    assert!(with(&other.to_json().unwrap()).contains("kind bpe and boundary token, tokenizer.json of bpe and first"));
+    assert!(with(&other.to_json().unwrap()).contains("kind bpe and boundary token, tokenizer.json bpe and first"));
 
     // Another language, by its record, and by its letters where there is no record.
     let elsewhere = common::small(5);
