@@ -68,11 +68,6 @@ impl LanguageConfig {
         self.properties - self.classes - self.subject_classes()
     }
 
-    /// Whether a grammar is a built-in one, rather than the path of a file.
-    pub fn is_built_in_grammar(name: &str) -> bool {
-        WORD_ORDERS.contains(&name)
-    }
-
     /// Every setting in its range, and all of them fitting each other.
     pub fn validate(&self) -> Result<(), SettingError> {
         let pairs = self.subject_classes();

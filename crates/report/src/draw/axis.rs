@@ -69,11 +69,6 @@ impl Axis {
         Self { label: label.into(), scale: AxisScale::Linear { low: 0.0, high: last }, ticks }
     }
 
-    /// Training steps by powers, from `first` to `last`, with a place for step 0.
-    pub fn log_steps(first: u32, last: u32) -> Self {
-        Self::log_progress("step (log scale)", first.into(), last.into(), true)
-    }
-
     /// Training progress by powers, from `first` to `last`. What was measured before any training has a place of its own
     /// at the left edge, which powers never come to.
     pub fn log_progress(label: impl Into<String>, first: f64, last: f64, zero: bool) -> Self {

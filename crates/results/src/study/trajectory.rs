@@ -28,11 +28,6 @@ pub struct Trajectory {
 }
 
 impl Trajectory {
-    /// Whether the runs peak in the first half of training.
-    pub fn is_early(&self) -> bool {
-        self.steps[1] <= self.last / 2
-    }
-
     /// Of the runs in which it was measured more than once; `None` where there is none. `scale` is the measure's.
     pub fn new(scale: Scale, runs: &[(Seed, &Curve)]) -> Option<Trajectory> {
         let runs: Vec<(Seed, &Curve)> =
