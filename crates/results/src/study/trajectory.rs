@@ -21,8 +21,6 @@ pub struct Trajectory {
     pub decline: Option<Estimate>,
     /// The steps at which the runs peak: the first, the middle one, the last.
     pub steps: [u32; 3],
-    /// The last step of any run.
-    pub last: u32,
     /// The means at the end, one per data seed.
     pub by_seed: Vec<f64>,
 }
@@ -45,7 +43,6 @@ impl Trajectory {
             )
             .filter(|decline| decline.data_seeds > 1),
             steps: [*steps.first()?, steps[steps.len() / 2], *steps.last()?],
-            last: runs.iter().filter_map(|(_, curve)| Some(curve.last()?.step)).max()?,
             by_seed: seeds::by_data_seed(read(Moment::End)),
         })
     }
