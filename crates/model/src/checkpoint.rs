@@ -75,7 +75,7 @@ impl Checkpoint {
     /// Reads a file of [`Checkpoint::save`]; the error for any other file says what it is.
     pub fn load(path: &Path) -> Result<Self> {
         let wrong = |what: String| Error::File(format!("{}: {what}", path.display()));
-        let whole = std::fs::read(path).map_err(|e| wrong(format!("cannot read: {e}")))?;
+        let whole = invitro_base::files::read(path).map_err(|e| wrong(format!("cannot read: {e}")))?;
         let (_, metadata) = SafeTensors::read_metadata(&whole)
             .map_err(|e| wrong(format!("not a safetensors file, or a truncated one ({e})")))?;
         let entry = metadata.metadata().as_ref().and_then(|entries| entries.get(ENTRY));

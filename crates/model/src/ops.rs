@@ -168,6 +168,10 @@ pub trait Ops {
     fn replay_step(&mut self) -> Result<bool> {
         Ok(false)
     }
+    /// Called when a step has failed: true if it was being recorded, so that nothing of it has run and it can be issued again.
+    fn abandon_recording(&mut self) -> bool {
+        false
+    }
     /// Called at every point of a pass.
     fn reach(&mut self, _point: PassPoint) -> Result<()> {
         Ok(())

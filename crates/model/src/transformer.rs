@@ -109,14 +109,21 @@ impl<O: Ops> Transformer<O> {
     /// One step: forward, backward, update. The losses come with [`Ops::losses`].
     pub fn train_step(&mut self, batch: &Batch, update: &Update) -> Result<()> {
         self.load(batch, update)?;
-        if !self.ops.replay_step()? {
-            self.forward()?;
-            self.ops.cross_entropy(&mut self.logits)?;
-            self.backward()?;
-            self.ops.update()?;
-            self.ops.reach(PassPoint::EndStep)?;
+        if self.ops.replay_step()? {
+            return Ok(());
         }
-        Ok(())
+        match self.issue_step() {
+            Err(_) if self.ops.abandon_recording() => self.issue_step(),
+            issued => issued,
+        }
+    }
+
+    fn issue_step(&mut self) -> Result<()> {
+        self.forward()?;
+        self.ops.cross_entropy(&mut self.logits)?;
+        self.backward()?;
+        self.ops.update()?;
+        self.ops.reach(PassPoint::EndStep)
     }
 
     /// Forward and backward without an update: the gradients stay in the device's vectors.

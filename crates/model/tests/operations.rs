@@ -99,7 +99,7 @@ fn the_f64_twin_passes_and_wrong_weights_do_not() {
     let shape = Shape { layers: 2, width: 64, heads: 2, hidden: 48, ..Shape::paper(101) };
     let population = |shape: &Shape, seeds: &[u64], rows| Population::new(Device::Cpu, shape, seeds, rows);
     let (mut worst, mut count) = (0f64, 0);
-    let passed = selftest(&shape, 2, Cpu::<f64>::new, population, &mut |difference| {
+    let passed = selftest(&shape, 2, Cpu::<f64>::new, population, |_| (), &mut |difference| {
         worst = worst.max(difference.relative);
         count += 1;
     });
@@ -108,7 +108,7 @@ fn the_f64_twin_passes_and_wrong_weights_do_not() {
 
     let other = |shape: &Shape, _: &[u64], rows| Population::new(Device::Cpu, shape, &[8, 9], rows);
     let mut wrong = Vec::new();
-    let passed = selftest(&shape, 2, Cpu::<f64>::new, other, &mut |difference| {
+    let passed = selftest(&shape, 2, Cpu::<f64>::new, other, |_| (), &mut |difference| {
         if !difference.passes() {
             wrong.push(difference.name.clone());
         }

@@ -2,6 +2,7 @@
 //! folder.
 
 use super::gpu::{Doing, Gpu};
+use super::graphs::between_recordings;
 use super::kernels::{ATTENTION_KERNELS, FUSED_KERNELS, Kernels, PROGRAM_KERNELS, Signature};
 use super::sizes;
 use crate::{Error, Layout, Result, Shape};
@@ -100,7 +101,10 @@ fn images(programs: &[Program]) -> Result<Vec<Arc<Vec<u8>>>> {
 }
 
 fn module(gpu: &Gpu, program: &Program, image: &[u8]) -> Result<Arc<CudaModule>> {
-    let loaded = |image: &[u8]| gpu.context.load_module(Ptx::from_binary(image.to_vec()));
+    let loaded = |image: &[u8]| {
+        let _guard = between_recordings();
+        gpu.context.load_module(Ptx::from_binary(image.to_vec()))
+    };
     if let Ok(module) = loaded(image) {
         return Ok(module);
     }

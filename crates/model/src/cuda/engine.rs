@@ -13,7 +13,7 @@ use super::sizes::{EMBED_ROWS, FUSED_SHARED, LARGE_TILE};
 use super::span_class::CLASSES;
 use super::staging::{FULL_ROWS, Sections, Staging};
 use super::streams::Streams;
-use super::update::DeferredUpdate;
+use super::update::{DeferredUpdate, UpdateProgress};
 use crate::history::{HISTORY, Ring};
 use crate::inference::CachedSpan;
 use crate::ops::GROUPS;
@@ -41,6 +41,8 @@ pub struct Cuda {
     pub(super) batch: LoadedBatch,
     pub(super) reading: LoadedReading,
     pub(super) steps: Steps,
+    /// The updates and steps before the step that is being issued.
+    pub(super) before_step: Option<(UpdateProgress, Ring)>,
 }
 
 /// The host's record of the steps in the history.
@@ -148,6 +150,7 @@ impl Cuda {
             staging,
             reading: LoadedReading::default(),
             steps: Steps { ring: Ring::default(), counts: vec![vec![[0; GROUPS]; members]; HISTORY] },
+            before_step: None,
             gpu: gpu.clone(),
             shape: shape.clone(),
             layout,

@@ -5,6 +5,7 @@
 
 use super::bf16::Bf16;
 use super::gpu::{Doing, Gpu};
+use super::graphs::between_recordings;
 use super::memory::{Memory, Ptr};
 use crate::{Error, Result};
 use cudarc::cublaslt::{result, sys};
@@ -77,6 +78,7 @@ impl Gemm {
             ));
         }
         let workspace = Memory::new(gpu, WORKSPACE)?;
+        let _guard = between_recordings();
         let handle = result::create_handle().doing("starting")?;
         Ok(Gemm { handle, workspace, plans: HashMap::new() })
     }
@@ -166,6 +168,8 @@ impl Gemm {
 
 impl Drop for Gemm {
     fn drop(&mut self) {
+        // Closing the library synchronises the context.
+        let _guard = between_recordings();
         // SAFETY: created in `plan` and `new`, destroyed once. Errors are ignored.
         unsafe {
             for plan in self.plans.values() {

@@ -4,6 +4,7 @@
 
 use super::bf16::Bf16;
 use super::gpu::Doing;
+use super::graphs::between_recordings;
 use super::memory::Ptr;
 use crate::inference::CachedSpan;
 use crate::{Error, Result};
@@ -169,6 +170,14 @@ pub struct Kernels {
     pub overlap: bool,
     /// If set, every launch is timed by two events.
     pub timed: Option<Vec<(String, CudaEvent, CudaEvent)>>,
+}
+
+/// Unloading the kernels synchronises the context.
+impl Drop for Kernels {
+    fn drop(&mut self) {
+        let _guard = between_recordings();
+        self.functions.clear();
+    }
 }
 
 pub struct Grid {

@@ -1,6 +1,7 @@
 //! Memory of the GPU and page-locked memory of the host, typed, freed when dropped.
 
 use super::gpu::{Doing, Gpu};
+use super::graphs::between_recordings;
 use crate::Result;
 use cudarc::driver::{CudaContext, CudaStream, result, sys};
 use std::marker::PhantomData;
@@ -53,6 +54,7 @@ impl<T: Copy> Memory<T> {
         let bytes = (len * size_of::<T>()).max(16);
         let doing = format!("allocating {:.1} MB", bytes as f64 / 1e6);
         gpu.context.bind_to_thread().doing(&doing)?;
+        let _guard = between_recordings();
         // SAFETY: a context is bound; the memory is freed in `drop` and only there.
         let address = unsafe { result::malloc_sync(bytes) }.doing(&doing)?;
         let memory = Memory { context: gpu.context.clone(), address, len, of: PhantomData };
@@ -66,6 +68,7 @@ impl<T: Copy> Memory<T> {
     /// Allocates memory with these values.
     pub fn from_slice(gpu: &Gpu, values: &[T]) -> Result<Self> {
         let memory = Self::new(gpu, values.len())?;
+        let _guard = between_recordings();
         // SAFETY: there is room for all values.
         unsafe { result::memcpy_htod_sync(memory.address, values) }.doing("copying to the GPU")?;
         default_stream_done("copying to the GPU")?;
@@ -104,10 +107,11 @@ impl<T: Copy> Memory<T> {
         T: Default,
     {
         assert!(at + len <= self.len, "a copy must start and end within its memory");
-        stream.synchronize().doing("copying from the GPU")?;
         let mut values = vec![T::default(); len];
-        // SAFETY: within this memory by the check, and any bits are a `T`.
-        unsafe { result::memcpy_dtoh_sync(&mut values, self.ptr().add(at).address) }.doing("copying from the GPU")?;
+        // SAFETY: within this memory by the check, any bits are a `T`, and the copy is waited for.
+        unsafe { result::memcpy_dtoh_async(&mut values, self.ptr().add(at).address, stream.cu_stream()) }
+            .doing("copying from the GPU")?;
+        stream.synchronize().doing("copying from the GPU")?;
         Ok(values)
     }
 }
@@ -122,6 +126,7 @@ impl<T> Drop for Memory<T> {
     fn drop(&mut self) {
         // Errors are ignored here; the context reports them at its next use.
         if self.context.bind_to_thread().is_ok() {
+            let _guard = between_recordings();
             // SAFETY: allocated in `new`, and nothing uses it after its owner.
             let _ = unsafe { result::free_sync(self.address) };
         }
@@ -141,6 +146,7 @@ unsafe impl Send for Pinned {}
 impl Pinned {
     pub fn new(gpu: &Gpu, bytes: usize) -> Result<Self> {
         gpu.context.bind_to_thread().doing("allocating page-locked memory")?;
+        let _guard = between_recordings();
         // SAFETY: a context is bound; the memory is freed in `drop` and only there.
         let ptr = unsafe { result::malloc_host(bytes, sys::CU_MEMHOSTALLOC_PORTABLE) }
             .doing("allocating page-locked memory")? as *mut u8;
@@ -160,6 +166,7 @@ impl Pinned {
 impl Drop for Pinned {
     fn drop(&mut self) {
         if self.context.bind_to_thread().is_ok() {
+            let _guard = between_recordings();
             // SAFETY: allocated in `new`, and no slice of it outlives its owner.
             let _ = unsafe { result::free_host(self.ptr as *mut _) };
         }

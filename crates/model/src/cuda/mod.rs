@@ -37,4 +37,5 @@ mod update;
 
 pub use engine::Cuda;
 pub use gpu::Gpu;
+pub use graphs::{abandoned_recordings, invalidate_recordings};
 pub use sizes::ROUND;

@@ -137,12 +137,24 @@ impl Ops for Cuda {
             return Ok(false);
         }
         let key = (self.batch.rows, self.batch.sections.classes, (self.update.pending, self.update.behind));
+        self.before_step = Some((self.update.progress(), self.steps.ring.clone()));
         let replayed = self.graphs.begin(key, &self.streams.main)?;
         if replayed {
             self.update.replayed();
             self.record_step();
         }
         Ok(replayed)
+    }
+
+    fn abandon_recording(&mut self) -> bool {
+        let recording = self.graphs.is_recording();
+        if let (true, Some((update, ring))) = (recording, self.before_step.take()) {
+            self.graphs.abandon(&self.streams.main);
+            self.streams.abandon();
+            self.update.restore(update);
+            self.steps.ring = ring;
+        }
+        recording
     }
 
     fn reach(&mut self, point: PassPoint) -> Result<()> {

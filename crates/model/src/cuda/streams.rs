@@ -133,6 +133,13 @@ impl Streams {
         Ok(())
     }
 
+    /// Forgets the work of a recording that was abandoned.
+    pub fn abandon(&mut self) {
+        let WeightGradients { pending, free, .. } = &mut self.weight_gradients;
+        free.extend(pending.drain(..).map(|(_, done)| done));
+        self.longer_spans.iter_mut().chain([&mut self.reductions]).for_each(|side| side.pending = false);
+    }
+
     /// Makes the main stream wait for the weight gradients and the reductions.
     pub fn join(&mut self) -> Result<()> {
         self.release(None)?;

@@ -45,6 +45,15 @@ pub struct DeferredUpdate {
     log: Memory<UpdateNumbers>,
 }
 
+/// The host's record of the updates at a step: see the fields of [`DeferredUpdate`].
+#[derive(Clone, Copy)]
+pub struct UpdateProgress {
+    done: usize,
+    pending: bool,
+    count: u32,
+    behind: bool,
+}
+
 /// The number of parts that are needed first: the embedding and the gains.
 const FIRST: usize = 2;
 
@@ -93,6 +102,15 @@ impl DeferredUpdate {
             ModelPart::Layer(layer) => FIRST + layer,
             ModelPart::Head => self.parts.len() - 1,
         }
+    }
+
+    /// What a step that is issued changes on the host; [`DeferredUpdate::restore`] undoes it.
+    pub fn progress(&self) -> UpdateProgress {
+        UpdateProgress { done: self.done, pending: self.pending, count: self.count, behind: self.behind }
+    }
+
+    pub fn restore(&mut self, to: UpdateProgress) {
+        (self.done, self.pending, self.count, self.behind) = (to.done, to.pending, to.count, to.behind);
     }
 
     /// Must be called after a recorded step is replayed: it applied the last update and left a new one.
