@@ -85,7 +85,7 @@ fn in_json(comparison: &Comparison) -> Value {
     let runs: Vec<Value> = std::iter::zip(&comparison.folders, &comparison.runs)
         .zip(&comparison.names)
         .map(|((folder, run), name)| {
-            json!({ "name": name, "path": folder, "run": run.id, "state": run.state(), "step": run.last_step() })
+            json!({ "name": name, "path": folder.display().to_string(), "run": run.id, "state": run.state(), "step": run.last_step() })
         })
         .collect();
     let mut measures = Map::new();

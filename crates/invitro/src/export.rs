@@ -20,7 +20,7 @@ pub struct Args {
     #[arg(long)]
     step: Option<u64>,
     /// The licence that the model card names, as the Hugging Face Hub abbreviates it, such as cc0-1.0
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = invitro_lab::card::parse_licence)]
     license: Option<String>,
     /// Replace the folder if it is an export
     #[arg(long)]

@@ -137,7 +137,7 @@ fn report_usage(error: &clap::Error) -> ExitCode {
     let text = if terminal::colours(to) { error.render().ansi().to_string() } else { error.render().to_string() };
     let text = terminal::wrap(&text, terminal::width(to));
     if error.use_stderr() {
-        eprint!("{text}");
+        let _ = std::io::Write::write_all(&mut std::io::stderr(), text.as_bytes());
     } else {
         // A reader that has seen enough is no error.
         let _ = write!(std::io::stdout(), "{text}");

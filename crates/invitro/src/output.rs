@@ -3,7 +3,7 @@
 
 use anyhow::{Context, Result, bail};
 use invitro_base::files::{PartialFile, PartialFolder};
-use signal_hook::consts::{SIGINT, SIGTERM};
+use invitro_lab::training::stop::ending_signals;
 use signal_hook::iterator::Signals;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -103,7 +103,7 @@ impl StagedDir {
 
 /// Removes what is in the making when the process is asked to end, and ends it.
 fn remove_on_interrupt(path: &Path) -> Result<()> {
-    let mut signals = Signals::new([SIGINT, SIGTERM]).context("signals cannot be watched")?;
+    let mut signals = Signals::new(ending_signals()).context("signals cannot be watched")?;
     let path = path.to_owned();
     std::thread::spawn(move || {
         if let Some(signal) = signals.forever().next() {

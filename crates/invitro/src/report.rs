@@ -1,5 +1,6 @@
 //! `invitro report`: the page and the figures of a run or a study, or one page over many.
 
+use crate::terminal;
 use anyhow::{Result, bail};
 use invitro_report::{Built, ImageFormat, Live, ReportOptions, build, gallery};
 use serde_json::json;
@@ -73,15 +74,17 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let built = build(dir, &ReportOptions { out, force, page_only, formats, claims, all_figures })?;
     if args.json {
         let line = json!({
-            "page": built.page,
-            "figures": built.figures,
+            "page": built.page.display().to_string(),
+            "figures": built.figures.as_ref().map(|path| path.display().to_string()),
             "runs": built.runs,
             "done": built.done,
             "files": built.files,
             "bytes": built.bytes,
+            "notes": built.notes,
         });
         emit!("{line}");
     } else {
+        built.notes.iter().for_each(|text| terminal::warn(text));
         print(&built)?;
     }
     Ok(ExitCode::SUCCESS)
@@ -107,7 +110,7 @@ fn show_gallery(place: &std::path::Path, args: &Args) -> Result<ExitCode> {
     }
     if args.json {
         let line = json!({
-            "page": shown.page,
+            "page": shown.page.display().to_string(),
             "studies": shown.studies,
             "runs": shown.runs,
             "reports": shown.reports,

@@ -2,6 +2,7 @@
 
 use crate::experiment::ExperimentArgs;
 use crate::progress::RunDisplay;
+use crate::study::format::without_checkpoint;
 use crate::{pooled, resume, run_summary, terminal};
 use anyhow::{Result, bail};
 use invitro_lab::training::{self, Member, MemberOutcome, TrainingOptions};
@@ -72,7 +73,10 @@ pub fn carry_out(mut args: TrainingArgs, more: &[&str], report: bool) -> Result<
                     let page = report.as_ref().and_then(|report| report.as_ref().ok());
                     run_summary::print(member, page.map(PathBuf::as_path))?;
                 }
-                if finished && !worked {
+                let faults = checkpoint_faults(member);
+                if let Some(text) = without_checkpoint(faults.iter().map(String::as_str)) {
+                    terminal::warn(&text);
+                } else if finished && !worked {
                     note!("{}", finished_before(member));
                 }
                 if let Some(Err(error)) = report {
@@ -126,6 +130,12 @@ impl TrainingArgs {
 
 fn is_done(member: &Member) -> bool {
     Status::read(&member.folder).is_ok_and(|status| status.is_some_and(|status| status.state == State::Done))
+}
+
+/// What is wrong with the checkpoints that a finished run kept.
+fn checkpoint_faults(member: &Member) -> Vec<String> {
+    let Ok(Some(status)) = Status::read(&member.folder) else { return Vec::new() };
+    status.checkpoint_faults(&member.folder, true).iter().map(ToString::to_string).collect()
 }
 
 /// The message about a run that was finished before.

@@ -6,7 +6,8 @@ use anyhow::{Result, bail};
 use invitro_lab::run_folder::locked;
 use invitro_lab::{State, Status};
 use invitro_results::folder::{CONFIG, STATUS};
-use invitro_results::{Condition, Curve, Loss, Measure, Quantity, Run, TaskMetric, read};
+use invitro_results::{Condition, Curve, Loss, Measure, Quantity, Run, TaskMetric, read_run};
+use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -48,7 +49,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let mut folders = Vec::new();
     find(&args.dir, DEPTH, &mut folders);
     folders.sort();
-    let entries: Vec<RunEntry> = folders.into_iter().map(|path| entry(&args.dir, path)).collect();
+    let entries: Vec<RunEntry> = folders.into_par_iter().map(|path| entry(&args.dir, path)).collect();
     if args.json {
         for entry in &entries {
             emit!("{}", in_json(entry));
@@ -87,7 +88,7 @@ fn entry(dir: &Path, path: PathBuf) -> RunEntry {
 }
 
 fn found(path: &Path) -> invitro_results::Result<FoundRuns> {
-    let run = read(path)?.runs.pop().unwrap_or_default();
+    let run = read_run(path)?;
     let status = Status::read(path)?;
     let state = match &status {
         None => "new",
@@ -172,7 +173,7 @@ fn in_json(entry: &RunEntry) -> Value {
     let RunEntry { name, path, found } = entry;
     let FoundRuns { run, state, step, steps } = match found {
         Ok(found) => found,
-        Err(error) => return json!({ "name": name, "path": path, "error": error }),
+        Err(error) => return json!({ "name": name, "path": path.display().to_string(), "error": error }),
     };
     let scores = |condition: &Condition| {
         let headline = json!({
@@ -186,7 +187,7 @@ fn in_json(entry: &RunEntry) -> Value {
     let headline: serde_json::Map<String, Value> = conditions(run).iter().map(scores).collect();
     let loss = run.curve(&Quantity::overall(Measure::Loss(Loss::Loss)));
     json!({
-        "name": name, "path": path, "run": run.id, "state": state, "step": step, "steps": steps,
+        "name": name, "path": path.display().to_string(), "run": run.id, "state": state, "step": step, "steps": steps,
         "loss": Curve::end(loss), "headline": headline,
     })
 }

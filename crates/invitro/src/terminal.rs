@@ -3,7 +3,7 @@
 //! Whatever is no terminal, such as a file or a pipe, has no width and no colours: lines are whole, and bytes do not
 //! depend on where they were made.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Where text goes.
@@ -122,9 +122,9 @@ pub fn note(text: &str) {
     }
 }
 
-/// Tells something on standard error that may not.
+/// Tells something on standard error that may not. Nobody may read it: a closed pipe or a full disk ends no training.
 pub fn warn(text: &str) {
-    eprintln!("{}", wrap(text, width(To::Err)));
+    let _ = writeln!(std::io::stderr(), "{}", wrap(text, width(To::Err)));
 }
 
 /// Tells of an error.

@@ -19,6 +19,7 @@ mod run_faults;
 mod slurm_cluster;
 mod study_cli;
 mod study_common;
+mod study_damage;
 mod study_kills;
 mod study_slurm;
 mod tokenizer;

@@ -2,6 +2,7 @@
 //! pseudo-terminal, which `script` of util-linux gives.
 
 use crate::common::{invitro, run, stdout};
+use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -17,7 +18,9 @@ fn on_terminal(columns: usize, args: &[&str], before: &str) -> Option<String> {
         Ok(output) => output,
         Err(error) => {
             assert!(std::env::var_os("CI").is_none_or(|ci| ci != "true"), "`script` must be there in CI: {error}");
-            println!("skipped: there is no `script`");
+            // Not captured, unlike what a passing test prints.
+            let test = std::thread::current().name().unwrap_or_default().to_owned();
+            let _ = writeln!(std::io::stderr(), "skipped {test}: there is no `script`");
             return None;
         }
     };

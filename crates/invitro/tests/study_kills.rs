@@ -94,7 +94,7 @@ fn a_stopped_study_goes_on_where_it_was() {
 }
 
 /// A study of four cells of 20 steps, run to its end; its folder, and its cells' runs.
-fn four_cells(place: &Path) -> (std::path::PathBuf, Vec<std::path::PathBuf>) {
+pub fn four_cells(place: &Path) -> (std::path::PathBuf, Vec<std::path::PathBuf>) {
     let file = place.join("four.toml");
     let text = "[factors]\nmixture.lambda = [0.25, 0.5]\n[seeds]\ndata = [0, 1]\n";
     let base = study_common::TINY;
@@ -107,7 +107,7 @@ fn four_cells(place: &Path) -> (std::path::PathBuf, Vec<std::path::PathBuf>) {
     (out, runs)
 }
 
-fn said(output: &std::process::Output) -> (String, String) {
+pub fn said(output: &std::process::Output) -> (String, String) {
     (String::from_utf8_lossy(&output.stdout).into_owned(), String::from_utf8_lossy(&output.stderr).into_owned())
 }
 

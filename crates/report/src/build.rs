@@ -6,9 +6,10 @@ use crate::draw::{DrawTarget, ImageFormat, Width, plain_text};
 use crate::error::{Error, Result};
 use crate::figures::{self, Figure, Variant};
 use crate::page;
+use invitro_base::files::PartialFile;
 use rayon::prelude::*;
-use std::fmt::Write;
-use std::io;
+use std::fmt::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, Clone)]
@@ -50,6 +51,8 @@ pub struct Built {
     pub done: usize,
     pub files: usize,
     pub bytes: usize,
+    /// What the reader should know about the data.
+    pub notes: Vec<String>,
 }
 
 /// The file every figures folder of ours holds; a folder without it is not ours to replace.
@@ -71,21 +74,37 @@ pub fn build(folder: &Path, options: &ReportOptions) -> Result<Built> {
     if !options.page_only && figures_path.exists() && !figures_path.join(CAPTIONS).exists() {
         return Err(Error::Foreign { path: figures_path });
     }
+    if page_path.is_dir() {
+        return Err(Error::Foreign { path: page_path });
+    }
     let claims = options.claims.as_deref().map(read_claims).transpose()?;
     let study = Study::open(folder)?;
     let answers = claims.map_or_else(|| ClaimAnswers::new(&study), |claims| ClaimAnswers::of_claims(&study, claims));
     let (page, figures) = render(&study, &answers, None);
     std::fs::create_dir_all(out).map_err(writing(out))?;
+    // Page and figures are both there or neither: the page is written, waits for the figures, and is put in its place.
+    let mut staged = PartialFile::new(&page_path).map_err(writing(&page_path))?;
+    let file = staged.writer();
+    let written = file.write_all(page.as_bytes()).and_then(|()| file.flush()).and_then(|()| file.get_ref().sync_all());
+    written.map_err(writing(&page_path))?;
     let mut files = 1;
     if !options.page_only {
         let written =
             invitro_base::files::replace_folder(&figures_path, |place| write_figures(place, &figures, options));
         files += written.map_err(writing(&figures_path))?;
     }
-    invitro_base::files::write(&page_path, page.as_bytes()).map_err(writing(&page_path))?;
+    staged.finish().map_err(writing(&page_path))?;
     let figures = (!options.page_only).then_some(figures_path);
     let done = study.runs.iter().filter(|run| run.done()).count();
-    Ok(Built { page: page_path, figures, runs: study.runs.len(), done, files, bytes: page.len() })
+    Ok(Built {
+        page: page_path,
+        figures,
+        runs: study.runs.len(),
+        done,
+        files,
+        bytes: page.len(),
+        notes: study.notes.clone(),
+    })
 }
 
 pub(crate) fn writing(path: &Path) -> impl FnOnce(io::Error) -> Error {

@@ -51,8 +51,9 @@ impl HttpRequest {
         let named = |line: &str| {
             let (name, host) = line.split_once(':')?;
             let host = host.trim();
-            let host = host.rsplit_once(':').map_or(host, |(host, _)| host);
-            name.eq_ignore_ascii_case("host").then_some(matches!(host, "127.0.0.1" | "localhost"))
+            let (host, port) = host.rsplit_once(':').unwrap_or((host, "80"));
+            let is_local = matches!(host, "127.0.0.1" | "localhost") && port.parse::<u16>().is_ok();
+            name.eq_ignore_ascii_case("host").then_some(is_local)
         };
         let hosts: Vec<bool> = lines.take_while(|line| !line.is_empty()).filter_map(named).collect();
         HttpRequest { method, path, is_local: !hosts.is_empty() && hosts.into_iter().all(|local| local) }

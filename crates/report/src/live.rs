@@ -11,6 +11,7 @@ use crate::draw::escape;
 use crate::error::{Error, Result};
 use crate::http::{HttpRequest, Response};
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::io::{ErrorKind, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -19,6 +20,9 @@ use std::time::Duration;
 
 /// How often the folder is looked at.
 const INTERVAL: Duration = Duration::from_millis(500);
+
+/// The pause after a connection that could not be accepted.
+const BUSY: Duration = Duration::from_millis(100);
 
 /// A folder that could not be shown is tried again after so many looks, though no file of it has changed.
 const AGAIN: u32 = 10;
@@ -69,9 +73,22 @@ impl Live {
             }
         });
         let connections = Arc::new(());
+        let mut is_reported = false;
         for stream in self.listener.incoming() {
-            // A browser that hangs up early is its own affair.
-            let Ok(mut stream) = stream else { continue };
+            let mut stream = match stream {
+                Ok(stream) => stream,
+                // A browser that hangs up early is its own affair.
+                Err(error) if error.kind() == ErrorKind::ConnectionAborted => continue,
+                Err(error) => {
+                    if !std::mem::replace(&mut is_reported, true) {
+                        // Whether or not anybody reads it.
+                        let _ = writeln!(std::io::stderr(), "connections cannot be accepted now: {error}");
+                    }
+                    // No room for one more file, say: others have to close theirs first.
+                    std::thread::sleep(BUSY);
+                    continue;
+                }
+            };
             let (shown, connection) = (Arc::clone(&self.shown), Arc::clone(&connections));
             if Arc::strong_count(&connections) > CONNECTIONS + 1 {
                 let body = b"Too many connections at once.\n";

@@ -344,8 +344,10 @@ fn one_rule_of_verdicts() {
         (-0.3, -0.1, Above(0.0), 0.0, Verdict::Contradicted),
         (-0.3, -0.1, Below(0.0), 0.0, Verdict::Supported),
         (-0.05, 0.05, Above(0.0), 0.1, Verdict::Equivalent),
-        // So small that it does not matter, though it is above 0.
-        (0.01, 0.05, Above(0.0), 0.1, Verdict::Equivalent),
+        // Small, and clearly there.
+        (0.01, 0.05, Above(0.0), 0.1, Verdict::Supported),
+        (0.01, 0.05, Below(0.0), 0.1, Verdict::Equivalent),
+        (0.01, 0.05, OtherThan(0.0), 0.1, Verdict::Supported),
         (0.01, 0.15, Above(0.0), 0.1, Verdict::Supported),
         (-0.05, 0.05, Above(0.0), 0.0, Verdict::Inconclusive),
         (-0.3, -0.1, OtherThan(0.0), 0.0, Verdict::Supported),

@@ -2,7 +2,7 @@
 
 use super::partial;
 use std::fs::{File, OpenOptions};
-use std::io::{BufWriter, Result, Write};
+use std::io::{BufWriter, Error, ErrorKind, Read, Result, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -77,4 +77,26 @@ pub fn write_with<T, E: From<std::io::Error>>(
     let result = fill(file.writer())?;
     file.finish()?;
     Ok(result)
+}
+
+/// Opens a regular file to read it. A named pipe would wait for a writer without end.
+pub fn open(path: &Path) -> Result<File> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(Error::new(ErrorKind::InvalidInput, "it is not a regular file"));
+    }
+    File::open(path)
+}
+
+/// The bytes of a regular file.
+pub fn read(path: &Path) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+/// The text of a regular file.
+pub fn read_to_string(path: &Path) -> Result<String> {
+    let mut text = String::new();
+    open(path)?.read_to_string(&mut text)?;
+    Ok(text)
 }

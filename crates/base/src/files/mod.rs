@@ -17,6 +17,6 @@ mod file;
 mod folder;
 mod partial;
 
-pub use file::{PartialFile, write, write_with};
+pub use file::{PartialFile, open, read, read_to_string, write, write_with};
 pub use folder::{PartialFolder, replace_folder};
 pub use partial::{is_partial, remove_abandoned, remove_partials};

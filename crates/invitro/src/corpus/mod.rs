@@ -46,7 +46,7 @@ pub struct Args {
     #[arg(long, value_enum)]
     format: Option<CorpusFormat>,
     /// Of a folder: the licence that the data card names, as the Hugging Face Hub abbreviates it, such as cc0-1.0
-    #[arg(long, value_name = "ID")]
+    #[arg(long, value_name = "ID", value_parser = invitro_lab::card::parse_licence)]
     license: Option<String>,
     /// Replace what exists
     #[arg(long)]

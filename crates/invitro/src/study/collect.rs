@@ -1,6 +1,7 @@
 //! `invitro study collect`: the results of all runs as tables.
 
-use super::format::count;
+use super::format::{count, without_checkpoint};
+use crate::terminal::warn;
 use anyhow::Result;
 use invitro_lab::study::StudyFolder;
 use invitro_lab::study::collect::{CollectRequest, collect};
@@ -22,22 +23,31 @@ pub struct Args {
     /// words, those that were asked for first: some three times smaller
     #[arg(long)]
     compact: bool,
+    /// Read every file whose checksum a finished run has, not its tables alone
+    #[arg(long)]
+    verify: bool,
 }
 
 pub fn run(args: Args) -> Result<ExitCode> {
     let folder = StudyFolder::open(&args.folder)?;
-    let collected = collect(&folder, CollectRequest { csv: args.csv, compact: args.compact })?;
+    let collected = collect(&folder, CollectRequest { csv: args.csv, compact: args.compact, verify: args.verify })?;
     for file in &collected.files {
         emit!("{}", file.display());
     }
     say!("{}, {} of them done", count(collected.runs, "run"), collected.done);
     for (id, label, why) in &collected.damaged {
-        eprintln!("not done: {id}  {label}: its results cannot be used: {why}");
+        warn(&format!("not done: {id}  {label}: its results cannot be used: {why}"));
+    }
+    if let Some(text) = without_checkpoint(collected.without_checkpoint.iter().map(|(_, why)| why.as_str())) {
+        warn(&text);
+    }
+    if collected.strays > 0 {
+        note!("{} in its folder are no cells of this study", count(collected.strays, "finished run"));
     }
     if collected.damaged.is_empty() {
         return Ok(ExitCode::SUCCESS);
     }
     let cells = count(collected.damaged.len(), "cell");
-    eprintln!("{cells} cannot be used; `invitro study run {}` makes what is missing anew", args.folder.display());
+    warn(&format!("{cells} cannot be used; `invitro study run {}` makes what is missing anew", args.folder.display()));
     Ok(ExitCode::from(1))
 }

@@ -51,3 +51,16 @@ pub fn size(bytes: u64) -> String {
 pub fn count(number: usize, one: &str) -> String {
     if number == 1 { format!("1 {one}") } else { format!("{number} {one}s") }
 }
+
+/// A sentence on finished runs whose checkpoints are missing or were changed: see `faults`.
+pub fn without_checkpoint<'a>(mut faults: impl Iterator<Item = &'a str>) -> Option<String> {
+    let first = faults.next()?;
+    let more = match faults.count() {
+        0 => String::new(),
+        more => format!(" (and those of {more} more)"),
+    };
+    Some(format!(
+        "a checkpoint of a finished run cannot be used: {first}{more}; its results are intact, and \
+         `invitro run RUN-FOLDER --force` trains the model again"
+    ))
+}

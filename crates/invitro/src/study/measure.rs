@@ -1,11 +1,12 @@
 //! `invitro study measure`: the languages and tokenizers of a study, measured without any training.
 
 use super::format::count;
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use indicatif::ProgressBar;
+use invitro_base::files::PartialFolder;
 use invitro_lab::study::StudyFolder;
 use invitro_lab::study::collect::measure;
-use invitro_results::folder::{RUNS_TABLE, STUDY, write_file};
+use invitro_results::folder::{RUNS_TABLE, STUDY, seal_study, write_file};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -44,11 +45,20 @@ pub fn run(args: Args) -> Result<ExitCode> {
         bar.set_length(of as u64);
         bar.set_position(done as u64);
     };
-    let collected = measure(&folder, &args.out, args.csv, &measured)?;
+    let cannot_write = || format!("`{}` cannot be written", args.out.display());
+    std::fs::create_dir_all(&args.out).with_context(cannot_write)?;
+    // All files are made beside their places first: a failure leaves none of them.
+    let staged = PartialFolder::new(&args.out.join("measured")).with_context(cannot_write)?;
+    let collected = measure(&folder, staged.path(), args.csv, &measured)?;
     bar.finish_and_clear();
-    write_file(&args.out.join(STUDY), folder.plan.to_toml().as_bytes())?;
-    for file in &collected.files {
-        emit!("{}", file.display());
+    write_file(&staged.path().join(STUDY), seal_study(&folder.plan.to_toml()).as_bytes())?;
+    let mut made = vec![staged.path().join(STUDY)];
+    // The table last: it is what a second call looks for.
+    made.extend(collected.files.iter().rev().cloned());
+    for file in made {
+        let place = args.out.join(file.file_name().unwrap_or_default());
+        std::fs::rename(&file, &place).with_context(cannot_write)?;
+        emit!("{}", place.display());
     }
     say!("{} measured", count(collected.runs, "tokenizer"));
     Ok(ExitCode::SUCCESS)

@@ -1,10 +1,11 @@
 //! `invitro study run`: works on a study until nothing is left, here or through Slurm.
 
 use super::display::{StudyDisplay, WorkerDisplay};
-use super::format::{count, time};
+use super::format::{count, time, without_checkpoint};
 pub use super::run_args::Args;
 use super::run_args::Executor;
 use super::slurm;
+use crate::terminal::warn;
 use anyhow::{Context, Result, bail};
 use invitro_lab::Stop;
 use invitro_lab::executor::shared::{WorkSettings, WorkSummary, WorkerSetup};
@@ -12,6 +13,8 @@ use invitro_lab::executor::slurm::REQUEUE;
 use invitro_lab::executor::training::PER_GPU;
 use invitro_lab::executor::workers::run_workers;
 use invitro_lab::executor::{Training, queue};
+use invitro_lab::study::collect::open_damaged;
+use invitro_lab::study::intact::Depth;
 use invitro_lab::study::{CellState, StudyFolder};
 use invitro_lab::training::activity::{Activity, Times};
 use invitro_model::Device;
@@ -35,6 +38,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     }
     let devices = devices(&args.device)?;
     let folder = open(&args)?;
+    check_finished(&folder, args.verify)?;
     let only = args.task.as_deref().map(slurm::cells_of_this_task).transpose()?;
     let mut stop = Stop::new().on_signals()?;
     if let Some(time) = args.time {
@@ -56,6 +60,24 @@ pub fn run(args: Args) -> Result<ExitCode> {
         WorkSummary { stopped: true, .. } if !in_time => ExitCode::from(REQUEUE),
         _ => ExitCode::SUCCESS,
     })
+}
+
+/// Reports finished runs whose files are missing or were changed, and opens those without their results again. Reads all
+/// of them with `verify`.
+fn check_finished(folder: &StudyFolder, verify: bool) -> Result<()> {
+    let states = folder.cell_states_checked(if verify { Depth::All } else { Depth::Lengths })?;
+    if verify {
+        for (id, label, why) in open_damaged(folder, &states) {
+            warn(&format!("not done: {id}  {label}: its results cannot be used: {why}"));
+        }
+    }
+    let faults = folder.checkpoint_faults(&states, verify);
+    without_checkpoint(faults.iter().map(|(_, why)| why.as_str())).iter().for_each(|text| warn(text));
+    let strays = folder.strays()?;
+    if !strays.is_empty() {
+        note!("{} in its folder are no cells of this study", count(strays.len(), "finished run"));
+    }
+    Ok(())
 }
 
 /// The named devices. A missing one is an error before any worker starts.

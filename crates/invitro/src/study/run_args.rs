@@ -26,6 +26,9 @@ pub struct Args {
     /// The study's file has changed: replace the one in the folder, and keep the runs of cells that are still in it
     #[arg(long)]
     pub update: bool,
+    /// First read every file whose checksum a finished run has: damaged runs are named and made again
+    #[arg(long)]
+    pub verify: bool,
     /// Results of this study that `study collect` wrote elsewhere: their cells are not run again
     #[arg(long, value_name = "DIR")]
     pub with: Option<PathBuf>,

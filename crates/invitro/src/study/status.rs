@@ -110,6 +110,14 @@ fn in_words(folder: &StudyFolder, overview: &Overview, queue: Option<&Queue>, al
     if let Some(times) = overview.times() {
         lines.push(format!("time of the workers: {}", times.shares()));
     }
+    if let Ok(strays) = folder.strays()
+        && let Some(first) = strays.first()
+    {
+        lines.push(format!(
+            "{} in its folder are no cells of this study, such as {first}",
+            count(strays.len(), "finished run")
+        ));
+    }
     lines.extend(queue.map(|queue| match queue {
         Err(why) => format!("the queue cannot be read: {why}"),
         Ok(states) if states.is_empty() => "no tasks in the queue".into(),

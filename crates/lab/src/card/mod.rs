@@ -22,6 +22,15 @@ pub struct Published<'a> {
     pub licence: Option<&'a str>,
 }
 
+/// A licence as a card's head can name it.
+pub fn parse_licence(text: &str) -> Result<String, String> {
+    let is_plain = |char: char| char.is_ascii_alphanumeric() || "-.+_".contains(char);
+    if text.is_empty() || !text.chars().all(is_plain) {
+        return Err("a licence is letters, digits, `-`, `.`, `+` and `_`, such as cc0-1.0".into());
+    }
+    Ok(text.to_owned())
+}
+
 impl Published<'_> {
     /// A template with its `{keys}` filled in: those given, and those that all cards have.
     fn fill(&self, template: &str, experiment: &Experiment, languages: &Languages, given: &[(&str, String)]) -> String {

@@ -10,13 +10,14 @@ use super::lease_guard::LeaseGuard;
 use super::shared::{SharedState, WorkSettings, WorkSummary, WorkerSetup};
 use super::{Reporter, Workload};
 use crate::error::Result;
+use crate::study::Cell;
 use crate::study::estimate::{self, TrainingRate};
 use crate::study::folder::{CellState, StudyFolder, cell_state};
 use crate::study::grouping::{Open, OpenCells};
+use crate::study::intact::{self, Depth};
 use crate::study::lease::{Lease, Leases};
 use crate::study::retry::{reopen, start_over};
 use crate::study::worker::{Watch, Worker};
-use crate::study::{Cell, intact};
 use crate::training::activity::Activity;
 use crate::training::{Member, MemberOutcome};
 use std::collections::{HashMap, HashSet};
@@ -266,7 +267,7 @@ impl<'a> WorkerLoop<'a> {
         ended: &mut WorkSummary,
     ) -> Result<()> {
         match outcome {
-            MemberOutcome::Done => match intact::damage(&self.folder.run(cell), cell) {
+            MemberOutcome::Done => match intact::damage_of_cell(&self.folder.run(cell), cell, Depth::Tables) {
                 None => {
                     memory.closed.insert(cell.id.clone());
                     ended.done += 1;

@@ -137,12 +137,16 @@ impl Folder {
 
     /// Removes checkpoints by policy: all that do not stay, but for the latest `last`.
     pub fn prune(&self, stays: impl Fn(u64) -> bool, last: usize) -> Result<()> {
+        let kept = self.kept(stays, last);
+        let removed = self.saved().into_iter().filter(|step| !kept.contains(step));
+        removed.map(|step| checkpoint(&self.path, step)).try_for_each(|path| remove(&path))
+    }
+
+    /// The steps whose checkpoints [`Folder::prune`] keeps.
+    pub fn kept(&self, stays: impl Fn(u64) -> bool, last: usize) -> Vec<u64> {
         let saved = self.saved();
-        let older = &saved[..saved.len().saturating_sub(last)];
-        for &step in older.iter().filter(|&&step| !stays(step)) {
-            remove(&checkpoint(&self.path, step))?;
-        }
-        Ok(())
+        let newest = saved.len().saturating_sub(last);
+        saved.iter().enumerate().filter(|(at, step)| *at >= newest || stays(**step)).map(|(_, &step)| step).collect()
     }
 }
 
@@ -186,14 +190,19 @@ pub fn config(folder: &Path) -> PathBuf {
 
 /// The checkpoint of a step.
 pub fn checkpoint(folder: &Path, step: u64) -> PathBuf {
-    folder.join(CHECKPOINTS).join(format!("step-{step:08}.safetensors"))
+    folder.join(checkpoint_name(step))
+}
+
+/// Its path in the folder.
+pub fn checkpoint_name(step: u64) -> String {
+    format!("{CHECKPOINTS}/step-{step:08}.safetensors")
 }
 
 /// The checkpoint of a step, which must be of this run and of that step.
 pub fn load_checkpoint(folder: &Path, run: &str, step: u64) -> Result<Checkpoint> {
     let path = checkpoint(folder, step);
     // A file system that does not answer is no damage.
-    std::fs::read(&path).reading(&path)?;
+    invitro_base::files::read(&path).reading(&path)?;
     let loaded = Checkpoint::load(&path)?;
     let found = loaded.metadata.get(RUN).cloned().unwrap_or_default();
     if found != run {

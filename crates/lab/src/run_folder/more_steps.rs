@@ -9,7 +9,7 @@ use crate::experiment::Experiment;
 use crate::run_folder::{self, Folder, LOG_SEALS, MORE_STEPS, RUN, remove};
 use invitro_model::Checkpoint;
 use invitro_results::folder::{
-    CONFIG, CONTRASTS, LOGS, METRICS, REPORT, SAMPLES, STATUS, TABLES, TRAINING, read_text, write_file,
+    CHECKPOINTS, CONFIG, CONTRASTS, LOGS, METRICS, REPORT, SAMPLES, STATUS, TABLES, TRAINING, read_text, write_file,
 };
 use invitro_results::table::Columns;
 use invitro_results::{Seal, State, Status, column, metrics, training};
@@ -97,7 +97,7 @@ pub(crate) fn complete(path: &Path) -> Result<()> {
     }
     if let Some(mut status) = Status::read(path)? {
         (status.run, status.steps) = (run, experiment.train.steps);
-        TABLES.iter().for_each(|name| drop(status.files.remove(*name)));
+        status.files.retain(|name, _| !TABLES.contains(&name.as_str()) && !name.starts_with(CHECKPOINTS));
         for name in LOGS.into_iter().filter(|name| path.join(name).exists()) {
             status.files.insert(name.into(), Seal::of_file(&path.join(name))?);
         }

@@ -3,6 +3,7 @@
 
 use super::file::Cell;
 use super::folder::{CellState, StudyFolder};
+use super::intact::Depth;
 use super::retry::open_all;
 use crate::error::{At, Error, Result};
 use crate::inputs::{InputCache, on_threads};
@@ -27,6 +28,10 @@ pub struct Collected {
     /// Cells that say they are done but whose results cannot be read: identity, label, and why. They are in the tables as
     /// interrupted, and open for the next worker.
     pub damaged: Vec<(String, String, String)>,
+    /// Finished cells whose checkpoints are missing or were changed: label, and why. Their results are intact.
+    pub without_checkpoint: Vec<(String, String)>,
+    /// Finished runs in the folder that are no cells of the study.
+    pub strays: usize,
 }
 
 /// How to collect.
@@ -36,6 +41,8 @@ pub struct CollectRequest {
     pub csv: bool,
     /// Only what a report on the study shows, losses and log-probabilities in single precision, and a sample of the words.
     pub compact: bool,
+    /// All sealed files are read, not the tables alone.
+    pub verify: bool,
 }
 
 /// Cells whose rows are in memory at once.
@@ -51,8 +58,11 @@ const EXPIRY: Duration = Duration::from_secs(120);
 pub fn collect(folder: &StudyFolder, request: CollectRequest) -> Result<Collected> {
     let _lock = lock(&folder.path)?;
     folder.remove_abandoned();
-    let states = folder.cell_states_checked()?;
+    folder.check_strays()?;
+    let states = folder.cell_states_checked(if request.verify { Depth::All } else { Depth::Tables })?;
     let damaged = open_damaged(folder, &states);
+    let without_checkpoint = folder.checkpoint_faults(&states, request.verify);
+    let without_checkpoint = without_checkpoint.into_iter().map(|(cell, why)| (cell.label.clone(), why)).collect();
     check_known(folder)?;
     let done: Vec<PathBuf> = folder
         .cells
@@ -87,7 +97,8 @@ pub fn collect(folder: &StudyFolder, request: CollectRequest) -> Result<Collecte
     if request.csv {
         write_csv(&mut files)?;
     }
-    Ok(Collected { files, runs: folder.cells.len(), done: folder.known.runs.len() + done.len(), damaged })
+    let (runs, done) = (folder.cells.len(), folder.known.runs.len() + done.len());
+    Ok(Collected { files, runs, done, damaged, without_checkpoint, strays: folder.strays()?.len() })
 }
 
 /// Waits for others who collect. Where the file system has no locks, each table is still whole.
@@ -98,8 +109,8 @@ fn lock(study: &Path) -> Result<File> {
     Ok(file)
 }
 
-/// Opens the cells whose results cannot be read, for the next worker to take, and tells which they are.
-fn open_damaged(folder: &StudyFolder, states: &[(CellState, Option<Status>)]) -> Vec<(String, String, String)> {
+/// Opens the cells whose results cannot be read, for the next worker to take: identity, label, and why.
+pub fn open_damaged(folder: &StudyFolder, states: &[(CellState, Option<Status>)]) -> Vec<(String, String, String)> {
     let damage = |(cell, (state, _)): (_, &(CellState, _))| match state {
         CellState::Damaged { why, .. } => Some((cell, why.clone())),
         _ => None,

@@ -6,10 +6,10 @@
 //! that several studies share: a cell that two studies name is one run there.
 
 use super::file::{self, Cell, cells};
-use super::intact;
+use super::intact::{self, Depth};
 use super::lease::Leases;
 use crate::error::{At, Error, Result};
-use invitro_results::folder::{KNOWN, RUNS, STUDY, read_text, write_file};
+use invitro_results::folder::{KNOWN, RUNS, STUDY, is_sealed_study, read_study, read_text, seal_study, write_file};
 use invitro_results::{Known, Plan, SCHEMA, State, Status};
 use rayon::prelude::*;
 use std::collections::HashSet;
@@ -23,6 +23,8 @@ pub struct StudyFolder {
     /// In the order they are to be run.
     pub cells: Vec<Cell>,
     pub known: Known,
+    /// Whether its `study.toml` carries a checksum; those of older versions do not.
+    sealed: bool,
 }
 
 /// What has become of a cell, going by its run folder alone.
@@ -77,10 +79,16 @@ impl StudyFolder {
         // Looked at before the study's file, which others who begin at the same moment write first.
         let empty = is_empty(out)?;
         let written = out.join(STUDY);
-        let text = plan.to_toml();
+        let text = seal_study(&plan.to_toml());
         match read_text(&written)? {
             Some(existing) if existing == text => save_files(&plan, out)?,
+            // Older versions wrote it without a checksum.
+            Some(existing) if existing == plan.to_toml() => {
+                save_files(&plan, out)?;
+                write_file(&written, text.as_bytes())?;
+            }
             Some(_) if !update => {
+                read_study(out)?;
                 let why = format!(
                     "`{}` holds a different version of a study; --update replaces it and keeps the runs they share",
                     out.display()
@@ -101,7 +109,7 @@ impl StudyFolder {
         if let Some(store) = store {
             link(&out.join(RUNS), store)?;
         }
-        let folder = StudyFolder { path: out.to_owned(), plan, cells, known: Known::read(out)? };
+        let folder = StudyFolder { path: out.to_owned(), plan, cells, known: Known::read(out)?, sealed: true };
         for place in [folder.runs(), folder.leases_folder(), folder.workers()] {
             std::fs::create_dir_all(&place).writing(&place)?;
         }
@@ -115,19 +123,20 @@ impl StudyFolder {
         if cells.is_empty() {
             return Err(Error::Study { path: file.to_owned(), why: "it has no cells: its filters keep none".into() });
         }
-        Ok(StudyFolder { path: out.to_owned(), plan, cells, known: Known::default() })
+        Ok(StudyFolder { path: out.to_owned(), plan, cells, known: Known::default(), sealed: true })
     }
 
     /// Opens a folder that `study run` made.
     pub fn open(path: &Path) -> Result<StudyFolder> {
         let file = path.join(STUDY);
-        if !file.is_file() {
+        let Some(text) = read_study(path)? else {
             let why = "there is no study.toml in this folder; `study run FILE --out FOLDER` makes one".into();
             return Err(Error::Study { path: path.to_owned(), why });
-        }
-        let plan = file::read(&file, &[])?;
+        };
+        let plan = file::parse(&text, &file, &[])?;
         let cells = cells(&plan, &file)?;
-        Ok(StudyFolder { path: path.to_owned(), plan, cells, known: Known::read(path)? })
+        let sealed = is_sealed_study(&text);
+        Ok(StudyFolder { path: path.to_owned(), plan, cells, known: Known::read(path)?, sealed })
     }
 
     /// Takes the results in `from` as part of this study's.
@@ -164,16 +173,10 @@ impl StudyFolder {
         }
     }
 
-    /// What has become of every cell, in their order: one listing, one small file per run, and the ends of its tables
+    /// What has become of every cell, in their order: one listing, one small file per run, and the lengths of its files
     /// where it is done. Those that are known to be `done` are not looked at.
     pub fn cell_states(&self, done: &HashSet<String>) -> Result<Vec<(CellState, Option<Status>)>> {
-        let runs = self.runs();
-        let begun: HashSet<String> = match std::fs::read_dir(&runs) {
-            Err(error) if error.kind() == ErrorKind::NotFound => HashSet::new(),
-            listed => {
-                listed.reading(&runs)?.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect()
-            }
-        };
+        let begun = names_in(&self.runs())?;
         let state = |cell: &Cell| match &cell.id {
             id if done.contains(id) || self.known.runs.contains_key(id) => (CellState::Done, None),
             id if begun.contains(id) => cell_state(&self.run(cell)),
@@ -182,21 +185,76 @@ impl StudyFolder {
         Ok(self.cells.par_iter().map(state).collect())
     }
 
-    /// The same, and the results of every cell that is done are read whole.
-    pub fn cell_states_checked(&self) -> Result<Vec<(CellState, Option<Status>)>> {
+    /// The same, and of every cell that is done as much is read as `depth` says.
+    pub fn cell_states_checked(&self, depth: Depth) -> Result<Vec<(CellState, Option<Status>)>> {
         let mut states = self.cell_states(&HashSet::new())?;
         self.cells.par_iter().zip(&mut states).for_each(|(cell, (state, _))| {
             if *state == CellState::Done && !self.known.runs.contains_key(&cell.id) {
-                *state = checked(&self.run(cell), cell, CellState::Done);
+                *state = checked(&self.run(cell), cell, CellState::Done, depth);
             }
         });
         Ok(states)
     }
+
+    /// Finished runs in the study's folder that are no cell of it. A store that several studies share is not searched.
+    pub fn strays(&self) -> Result<Vec<String>> {
+        let runs = self.runs();
+        if runs.is_symlink() {
+            return Ok(Vec::new());
+        }
+        let cells: HashSet<&str> = self.cells.iter().map(|cell| cell.id.as_str()).collect();
+        let mut strays: Vec<String> = names_in(&runs)?
+            .into_iter()
+            .filter(|name| !name.starts_with('.') && !cells.contains(name.as_str()))
+            .collect();
+        strays.retain(|name| {
+            Status::read(&runs.join(name)).is_ok_and(|status| status.is_some_and(|status| status.state == State::Done))
+        });
+        strays.sort();
+        Ok(strays)
+    }
+
+    /// An error where finished runs are no cells of the study and no checksum says that `study.toml` is as it was written.
+    pub fn check_strays(&self) -> Result<()> {
+        let strays = if self.sealed { Vec::new() } else { self.strays()? };
+        let Some(first) = strays.first() else { return Ok(()) };
+        let why = format!(
+            "{} finished runs in `{}` are no cells of it, such as {first}, so `{STUDY}` may be damaged: no table was \
+             touched; `invitro study run FILE --out DIR --update` writes the study of FILE there",
+            strays.len(),
+            self.runs().display()
+        );
+        Err(Error::Study { path: self.path.clone(), why })
+    }
+
+    /// Checkpoints that finished cells kept and that are missing or were changed, by cell; `whole` reads them.
+    pub fn checkpoint_faults<'a>(
+        &'a self,
+        states: &[(CellState, Option<Status>)],
+        whole: bool,
+    ) -> Vec<(&'a Cell, String)> {
+        let fault = |(cell, (state, status)): (&'a Cell, &(CellState, Option<Status>))| {
+            let status = status.as_ref().filter(|_| *state == CellState::Done)?;
+            let fault = status.checkpoint_faults(&self.run(cell), whole).into_iter().next()?;
+            Some((cell, fault.to_string()))
+        };
+        self.cells.par_iter().zip(states).filter_map(fault).collect()
+    }
+}
+
+/// The names in a folder; none where there is no folder.
+fn names_in(folder: &Path) -> Result<HashSet<String>> {
+    match std::fs::read_dir(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(HashSet::new()),
+        listed => {
+            Ok(listed.reading(folder)?.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect())
+        }
+    }
 }
 
 /// The state of a cell once its results were read, if it is done.
-pub fn checked(run: &Path, cell: &Cell, state: CellState) -> CellState {
-    let damage = (state == CellState::Done).then(|| intact::damage(run, cell)).flatten();
+pub fn checked(run: &Path, cell: &Cell, state: CellState, depth: Depth) -> CellState {
+    let damage = (state == CellState::Done).then(|| intact::damage_of_cell(run, cell, depth)).flatten();
     damage.map_or(state, |why| CellState::Damaged { step: cell.experiment.train.steps, why })
 }
 
@@ -222,7 +280,7 @@ pub fn cell_state(run: &Path) -> (CellState, Option<Status>) {
         match status.state {
             State::Done => {
                 let damaged = |why| CellState::Damaged { step: status.step, why };
-                intact::missing(run, &status).map_or(CellState::Done, damaged)
+                intact::damage(run, &status, Depth::Lengths).map_or(CellState::Done, damaged)
             }
             State::Failed => {
                 let error = status.error.clone().unwrap_or_else(|| "no reason was given".into());

@@ -3,10 +3,11 @@
 
 use super::file::Cell;
 use super::folder::{CellState, StudyFolder, cell_state, checked};
+use super::intact::Depth;
 use super::worker::{Watch, Worker};
 use crate::error::{At, Result};
 use crate::run_folder::remove;
-use invitro_results::folder::{STATUS, TABLES};
+use invitro_results::folder::STATUS;
 use invitro_results::{State, Status};
 use std::path::Path;
 use std::time::Duration;
@@ -22,7 +23,7 @@ pub struct RetryRequest {
 
 /// Opens the cells again; their labels, with what had happened. A cell that a living worker holds is left to it.
 pub fn retry(folder: &StudyFolder, request: RetryRequest, expiry: Duration) -> Result<Vec<(String, String)>> {
-    let states = folder.cell_states_checked()?;
+    let states = folder.cell_states_checked(Depth::All)?;
     let wanted = folder.cells.iter().zip(&states).filter_map(|(cell, (state, _))| match state {
         CellState::Failed { error: why, .. } | CellState::Damaged { why, .. } => Some((cell, why.clone())),
         CellState::Stale { why } if request.stale => Some((cell, why.clone())),
@@ -56,21 +57,21 @@ pub(super) fn open_all<'a>(
 
 fn open(folder: &StudyFolder, cell: &Cell, fresh: bool) -> Result<()> {
     let run = folder.run(cell);
-    match checked(&run, cell, cell_state(&run).0) {
+    match checked(&run, cell, cell_state(&run).0, Depth::All) {
         CellState::Failed { .. } | CellState::Damaged { .. } if !fresh => reopen(&run),
         CellState::Failed { .. } | CellState::Damaged { .. } | CellState::Stale { .. } => start_over(folder, cell),
         CellState::Open { .. } | CellState::Done => Ok(()),
     }
 }
 
-/// Reopens a run: a finished one writes its missing tables again from its logs, any other resumes from its last
-/// checkpoint. A damaged status is removed.
+/// Reopens a run: a finished one writes its missing files again from its logs or by training, any other resumes from its
+/// last checkpoint. Damaged files are removed, and a damaged status too.
 pub fn reopen(run: &Path) -> Result<()> {
     match Status::read(run) {
         Ok(Some(status)) if status.state == State::Done => {
-            // Workers see that a table is missing without reading any.
-            let damaged = TABLES.into_iter().filter(|name| status.check(run, name).is_err());
-            damaged.map(|name| run.join(name)).filter(|path| path.is_file()).try_for_each(|path| remove(&path))
+            // Workers see that a file is missing without reading any.
+            let damaged = status.result_files().filter(|(name, _)| status.check(run, name).is_err());
+            damaged.map(|(name, _)| run.join(name)).filter(|path| path.is_file()).try_for_each(|path| remove(&path))
         }
         Ok(Some(mut status)) => {
             (status.state, status.error) = (State::Stopped, None);

@@ -10,11 +10,12 @@ use crate::training::progress::Progress;
 use invitro_base::settings::Keep;
 use invitro_model::Checkpoint;
 use invitro_results::folder::{
-    CONFIG, CONTRASTS, LOGS, METRICS, METRICS_TABLE, SAMPLES, TABLES, TOKENIZER, TRAINING, TRAINING_TABLE,
+    CHECKPOINTS, CONFIG, CONTRASTS, LOGS, METRICS, METRICS_TABLE, SAMPLES, TABLES, TOKENIZER, TRAINING, TRAINING_TABLE,
     read_json_lines, write_file,
 };
 use invitro_results::{Row, Seal, State, Status, metrics, training};
 use serde::Serialize;
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub struct Runner<'a> {
@@ -241,9 +242,10 @@ impl<'a> Runner<'a> {
 
     /// Writes the inputs and tables of a finished run again, from its logs.
     pub fn write_again(&mut self) -> Result<()> {
-        let logs: Vec<_> = LOGS.iter().filter_map(|&name| self.status.files.remove_entry(name)).collect();
+        let stays = |name: &str| LOGS.contains(&name) || name.starts_with(CHECKPOINTS);
+        let kept: Vec<_> = self.status.files.clone().into_iter().filter(|(name, _)| stays(name)).collect();
         self.write_inputs()?;
-        self.status.files.extend(logs);
+        self.status.files.extend(kept);
         self.finish()
     }
 
@@ -287,9 +289,16 @@ impl<'a> Runner<'a> {
         for name in TABLES {
             self.status.files.insert(name.into(), Seal::of_file(&path.join(name))?);
         }
+        let config = self.experiment.checkpoint.clone();
+        let last = usize::from(config.keep != Keep::None);
+        for step in self.folder.kept(|step| config.stays(step), last) {
+            let (name, path) = (run_folder::checkpoint_name(step), run_folder::checkpoint(path, step));
+            if let Entry::Vacant(place) = self.status.files.entry(name) {
+                place.insert(Seal::of_file(&path)?);
+            }
+        }
         self.note(self.status.steps)?;
-        let config = &self.experiment.checkpoint;
-        self.folder.prune(|step| config.stays(step), if config.keep == Keep::None { 0 } else { 1 })
+        self.folder.prune(|step| config.stays(step), last)
     }
 
     /// Takes it out of the population, and reports why. Its last good checkpoint stays.

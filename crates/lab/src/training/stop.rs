@@ -1,7 +1,7 @@
 //! A request to stop, from a signal, a deadline or a caller. Training checks it between steps, saves, and returns.
 
 use crate::error::{Error, Result};
-use signal_hook::consts::{SIGINT, SIGTERM, SIGUSR1};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::flag::register;
 use signal_hook::iterator::Signals;
 use signal_hook::low_level::emulate_default_handler;
@@ -30,14 +30,15 @@ impl Stop {
         Stop { deadline: Some(deadline), ..self }
     }
 
-    /// Also stops on SIGINT, SIGTERM and SIGUSR1. A SIGINT or SIGTERM more than a second after the first of them ends the
-    /// process at once.
+    /// Also stops on SIGINT, SIGTERM, SIGUSR1 and, unless `nohup` has it ignored, SIGHUP. A SIGINT, SIGTERM or SIGHUP more
+    /// than a second after the first of them ends the process at once.
     pub fn on_signals(self) -> Result<Stop> {
         let failed = |error: std::io::Error| Error::Signals { why: error.to_string() };
-        for signal in [SIGINT, SIGTERM, SIGUSR1] {
+        let ending = ending_signals();
+        for signal in ending.iter().copied().chain([SIGUSR1]) {
             register(signal, self.asked.clone()).map_err(failed)?;
         }
-        let mut signals = Signals::new([SIGINT, SIGTERM]).map_err(failed)?;
+        let mut signals = Signals::new(&ending).map_err(failed)?;
         let watch = move || {
             let mut first = None;
             for signal in signals.forever() {
@@ -59,4 +60,19 @@ impl Stop {
     pub fn requested(&self) -> bool {
         self.asked.load(Ordering::Relaxed) || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
+}
+
+/// The signals that ask a process to end: a key, a scheduler, a terminal that is closed. A process under `nohup` outlives
+/// its terminal.
+pub fn ending_signals() -> Vec<i32> {
+    let mut signals = vec![SIGINT, SIGTERM];
+    signals.extend((!is_ignored(SIGHUP)).then_some(SIGHUP));
+    signals
+}
+
+/// Whether the process ignores a signal, by its mask of ignored signals, whose lowest bit is signal 1.
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }

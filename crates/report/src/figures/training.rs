@@ -366,7 +366,8 @@ fn decline(study: &Study, line: &Facet) -> Option<Estimate> {
     let value = RunValue { first, second: None, is_ratio: false };
     let mean = Estimand { kind: EstimandKind::Mean, value, at: Vec::new() };
     let found = Scope::new(study).at(&line.levels).estimate(&mean);
-    let fades = |decline: &Estimate| Verdict::new(decline, Expectation::Above(0.0), FADED, LEVEL) == Verdict::Supported;
+    let is_small = |decline: &Estimate| Verdict::is_small(decline, Expectation::Above(0.0), FADED, LEVEL);
+    let fades = |decline: &Estimate| Verdict::is_above_zero(decline) && !is_small(decline);
     found.estimate.filter(|decline| found.reason.is_none() && fades(decline))
 }
 

@@ -134,6 +134,9 @@ fn by_level(study: &Study) -> String {
 }
 
 fn lead(study: &Study) -> String {
+    if study.runs.is_empty() && !study.notes.is_empty() {
+        return "No run can be shown.".into();
+    }
     if study.runs.is_empty() {
         return "No run has started yet. This page fills as runs are measured; nothing on it is invented.".into();
     }

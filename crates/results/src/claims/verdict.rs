@@ -61,7 +61,8 @@ impl Expectation {
         }
     }
 
-    /// What an interval says of it; an interval wholly within `margin` of the neutral value is equivalent to it.
+    /// What an interval says of it; one within `margin` of the neutral value that is not wholly where it was expected is
+    /// equivalent to it.
     fn decide(self, interval: Interval, margin: f64) -> Verdict {
         let is_equal = |margin: f64| margin > 0.0 && interval.within(self.neutral() - margin, self.neutral() + margin);
         let (above, below) = (interval.above(self.neutral()), interval.below(self.neutral()));
@@ -71,10 +72,10 @@ impl Expectation {
             Expectation::Within(_) => Verdict::Inconclusive,
             Expectation::Value(_) if is_equal(margin) => Verdict::Supported,
             Expectation::Value(_) if above || below => Verdict::Contradicted,
-            _ if is_equal(margin) => Verdict::Equivalent,
             Expectation::Above(_) if above => Verdict::Supported,
             Expectation::Below(_) if below => Verdict::Supported,
             Expectation::OtherThan(_) if above || below => Verdict::Supported,
+            _ if is_equal(margin) => Verdict::Equivalent,
             Expectation::Above(_) if below => Verdict::Contradicted,
             Expectation::Below(_) if above => Verdict::Contradicted,
             _ => Verdict::Inconclusive,
@@ -89,7 +90,7 @@ pub enum Verdict {
     Supported,
     /// It lies wholly on the other side.
     Contradicted,
-    /// A difference was expected, and it lies wholly within the margin of none.
+    /// A difference was expected, and it lies wholly within the margin of none, not on the expected side alone.
     Equivalent,
     /// It holds the neutral value.
     Inconclusive,
@@ -144,6 +145,12 @@ impl Verdict {
             return Verdict::NotTested(Reason::TooFewSeeds(estimate.data_seeds));
         }
         estimate.interval_at(alpha).map_or(Verdict::Inconclusive, |interval| expect.decide(interval, margin))
+    }
+
+    /// Whether an estimate is smaller than `margin` with its whole interval, though it may be clearly there.
+    pub fn is_small(estimate: &Estimate, expect: Expectation, margin: f64, alpha: f64) -> bool {
+        let (neutral, interval) = (expect.neutral(), estimate.interval_at(alpha));
+        interval.is_some_and(|interval| interval.within(neutral - margin, neutral + margin))
     }
 
     /// Whether an estimate lies above 0 with its interval.

@@ -81,6 +81,10 @@ pub struct Status {
     pub files: BTreeMap<String, Seal>,
 }
 
+fn is_checkpoint(name: &str) -> bool {
+    name.starts_with(CHECKPOINTS)
+}
+
 /// The status with the seal of its own file.
 #[derive(Serialize)]
 struct Sealed<'a> {
@@ -150,12 +154,39 @@ impl Status {
         if grows { seal.read_start(&path) } else { seal.read(&path) }.map(|_| ())
     }
 
+    /// Files that this status lists, but for checkpoints, which are not results.
+    pub fn result_files(&self) -> impl Iterator<Item = (&String, &Seal)> {
+        self.files.iter().filter(|(name, _)| !is_checkpoint(name))
+    }
+
+    /// Checkpoints that a finished run kept and that are missing or were changed; `whole` reads them.
+    pub fn checkpoint_faults(&self, folder: &Path, whole: bool) -> Vec<Error> {
+        let listed = self.files.iter().filter(|(name, _)| is_checkpoint(name));
+        listed.filter_map(|(name, seal)| self.check_quickly(folder, name, seal, whole).err()).collect()
+    }
+
+    /// Whether a file of a finished run has its length. Read in full where `whole` asks for it, or where the file is newer
+    /// than this status, which was written last.
+    pub fn check_quickly(&self, folder: &Path, name: &str, seal: &Seal, whole: bool) -> Result<()> {
+        let path = folder.join(name);
+        let found = match std::fs::metadata(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Err(Error::Missing { path }),
+            found => found.reading(&path)?,
+        };
+        let written = std::fs::metadata(folder.join(STATUS)).and_then(|status| status.modified());
+        let is_newer = found.modified().is_ok_and(|time| written.is_ok_and(|written| time > written));
+        if whole || is_newer {
+            return seal.read(&path).map(drop);
+        }
+        seal.check_length(&path, found.len())
+    }
+
     /// The damage to the run's files that this status lists; a finished run's lists all of them.
     pub fn faults(&self, folder: &Path) -> Vec<Error> {
         let unsealed = || Error::Damaged { path: folder.join(STATUS), why: "it has no checksums of the files".into() };
         let is_unsealed = self.state == State::Done && self.files.is_empty();
         let mut faults: Vec<Error> = is_unsealed.then(unsealed).into_iter().collect();
-        faults.extend(self.files.keys().filter_map(|name| self.check(folder, name).err()));
+        faults.extend(self.result_files().filter_map(|(name, _)| self.check(folder, name).err()));
         faults
     }
 
@@ -165,9 +196,42 @@ impl Status {
     }
 }
 
+/// The text of a study's `study.toml`, `None` where there is none. One that was changed since it was written is an error;
+/// only older versions wrote it without a seal.
+pub fn read_study(folder: &Path) -> Result<Option<String>> {
+    let path = folder.join(STUDY);
+    let Some(text) = read_text(&path)? else { return Ok(None) };
+    match sealed::is_whole(text.as_bytes(), first_line(&text)) {
+        Some(false) => Err(Error::Damaged {
+            path,
+            why: "it was changed after invitro wrote it (its checksum differs); `invitro study run FILE --out DIR --update` \
+                  writes the study of FILE there"
+                .into(),
+        }),
+        _ => Ok(Some(text)),
+    }
+}
+
+/// A study's text with its seal, in a comment at the top.
+pub fn seal_study(text: &str) -> String {
+    let head = format!("# invitro wrote this file and refuses an edited one; its checksum: {}\n", sealed::blank());
+    let mut bytes = (head.clone() + text).into_bytes();
+    sealed::seal(&mut bytes, 0..head.len());
+    String::from_utf8(bytes).expect("a seal is hexadecimal digits")
+}
+
+/// Whether a study's text carries its seal.
+pub fn is_sealed_study(text: &str) -> bool {
+    sealed::is_whole(text.as_bytes(), first_line(text)) == Some(true)
+}
+
+fn first_line(text: &str) -> std::ops::Range<usize> {
+    0..text.find('\n').unwrap_or(text.len())
+}
+
 /// The text of a file, `None` where there is none.
 pub fn read_text(path: &Path) -> Result<Option<String>> {
-    match std::fs::read_to_string(path) {
+    match invitro_base::files::read_to_string(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         text => text.reading(path).map(Some),
     }

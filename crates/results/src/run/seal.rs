@@ -43,7 +43,7 @@ impl Seal {
 
     /// The seal of a file as it is.
     pub fn of_file(path: &Path) -> Result<Seal> {
-        Ok(Seal::of(&std::fs::read(path).reading(path)?))
+        Ok(Seal::of(&invitro_base::files::read(path).reading(path)?))
     }
 
     /// The bytes of a file that must be the sealed ones.
@@ -56,9 +56,17 @@ impl Seal {
         Ok(bytes)
     }
 
+    /// Whether a file has as many bytes as were written.
+    pub fn check_length(&self, path: &Path, length: u64) -> Result<()> {
+        let right = length == self.bytes;
+        right
+            .then_some(())
+            .ok_or_else(|| damaged(path, format!("it has {length} bytes, but {} were written", self.bytes)))
+    }
+
     /// The beginning of a file that must be the sealed one, whatever follows it.
     pub fn read_start(&self, path: &Path) -> Result<Vec<u8>> {
-        let mut bytes = match std::fs::read(path) {
+        let mut bytes = match invitro_base::files::read(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 return Err(Error::Missing { path: path.to_owned() });
             }

@@ -98,7 +98,7 @@ impl Plan {
     /// The plan in a study's folder; `None` where there is none.
     pub fn open(folder: &Path) -> Result<Option<Plan>> {
         let path = folder.join(crate::folder::STUDY);
-        let text = crate::folder::read_text(&path)?;
+        let text = crate::folder::read_study(folder)?;
         text.map(|text| Plan::parse(&text, &path, |_, experiment| Ok(experiment))).transpose()
     }
 

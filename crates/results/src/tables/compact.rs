@@ -3,8 +3,9 @@
 //! once and values of a metric, which are alike, stand together.
 
 use crate::error::{At, Result};
-use crate::table::{self, Columns, TableReader};
-use crate::{metrics, words};
+use crate::metrics::ShortRows;
+use crate::table::{self, Column, Columns, TableReader};
+use crate::words;
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
@@ -23,7 +24,9 @@ const CURVES: usize = 3_000;
 /// Joins the metrics of runs: those that a report on a study shows, and a run's own intervals only of the
 /// contrast of facts in nats.
 pub fn join_metrics(parts: &[PathBuf], whole: &Path) -> Result<()> {
-    join(parts, whole, metrics::shorten, |rows| rows.sort_by_cached_key(metrics::sort_key))
+    join(parts, whole, ShortRows::read, |groups| {
+        ShortRows::columns(&groups).into_iter().map(|(name, column)| (name.to_owned(), column)).collect()
+    })
 }
 
 /// Joins the words of runs: those with a contrast, then those that were asked for, then others, as many as there is room
@@ -42,14 +45,20 @@ pub fn join_words(parts: &[PathBuf], whole: &Path) -> Result<()> {
         cutoff
     });
     let with_curve = cutoff(&hashes[0], CURVES);
-    let shorten = |rows: &mut Vec<Columns>| {
+    let read = |table: &TableReader, group: usize| {
+        let mut rows = table.group_rows(group)?;
         rows.retain_mut(|row| {
             let (kind, hash) = words::ranked_row(row);
             words::shorten(row, Some(hash) <= with_curve);
             Some(hash) <= cutoffs[kind]
         });
+        Ok(rows)
     };
-    join(parts, whole, shorten, |_| {})
+    let (union, _) = table::union(parts)?;
+    join(parts, whole, read, |groups| {
+        let rows: Vec<Columns> = groups.into_iter().flatten().collect();
+        union.par_iter().map(|(name, like)| (name.clone(), like.of_rows(name, &rows))).collect()
+    })
 }
 
 /// The largest hash of those that are kept, the `most` smallest.
@@ -57,21 +66,19 @@ fn cutoff(sorted: &[u32], most: usize) -> Option<u32> {
     sorted[..most.min(sorted.len())].last().copied()
 }
 
-/// Joins tables, whose columns may differ, after `shorten` has left of each group of rows what is to stay. `arrange` puts those
-/// of a larger group in order.
-fn join(
+/// Joins tables: `read` takes what is to stay of a group of rows, `columns` makes columns of many such groups.
+fn join<T: Send>(
     parts: &[PathBuf],
     whole: &Path,
-    shorten: impl Fn(&mut Vec<Columns>) + Sync,
-    arrange: impl Fn(&mut Vec<Columns>),
+    read: impl Fn(&TableReader, usize) -> Result<T> + Sync,
+    columns: impl Fn(Vec<T>) -> Vec<(String, Column)>,
 ) -> Result<()> {
-    let (union, _) = table::union(parts)?;
-    let mut groups = Vec::new();
-    for part in parts {
-        groups.extend(TableReader::open(part)?.groups().into_iter().enumerate().map(|(at, rows)| (part, at, rows)));
-    }
+    let sizes = parts.par_iter().map(|part| Ok(TableReader::open(part)?.groups())).collect::<Result<Vec<_>>>()?;
+    let of_part =
+        |(part, sizes): (_, Vec<usize>)| sizes.into_iter().enumerate().map(move |(at, rows)| (part, at, rows));
+    let groups: Vec<(&PathBuf, usize, usize)> = parts.iter().zip(sizes).flat_map(of_part).collect();
     table::write_with(whole, |out| {
-        let mut writer = table::TableWriter::compact(out, &union).writing(whole)?;
+        let mut writer = table::TableWriter::compact(out, &columns(Vec::new())).writing(whole)?;
         let mut remaining = &groups[..];
         while !remaining.is_empty() {
             let mut rows = 0;
@@ -80,16 +87,9 @@ fn join(
                 rows <= ROWS
             });
             let (next, after) = remaining.split_at(fit.count().max(1));
-            let read = |(part, at, _): &(&PathBuf, usize, usize)| {
-                let mut rows = TableReader::open(part)?.group_rows(*at)?;
-                shorten(&mut rows);
-                Ok(rows)
-            };
-            let rows: Vec<Vec<Columns>> = next.par_iter().map(read).collect::<Result<_>>()?;
-            let mut rows = rows.concat();
-            arrange(&mut rows);
-            let columns = union.par_iter().map(|(name, like)| (name, like.of_rows(name, &rows)));
-            writer.group(&columns.collect::<Vec<_>>()).writing(whole)?;
+            let read = |(part, at, _): &(&PathBuf, usize, usize)| read(&TableReader::open(part)?, *at);
+            let groups = next.par_iter().map(read).collect::<Result<Vec<T>>>()?;
+            writer.group(&columns(groups)).writing(whole)?;
             remaining = after;
         }
         writer.seal();

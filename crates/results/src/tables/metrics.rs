@@ -8,6 +8,7 @@ use crate::{Condition, Curve, CurvePoint, Measure, Quantity};
 use invitro_stats::Interval;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
@@ -102,7 +103,7 @@ pub fn to_lines(run: &str, rows: &[Row]) -> Vec<impl Serialize + use<>> {
 /// Turns what `metrics.jsonl` holds so far into rows. A last line without its newline is still being written; rows of
 /// measures this version does not know are passed over, and so is what was written twice.
 pub fn read_lines(path: &Path) -> Result<Vec<Row>> {
-    let text = match std::fs::read_to_string(path) {
+    let text = match invitro_base::files::read_to_string(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
         text => text.reading(path)?,
     };
@@ -160,14 +161,26 @@ impl Names {
         if let Some(known) = self.places.get(&self.scratch) {
             return *known;
         }
-        let quantity = Quantity::from_columns(condition, task, metric).ok();
-        let place = quantity.map(|quantity| {
+        let place = parsed(condition, task, metric).map(|quantity| {
             self.quantities.push(quantity);
             self.quantities.len() - 1
         });
         self.places.insert(self.scratch.clone(), place);
         place
     }
+}
+
+thread_local! {
+    /// What texts name, over all files: runs of a study have the same measures.
+    static PARSED: RefCell<HashMap<[String; 3], Option<Quantity>>> = RefCell::default();
+}
+
+/// What the columns `condition`, `task` and `metric` name; `None` for what this version does not know.
+fn parsed(condition: &str, task: &str, metric: &str) -> Option<Quantity> {
+    PARSED.with_borrow_mut(|known| {
+        let texts = [condition, task, metric].map(str::to_owned);
+        known.entry(texts).or_insert_with(|| Quantity::from_columns(condition, task, metric).ok()).clone()
+    })
 }
 
 /// Points by run and by the place of their quantity, out of a part of a table.
@@ -253,32 +266,136 @@ fn complete(points: HashMap<&Quantity, Vec<CurvePoint>>) -> HashMap<Quantity, Cu
     points.into_iter().map(curve).collect()
 }
 
-/// Keeps the rows that a report on a study shows, with less in them: losses and log-probabilities in
-/// single precision, and the run's own interval only where the report reads it.
-pub(crate) fn shorten(rows: &mut Vec<table::Columns>) {
-    let mut ends: HashMap<String, u64> = HashMap::new();
-    for row in rows.iter().filter(|row| text(row, 3) == REACH) {
-        let end = ends.entry(text(row, 0).to_owned()).or_default();
-        *end = step(row).max(*end);
-    }
-    rows.retain_mut(|row| {
-        let Some(measure) = quantity(row).map(|quantity| quantity.measure) else { return false };
-        if ![Measure::KNOWLEDGE, Measure::KNOWLEDGE.masked_elsewhere()].contains(&measure) {
-            row.extend(["low", "high"].map(|name| (name.to_owned(), serde_json::Value::Null)));
-        }
-        // Shares are compared with thresholds, where they may be equal.
-        if measure.is_in_nats() {
-            row.values_mut().for_each(table::to_single);
-        }
-        measure.is_in_study_report() && (!measure.is_shown_at_end() || step(row) == ends[text(row, 0)])
-    });
+/// Rows that a report on a study shows, with less in them: losses and log-probabilities in single precision, and the run's
+/// own interval only where the report reads it.
+#[derive(Default)]
+pub(crate) struct ShortRows {
+    names: HashMap<String, Option<usize>>,
+    measured: Vec<Measured>,
+    runs: Vec<String>,
+    /// By run: its place, and the last step at which its words were reached for.
+    places: HashMap<String, usize>,
+    ends: Vec<u64>,
+    rows: Vec<ShortRow>,
 }
 
-/// Rows sorted by this have similar values next to each other: shares, many of them equal, before losses and
-/// log-probabilities; then by metric, task and condition.
-pub(crate) fn sort_key(row: &table::Columns) -> (bool, [String; 3]) {
-    let in_nats = quantity(row).is_some_and(|quantity| quantity.measure.is_in_nats());
-    (in_nats, [4, 3, 2].map(|column| text(row, column).to_owned()))
+/// The texts of the columns `condition`, `task` and `metric`, and what they name.
+struct Measured {
+    texts: [String; 3],
+    measure: Measure,
+}
+
+struct ShortRow {
+    run: usize,
+    measured: usize,
+    step: u64,
+    value: f64,
+    low: f64,
+    high: f64,
+    n: f64,
+}
+
+impl ShortRows {
+    /// Those of one group of rows.
+    pub(crate) fn read(table: &TableReader, group: usize) -> Result<ShortRows> {
+        let mut short = ShortRows::default();
+        table.group_batches(group, &COLUMNS, |columns, rows| short.add(columns, rows))?;
+        let ShortRows { measured, ends, rows, .. } = &mut short;
+        rows.retain(|row| !measured[row.measured].measure.is_shown_at_end() || ends[row.run] == row.step);
+        Ok(short)
+    }
+
+    fn add(&mut self, columns: &[ColumnBatch], rows: usize) {
+        for row in 0..rows {
+            let text = |column: usize| columns[column].text(row).unwrap_or_default();
+            let number = |column: usize| columns[column].number(row).unwrap_or(f64::NAN);
+            let run = self.run(text(0));
+            if text(3) == REACH {
+                self.ends[run] = self.ends[run].max(number(1) as u64);
+            }
+            let texts = [text(2), text(3), text(4)];
+            let Some(place) = self.place(texts) else { continue };
+            let measure = self.measured[place].measure;
+            if !measure.is_in_study_report() {
+                continue;
+            }
+            // Shares are compared with thresholds, where they may be equal.
+            let short = |value: f64| if measure.is_in_nats() { f64::from(value as f32) } else { value };
+            let has_interval = [Measure::KNOWLEDGE, Measure::KNOWLEDGE.masked_elsewhere()].contains(&measure);
+            let bound = |column: usize| if has_interval { short(number(column)) } else { f64::NAN };
+            self.rows.push(ShortRow {
+                run,
+                measured: place,
+                step: number(1) as u64,
+                value: short(number(5)),
+                low: bound(6),
+                high: bound(7),
+                n: number(8),
+            });
+        }
+    }
+
+    fn run(&mut self, name: &str) -> usize {
+        if let Some(&place) = self.places.get(name) {
+            return place;
+        }
+        self.runs.push(name.to_owned());
+        self.ends.push(0);
+        self.places.insert(name.to_owned(), self.runs.len() - 1);
+        self.runs.len() - 1
+    }
+
+    fn place(&mut self, texts: [&str; 3]) -> Option<usize> {
+        let name = texts.join("\t");
+        if let Some(known) = self.names.get(&name) {
+            return *known;
+        }
+        let [condition, task, metric] = texts;
+        let place = parsed(condition, task, metric).map(|quantity| {
+            self.measured.push(Measured { texts: texts.map(str::to_owned), measure: quantity.measure });
+            self.measured.len() - 1
+        });
+        self.names.insert(name, place);
+        place
+    }
+
+    /// All of them as columns. Similar values come next to each other: shares, many of them equal, before losses and
+    /// log-probabilities; then by metric, task and condition.
+    pub(crate) fn columns(groups: &[ShortRows]) -> Vec<(&'static str, Column)> {
+        let mut rows: Vec<(&ShortRow, &Measured, &str)> = Vec::new();
+        for group in groups {
+            rows.extend(
+                group.rows.iter().map(|row| (row, &group.measured[row.measured], group.runs[row.run].as_str())),
+            );
+        }
+        let key = |it: &Measured| (it.measure.is_in_nats(), [2, 1, 0].map(|column| it.texts[column].clone()));
+        let ranks: BTreeSet<_> = groups.iter().flat_map(|group| &group.measured).map(key).collect();
+        let ranks: HashMap<_, usize> = ranks.into_iter().enumerate().map(|(rank, key)| (key, rank)).collect();
+        let rank_of: HashMap<*const Measured, usize> = groups
+            .iter()
+            .flat_map(|group| &group.measured)
+            .map(|it| (std::ptr::from_ref(it), ranks[&key(it)]))
+            .collect();
+        rows.sort_by_key(|(_, measured, _)| rank_of[&std::ptr::from_ref(*measured)]);
+        let text = |of: &(dyn Fn(&(&ShortRow, &Measured, &str)) -> String + Sync)| {
+            Column::Text(rows.iter().map(|row| Some(of(row))).collect())
+        };
+        let number = |of: fn(&ShortRow) -> f64| {
+            Column::Number(rows.iter().map(|(row, ..)| Some(of(row)).filter(|value| !value.is_nan())).collect())
+        };
+        let columns = [
+            text(&|(.., run)| (*run).to_owned()),
+            Column::Whole(rows.iter().map(|(row, ..)| Some(row.step as i64)).collect()),
+            text(&|(_, measured, _)| measured.texts[0].clone()),
+            text(&|(_, measured, _)| measured.texts[1].clone()),
+            text(&|(_, measured, _)| measured.texts[2].clone()),
+            number(|row| row.value),
+            number(|row| row.low),
+            number(|row| row.high),
+            Column::Whole(rows.iter().map(|(row, ..)| (!row.n.is_nan()).then_some(row.n as i64)).collect()),
+        ];
+        COLUMNS.into_iter().zip(columns).collect()
+    }
 }
 
 /// Whether a row of `metrics.parquet` or a line of `metrics.jsonl` is of a model that does not train.
@@ -288,10 +405,6 @@ pub fn is_baseline(row: &table::Columns) -> bool {
 
 fn quantity(row: &table::Columns) -> Option<Quantity> {
     Quantity::from_columns(text(row, 2), text(row, 3), text(row, 4)).ok()
-}
-
-fn step(row: &table::Columns) -> u64 {
-    row.get(COLUMNS[1]).and_then(serde_json::Value::as_u64).unwrap_or_default()
 }
 
 fn text(row: &table::Columns, column: usize) -> &str {

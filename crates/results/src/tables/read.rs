@@ -14,8 +14,9 @@ use crate::run::family::FamilyTree;
 use crate::run::{Run, Value, column};
 use crate::table::{Columns, TableReader};
 use crate::words::{self, MaskedWord, MeasuredWord, Sample, SentencePair};
-use crate::{Plan, PlannedRun, SCHEMA, Status, identity_under, metrics, outdated};
+use crate::{Plan, PlannedRun, SCHEMA, State, Status, identity_under, metrics, outdated};
 use invitro_base::dotted::leaves;
+use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -95,6 +96,12 @@ pub fn read(folder: &Path) -> Result<Results> {
     read_cached(folder, &mut ReadCache::default())
 }
 
+/// The run in a folder: its columns and curves, without its words and sentences.
+pub fn read_run(folder: &Path) -> Result<Run> {
+    std::fs::metadata(folder).reading(folder)?;
+    run_folder(folder)
+}
+
 /// What the folder holds, by the names in it.
 pub fn kind(folder: &Path) -> Result<FolderKind> {
     std::fs::metadata(folder).reading(folder)?;
@@ -130,7 +137,7 @@ const MOST_WORDS: usize = 60_000;
 
 impl Results {
     fn read_run(&mut self, cache: &mut ReadCache) -> Result<()> {
-        self.runs = vec![cached_run(&self.folder, cache)?];
+        self.runs = cached_runs(std::slice::from_ref(&self.folder), cache).into_iter().collect::<Result<_>>()?;
         self.config = read_text(&self.folder.join(CONFIG))?;
         if let Some(status) = Status::read(&self.folder)? {
             [SAMPLES, WORDS, PAIRS].iter().try_for_each(|name| status.check(&self.folder, name))?;
@@ -154,6 +161,7 @@ impl Results {
         let known_ids: HashSet<String> = known.iter().map(|run| run.id.clone()).collect();
         let collected = if runs.exists() { read_runs(&runs)? } else { Vec::new() };
         let is_collected = runs.exists() && metrics.exists();
+        self.note_missing_tables(&collected, &folders);
         let mut found = None;
         if is_collected && !any_newer(&folders, &metrics) && is_within(&known, &collected) {
             self.runs = collected;
@@ -170,8 +178,8 @@ impl Results {
                 self.notes.push("Runs have moved since the study was collected; this reads the run folders.".into());
             }
             let mut own = Vec::new();
-            for run in &folders {
-                match cached_run(run, cache) {
+            for run in cached_runs(&folders, cache) {
+                match run {
                     Ok(run) => own.push(run),
                     Err(error) => self.leave_out(&error),
                 }
@@ -198,6 +206,39 @@ impl Results {
         }
         self.read_families(&folders)?;
         self.read_pairs(&folders)
+    }
+
+    /// Notes tables that a collected study should have and that no run folder makes up for.
+    fn note_missing_tables(&mut self, collected: &[Run], folders: &[PathBuf]) {
+        let has = |name: &str| self.folder.join(name).exists();
+        let with_folder: HashSet<&str> = folders.iter().filter_map(|path| path.file_name()?.to_str()).collect();
+        let finished = collected.iter().filter(|run| run.done() && !with_folder.contains(run.id.as_str())).count();
+        let (runs, metrics, words) = (has(RUNS_TABLE), has(METRICS_TABLE), has(WORDS));
+        let mut notes = Vec::new();
+        if !runs && (metrics || words) && folders.is_empty() {
+            let present = if metrics { METRICS_TABLE } else { WORDS };
+            notes.push(format!("{RUNS_TABLE} is missing: {present} is here, but not the runs it is about."));
+        }
+        if finished > 0 && !metrics {
+            notes.push(format!(
+                "{METRICS_TABLE} is missing: what {finished} finished runs of {RUNS_TABLE} measured is not here. \
+                 `invitro study collect` writes it where the runs are."
+            ));
+        }
+        if finished > 0 && metrics && !words {
+            notes.push(format!("{WORDS} is missing: nothing can be shown of single words."));
+        }
+        let is_done =
+            |run: &&PathBuf| Status::read(run).is_ok_and(|status| status.is_some_and(|s| s.state == State::Done));
+        let unwritten = |run: &&PathBuf| !words && !run.join(WORDS).exists() && is_done(run);
+        if let Some(run) = folders.iter().find(unwritten) {
+            notes.push(format!(
+                "`{}` is missing: `invitro run {}` writes it again.",
+                run.join(WORDS).display(),
+                run.display()
+            ));
+        }
+        self.notes.extend(notes);
     }
 
     /// Several studies may keep their runs in one store: a study's own are those its plan names, under the schema of
@@ -278,23 +319,26 @@ struct SampledWords {
 }
 
 impl SampledWords {
-    fn read<'a>(files: impl Iterator<Item = &'a PathBuf> + Clone) -> SampledWords {
-        let in_all = files.clone().filter_map(|path| words::count(path).ok()).sum::<usize>();
+    fn read<'a>(files: impl Iterator<Item = &'a PathBuf>) -> SampledWords {
+        let files: Vec<&PathBuf> = files.collect();
+        let in_all = files.par_iter().filter_map(|path| words::count(path).ok()).sum::<usize>();
         let stride = in_all.div_ceil(MOST_WORDS).max(1);
-        let mut found = SampledWords { words: Vec::new(), scored: Vec::new(), in_all, errors: Vec::new() };
-        for path in files {
+        let read = |path: &&PathBuf| -> Result<(Vec<_>, Vec<_>)> {
             let (mut read, mut scored) = (Vec::new(), Vec::new());
             let mut last: Arc<str> = "".into();
-            let all = words::read(path, stride, |run, word| read.push((run.to_owned(), word))).and_then(|()| {
-                words::read_scored(path, |run, word| {
-                    if *last != *run {
-                        last = run.into();
-                    }
-                    scored.push((last.clone(), word));
-                })
-            });
+            words::read(path, stride, |run, word| read.push((run.to_owned(), word)))?;
+            words::read_scored(path, |run, word| {
+                if *last != *run {
+                    last = run.into();
+                }
+                scored.push((last.clone(), word));
+            })?;
+            Ok((read, scored))
+        };
+        let mut found = SampledWords { words: Vec::new(), scored: Vec::new(), in_all, errors: Vec::new() };
+        for all in files.par_iter().map(read).collect::<Vec<_>>() {
             match all {
-                Ok(()) => {
+                Ok((mut read, mut scored)) => {
                     found.words.append(&mut read);
                     found.scored.append(&mut scored);
                 }
@@ -412,16 +456,23 @@ fn merge_columns(runs: &mut [Run], collected: Vec<Run>) {
     }
 }
 
-fn cached_run(folder: &Path, cache: &mut ReadCache) -> Result<Run> {
-    let now = run_stamp(folder);
-    if let Some((then, run)) = cache.runs.get(folder)
-        && *then == now
-    {
-        return Ok(run.clone());
-    }
-    let run = run_folder(folder)?;
-    cache.runs.insert(folder.to_owned(), (now, run.clone()));
-    Ok(run)
+/// The runs in these folders; only those whose files have changed are read.
+fn cached_runs(folders: &[PathBuf], cache: &mut ReadCache) -> Vec<Result<Run>> {
+    let known = &cache.runs;
+    let read = |folder: &PathBuf| {
+        let now = run_stamp(folder);
+        match known.get(folder) {
+            Some((then, run)) if *then == now => Ok((now, run.clone())),
+            _ => run_folder(folder).map(|run| (now, run)),
+        }
+    };
+    let found: Vec<Result<(u64, Run)>> = folders.par_iter().map(read).collect();
+    let mut keep = |(folder, found): (&PathBuf, Result<(u64, Run)>)| {
+        let (now, run) = found?;
+        cache.runs.insert(folder.clone(), (now, run.clone()));
+        Ok(run)
+    };
+    folders.iter().zip(found).map(&mut keep).collect()
 }
 
 fn run_folder(folder: &Path) -> Result<Run> {

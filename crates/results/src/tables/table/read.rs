@@ -71,7 +71,7 @@ impl TableReader {
         if sealed::is_whole_file(path).reading(path)? == Some(false) {
             return Err(wrong("its checksum is another".into()));
         }
-        let file = File::open(path).reading(path)?;
+        let file = invitro_base::files::open(path).reading(path)?;
         let bytes = file.metadata().reading(path)?.len();
         let reader = guarded(path, || SerializedFileReader::new(file))?;
         let rows = reader.metadata().file_metadata().num_rows();
@@ -106,6 +106,11 @@ impl TableReader {
         self.batches_of(&self.reader, 0..self.reader.num_row_groups(), wanted, each)
     }
 
+    /// The same of one group of rows.
+    pub fn group_batches(&self, group: usize, wanted: &[&str], each: impl FnMut(&[ColumnBatch], usize)) -> Result<()> {
+        self.batches_of(&self.reader, group..group + 1, wanted, each)
+    }
+
     /// The same by all threads: neighbouring groups of rows make a part, and each part is gathered into a value of its
     /// own. The values come in the order of the parts, which do not depend on the number of threads.
     pub fn gather<T: Default + Send>(
@@ -124,7 +129,7 @@ impl TableReader {
             let groups = part * groups / PARTS..(part + 1) * groups / PARTS;
             if !groups.is_empty() {
                 // A file that is open has one place to read at: every part opens its own.
-                let file = File::open(&self.path).reading(&self.path)?;
+                let file = invitro_base::files::open(&self.path).reading(&self.path)?;
                 let reader = guarded(&self.path, || SerializedFileReader::new(file))?;
                 self.batches_of(&reader, groups, wanted, |columns, rows| each(&mut gathered, columns, rows))?;
             }
