@@ -1,6 +1,6 @@
 //! An experiment: its languages, its tokenizer, the rows its training reads.
 
-use crate::errors::{detached, py_error};
+use crate::errors::{catch, detached, py_error};
 use invitro_lab::corpus::{CorpusRow, CorpusRows, CorpusSplit};
 use invitro_lab::inputs::InputCache;
 use invitro_lab::{Error, Result};
@@ -23,15 +23,13 @@ pub struct PyExperiment {
 impl PyExperiment {
     #[new]
     fn new(preset: Option<&str>, config: Option<PathBuf>, overrides: Vec<String>) -> PyResult<PyExperiment> {
-        PyExperiment::for_one_run(
-            invitro_lab::Experiment::load(preset, config.as_deref(), &overrides).map_err(py_error)?,
-        )
+        PyExperiment::for_one_run(catch(|| invitro_lab::Experiment::load(preset, config.as_deref(), &overrides))?)
     }
 
     /// The experiment of a run's folder.
     #[staticmethod]
     fn open(folder: PathBuf) -> PyResult<PyExperiment> {
-        let found = invitro_lab::Experiment::open(&folder).map_err(py_error)?;
+        let found = catch(|| invitro_lab::Experiment::open(&folder))?;
         PyExperiment::for_one_run(found.ok_or_else(|| py_error(Error::NoRun { path: folder }))?)
     }
 

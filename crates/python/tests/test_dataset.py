@@ -82,3 +82,22 @@ def test_states_of_others_are_refused(short: invitro.Experiment, tiny: invitro.E
         tiny.dataset().load_state_dict(short.dataset().state_dict())
     with pytest.raises(invitro.Error, match="training has steps 1 to 13"):
         short.dataset(after=14)
+
+
+class Broken:
+    """An experiment whose third batch cannot be made."""
+
+    id, steps, vocab = "broken", 6, 10
+
+    def batch(self, step: int) -> Any:
+        if step == 3:
+            raise invitro.Error("there is no third batch")
+        return np.arange(2, dtype=np.uint32), np.array([0, 2]), np.zeros(1, dtype=np.uint8)
+
+
+@pytest.mark.parametrize("workers", [0, 1, 2])
+def test_errors_of_workers_are_raised(workers: int) -> None:
+    from invitro._dataset import TrainingRows
+
+    with pytest.raises(invitro.Error, match="there is no third batch"):
+        loaded(TrainingRows(Broken(), 0, False), workers)
