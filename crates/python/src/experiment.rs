@@ -70,7 +70,8 @@ impl PyExperiment {
     }
 
     /// Rows as JSON: of training, or of a language where one is named.
-    #[pyo3(signature = (n, language, task, masked, held_out))]
+    #[pyo3(signature = (n, language, task, masked, held_out, seed, start))]
+    #[allow(clippy::too_many_arguments)]
     fn sample(
         &self,
         py: Python<'_>,
@@ -79,9 +80,16 @@ impl PyExperiment {
         task: Option<&str>,
         masked: bool,
         held_out: bool,
+        seed: u64,
+        start: u64,
     ) -> PyResult<String> {
         detached(py, || {
-            let languages = self.cache.languages(&self.experiment)?;
+            let (languages, text) = match language {
+                Some(_) => (self.cache.languages(&self.experiment)?, None),
+                None => {
+                    self.cache.languages_and_text(&self.experiment).map(|(languages, text)| (languages, Some(text)))?
+                }
+            };
             let task =
                 task.map(|name| name.parse::<Task>().map_err(|why| Error::Corpus(why.to_string()))).transpose()?;
             let split = match language {
@@ -90,7 +98,8 @@ impl PyExperiment {
             };
             let pool = if held_out { Pool::HeldOut } else { Pool::Training };
             let mut all: Vec<CorpusRow> = Vec::new();
-            CorpusRows::new(&self.experiment, &languages, split, task, pool)?.each_round(n, |rows, _| {
+            let rows = CorpusRows::new(&self.experiment, &languages, split, task, pool, text)?;
+            rows.starting(seed, start)?.each_round(n, |rows, _| {
                 all.extend(rows);
                 Result::Ok(())
             })?;

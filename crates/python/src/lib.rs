@@ -3,6 +3,7 @@
 //! Structured results go over as JSON, arrays as bytes; `python/invitro/` makes them into Python's own objects, and is
 //! what people see.
 
+mod command;
 mod errors;
 mod experiment;
 mod language_model;
@@ -14,6 +15,8 @@ mod threads;
 mod _invitro {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use crate::command::command;
     #[pymodule_export]
     use crate::errors::Error;
     #[pymodule_export]

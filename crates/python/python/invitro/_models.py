@@ -6,13 +6,18 @@ import inspect
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple, Protocol, TypedDict, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypedDict, overload, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _html
 from ._invitro import Error
 from ._optional import needed
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
 
 Ids = Sequence[Sequence[int]]
 
@@ -65,6 +70,13 @@ class Row(NamedTuple):
 class Evaluation(list[Row]):
     """The rows of an evaluation; `pandas.DataFrame(rows)` is a table of them."""
 
+    def __repr__(self) -> str:
+        return f"Evaluation({len(self):,} rows)"
+
+    def _repr_html_(self) -> str:
+        shown = [row[2:] for row in self[: _html.MOST]]
+        return _html.table("Evaluation", shown, Row._fields[2:], len(self))
+
     def value(self, condition: str, task: str, metric: str) -> float:
         """One of the numbers."""
         for row in self:
@@ -72,7 +84,11 @@ class Evaluation(list[Row]):
                 return row.value
         raise Error(f"there is no row of {condition}, {task}, {metric}: nothing was counted, or the model was not asked for it")
 
-    def table(self, frame: str = "pandas") -> Any:
+    @overload
+    def table(self, frame: Literal["pandas"] = ...) -> pandas.DataFrame: ...
+    @overload
+    def table(self, frame: Literal["polars"]) -> polars.DataFrame: ...
+    def table(self, frame: Literal["pandas", "polars"] = "pandas") -> pandas.DataFrame | polars.DataFrame:
         """As a table of pandas or polars."""
         if frame not in ("pandas", "polars"):
             raise Error(f"frame is {frame!r}, but must be pandas or polars")
