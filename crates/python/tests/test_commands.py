@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +29,9 @@ def test_the_command_is_the_program() -> None:
 
 
 def test_the_wheel_has_the_command() -> None:
-    from importlib.metadata import entry_points
-
-    (script,) = [entry for entry in entry_points(group="console_scripts") if entry.name == "invitro"]
+    wheel = distribution("invitro-lm")
+    assert wheel.version == invitro.__version__
+    (script,) = wheel.entry_points.select(group="console_scripts", name="invitro")
     assert script.load() is not None
 
 
