@@ -9,6 +9,7 @@
 True
 """
 
+from ._collate import collate
 from ._commands import Output, ScoredSentence, ScoredWord, generate, report, run_study, score, tokenizer_measure
 from ._experiment import Batch, Experiment, Run
 from ._invitro import Error, __version__
@@ -39,6 +40,7 @@ __all__ = [
     "Tally",
     "Verdict",
     "__version__",
+    "collate",
     "generate",
     "report",
     "run_study",

@@ -273,7 +273,7 @@ class Experiment:
 
         `DataLoader(experiment.dataset(), batch_size=None, num_workers=4)` gives one a step, in training's order, with any
         number of workers: `input_ids`, `attention_mask` and `labels` as `transformers` takes them, filled up with 0, or `packed`
-        ones as `batch` has them; `tasks`; and `step`. It begins after the step `after`; `state_dict` and `load_state_dict`
+        ones as `batch` has them; `tasks`; and `step`. `collate` makes a model's arguments of either. It begins after the step `after`; `state_dict` and `load_state_dict`
         go on where a training was.
         """
         needed("torch", "a dataset")
@@ -286,6 +286,7 @@ class Experiment:
         model: Scores | Generates | Logits,
         *,
         step: int | None = None,
+        only: Sequence[str] | None = None,
         quiet: bool = False,
         progress: Callable[[Progress], object] | None = None,
     ) -> Evaluation:
@@ -295,12 +296,19 @@ class Experiment:
         by positions, filled up behind their ends) to logits (rows by positions by tokens): both are asked everything. Or
         an object with `score`, `rank` or `generate`: it is asked what these can say, see `Scores`, `Ranks` and `Generates`.
 
+        A causal model of `transformers` decodes through its key-value cache, once that is seen to give the logits it gives
+        without. `only` names the probes to ask: `generation` (T0 to T3), `reach`, `contrast`, `forms`, `ngrams` (the baselines),
+        `loss`.
+
         The rows are those of `metrics.parquet`. What is sampled depends on the `step`, the last unless given, and on
         `seeds.model`. Ctrl-C stops it. How far it is, is told every few seconds, as `run` tells.
         """
         at = self.steps if step is None else _whole(step, "step")
+        if isinstance(only, str):
+            raise _invitro.Error("`only` is a list of probes: put the one into a list")
+        wanted = None if only is None else list(only)
         with asked(model, self.vocab, counter(progress, quiet, at, self.steps)) as answers:
-            rows = _invitro.evaluate(self._inner, at, **answers)
+            rows = _invitro.evaluate(self._inner, at, wanted, **answers)
         return Evaluation(Row(**row) for row in json.loads(rows))
 
     def run(

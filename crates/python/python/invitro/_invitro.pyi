@@ -49,7 +49,10 @@ def train(
 def evaluate(
     experiment: Experiment,
     step: int,
+    only: list[str] | None,
     logits: Callable[[bytearray, int, bytearray, bytearray], bytes] | None,
+    prefill: Callable[[list[list[int]]], bytes | None] | None,
+    extend: Callable[[list[int], list[int]], bytes] | None,
     score: Callable[[list[list[int]], list[list[int]]], list[list[float]]] | None,
     rank: Callable[[list[list[int]], list[list[int]]], list[list[int]]] | None,
     generate: Callable[[list[list[int]], list[int], float], list[list[int]]] | None,

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _html
+from ._cache import KeyValueCache
 from ._invitro import Error
 from ._optional import needed
 
@@ -102,6 +103,8 @@ class Asked(TypedDict):
     """What the engine calls."""
 
     logits: Callable[[bytearray, int, bytearray, bytearray], bytes] | None
+    prefill: Callable[[list[list[int]]], bytes | None] | None
+    extend: Callable[[list[int], list[int]], bytes] | None
     score: Callable[[list[list[int]], list[list[int]]], list[list[float]]] | None
     rank: Callable[[list[list[int]], list[list[int]]], list[list[int]]] | None
     generate: Callable[[list[list[int]], list[int], float], list[list[int]]] | None
@@ -116,7 +119,11 @@ def asked(model: object, vocab: int, count: Callable[[int], None]) -> Iterator[A
         was_training = model.training
         model.eval()
         try:
-            yield _by_logits(_network(model, torch), vocab, count)
+            answers = _by_logits(_network(model, torch), vocab, count)
+            if KeyValueCache.is_there(model):
+                cache = KeyValueCache(model, torch, vocab, count)
+                answers["prefill"], answers["extend"] = cache.prefill, cache.extend
+            yield answers
         finally:
             model.train(was_training)
     elif isinstance(model, (Scores, Generates)):
@@ -157,7 +164,7 @@ def _by_logits(model: Logits, vocab: int, count: Callable[[int], None]) -> Asked
         count(len(read))
         return np.ascontiguousarray(picked, dtype="<f4").tobytes()
 
-    return Asked(logits=logits, score=None, rank=None, generate=None, samples=False)
+    return Asked(logits=logits, prefill=None, extend=None, score=None, rank=None, generate=None, samples=False)
 
 
 def _by_answers(model: object, count: Callable[[int], None]) -> Asked:
@@ -189,4 +196,4 @@ def _by_answers(model: object, count: Callable[[int], None]) -> Asked:
             count(len(answers))
             return answers
 
-    return Asked(logits=None, score=score, rank=rank, generate=generate, samples=samples)
+    return Asked(logits=None, prefill=None, extend=None, score=score, rank=rank, generate=generate, samples=samples)
