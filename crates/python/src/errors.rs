@@ -1,11 +1,12 @@
 //! Errors and panics as exceptions of Python.
 
+use crate::threads;
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-pyo3::create_exception!(_invitro, Error, PyValueError, "What was given, and what is allowed, in a sentence.");
+pyo3::create_exception!(invitro, Error, PyValueError, "What was given, and what is allowed, in a sentence.");
 
 /// Works while other Python threads run.
 pub fn detached<T: Send, E: Display + Send>(py: Python<'_>, work: impl FnOnce() -> Result<T, E> + Send) -> PyResult<T> {
@@ -14,9 +15,10 @@ pub fn detached<T: Send, E: Display + Send>(py: Python<'_>, work: impl FnOnce() 
 
 /// An error becomes [`Error`], a panic a `RuntimeError`: Python's own exception for it could not be caught by
 /// `except Exception`.
-pub fn catch<T, E: Display>(work: impl FnOnce() -> Result<T, E>) -> PyResult<T> {
-    match catch_unwind(AssertUnwindSafe(work)) {
-        Ok(result) => result.map_err(py_error),
+pub fn catch<T: Send, E: Display + Send>(work: impl FnOnce() -> Result<T, E> + Send) -> PyResult<T> {
+    match catch_unwind(AssertUnwindSafe(|| threads::of_this_process(work))) {
+        Ok(Ok(result)) => result.map_err(py_error),
+        Ok(Err(error)) => Err(PyRuntimeError::new_err(format!("threads cannot be started: {error}"))),
         Err(panic) => {
             let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
             let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();

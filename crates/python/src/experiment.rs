@@ -1,6 +1,6 @@
 //! An experiment: its languages, its tokenizer, the rows its training reads.
 
-use crate::errors::{detached, py_error};
+use crate::errors::{catch, detached, py_error};
 use invitro_lab::corpus::{CorpusRow, CorpusRows, CorpusSplit};
 use invitro_lab::inputs::InputCache;
 use invitro_lab::{Error, Result};
@@ -23,15 +23,13 @@ pub struct PyExperiment {
 impl PyExperiment {
     #[new]
     fn new(preset: Option<&str>, config: Option<PathBuf>, overrides: Vec<String>) -> PyResult<PyExperiment> {
-        PyExperiment::for_one_run(
-            invitro_lab::Experiment::load(preset, config.as_deref(), &overrides).map_err(py_error)?,
-        )
+        PyExperiment::for_one_run(catch(|| invitro_lab::Experiment::load(preset, config.as_deref(), &overrides))?)
     }
 
     /// The experiment of a run's folder.
     #[staticmethod]
     fn open(folder: PathBuf) -> PyResult<PyExperiment> {
-        let found = invitro_lab::Experiment::open(&folder).map_err(py_error)?;
+        let found = catch(|| invitro_lab::Experiment::open(&folder))?;
         PyExperiment::for_one_run(found.ok_or_else(|| py_error(Error::NoRun { path: folder }))?)
     }
 
@@ -72,7 +70,8 @@ impl PyExperiment {
     }
 
     /// Rows as JSON: of training, or of a language where one is named.
-    #[pyo3(signature = (n, language, task, masked, held_out))]
+    #[pyo3(signature = (n, language, task, masked, held_out, seed, start))]
+    #[allow(clippy::too_many_arguments)]
     fn sample(
         &self,
         py: Python<'_>,
@@ -81,9 +80,16 @@ impl PyExperiment {
         task: Option<&str>,
         masked: bool,
         held_out: bool,
+        seed: u64,
+        start: u64,
     ) -> PyResult<String> {
         detached(py, || {
-            let languages = self.cache.languages(&self.experiment)?;
+            let (languages, text) = match language {
+                Some(_) => (self.cache.languages(&self.experiment)?, None),
+                None => {
+                    self.cache.languages_and_text(&self.experiment).map(|(languages, text)| (languages, Some(text)))?
+                }
+            };
             let task =
                 task.map(|name| name.parse::<Task>().map_err(|why| Error::Corpus(why.to_string()))).transpose()?;
             let split = match language {
@@ -92,7 +98,8 @@ impl PyExperiment {
             };
             let pool = if held_out { Pool::HeldOut } else { Pool::Training };
             let mut all: Vec<CorpusRow> = Vec::new();
-            CorpusRows::new(&self.experiment, &languages, split, task, pool)?.each_round(n, |rows, _| {
+            let rows = CorpusRows::new(&self.experiment, &languages, split, task, pool, text)?;
+            rows.starting(seed, start)?.each_round(n, |rows, _| {
                 all.extend(rows);
                 Result::Ok(())
             })?;

@@ -26,16 +26,20 @@ fn call<T>(raised: &Raised, work: impl FnOnce(Python<'_>) -> PyResult<T>) -> Res
     })
 }
 
-/// The rows of an evaluation, as JSON. A model that gives `logits` is measured completely; with `score`, `rank` and
-/// `generate`, as far as these allow (sampled tasks where `generate` takes a temperature).
+/// The rows of an evaluation, as JSON: of all probes, or of those named in `only`. A model that gives `logits` is measured
+/// completely, and quicker with a cache (`prefill`, `extend`); with `score`, `rank` and `generate`, as far as these allow
+/// (sampled tasks where `generate` takes a temperature).
 #[pyfunction]
-#[pyo3(signature = (experiment, step, logits, score, rank, generate, samples))]
+#[pyo3(signature = (experiment, step, only, logits, prefill, extend, score, rank, generate, samples))]
 #[allow(clippy::too_many_arguments)]
 pub fn evaluate(
     py: Python<'_>,
     experiment: &Bound<'_, PyExperiment>,
     step: u64,
+    only: Option<Vec<String>>,
     logits: Option<Py<PyAny>>,
+    prefill: Option<Py<PyAny>>,
+    extend: Option<Py<PyAny>>,
     score: Option<Py<PyAny>>,
     rank: Option<Py<PyAny>>,
     generate: Option<Py<PyAny>>,
@@ -44,12 +48,15 @@ pub fn evaluate(
     let PyExperiment { experiment, cache } = experiment.get();
     let raised = Raised::default();
     let evaluated = crate::errors::detached(py, || {
-        let inputs = cache.get(experiment)?;
+        let mut inputs = cache.get(experiment)?;
+        if let Some(only) = only {
+            inputs.probes = Arc::new(inputs.probes.only(&only)?);
+        }
         let (context, seed) = (experiment.model.context, experiment.seeds.model.first());
         let members = [Some(MemberToEvaluate { inputs: &inputs, with_baselines: true })];
         let mut evaluations = match logits {
             Some(ask) => {
-                let logits = PyLogits { ask, vocab: inputs.text.rows(), raised: raised.clone() };
+                let logits = PyLogits { ask, prefill, extend, vocab: inputs.text.rows(), raised: raised.clone() };
                 evaluation::evaluate(&mut ByLogits { logits, context, seed }, &members, step)?
             }
             None => {
@@ -71,6 +78,8 @@ pub fn evaluate(
 
 struct PyLogits {
     ask: Py<PyAny>,
+    prefill: Option<Py<PyAny>>,
+    extend: Option<Py<PyAny>>,
     vocab: usize,
     raised: Raised,
 }
@@ -89,18 +98,42 @@ impl Logits for PyLogits {
             let sequences = bytes(py, picks.iter().map(|pick| pick.sequence));
             let positions = bytes(py, picks.iter().map(|pick| pick.position));
             let answer = self.ask.call1(py, (bytes(py, ids.iter().copied()), length, sequences, positions))?;
-            let answer = answer.bind(py).cast::<PyBytes>()?;
-            let number = |bytes: &[u8]| f32::from_le_bytes(bytes.try_into().unwrap_or_default());
-            let logits: Vec<f32> = answer.as_bytes().chunks_exact(4).map(number).collect();
-            if logits.len() != picks.len() * self.vocab {
-                let (got, rows, vocab) = (logits.len(), picks.len(), self.vocab);
-                return Err(py_error(format!("{got} logits for {rows} places: there must be {vocab} for each")));
-            }
-            if logits.iter().any(|&logit| logit.is_nan() || logit == f32::INFINITY) {
-                return Err(py_error("the model gives logits that are not numbers, or infinite"));
-            }
-            Ok(logits)
+            self.read(answer.bind(py), picks.len())
         })
+    }
+
+    fn prefill(&mut self, prompts: Vec<&[u32]>) -> Result<Option<Vec<f32>>> {
+        let Some(prefill) = &self.prefill else { return Ok(None) };
+        call(&self.raised, |py| {
+            let rows = prompts.len();
+            let answer = prefill.call1(py, (prompts,))?;
+            if answer.is_none(py) { Ok(None) } else { self.read(answer.bind(py), rows).map(Some) }
+        })
+    }
+
+    fn extend(&mut self, rows: Vec<usize>, tokens: Vec<u32>) -> Result<Vec<f32>> {
+        let Some(extend) = &self.extend else { return Ok(Vec::new()) };
+        call(&self.raised, |py| {
+            let count = rows.len();
+            self.read(extend.call1(py, (rows, tokens))?.bind(py), count)
+        })
+    }
+}
+
+impl PyLogits {
+    /// Logits for so many places.
+    fn read(&self, answer: &Bound<'_, PyAny>, places: usize) -> PyResult<Vec<f32>> {
+        let answer = answer.cast::<PyBytes>()?;
+        let number = |bytes: &[u8]| f32::from_le_bytes(bytes.try_into().unwrap_or_default());
+        let logits: Vec<f32> = answer.as_bytes().chunks_exact(4).map(number).collect();
+        if logits.len() != places * self.vocab {
+            let (got, vocab) = (logits.len(), self.vocab);
+            return Err(py_error(format!("{got} logits for {places} places: there must be {vocab} for each")));
+        }
+        if logits.iter().any(|&logit| logit.is_nan() || logit == f32::INFINITY) {
+            return Err(py_error("the model gives logits that are not numbers, or infinite"));
+        }
+        Ok(logits)
     }
 }
 

@@ -1,5 +1,6 @@
 """Training rows in PyTorch: the same for any number of workers, and after an interruption."""
 
+from pathlib import Path
 from typing import Any
 
 import invitro
@@ -82,3 +83,62 @@ def test_states_of_others_are_refused(short: invitro.Experiment, tiny: invitro.E
         tiny.dataset().load_state_dict(short.dataset().state_dict())
     with pytest.raises(invitro.Error, match="training has steps 1 to 13"):
         short.dataset(after=14)
+
+
+class Broken:
+    """An experiment whose third batch cannot be made."""
+
+    id, steps, vocab = "broken", 6, 10
+
+    def batch(self, step: int) -> Any:
+        if step == 3:
+            raise invitro.Error("there is no third batch")
+        return np.arange(2, dtype=np.uint32), np.array([0, 2]), np.zeros(1, dtype=np.uint8)
+
+
+@pytest.mark.parametrize("workers", [0, 1, 2])
+def test_errors_of_workers_are_raised(workers: int) -> None:
+    from invitro._dataset import TrainingRows
+
+    with pytest.raises(invitro.Error, match="there is no third batch"):
+        loaded(TrainingRows(Broken(), 0, False), workers)
+
+
+def model_of(experiment: invitro.Experiment) -> Any:
+    transformers = pytest.importorskip("transformers")
+    torch.manual_seed(0)
+    size = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "num_attention_heads": 2}
+    config = transformers.LlamaConfig(vocab_size=experiment.vocab, max_position_embeddings=160, **size)
+    return transformers.LlamaForCausalLM(config)
+
+
+def test_packed_rows_have_the_loss_of_padded_ones(short: invitro.Experiment) -> None:
+    model = model_of(short).eval()
+    for padded, packed in zip(short.dataset(), short.dataset(packed=True)):
+        one, other = invitro.collate([padded]), invitro.collate([packed])
+        assert other["input_ids"].numel() == int(one["attention_mask"].sum())
+        with torch.inference_mode():
+            assert torch.isclose(model(**one).loss, model(**other).loss, atol=1e-5)
+    with pytest.raises(invitro.Error, match="per_device_train_batch_size must be 1"):
+        invitro.collate([padded, padded])
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_trainer_reads_the_steps_in_order(short: invitro.Experiment, packed: bool, tmp_path: Path) -> None:
+    pytest.importorskip("accelerate")
+    transformers = pytest.importorskip("transformers")
+    steps: list[int] = []
+
+    def collate(batches: Any) -> dict[str, Any]:
+        steps.append(batches[0]["step"])
+        return invitro.collate(batches)
+
+    arguments = transformers.TrainingArguments(
+        str(tmp_path), per_device_train_batch_size=1, max_steps=STEPS, remove_unused_columns=False, report_to=[],
+        save_strategy="no", use_cpu=True,
+    )
+    trainer = transformers.Trainer(
+        model_of(short), arguments, train_dataset=short.dataset(packed=packed), data_collator=collate
+    )
+    trained = trainer.train()
+    assert trained.global_step == STEPS and steps[:STEPS] == list(range(1, STEPS + 1))

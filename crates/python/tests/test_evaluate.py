@@ -30,7 +30,7 @@ def compare(rows: invitro.Evaluation, expected: dict[tuple[str, str, str], Any])
         exact = key[1] in ("T0", "T1", "T2", "T3") or "@" in key[2] or key[2].startswith(("unigram", "bigram"))
         for have, wanted in [(row.value, want.value), (row.low, want.low), (row.high, want.high)]:
             if have is None:
-                assert np.isnan(wanted)
+                assert wanted is None or np.isnan(wanted)
             else:
                 assert have == (wanted if exact else pytest.approx(wanted, abs=TOLERANCE)), key
 
@@ -159,3 +159,59 @@ def test_hidden_states_lead_to_the_logits(run: invitro.Run) -> None:
             logits = model(torch.tensor([ids])).logits[0]
             again = model.lm_head(torch.from_numpy(state[-1]))
         assert torch.allclose(logits, again, atol=1e-5)
+
+
+def small_gpt(experiment: invitro.Experiment) -> Any:
+    torch.manual_seed(0)
+    size = {"n_embd": 32, "n_layer": 2, "n_head": 2, "n_positions": 161, "vocab_size": experiment.vocab}
+    config = transformers.GPT2Config(**size, initializer_range=0.3, bos_token_id=1, eos_token_id=1)
+    return transformers.GPT2LMHeadModel(config).eval()
+
+
+def test_a_cache_changes_nothing(tiny: invitro.Experiment) -> None:
+    model = small_gpt(tiny)
+    calls: list[tuple[bool, int]] = []
+    model.register_forward_pre_hook(
+        lambda _, args, given: calls.append(("past_key_values" in given, (*args, *given.values())[0].numel())), with_kwargs=True
+    )
+    cached = tiny.evaluate(model, quiet=True)
+    assert sum(with_cache for with_cache, _ in calls) > 10
+    tokens = sum(size for _, size in calls)
+    calls.clear()
+    # A function has no cache.
+    without = tiny.evaluate(lambda ids: model(torch.from_numpy(ids)).logits.detach(), quiet=True)
+    assert not any(with_cache for with_cache, _ in calls) and tokens < sum(size for _, size in calls) / 2
+    compare(cached, {(row.condition, row.task, row.metric): row for row in without if row.value is not None})
+
+
+class Forgetful(transformers.GPT2LMHeadModel):  # type: ignore[misc,name-defined]
+    """A model whose cache loses the place of every token."""
+
+    def forward(
+        self, input_ids: Any, attention_mask: Any = None, position_ids: Any = None, past_key_values: Any = None, use_cache: Any = None
+    ) -> Any:
+        return super().forward(input_ids, past_key_values=past_key_values, use_cache=use_cache)
+
+
+def test_a_cache_that_is_wrong_is_not_used(tiny: invitro.Experiment) -> None:
+    model = Forgetful(small_gpt(tiny).config).eval()
+    model.load_state_dict(small_gpt(tiny).state_dict())
+    assert tiny.evaluate(model, quiet=True) == tiny.evaluate(
+        lambda ids: model(torch.from_numpy(ids)).logits.detach(), quiet=True
+    )
+
+
+def test_probes_are_chosen(tiny: invitro.Experiment) -> None:
+    model = small_gpt(tiny)
+    whole = {row[1:5]: row for row in tiny.evaluate(model, quiet=True)}
+    parts = {name: tiny.evaluate(model, only=[name], quiet=True) for name in ("generation", "reach", "contrast", "ngrams", "loss")}
+    assert {row.task for row in parts["generation"]} == {"T0", "T1", "T2"}
+    assert all(row.metric.startswith("network.") for row in parts["contrast"])
+    chosen = [row for rows in parts.values() for row in rows]
+    assert len(chosen) == len(whole) and all(whole[row[1:5]] == row for row in chosen)
+    with pytest.raises(invitro.Error, match="`nonsense` is no probe: there are generation, reach, contrast"):
+        tiny.evaluate(model, only=["contrast", "nonsense"])
+    with pytest.raises(invitro.Error, match="`inside` is switched off"):
+        tiny.evaluate(model, only=["inside"])
+    with pytest.raises(invitro.Error, match="put the one into a list"):
+        tiny.evaluate(model, only="contrast")

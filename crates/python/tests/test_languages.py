@@ -2,6 +2,7 @@
 
 import pickle
 from collections.abc import Callable
+from itertools import islice
 from pathlib import Path
 
 import invitro
@@ -126,3 +127,29 @@ def test_experiments_travel(tiny: invitro.Experiment, tmp_path: Path) -> None:
     grammar.write_text("[language]\ndistance = 0.5\n")
     with pytest.raises(invitro.Error, match="no longer what they were"):
         pickle.loads(sent)
+
+
+def test_rows_are_streamed(tiny: invitro.Experiment) -> None:
+    rows = tiny.sample(3000, "B", "T1", seed=5)
+    assert tiny.sample(1000, "B", "T1", seed=5, start=2000) == rows[2000:]
+    assert list(islice(tiny.stream("B", "T1", seed=5), 3000)) == rows
+    assert tiny.sample(3000, "B", "T1") != rows
+    training = tiny.sample(2000)
+    assert tiny.sample(500, start=1500) == training[1500:]
+    assert list(tiny.stream(n=2000)) == training
+    assert tiny.sample(300, task="T2") == [row for row in training if row.task == "T2"][:300]
+    for wrong, why in [({"seed": 1}, "name a language"), ({"start": 1, "task": "T1"}, "name a language"), ({"n": -1}, "0 or more")]:
+        with pytest.raises(invitro.Error, match=why):
+            tiny.sample(**wrong)  # type: ignore[arg-type]
+
+
+def test_objects_fit_a_cell(tiny: invitro.Experiment) -> None:
+    hostile = invitro.Experiment("quick", name="<script>")
+    verdict = tiny.check(["<b> " * 1000], "A")[0]
+    objects: list[invitro.Experiment | invitro.Language | invitro.Verdict] = [tiny, hostile, *tiny.languages, verdict]
+    for shown in objects:
+        html = shown._repr_html_()
+        assert html.count("<tr") <= 20 and len(html) < 5000
+        assert "<script>" not in html and "<b> " not in html
+    evaluation = invitro.Evaluation([invitro.Row("r", 1, "A", "T1", "facts", 0.5, None, None, 3)] * 1000)
+    assert repr(evaluation) == "Evaluation(1,000 rows)" and "12 of 1,000 rows" in evaluation._repr_html_()

@@ -36,7 +36,7 @@ def test_runs_have_tables(run: invitro.Run) -> None:
         assert isinstance(table(frame="polars"), polars.DataFrame)
         assert len(table()) == len(table("polars")) == table("arrow").num_rows > 0
     with pytest.raises(invitro.Error, match="must be one of pandas, polars, arrow"):
-        run.metrics(frame="cudf")  # type: ignore[arg-type]
+        run.metrics(frame="cudf")  # type: ignore[call-overload]
     assert invitro.Run(run.path).experiment == run.experiment
 
 

@@ -16,3 +16,37 @@ def test_shipped_studies_are_read(name: str) -> None:
     assert set(study.metrics()["run"]) <= set(runs["run"])
     if name == "crossing":
         assert len(study.words())
+
+
+def test_settings_have_their_kinds() -> None:
+    pytest.importorskip("pandas")
+    runs = invitro.Study(ROOT / "results/crossing").runs()
+    assert runs["tokenizer.sees_masked"].dtype == bool and not runs["tokenizer.sees_masked"].any()
+    assert list(runs["mixture.tasks"][0]) == [0.2, 0.4, 0.4]
+    assert list(runs["mixture.schedule"][0]) == []
+    assert runs["language.grammar"][0] == "svo"
+
+
+def test_settings_are_joined() -> None:
+    pytest.importorskip("pandas")
+    study = invitro.Study(ROOT / "results/crossing")
+    runs, plain = study.runs().set_index("run"), study.words()
+    words = study.words(settings=True)
+    assert list(words.columns[: len(plain.columns)]) == list(plain.columns) and len(words) == len(plain)
+    assert {"tokenizer.vocab", "language.distance", "seeds.data"} <= set(words.columns)
+    assert "train.steps" not in words.columns
+    for at in (0, len(words) // 2, len(words) - 1):
+        row = words.iloc[at]
+        assert row["tokenizer.vocab"] == runs.loc[row["run"], "tokenizer.vocab"]
+    chosen = study.metrics("polars", settings=["language.distance"], underscores=True)
+    assert chosen.columns[-1] == "language__distance" and chosen["language__distance"].null_count() == 0
+    assert not any("." in name for name in study.runs(underscores=True).columns)
+    with pytest.raises(invitro.Error, match="there is no setting language.nonsense"):
+        study.metrics(settings=["language.nonsense"])
+    with pytest.raises(invitro.Error, match="put the one into a list"):
+        study.metrics(settings="language.distance")
+
+
+def test_objects_fit_a_cell() -> None:
+    shown = invitro.Study(ROOT / "results/crossing")._repr_html_()
+    assert "runs, metrics, words" in shown

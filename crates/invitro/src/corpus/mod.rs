@@ -147,7 +147,7 @@ impl Args {
         target: CorpusTarget,
         out: Out,
     ) -> Result<Option<CorpusRow>> {
-        let rows = CorpusRows::new(experiment, languages, split, self.task.only(), self.pool(split))?;
+        let rows = CorpusRows::new(experiment, languages, split, self.task.only(), self.pool(split), None)?;
         if split == CorpusSplit::Train && self.n > rows.seen() {
             note!("training sees {} rows; those after them are what it would see if it went on", rows.seen());
         }

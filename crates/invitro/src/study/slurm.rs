@@ -64,7 +64,7 @@ fn request(args: &Args) -> Result<SlurmRequest> {
         profile,
         at_once: slurm.at_once.map(|most| most as usize),
         population: number(slurm.population, on_device),
-        program: std::env::current_exe().context("where this program lies cannot be found out")?,
+        program: crate::PROGRAM.get().context("where this program lies cannot be found out")?.clone(),
         arguments,
     })
 }

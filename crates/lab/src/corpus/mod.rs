@@ -9,6 +9,7 @@ use crate::experiment::Experiment;
 use crate::inputs::tokenized::TokenizedText;
 use invitro_language::{LanguageCondition, Languages, Pool, Sequence, Source, Task};
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Rows made in one go by one thread; a round is one chunk for each, so memory does not grow with the corpus.
 const CHUNK: u64 = 4096;
@@ -34,17 +35,21 @@ pub struct CorpusRows<'a> {
     languages: &'a Languages,
     source: Source<'a>,
     /// Of training: what decides whether a row fits the context, and the task that rows are kept of.
-    training: Option<(TokenizedText, Option<Task>)>,
+    training: Option<(Arc<TokenizedText>, Option<Task>)>,
+    seed: u64,
+    start: u64,
 }
 
 impl<'a> CorpusRows<'a> {
-    /// Of one task, or of all in the mixture's shares.
+    /// Of one task, or of all in the mixture's shares. The experiment's tokenized text, which rows of training need, is made here
+    /// unless given.
     pub fn new(
         experiment: &'a Experiment,
         languages: &'a Languages,
         split: CorpusSplit,
         only: Option<Task>,
         pool: Pool,
+        text: Option<Arc<TokenizedText>>,
     ) -> Result<CorpusRows<'a>> {
         let wrong = |why: String| Err(Error::Corpus(why));
         let mixture = &experiment.mixture;
@@ -62,8 +67,9 @@ impl<'a> CorpusRows<'a> {
                 }
                 let train = &experiment.train;
                 let source = Source::training(languages, mixture, train.batch as u64, train.steps);
-                let training = Some((TokenizedText::new(experiment, languages)?, only));
-                return Ok(CorpusRows { experiment, languages, source, training });
+                let text = text.map_or_else(|| TokenizedText::new(experiment, languages).map(Arc::new), Ok)?;
+                let training = Some((text, only));
+                return Ok(CorpusRows { experiment, languages, source, training, seed: 0, start: 0 });
             }
             CorpusSplit::Condition(condition) => condition,
         };
@@ -82,7 +88,23 @@ impl<'a> CorpusRows<'a> {
                 Source::condition_mix(languages, "corpus", condition, shares)
             }
         };
-        Ok(CorpusRows { experiment, languages, source: source.from_pool(pool), training: None })
+        let source = source.from_pool(pool);
+        Ok(CorpusRows { experiment, languages, source, training: None, seed: 0, start: 0 })
+    }
+
+    /// The same rows from another on, or others: those of a seed. Rows of training have no seed but the experiment's, and those
+    /// of one task among them are not numbered.
+    pub fn starting(self, seed: u64, start: u64) -> Result<CorpusRows<'a>> {
+        match &self.training {
+            Some(_) if seed != 0 => Err(Error::Corpus(format!(
+                "the rows of training are those of the experiment's seeds, but `seed` is {seed}: name a language"
+            ))),
+            Some((_, Some(task))) if start > 0 => Err(Error::Corpus(format!(
+                "rows of training are numbered over all tasks, but `start` is {start} and the task {}: name a language",
+                task.name()
+            ))),
+            _ => Ok(CorpusRows { seed, start, ..self }),
+        }
     }
 
     /// How many rows a training sees.
@@ -90,14 +112,14 @@ impl<'a> CorpusRows<'a> {
         self.experiment.train.steps.saturating_mul(self.experiment.train.batch as u64)
     }
 
-    /// Hands on the first `n` rows, a round at a time, with how many have been so far.
+    /// Hands on `n` rows, a round at a time, with how many have been so far.
     pub fn each_round<E: From<Error>>(
         &self,
         n: u64,
         mut take: impl FnMut(Vec<CorpusRow>, u64) -> std::result::Result<(), E>,
     ) -> std::result::Result<(), E> {
         let round = CHUNK * rayon::current_num_threads() as u64;
-        let (mut start, mut written) = (0, 0);
+        let (mut start, mut written) = (self.start, 0);
         while written < n {
             // A part of the rows may be of other tasks.
             let end = start + round.min((n - written).max(CHUNK.min(n)));
@@ -119,7 +141,7 @@ impl<'a> CorpusRows<'a> {
         let mut sequence = Sequence::default();
         for place in places {
             match &self.training {
-                None => source.draw_into(0, place, |_| true, &mut sequence)?,
+                None => source.draw_into(self.seed, place, |_| true, &mut sequence)?,
                 Some((text, only)) => {
                     let (batch, context) = (self.experiment.train.batch as u64, self.experiment.model.context);
                     sequence = text.training_row(&mut source, place / batch, place % batch, context)?;

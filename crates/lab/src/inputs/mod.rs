@@ -86,6 +86,9 @@ impl InputCache {
 /// Works on all items at once, by threads of their own: one that waits for what another puts into an [`InputCache`] must
 /// not be one that helps to make it, as rayon's would be.
 pub fn on_threads<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    if let [item] = items {
+        return vec![work(item)];
+    }
     std::thread::scope(|scope| {
         let threads: Vec<_> = items.iter().map(|item| scope.spawn(|| work(item))).collect();
         threads.into_iter().map(|thread| thread.join().expect("what makes inputs does not panic")).collect()

@@ -19,7 +19,7 @@ pub mod reachability;
 mod residual_norm;
 mod symbol_kinds;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::experiment::Experiment;
 use crate::inputs::tokenized::TokenizedText;
 use contrast::ContrastProbe;
@@ -32,15 +32,17 @@ use reachability::ReachabilityProbe;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// Every probe, in the order in which their rows are written.
-const PROBES: &[fn(&Setup) -> Result<Option<Arc<dyn Probe>>>] = &[
-    generation::probe,
-    reachability::probe,
-    contrast::probe,
-    forms::probe,
-    ngrams::probe,
-    held_out::probe,
-    residual_norm::probe,
+type MakeProbe = fn(&Setup) -> Result<Option<Arc<dyn Probe>>>;
+
+/// Every probe with its name, in the order in which their rows are written.
+const PROBES: &[(&str, MakeProbe)] = &[
+    ("generation", generation::probe),
+    ("reach", reachability::probe),
+    ("contrast", contrast::probe),
+    ("forms", forms::probe),
+    ("ngrams", ngrams::probe),
+    ("loss", held_out::probe),
+    ("inside", residual_norm::probe),
 ];
 
 /// Something that is measured by asking a model.
@@ -118,7 +120,9 @@ pub struct Setup<'a> {
 }
 
 /// The probes of one data seed and tokenizer.
+#[derive(Clone)]
 pub struct ProbeSet {
+    names: Vec<&'static str>,
     probes: Vec<Arc<dyn Probe>>,
     contrast: Arc<ContrastProbe>,
     reachability: Arc<ReachabilityProbe>,
@@ -129,15 +133,31 @@ impl ProbeSet {
         let contrast = Arc::new(ContrastProbe::new(languages, text, &experiment.eval, text.vocab()));
         let reachability = Arc::new(ReachabilityProbe::new(languages, text, &experiment.eval, text.vocab()));
         let mut setup = Setup { experiment, languages, text, contrast, reachability, probes: Vec::new() };
-        for probe in PROBES {
-            let made = probe(&setup)?;
-            setup.probes.extend(made);
+        let mut names = Vec::new();
+        for (name, probe) in PROBES {
+            if let Some(made) = probe(&setup)? {
+                names.push(*name);
+                setup.probes.push(made);
+            }
         }
-        Ok(ProbeSet { probes: setup.probes, contrast: setup.contrast, reachability: setup.reachability })
+        Ok(ProbeSet { names, probes: setup.probes, contrast: setup.contrast, reachability: setup.reachability })
+    }
+
+    /// The probes of these names alone.
+    pub fn only(&self, wanted: &[String]) -> Result<ProbeSet> {
+        if let Some(unknown) = wanted.iter().find(|name| !self.names.contains(&name.as_str())) {
+            let is_off = PROBES.iter().any(|(name, _)| name == unknown);
+            let why = if is_off { "is switched off in this experiment" } else { "is no probe" };
+            return Err(Error::Inputs(format!("`{unknown}` {why}: there are {}", self.names.join(", "))));
+        }
+        let own = self.names.iter().zip(&self.probes).filter(|(name, _)| wanted.iter().any(|one| one == *name));
+        let (names, probes) = own.map(|(name, probe)| (*name, probe.clone())).unzip();
+        Ok(ProbeSet { names, probes, ..self.clone() })
     }
 
     /// Adds a probe of the caller's own after these.
     pub fn push(&mut self, probe: Arc<dyn Probe>) {
+        self.names.push("own");
         self.probes.push(probe);
     }
 

@@ -9,6 +9,8 @@
 True
 """
 
+from ._collate import collate
+from ._commands import Output, ScoredSentence, ScoredWord, generate, report, run_study, score, tokenizer_measure
 from ._experiment import Batch, Experiment, Run
 from ._invitro import Error, __version__
 from ._language import Failure, Language, Sentence, Tally, Verdict
@@ -25,14 +27,23 @@ __all__ = [
     "Generates",
     "Language",
     "Logits",
+    "Output",
     "Progress",
     "Ranks",
     "Row",
     "Run",
+    "ScoredSentence",
+    "ScoredWord",
     "Scores",
     "Sentence",
     "Study",
     "Tally",
     "Verdict",
     "__version__",
+    "collate",
+    "generate",
+    "report",
+    "run_study",
+    "score",
+    "tokenizer_measure",
 ]

@@ -10,10 +10,8 @@ import torch
 from numpy.typing import NDArray
 from torch.utils.data import IterableDataset, get_worker_info
 
+from ._collate import IGNORED
 from ._invitro import Error
-
-IGNORED = -100
-"""The label of what is not predicted, as `torch.nn.CrossEntropyLoss` and `transformers` have it."""
 
 
 class HasBatches(Protocol):

@@ -5,15 +5,16 @@ from __future__ import annotations
 import json
 import os
 import tempfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _invitro, _language, _tables
+from . import _html, _invitro, _language, _tables
 from ._language import Language, Sentence, Verdict
 from ._models import Evaluation, Generates, Logits, Row, Scores, asked
 from ._optional import needed
@@ -22,9 +23,13 @@ from ._settings import overrides as as_overrides
 from ._tables import Frame
 
 if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
     import tokenizers
 
     from ._dataset import TrainingRows
+    from ._tables import Table
 
 TASKS = ("T0", "T1", "T2", "T3")
 
@@ -77,6 +82,13 @@ class Experiment:
     def __repr__(self) -> str:
         return f"Experiment({self.settings['name']!r}, {self.id})"
 
+    def _repr_html_(self) -> str:
+        default = Experiment().settings
+        own = [(key, value) for key, value in self.settings.items() if value != default.get(key)]
+        rows = [("identity", self.id), ("steps", f"{self.steps:,}"), *own[: _html.MOST]]
+        more = [("…", f"{len(own) - _html.MOST} settings more that `quick` has otherwise")] if len(own) > _html.MOST else []
+        return _html.table(f"Experiment {self.settings['name']}", [*rows, *more])
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Experiment) and self.id == other.id
 
@@ -126,23 +138,73 @@ class Experiment:
         *,
         masked: bool = False,
         held_out: bool = False,
+        seed: int = 0,
+        start: int = 0,
     ) -> list[Sentence]:
         """Rows as `invitro corpus` writes them.
 
         Without a language, those that training reads, in its order. Of a language, others like them, of the task or,
         without one, in the mixture's shares; `masked` ones have what training withholds, `held_out` ones are among those
-        that evaluation asks for.
+        that evaluation asks for. Another `seed` gives other rows of a language; `start` is the number of the first row.
 
         >>> Experiment("quick").sample(1, "B", "T1", masked=True)[0].masked
+        True
+        >>> Experiment("quick").sample(5, "B")[3:] == Experiment("quick").sample(2, "B", start=3)
+        True
+        """
+        rows = self.stream(language, task, masked=masked, held_out=held_out, seed=seed, start=start, n=n)
+        return list(rows)
+
+    def stream(
+        self,
+        language: str | None = None,
+        task: str | None = None,
+        *,
+        masked: bool = False,
+        held_out: bool = False,
+        seed: int = 0,
+        start: int = 0,
+        n: int | None = None,
+    ) -> Iterator[Sentence]:
+        """The rows of `sample` one after the other, without end unless `n` says how many.
+
+        A few thousand are in memory at a time.
+
+        >>> from itertools import islice
+        >>> experiment = Experiment("quick")
+        >>> list(islice(experiment.stream("B", seed=1), 3)) == experiment.sample(3, "B", seed=1)
         True
         """
         if task is not None and task not in TASKS:
             raise _invitro.Error(f"there is no task {task}: there are {', '.join(TASKS)}")
         if language is None and (masked or held_out):
             raise _invitro.Error("training shows nothing that is masked or held out: name a language")
-        if n < 0:
-            raise _invitro.Error(f"{n} rows: there must be 0 or more")
-        return [_language.sentence(row) for row in json.loads(self._inner.sample(n, language, task, masked, held_out))]
+        for number, what in ((seed, "seed"), (start, "start"), (0 if n is None else n, "n")):
+            _whole(number, what)
+        # What is wrong with the arguments is an error here, not when the first row is taken.
+        self._inner.sample(0, language, task, masked, held_out, seed, start)
+        if language is None and task is not None:
+            # Training's rows are numbered over all tasks.
+            return islice((row for row in self._rows(0, None) if row.task == task), n)
+        return self._rows(start, n, language, task, masked, held_out, seed)
+
+    def _rows(
+        self,
+        start: int,
+        n: int | None,
+        language: str | None = None,
+        task: str | None = None,
+        masked: bool = False,
+        held_out: bool = False,
+        seed: int = 0,
+    ) -> Iterator[Sentence]:
+        size, left = 1 << 8, n
+        while left is None or left > 0:
+            size = min(2 * size, 1 << 14)
+            size = size if left is None else min(size, left)
+            rows = json.loads(self._inner.sample(size, language, task, masked, held_out, seed, start))
+            yield from map(_language.sentence, rows)
+            start, left = start + size, None if left is None else left - size
 
     def check(self, sentences: Iterable[str], language: str) -> list[Verdict]:
         """Verdicts on sentences: known words, grammar, types, facts.
@@ -211,7 +273,7 @@ class Experiment:
 
         `DataLoader(experiment.dataset(), batch_size=None, num_workers=4)` gives one a step, in training's order, with any
         number of workers: `input_ids`, `attention_mask` and `labels` as `transformers` takes them, filled up with 0, or `packed`
-        ones as `batch` has them; `tasks`; and `step`. It begins after the step `after`; `state_dict` and `load_state_dict`
+        ones as `batch` has them; `tasks`; and `step`. `collate` makes a model's arguments of either. It begins after the step `after`; `state_dict` and `load_state_dict`
         go on where a training was.
         """
         needed("torch", "a dataset")
@@ -224,6 +286,7 @@ class Experiment:
         model: Scores | Generates | Logits,
         *,
         step: int | None = None,
+        only: Sequence[str] | None = None,
         quiet: bool = False,
         progress: Callable[[Progress], object] | None = None,
     ) -> Evaluation:
@@ -233,12 +296,19 @@ class Experiment:
         by positions, filled up behind their ends) to logits (rows by positions by tokens): both are asked everything. Or
         an object with `score`, `rank` or `generate`: it is asked what these can say, see `Scores`, `Ranks` and `Generates`.
 
+        A causal model of `transformers` decodes through its key-value cache, once that is seen to give the logits it gives
+        without. `only` names the probes to ask: `generation` (T0 to T3), `reach`, `contrast`, `forms`, `ngrams` (the baselines),
+        `loss`.
+
         The rows are those of `metrics.parquet`. What is sampled depends on the `step`, the last unless given, and on
         `seeds.model`. Ctrl-C stops it. How far it is, is told every few seconds, as `run` tells.
         """
         at = self.steps if step is None else _whole(step, "step")
+        if isinstance(only, str):
+            raise _invitro.Error("`only` is a list of probes: put the one into a list")
+        wanted = None if only is None else list(only)
         with asked(model, self.vocab, counter(progress, quiet, at, self.steps)) as answers:
-            rows = _invitro.evaluate(self._inner, at, **answers)
+            rows = _invitro.evaluate(self._inner, at, wanted, **answers)
         return Evaluation(Row(**row) for row in json.loads(rows))
 
     def run(
@@ -271,6 +341,11 @@ class Run:
         status = self.status
         return f"Run({str(self.path)!r}, {status.get('state', 'not begun')}, step {status.get('step', 0)})"
 
+    def _repr_html_(self) -> str:
+        status = self.status
+        rows = [("folder", self.path), ("state", status.get("state", "not begun")), ("step", status.get("step", 0))]
+        return _html.table("Run", [*rows, *((key, status[key]) for key in ("device", "error") if status.get(key))])
+
     @cached_property
     def experiment(self) -> Experiment:
         """What it is a run of."""
@@ -295,30 +370,62 @@ class Run:
         summary: dict[str, Any] = json.loads((self.path / "summary.json").read_text(encoding="utf-8"))
         return summary
 
-    def metrics(self, frame: Frame = "pandas") -> Any:
+    @overload
+    def metrics(self, frame: Literal["pandas"] = ...) -> pandas.DataFrame: ...
+    @overload
+    def metrics(self, frame: Literal["polars"]) -> polars.DataFrame: ...
+    @overload
+    def metrics(self, frame: Literal["arrow"]) -> pyarrow.Table: ...
+    @overload
+    def metrics(self, frame: Frame) -> Table: ...
+    def metrics(self, frame: Frame = "pandas") -> Table:
         """Every evaluation so far: a row per step, condition and measure."""
-        return self._log("metrics", frame)
+        return _tables.of_arrow(self._log("metrics"), frame)
 
-    def training(self, frame: Frame = "pandas") -> Any:
+    @overload
+    def training(self, frame: Literal["pandas"] = ...) -> pandas.DataFrame: ...
+    @overload
+    def training(self, frame: Literal["polars"]) -> polars.DataFrame: ...
+    @overload
+    def training(self, frame: Literal["arrow"]) -> pyarrow.Table: ...
+    @overload
+    def training(self, frame: Frame) -> Table: ...
+    def training(self, frame: Frame = "pandas") -> Table:
         """The training so far: a row per step."""
-        return self._log("training", frame)
+        return _tables.of_arrow(self._log("training"), frame)
 
-    def words(self, frame: Frame = "pandas") -> Any:
+    @overload
+    def words(self, frame: Literal["pandas"] = ...) -> pandas.DataFrame: ...
+    @overload
+    def words(self, frame: Literal["polars"]) -> polars.DataFrame: ...
+    @overload
+    def words(self, frame: Literal["arrow"]) -> pyarrow.Table: ...
+    @overload
+    def words(self, frame: Frame) -> Table: ...
+    def words(self, frame: Frame = "pandas") -> Table:
         """The masked words, once it is done."""
         self._have("words.parquet", "a run that is not done has no table of words")
-        return _tables.read(self.path / "words.parquet", frame)
+        return _tables.of_arrow(_tables.read(self.path / "words.parquet"), frame)
 
-    def samples(self, frame: Frame = "pandas") -> Any:
+    @overload
+    def samples(self, frame: Literal["pandas"] = ...) -> pandas.DataFrame: ...
+    @overload
+    def samples(self, frame: Literal["polars"]) -> polars.DataFrame: ...
+    @overload
+    def samples(self, frame: Literal["arrow"]) -> pyarrow.Table: ...
+    @overload
+    def samples(self, frame: Frame) -> Table: ...
+    def samples(self, frame: Frame = "pandas") -> Table:
         """Decoded sentences with what was found of them."""
-        return self._lines("samples.jsonl", frame)
+        return _tables.of_arrow(self._lines("samples.jsonl"), frame)
 
-    def _log(self, name: str, frame: Frame) -> Any:
+    def _log(self, name: str) -> Any:
         table = self.path / f"{name}.parquet"
-        return _tables.read(table, frame) if table.is_file() else self._lines(f"{name}.jsonl", frame)
+        return _tables.read(table) if table.is_file() else self._lines(f"{name}.jsonl")
 
-    def _lines(self, name: str, frame: Frame) -> Any:
+    def _lines(self, name: str) -> Any:
         self._have(name, "it has not begun")
-        return _tables.lines(self.path / name, frame)
+        return _tables.lines(self.path / name)
 
     def _have(self, name: str, why: str) -> None:
         if not (self.path / name).is_file():

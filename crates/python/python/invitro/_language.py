@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from . import _html
+
 
 @dataclass(frozen=True)
 class Language:
@@ -25,6 +27,10 @@ class Language:
 
     def __repr__(self) -> str:
         return f"Language({self.name!r}, {len(self.words)} words, {len(self.masked)} masked)"
+
+    def _repr_html_(self) -> str:
+        rows = [(symbol, word, "masked" if symbol in self.masked else "") for symbol, word in self.words.items()]
+        return _html.table(f"Language {self.name}", rows[: _html.MOST], ("symbol", "word", ""), len(rows))
 
 
 @dataclass(frozen=True)
@@ -90,6 +96,10 @@ class Verdict:
     def ok(self) -> bool:
         """Whether it is a true sentence of the language."""
         return self.facts
+
+    def _repr_html_(self) -> str:
+        levels = [(name, "✓" if getattr(self, name) else "✗") for name in ("valid", "grammatical", "types", "facts")]
+        return _html.table(self.text, [*levels, *([("reason", self.reason)] if self.reason else [])])
 
 
 def language(of: dict[str, Any]) -> Language:

@@ -6,13 +6,19 @@ import inspect
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any, NamedTuple, Protocol, TypedDict, runtime_checkable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypedDict, overload, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _html
+from ._cache import KeyValueCache
 from ._invitro import Error
 from ._optional import needed
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
 
 Ids = Sequence[Sequence[int]]
 
@@ -65,6 +71,13 @@ class Row(NamedTuple):
 class Evaluation(list[Row]):
     """The rows of an evaluation; `pandas.DataFrame(rows)` is a table of them."""
 
+    def __repr__(self) -> str:
+        return f"Evaluation({len(self):,} rows)"
+
+    def _repr_html_(self) -> str:
+        shown = [row[2:] for row in self[: _html.MOST]]
+        return _html.table("Evaluation", shown, Row._fields[2:], len(self))
+
     def value(self, condition: str, task: str, metric: str) -> float:
         """One of the numbers."""
         for row in self:
@@ -72,7 +85,11 @@ class Evaluation(list[Row]):
                 return row.value
         raise Error(f"there is no row of {condition}, {task}, {metric}: nothing was counted, or the model was not asked for it")
 
-    def table(self, frame: str = "pandas") -> Any:
+    @overload
+    def table(self, frame: Literal["pandas"] = ...) -> pandas.DataFrame: ...
+    @overload
+    def table(self, frame: Literal["polars"]) -> polars.DataFrame: ...
+    def table(self, frame: Literal["pandas", "polars"] = "pandas") -> pandas.DataFrame | polars.DataFrame:
         """As a table of pandas or polars."""
         if frame not in ("pandas", "polars"):
             raise Error(f"frame is {frame!r}, but must be pandas or polars")
@@ -86,6 +103,8 @@ class Asked(TypedDict):
     """What the engine calls."""
 
     logits: Callable[[bytearray, int, bytearray, bytearray], bytes] | None
+    prefill: Callable[[list[list[int]]], bytes | None] | None
+    extend: Callable[[list[int], list[int]], bytes] | None
     score: Callable[[list[list[int]], list[list[int]]], list[list[float]]] | None
     rank: Callable[[list[list[int]], list[list[int]]], list[list[int]]] | None
     generate: Callable[[list[list[int]], list[int], float], list[list[int]]] | None
@@ -100,7 +119,11 @@ def asked(model: object, vocab: int, count: Callable[[int], None]) -> Iterator[A
         was_training = model.training
         model.eval()
         try:
-            yield _by_logits(_network(model, torch), vocab, count)
+            answers = _by_logits(_network(model, torch), vocab, count)
+            if KeyValueCache.is_there(model):
+                cache = KeyValueCache(model, torch, vocab, count)
+                answers["prefill"], answers["extend"] = cache.prefill, cache.extend
+            yield answers
         finally:
             model.train(was_training)
     elif isinstance(model, (Scores, Generates)):
@@ -141,7 +164,7 @@ def _by_logits(model: Logits, vocab: int, count: Callable[[int], None]) -> Asked
         count(len(read))
         return np.ascontiguousarray(picked, dtype="<f4").tobytes()
 
-    return Asked(logits=logits, score=None, rank=None, generate=None, samples=False)
+    return Asked(logits=logits, prefill=None, extend=None, score=None, rank=None, generate=None, samples=False)
 
 
 def _by_answers(model: object, count: Callable[[int], None]) -> Asked:
@@ -173,4 +196,4 @@ def _by_answers(model: object, count: Callable[[int], None]) -> Asked:
             count(len(answers))
             return answers
 
-    return Asked(logits=None, score=score, rank=rank, generate=generate, samples=samples)
+    return Asked(logits=None, prefill=None, extend=None, score=score, rank=rank, generate=generate, samples=samples)
