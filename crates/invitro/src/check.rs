@@ -48,6 +48,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
         let text = std::str::from_utf8(&bytes)
             .with_context(|| format!("line {line} of standard input is not UTF-8"))?
             .trim_end_matches(['\n', '\r']);
+        // A byte order mark is not text.
+        let text = if line == 1 { text.trim_start_matches('\u{feff}') } else { text };
         let verdict = checker.text(text, language);
         let passed = [true, verdict.valid, verdict.grammatical, verdict.types, verdict.facts];
         totals.iter_mut().zip(passed).for_each(|(total, passed)| *total += usize::from(passed));

@@ -59,7 +59,7 @@ impl StagedFile {
     }
 }
 
-/// What a command writes into its folder: the names of all its files, `*` for any text. The first is found in no other
+/// What a command writes into its folder: the paths of all its files, `*` for any text. The first is found in no other
 /// command's folder without further files.
 pub type Contents = [&'static str];
 
@@ -126,18 +126,27 @@ fn is_called(name: &str, own: &str) -> bool {
 /// Refuses to replace a folder that holds anything but a command's own files.
 fn is_own(path: &Path, contents: &Contents) -> Result<()> {
     let failed = || format!("`{}` cannot be read", path.display());
-    let entries = std::fs::read_dir(path).with_context(failed)?.collect::<std::io::Result<Vec<_>>>();
+    let entries = |folder: &Path| -> Result<Vec<PathBuf>> {
+        let entries = std::fs::read_dir(folder).and_then(Iterator::collect::<std::io::Result<Vec<_>>>);
+        Ok(entries.with_context(failed)?.iter().map(std::fs::DirEntry::path).collect())
+    };
     let mut names = Vec::new();
-    for entry in entries.with_context(failed)? {
-        let name = entry.file_name().to_string_lossy().into_owned();
-        if entry.path().is_dir() || !contents.iter().any(|own| is_called(&name, own)) {
-            bail!(
-                "`{}` holds `{name}`, which this command does not write: --force replaces only what it wrote before; \
-                 choose another folder with --out",
-                path.display()
-            );
+    for entry in entries(path)? {
+        let name = entry.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let is_own_folder = |own: &&str| own.split_once('/').is_some_and(|(folder, _)| is_called(&name, folder));
+        let is_folder = entry.is_dir() && !entry.is_symlink() && contents.iter().any(is_own_folder);
+        let files = if is_folder { entries(&entry)? } else { vec![entry] };
+        for file in files {
+            let name = file.strip_prefix(path).unwrap_or(&file).to_string_lossy().into_owned();
+            if file.is_dir() || !contents.iter().any(|own| is_called(&name, own)) {
+                bail!(
+                    "`{}` holds `{name}`, which this command does not write: --force replaces only what it wrote before; \
+                     choose another folder with --out",
+                    path.display()
+                );
+            }
+            names.push(name);
         }
-        names.push(name);
     }
     if !names.is_empty() && !names.iter().any(|name| name == contents[0]) {
         bail!(

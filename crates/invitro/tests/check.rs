@@ -22,6 +22,9 @@ fn good_sentences_pass_and_bad_ones_are_explained() {
     assert_eq!(code, Some(0));
     assert!(out.lines().enumerate().all(|(i, line)| line == format!("{}\tok", i + 1)), "{out}");
 
+    // A byte order mark is not text.
+    assert_eq!(check(&format!("\u{feff}{}", good.join("\n")), &[]), (code, out));
+
     let bad = format!("{}\nnonsense {}\n\n{}\n", good[0], good[1], good[2].split_once(' ').unwrap().0);
     let (code, out) = check(&bad, &[]);
     assert_eq!(code, Some(1));

@@ -7,6 +7,7 @@ mod config;
 mod corpus;
 mod dependencies;
 mod docs;
+mod export;
 mod force;
 mod language;
 mod numbers;

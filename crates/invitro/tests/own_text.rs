@@ -27,7 +27,14 @@ fn our_own_languages_written_and_read_back() {
     assert_eq!(listing(dir.path().join("written").as_path()), ["A.txt", "B.txt", "cognates.csv", "forms.csv"]);
     let texts = [format!("A={written}/A.txt"), format!("B={written}/B.txt")];
     let theirs = ["--tokenizer", &saved, "--text", &texts[0], "--text", &texts[1], "--wordlist", &written, "--json"];
-    let theirs = json(&stdout(&measure(&theirs)));
+    let counted = json(&stdout(&measure(&theirs)));
+    let theirs = json(&stdout(&measure(&[&theirs[..], &["--without-marks"]].concat())));
+    // By default every word has its boundary, a piece of its own.
+    for language in ["A", "B"] {
+        let [counted, theirs] = [&counted, &theirs].map(|all| all["text"]["languages"][language].clone());
+        let pieces = |of: &Value| of["pieces"].as_u64().unwrap();
+        assert_eq!(pieces(&counted), pieces(&theirs) + theirs["words"].as_u64().unwrap());
+    }
     let same = |ours: &Value, theirs: &Value| {
         let (ours, theirs) = (ours.as_f64().unwrap(), theirs.as_f64().unwrap());
         assert!((ours - theirs).abs() < 1e-9, "{ours} {theirs}");
@@ -44,6 +51,20 @@ fn our_own_languages_written_and_read_back() {
         same(&ours["text"][name], &theirs["text"]["pairs"][0][name]);
         same(&ours["lexicon"][name], &theirs["wordlist"]["pairs"][0][name]);
     }
+}
+
+/// A byte order mark, as Windows' editors write it, is not text.
+#[test]
+fn a_byte_order_mark_is_not_text() {
+    let dir = tempfile::tempdir().unwrap();
+    let saved = dir.path().join("tokenizer").display().to_string();
+    stdout(&["tokenizer", "train", "--config", tiny(), "tokenizer.kind=byte", "--out", &saved]);
+    let measured = |start: &str| {
+        let file = dir.path().join("text.txt");
+        std::fs::write(&file, format!("{start}a house\n")).unwrap();
+        stdout(&measure(&["--tokenizer", &saved, "--text", &format!("en={}", file.display()), "--json"]))
+    };
+    assert_eq!(measured("\u{feff}"), measured(""));
 }
 
 #[test]

@@ -8,12 +8,12 @@ use crate::inputs::tokenized::TokenizedText;
 use crate::probes::batch_rows;
 use crate::probes::evaluation::{Evaluation, MemberToEvaluate, evaluate};
 use crate::run_folder::{self, TOKENIZER_SEAL};
-use invitro_language::Languages;
+use invitro_language::{Language, Languages};
 use invitro_model::export::ExportTokens;
 use invitro_model::{Checkpoint, Device, Population, Shape};
-use invitro_results::Seal;
 use invitro_results::folder::{SEGMENTATION, TOKENIZER, write_file};
-use invitro_tokenizer::{Tokenizer, special};
+use invitro_results::{At, Seal};
+use invitro_tokenizer::{Tokenizer, per_language, special};
 use std::path::Path;
 
 pub struct Trained {
@@ -76,15 +76,34 @@ impl Trained {
         Ok(evaluated.pop().flatten().expect("the slot is `Some`"))
     }
 
-    /// Writes the model, its tokenizer and a model card, which looks for the measures in the run's folder, into a folder
-    /// that `transformers` loads.
-    pub fn export(&self, run: &Path, out: &Path, published: Published) -> Result<()> {
+    /// Writes the model, its tokenizers and a model card, which looks for the measures in the run's folder, into a folder
+    /// that `transformers` loads. Returns the languages whose words' ids no `tokenizer.json` can give.
+    pub fn export(&self, run: &Path, out: &Path, published: Published) -> Result<Vec<Language>> {
         let tokens = ExportTokens { bos: None, eos: special::EOS, pad: special::PAD };
         invitro_model::export::export(out, &self.checkpoint.shape, &self.checkpoint.weights, tokens)?;
-        self.text.tokenizer.save(out)?;
         if self.experiment.tokenizer.intervenes() {
             write_file(&out.join(SEGMENTATION), self.text.segmentation.table(&self.languages).as_bytes())?;
+        } else {
+            self.text.tokenizer.save(out)?;
         }
-        Ok(write_file(&out.join("README.md"), model_card(self, run, published)?.as_bytes())?)
+        let mut without = Vec::new();
+        for &language in self.languages.all() {
+            let TokenizedText { tokenizer, segmentation, .. } = &self.text;
+            match per_language::files(tokenizer, segmentation, &self.languages, language)? {
+                Some(files) => {
+                    let folder = out.join(tokenizer_folder(language));
+                    std::fs::create_dir_all(&folder).writing(&folder)?;
+                    files.iter().try_for_each(|(name, text)| write_file(&folder.join(name), text.as_bytes()))?;
+                }
+                None => without.push(language),
+            }
+        }
+        write_file(&out.join("README.md"), model_card(self, run, published, &without)?.as_bytes())?;
+        Ok(without)
     }
+}
+
+/// The folder of a language's own tokenizer in an export.
+pub fn tokenizer_folder(language: Language) -> String {
+    format!("tokenizer-{}", language.name())
 }

@@ -3,7 +3,7 @@
 
 use crate::error::{Error, Result};
 use crate::provenance::Provenance;
-use crate::special;
+use crate::special::{self, SpecialTokens};
 use crate::tokenizer::Tokenizer;
 use invitro_base::catch_panic;
 use invitro_base::settings::TokenizerConfig;
@@ -27,21 +27,8 @@ impl Tokenizer {
 
     /// The files of [`Tokenizer::save`], by name.
     pub fn files(&self) -> Result<[(&'static str, String); 3]> {
-        let tokens = self.special().tokens();
-        let map = json!({
-            "pad_token": tokens[special::PAD as usize],
-            "eos_token": tokens[special::EOS as usize],
-            "additional_special_tokens": tokens[special::OUT as usize..],
-        });
-        let mut config = json!({
-            "tokenizer_class": "PreTrainedTokenizerFast",
-            "clean_up_tokenization_spaces": false,
-            "invitro": self.provenance().map(provenance_json),
-        });
-        for (key, value) in map.as_object().into_iter().flatten() {
-            config[key] = value.clone();
-        }
-        Ok([(CONFIG, format!("{config:#}\n")), (SPECIAL, format!("{map:#}\n")), (TOKENIZER, self.to_json()?)])
+        let provenance = ("invitro", json!(self.provenance().map(provenance_json)));
+        Ok(transformers_files(self.special(), None, provenance, self.to_json()?))
     }
 
     /// Reads a tokenizer from its folder or its `tokenizer.json`.
@@ -56,6 +43,34 @@ impl Tokenizer {
         };
         catch_panic(parse).and_then(|read| read).map_err(damaged)
     }
+}
+
+/// The files that `transformers` reads beside a `tokenizer.json`, and itself. `bos` begins a text; `setting` is one more key
+/// of `tokenizer_config.json`.
+pub(crate) fn transformers_files(
+    special: &SpecialTokens,
+    bos: Option<u32>,
+    setting: (&str, Value),
+    tokenizer: String,
+) -> [(&'static str, String); 3] {
+    let tokens = special.tokens();
+    let mut map = json!({
+        "pad_token": tokens[special::PAD as usize],
+        "eos_token": tokens[special::EOS as usize],
+        "additional_special_tokens": tokens[special::OUT as usize..],
+    });
+    if let Some(bos) = bos {
+        map["bos_token"] = json!(tokens[bos as usize]);
+    }
+    let mut config = json!({
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "clean_up_tokenization_spaces": false,
+        setting.0: setting.1,
+    });
+    for (key, value) in map.as_object().into_iter().flatten() {
+        config[key] = value.clone();
+    }
+    [(CONFIG, format!("{config:#}\n")), (SPECIAL, format!("{map:#}\n")), (TOKENIZER, tokenizer)]
 }
 
 /// A provenance as JSON. Newer settings at their defaults are omitted, so that older files do not change. A note says

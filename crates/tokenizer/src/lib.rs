@@ -29,6 +29,7 @@ pub mod external;
 mod files;
 pub mod intervene;
 pub mod measure;
+pub mod per_language;
 mod provenance;
 pub mod segment;
 pub mod special;

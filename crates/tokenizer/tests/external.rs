@@ -6,7 +6,9 @@ use invitro_language::{Category, Language, LanguageCondition, Languages};
 use invitro_tokenizer::external::External;
 use invitro_tokenizer::external::text::{self, Text};
 use invitro_tokenizer::external::wordlist::{self, ListedForm, Wordlist};
-use invitro_tokenizer::{Bridges, Kind, Measures, Regime, Segmentation, TokenizerConfig, WordCounts, measured_text};
+use invitro_tokenizer::{
+    Boundary, Bridges, Kind, Measures, Regime, Segmentation, TokenizerConfig, WordCounts, measured_text,
+};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -51,7 +53,7 @@ fn our_own_languages_read_back_measure_as_they_did() {
             let tokenizer = train(&languages, &config);
             let place = tempfile::tempdir().unwrap();
             tokenizer.save(place.path()).unwrap();
-            let read = External::load(place.path()).unwrap();
+            let read = External::load(place.path()).unwrap().without_marks();
             let segmentation = Segmentation::new(&tokenizer, &languages).unwrap();
             let counts = WordCounts::text(&languages, SENTENCES).unwrap();
             let ours = Measures::new(&segmentation, &languages, &counts);
@@ -155,6 +157,87 @@ fn a_text_worked_out_by_hand() {
     let expected = 2.0 * both(1.0 / 3.0, 0.25) + (1.0 / 3.0) / 2.0 + 2.0 * 0.25 / 2.0;
     assert!((pair.jensen_shannon - expected).abs() < 1e-12, "{} {expected}", pair.jensen_shannon);
     assert_eq!(measured.gini, 1.0 / 22.0);
+}
+
+/// Every bare mark included, whatever the boundary is.
+#[test]
+fn pieces_are_as_many_as_the_tokenizer_gives() {
+    let languages = small(0);
+    let texts = texts(&languages);
+    for config in all() {
+        let tokenizer = train(&languages, &config);
+        let place = tempfile::tempdir().unwrap();
+        tokenizer.save(place.path()).unwrap();
+        let measured = text::measure(&External::load(place.path()).unwrap(), &texts).unwrap();
+        let name = name(&config);
+        let mut given = Vec::new();
+        for (text, (_, theirs)) in texts.iter().zip(&measured.languages) {
+            let lines = text.lines.iter().map(|line| tokenizer.encode(line).unwrap().len() as u64);
+            given.push(lines.sum::<u64>());
+            assert_eq!(theirs.pieces, given[given.len() - 1], "{name}");
+            assert_eq!(theirs.fertility, theirs.pieces as f64 / theirs.words as f64, "{name}");
+            // Every word has a boundary of its own.
+            assert!(config.boundary != Boundary::Token || theirs.one_piece == 0.0, "{name}: {theirs:?}");
+        }
+        assert_eq!(measured.pairs[0].parity, given[0] as f64 / given[1] as f64, "{name}");
+    }
+}
+
+/// A model without an unknown token leaves out the letters that it does not have; a bare `▁` before them stays.
+#[test]
+fn words_without_a_piece_are_not_one_piece() {
+    let dir = tempfile::tempdir().unwrap();
+    let load = |pre_tokenizer: &str| {
+        let json = format!(
+            r#"{{"version": "1.0", "added_tokens": [], "pre_tokenizer": {pre_tokenizer},
+                "model": {{"type": "BPE", "vocab": {{"▁": 0, "a": 1, "b": 2}}, "merges": []}}}}"#
+        );
+        std::fs::write(dir.path().join("tokenizer.json"), json).unwrap();
+        External::load(dir.path()).unwrap()
+    };
+    let measure = |tokenizer: &External, line: &str| text::measure(tokenizer, &[text("x", &[line])]).unwrap().all;
+    let plain = load(r#"{"type": "Whitespace"}"#);
+    let all = measure(&plain, "zz a zz ab");
+    assert_eq!((all.words, all.pieces, all.one_piece, all.continuation, all.unknown), (4, 3, 0.25, 0.25, 4.0 / 7.0));
+    let none = measure(&plain, "zz zz");
+    assert_eq!((none.pieces, none.one_piece, none.fertility), (0, 0.0, 0.0));
+    assert!(none.renyi.is_nan() && none.letters_per_piece.is_nan() && none.average_rank.is_nan(), "{none:?}");
+
+    let marks = load(r#"{"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": true}"#);
+    let all = measure(&marks, "zz a zz ab");
+    assert_eq!((all.pieces, all.one_piece, all.continuation), (7, 0.5, 0.5));
+    let all = measure(&marks.without_marks(), "zz a zz ab");
+    assert_eq!((all.pieces, all.one_piece, all.continuation), (3, 0.25, 0.25));
+}
+
+#[test]
+fn a_text_without_spaces_is_not_measured_by_word() {
+    let dir = tempfile::tempdir().unwrap();
+    let tokenizer = wordpiece(dir.path());
+    let long = "kato".repeat(20);
+    let measured = text::measure(
+        &tokenizer,
+        &[text("en", &["kato mi"]), text("ja", &["今日は天気がいいです。 OK"]), text("x", &[&long])],
+    )
+    .unwrap();
+    assert_eq!(measured.without_spaces, ["ja", "x"]);
+    for (name, of) in measured.languages.iter().chain([&("all".to_owned(), measured.all)]) {
+        assert_eq!(of.fertility.is_nan(), name != "en", "{name}");
+        assert_eq!(of.one_piece.is_nan() && of.continuation.is_nan(), name != "en", "{name}");
+        assert!(of.pieces > 0);
+    }
+    assert!(measured.pairs.iter().all(|pair| pair.parity > 0.0));
+}
+
+#[test]
+fn every_language_has_its_own_word_order_in_the_measured_text() {
+    let languages = family(1);
+    let mut checker = languages.checker();
+    for (language, lines) in measured_text(&languages, 50).unwrap() {
+        for line in lines {
+            assert!(checker.text(&line, language).grammatical, "{}: {line}", language.name());
+        }
+    }
 }
 
 #[test]

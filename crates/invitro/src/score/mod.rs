@@ -64,6 +64,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
         for (number, line) in lines.by_ref().take(AT_ONCE) {
             let at = || format!("line {} of {name}", number + 1);
             let line = line.with_context(at)?;
+            // A byte order mark is not text.
+            let line = if number == 0 { line.trim_start_matches('\u{feff}') } else { &line };
             let sides = line.split('\t').map(|text| SentenceToScore::read(text, &trained, args.task, language, from));
             let sides = sides.collect::<Result<Vec<SentenceToScore>>>().with_context(at)?;
             if sides.len() > 2 {

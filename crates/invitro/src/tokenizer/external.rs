@@ -20,6 +20,9 @@ pub struct ExternalArgs {
     /// Your own text of a language, for --tokenizer, whoever made it; one per language, line i of each saying the same
     #[arg(long, value_name = "NAME=FILE")]
     text: Vec<String>,
+    /// Leave pieces that are only a mark (▁, Ġ, </w>) out of all counts, as the measures of an experiment do
+    #[arg(long)]
+    without_marks: bool,
     /// Your own words by meaning: a .tsv with a column of meanings and one per language, or the forms.csv or folder of a
     /// CLDF dataset
     #[arg(long, value_name = "PATH")]
@@ -65,6 +68,8 @@ impl ExternalArgs {
                 .filter(|(name, file)| !name.is_empty() && !file.is_empty())
                 .with_context(|| format!("--text is {given}, but must be NAME=FILE, as in en=english.txt"))?;
             let text = std::fs::read_to_string(file).with_context(|| format!("`{file}` cannot be read"))?;
+            // A byte order mark is not text.
+            let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
             Ok(Text { name: name.to_owned(), lines: text.lines().map(str::to_owned).collect() })
         };
         self.text.iter().map(read).collect()
@@ -80,6 +85,7 @@ pub fn run(args: &ExternalArgs, subject: &TokenizerChoice, json: bool) -> Result
     let list =
         list.map(|path| wordlist::load(path, args.cognates.as_deref(), args.languages.as_deref())).transpose()?;
     let tokenizer = match &subject.tokenizer {
+        Some(path) if args.without_marks => Some(External::load(path)?.without_marks()),
         Some(path) => Some(External::load(path)?),
         None if args.fit && texts.is_empty() => None,
         None => bail!("name the tokenizer to be measured with --tokenizer, a tokenizer.json or its folder"),
@@ -120,6 +126,13 @@ fn print(figures: &ExternalMeasures, tokenizer: Option<&Path>, out: &mut impl Wr
         writeln!(out, "\nText, {} parallel lines", text.lines)?;
         let all = (text.languages.len() > 1).then_some(&text.all);
         writeln!(out, "{}", table::numbers(&fragmentation(&text.languages, all), width))?;
+        if !text.without_spaces.is_empty() {
+            let note = format!(
+                "{}: no spaces between words, so that pieces are not counted by word; compare pieces and parity.",
+                text.without_spaces.join(", ")
+            );
+            writeln!(out, "\n{}", terminal::wrap(&note, width))?;
+        }
         if !text.pairs.is_empty() {
             let mut rows = vec![row(["", "overlap", "parity", "Jensen-Shannon, bits"])];
             for pair in &text.pairs {
@@ -186,7 +199,9 @@ fn fragmentation(languages: &[(String, TextFragmentation)], all: Option<&TextFra
         ("letters per piece", |f| number(f.letters_per_piece)),
         ("Rényi efficiency (α 2.5)", |f| number(f.renyi)),
         ("vocabulary used", |f| number(f.utilisation)),
-        ("average rank", |f| format!("{:.1}", f.average_rank)),
+        ("average rank", |f| {
+            if f.average_rank.is_nan() { number(f.average_rank) } else { format!("{:.1}", f.average_rank) }
+        }),
         ("letters unknown", |f| number(f.unknown)),
     ];
     let all = all.map(|all| ("all".to_owned(), *all));

@@ -3,15 +3,16 @@
 use super::{Published, forms};
 use crate::error::Result;
 use crate::experiment::Experiment;
-use crate::trained::Trained;
+use crate::trained::{Trained, tokenizer_folder};
+use invitro_language::{Language, Languages};
 use invitro_results::folder::METRICS;
 use invitro_results::{COMPARED, Condition, Row, Status, metrics};
 use std::path::Path;
 
 const CARD: &str = include_str!("model.md");
 
-/// The text of `README.md`.
-pub fn model_card(trained: &Trained, run: &Path, published: Published) -> Result<String> {
+/// The text of `README.md`. `without` are the languages that have no tokenizer of their own.
+pub fn model_card(trained: &Trained, run: &Path, published: Published, without: &[Language]) -> Result<String> {
     let Trained { experiment, languages, checkpoint, .. } = trained;
     let status = Status::read(run)?;
     let version = status.as_ref().map_or("unknown".into(), |status| match status.commit.as_str() {
@@ -32,7 +33,7 @@ pub fn model_card(trained: &Trained, run: &Path, published: Published) -> Result
         ("model_seed", experiment.seeds.model.first().to_string()),
         ("trained_by", version),
         ("device", of_status(|status| status.device.clone())),
-        ("segmentation", segmentation(experiment)),
+        ("tokenizers", tokenizers(experiment, languages, without)),
         ("measures", measures(&rows, checkpoint.step)),
         ("and_language", and_language),
         ("sequences", sequences),
@@ -40,16 +41,39 @@ pub fn model_card(trained: &Trained, run: &Path, published: Published) -> Result
     Ok(published.fill(CARD, experiment, languages, &values))
 }
 
-/// What the tokenizer does not know of.
-fn segmentation(experiment: &Experiment) -> String {
+/// How to load the tokenizers.
+fn tokenizers(experiment: &Experiment, languages: &Languages, without: &[Language]) -> String {
+    let with: Vec<Language> = languages.all().iter().copied().filter(|language| !without.contains(language)).collect();
+    let list = |languages: &[Language], text: fn(Language) -> String| {
+        languages.iter().map(|&language| text(language)).collect::<Vec<_>>().join(", ")
+    };
     let arm = experiment.tokenizer.interventions().collect::<Vec<_>>().join(", ");
+    let mut paragraphs = Vec::new();
+    let load = |subfolder: &str| {
+        format!("```python\ntokenizer = AutoTokenizer.from_pretrained(\"{{folder}}\"{subfolder})\n```")
+    };
     if arm.is_empty() {
-        return String::new();
+        paragraphs.push(load(""));
+        paragraphs.push("It puts nothing before a text: write the task's token.".to_owned());
+    } else {
+        paragraphs
+            .push(format!("No tokenizer serves all languages here ({arm}): words have ids of their language's own."));
     }
-    format!(
-        "\nThe tokenizer is the one before the intervention ({arm}): what it gives is not what the model was trained on. The ids \
-         of every word are in `segmentation.tsv`; ids beyond the tokenizer's are a language's own.\n"
-    )
+    if let Some(first) = with.first() {
+        paragraphs.push(format!(
+            "Each language has one with the ids that the model was trained on. It puts the token of T0 and the language \
+             before a text, unless `add_special_tokens=False`: {}.",
+            list(&with, |language| format!("`{}`", tokenizer_folder(language)))
+        ));
+        paragraphs.push(load(&format!(", subfolder=\"{}\"", tokenizer_folder(*first))));
+    }
+    if !without.is_empty() {
+        paragraphs.push(format!(
+            "No `tokenizer.json` can give the ids of {} ({arm}), since they depend on the word: `segmentation.tsv` has them.",
+            list(without, |language| language.name().to_owned())
+        ));
+    }
+    paragraphs.join("\n\n")
 }
 
 /// The main measures of a step, a row each, a column per condition.

@@ -1,8 +1,10 @@
 //! Measures of external tokenizers on external texts and wordlists.
 //!
-//! Words are separated by white space. A line is encoded whole. A piece is attributed to the word that contains its first
-//! letter; a piece that is only a mark (`▁`, `Ġ`, `</w>`) counts for no word. So invitro's own languages, written as text
-//! and read back, have the same measures.
+//! Words are separated by white space. A line is encoded whole, without the special tokens that a tokenizer adds. A piece is
+//! attributed to the word that contains its first letter. A piece that is only a mark (`▁`, `Ġ`, `</w>`) is counted for the
+//! word beside it, so that pieces are as many as the tokenizer gives, but it is not compared between languages. With
+//! [`External::without_marks`] marks are not counted: then invitro's own languages, written as text and read back, have the
+//! same measures.
 //!
 //! - [`text`]: parallel texts
 //! - [`wordlist`]: words by concept and language, with or without cognate sets, and lexical distances
@@ -28,6 +30,7 @@ pub struct External {
     inner: tokenizers::Tokenizer,
     /// The kind of every id.
     kinds: Vec<Piece>,
+    counts_marks: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +46,10 @@ enum Piece {
 /// A word of a line, and the pieces that begin in it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LineWord {
+    /// All but marks.
     pub pieces: Vec<u32>,
+    /// Pieces that are only a mark, if they are counted.
+    pub marks: u64,
     /// The number of its characters.
     pub letters: u64,
     /// The number of characters that no piece covers: of an unknown token, or omitted.
@@ -54,6 +60,7 @@ impl LineWord {
     /// Joins two words of a form that contains spaces.
     fn join(mut self, other: LineWord) -> LineWord {
         self.pieces.extend(other.pieces);
+        self.marks += other.marks;
         self.letters += other.letters;
         self.unknown += other.unknown;
         self
@@ -92,7 +99,12 @@ impl External {
             Some(_) if !special.contains(&id) => Piece::Letters,
             _ => Piece::Special,
         };
-        Ok(External { kinds: (0..ids).map(kind).collect(), inner })
+        Ok(External { kinds: (0..ids).map(kind).collect(), inner, counts_marks: true })
+    }
+
+    /// The same, but pieces that are only a mark are not counted.
+    pub fn without_marks(self) -> External {
+        External { counts_marks: false, ..self }
     }
 
     /// |V|, special tokens included.
@@ -113,34 +125,40 @@ impl External {
         self.kinds.len()
     }
 
-    /// The words of a line with their pieces.
-    pub(crate) fn words(&self, line: &str) -> Result<Vec<LineWord>> {
+    /// The words of a line with their pieces, and the number of marks if there are no words.
+    pub(crate) fn words(&self, line: &str) -> Result<(Vec<LineWord>, u64)> {
         let encoding = catch_panic(|| self.inner.encode(line, false)).map_err(library)?.map_err(library)?;
         let places = places(line);
         let mut words: Vec<LineWord> = places
             .iter()
             .map(|&(from, to)| LineWord { letters: count(&line[from..to]), ..LineWord::default() })
             .collect();
+        let mut alone = 0;
         // Bytes of the line that some piece covers.
         let mut covered = vec![false; line.len()];
         for (&id, &(from, to)) in encoding.get_ids().iter().zip(encoding.get_offsets()) {
             let kind = self.kinds.get(id as usize).copied().unwrap_or(Piece::Special);
             let to = to.min(line.len());
-            if kind == Piece::Mark || from >= to {
-                continue;
-            }
             let first = places.partition_point(|&(_, end)| end <= from);
-            if places.get(first).is_some_and(|&(start, _)| start < to) {
+            let is_in_word = kind != Piece::Mark && from < to;
+            if is_in_word && places.get(first).is_some_and(|&(start, _)| start < to) {
                 words[first].pieces.push(id);
+            } else if self.counts_marks {
+                // A mark that stands for no character of the line belongs to the word that it touches.
+                let beside = if from < to { first } else { places.partition_point(|&(_, end)| end < from) };
+                match words.len().checked_sub(1) {
+                    Some(last) => words[beside.min(last)].marks += 1,
+                    None => alone += 1,
+                }
             }
-            if kind != Piece::Unknown {
+            if is_in_word && kind != Piece::Unknown {
                 covered[from..to].fill(true);
             }
         }
         for (word, &(from, to)) in words.iter_mut().zip(&places) {
             word.unknown = line[from..to].char_indices().filter(|(i, _)| !covered[from + i]).count() as u64;
         }
-        Ok(words)
+        Ok((words, alone))
     }
 }
 

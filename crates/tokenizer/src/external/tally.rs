@@ -12,7 +12,7 @@ pub struct TextFragmentation {
     pub words: u64,
     /// Their pieces.
     pub pieces: u64,
-    /// Pieces per word.
+    /// Pieces per word. This and the next two are NaN if the text has no spaces between words.
     pub fertility: f64,
     /// The share of words with more than one piece.
     pub continuation: f64,
@@ -33,10 +33,13 @@ pub struct TextFragmentation {
 /// The counts of a text.
 #[derive(Clone, Debug, Default)]
 pub(super) struct TextCounts {
-    words: u64,
+    pub words: u64,
     pub pieces: u64,
     continued: u64,
-    letters: u64,
+    single: u64,
+    pub letters: u64,
+    /// Whether words cannot be told apart.
+    pub has_no_spaces: bool,
     unknown: u64,
     /// The count of each piece with letters.
     pub used: Vec<u64>,
@@ -48,9 +51,11 @@ impl TextCounts {
     }
 
     pub fn add(&mut self, tokenizer: &External, word: &LineWord) {
+        let pieces = word.pieces.len() as u64 + word.marks;
         self.words += 1;
-        self.pieces += word.pieces.len() as u64;
-        self.continued += u64::from(word.pieces.len() > 1);
+        self.pieces += pieces;
+        self.continued += u64::from(pieces > 1);
+        self.single += u64::from(pieces == 1);
         self.letters += word.letters;
         self.unknown += word.unknown;
         for &piece in word.pieces.iter().filter(|&&piece| tokenizer.is_known(piece)) {
@@ -63,6 +68,8 @@ impl TextCounts {
         self.words += other.words;
         self.pieces += other.pieces;
         self.continued += other.continued;
+        self.single += other.single;
+        self.has_no_spaces |= other.has_no_spaces;
         self.letters += other.letters;
         self.unknown += other.unknown;
         self.used.iter_mut().zip(&other.used).for_each(|(own, other)| *own += other);
@@ -71,12 +78,13 @@ impl TextCounts {
 
     pub fn measure(&self, tokenizer: &External) -> TextFragmentation {
         let available = tokenizer.available();
+        let of_words = |count: u64| if self.has_no_spaces { f64::NAN } else { share(count, self.words) };
         TextFragmentation {
             words: self.words,
             pieces: self.pieces,
-            fertility: share(self.pieces, self.words),
-            continuation: share(self.continued, self.words),
-            one_piece: share(self.words - self.continued, self.words),
+            fertility: of_words(self.pieces),
+            continuation: of_words(self.continued),
+            one_piece: of_words(self.single),
             letters_per_piece: share(self.letters, self.pieces),
             renyi: renyi(&self.used, ALPHA) / (available as f64).ln(),
             utilisation: share(self.types(), available),
@@ -144,5 +152,5 @@ fn average_rank(used: &[u64]) -> f64 {
 }
 
 pub(super) fn share(part: u64, whole: u64) -> f64 {
-    part as f64 / whole as f64
+    if whole == 0 { f64::NAN } else { part as f64 / whole as f64 }
 }

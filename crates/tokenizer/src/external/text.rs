@@ -32,6 +32,8 @@ pub struct TextMeasures {
     pub pairs: Vec<TextPair>,
     /// The Gini coefficient of the languages' piece counts: 0 if all need the same number.
     pub gini: f64,
+    /// The languages whose texts have no spaces between words, so that nothing is measured by word.
+    pub without_spaces: Vec<String>,
 }
 
 /// The comparison of two texts.
@@ -62,6 +64,12 @@ pub fn measure(tokenizer: &External, texts: &[Text]) -> Result<TextMeasures> {
         lines: texts.first().map_or(0, |text| text.lines.len()),
         pairs: pairs.collect(),
         gini: gini(&tallies.iter().map(|tally| tally.pieces).collect::<Vec<_>>()),
+        without_spaces: texts
+            .iter()
+            .zip(&tallies)
+            .filter(|(_, tally)| tally.has_no_spaces)
+            .map(|(text, _)| text.name.clone())
+            .collect(),
         all: all.measure(tokenizer),
         languages: texts.iter().zip(&tallies).map(|(t, tally)| (t.name.clone(), tally.measure(tokenizer))).collect(),
     })
@@ -76,12 +84,26 @@ fn tally(tokenizer: &External, lines: &[String]) -> Result<TextCounts> {
     let parts = lines.par_chunks(1024).map(|lines| {
         let mut tally = TextCounts::new(tokenizer);
         for line in lines {
-            tokenizer.words(line)?.iter().for_each(|word| tally.add(tokenizer, word));
+            let (words, alone) = tokenizer.words(line)?;
+            words.iter().for_each(|word| tally.add(tokenizer, word));
+            tally.pieces += alone;
         }
         Ok(tally)
     });
     let parts: Vec<TextCounts> = parts.collect::<Result<_>>()?;
-    Ok(parts.iter().fold(TextCounts::new(tokenizer), TextCounts::join))
+    let mut tally = parts.iter().fold(TextCounts::new(tokenizer), TextCounts::join);
+    let unspaced = lines.iter().flat_map(|line| line.chars()).filter(|&c| is_unspaced(c)).count() as u64;
+    tally.has_no_spaces = 2 * unspaced > tally.letters || tally.letters > LONGEST_MEAN * tally.words;
+    Ok(tally)
+}
+
+/// Words that are longer than this on average, in letters, are no words.
+const LONGEST_MEAN: u64 = 25;
+
+/// Whether a letter is of a script that is written without spaces between words: Thai, Lao, Burmese, Khmer, kana, Han.
+fn is_unspaced(c: char) -> bool {
+    matches!(u32::from(c), 0xE00..=0xEFF | 0x1000..=0x109F | 0x1780..=0x17FF | 0x3040..=0x30FF | 0x3400..=0x4DBF
+        | 0x4E00..=0x9FFF | 0xF900..=0xFAFF | 0x20000..=0x3FFFF)
 }
 
 fn check(texts: &[Text]) -> Result<()> {

@@ -76,7 +76,7 @@ pub struct Cognates {
 pub fn measure(tokenizer: &External, words: &Wordlist) -> Result<WordlistMeasures> {
     // After a space, as inside a sentence.
     let one = |form: &ListedForm| {
-        Ok(tokenizer.words(&format!(" {}", form.text))?.into_iter().fold(LineWord::default(), LineWord::join))
+        Ok(tokenizer.words(&format!(" {}", form.text))?.0.into_iter().fold(LineWord::default(), LineWord::join))
     };
     let pieces: Vec<LineWord> = words.forms.par_iter().map(one).collect::<Result<_>>()?;
     let tally = |keep: &dyn Fn(&ListedForm) -> bool| {

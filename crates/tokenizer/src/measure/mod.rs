@@ -216,7 +216,7 @@ impl PieceCounts {
     }
 }
 
-/// The Rényi entropy of a distribution given by counts, in nats: `ln Σ p^α / (1 - α)`.
+/// The Rényi entropy of a distribution given by counts, in nats: `ln Σ p^α / (1 - α)`. NaN without counts.
 ///
 /// ```
 /// let uniform = invitro_tokenizer::measure::renyi(&[3, 3, 3, 3], 2.5);
@@ -225,5 +225,5 @@ impl PieceCounts {
 pub fn renyi(counts: &[u64], alpha: f64) -> f64 {
     let total: u64 = counts.iter().sum();
     let power: f64 = counts.iter().filter(|&&n| n > 0).map(|&n| share(n, total).powf(alpha)).sum();
-    power.ln() / (1.0 - alpha)
+    if total == 0 { f64::NAN } else { power.ln() / (1.0 - alpha) }
 }

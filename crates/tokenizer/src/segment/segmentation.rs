@@ -170,6 +170,16 @@ impl Segmentation {
         pieces.iter().map(|&piece| self.sharing.id(piece, language)).collect()
     }
 
+    /// The tokenizer's id of a row's piece.
+    pub(crate) fn common_id(&self, row: u32) -> u32 {
+        self.sharing.piece(row)
+    }
+
+    /// The index of the language that alone has a row; `None` for common rows.
+    pub(crate) fn owner(&self, row: u32) -> Option<usize> {
+        self.sharing.owner(row)
+    }
+
     /// The pieces that words can be cut into.
     pub fn vocabulary(&self) -> Pieces {
         pieces(&self.letters[..self.vocab], &self.marked[..self.vocab], self.special.boundary())

@@ -124,10 +124,14 @@ impl WordCounts<LanguageCondition> {
     }
 }
 
-/// The unmasked sentences of [`WordCounts::text`] as text: line i is the same sentence in every language.
+/// The unmasked sentences of [`WordCounts::text`] as text: line i is the same sentence in every language, in its word order.
 pub fn measured_text(languages: &Languages, sentences: u64) -> Result<Vec<(Language, Vec<String>)>> {
-    let all: Vec<Sentence> = measured(languages, unmasked(languages), sentences).collect::<Result<_>>()?;
-    let lines = |language| all.iter().map(|sentence| languages.text(&sentence.symbols, language)).collect();
+    let drawn = unmasked(languages);
+    let all: Vec<Sentence> = measured(languages, drawn, sentences).collect::<Result<_>>()?;
+    let line = |sentence: &Sentence, language: Language| {
+        languages.text(&languages.reordered(sentence, drawn.language, language), language)
+    };
+    let lines = |language| all.iter().map(|sentence| line(sentence, language)).collect();
     Ok(languages.all().iter().map(|&language| (language, lines(language))).collect())
 }
 
