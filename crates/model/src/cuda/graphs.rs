@@ -93,10 +93,10 @@ impl Graphs {
     /// Ends a recording that has failed. The next step of its sizes is recorded again.
     pub fn abandon(&mut self, stream: &Arc<CudaStream>) {
         // An invalid recording ends with an error, and may have ended already.
-        // SAFETY: the stream is alive, and nothing refers to a recording that comes out whole.
-        if let Ok(graph) = unsafe { result::stream::end_capture(stream.cu_stream()) }
-            && !graph.is_null()
-        {
+        // SAFETY: the stream is alive.
+        let graph = unsafe { result::stream::end_capture(stream.cu_stream()) };
+        if let Some(graph) = graph.ok().filter(|graph| !graph.is_null()) {
+            // SAFETY: it came out whole just now, and nothing refers to it.
             let _ = unsafe { result::graph::destroy(graph) };
         }
         self.recording = None;
