@@ -1,4 +1,4 @@
-//! The command line: one match, one file per command. The program `invitro` and the Python package call [`run`].
+//! The command line: one match, one file per command. The program `invitro` and the Python package call [`run()`].
 
 /// Tells a result to people, in lines that fit their terminal. A reader who has seen enough is the function's error.
 macro_rules! say {
