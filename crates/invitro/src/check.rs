@@ -5,7 +5,7 @@ use crate::study::format::count;
 use crate::table;
 use crate::terminal::{self, To};
 use anyhow::{Context, Result};
-use invitro_language::{Checked, Checker, Language, SentenceVerdict};
+use invitro_language::{Checked, Checker, Failure, Language, SentenceVerdict};
 use serde::Serialize;
 use std::io::{BufRead, Write};
 use std::process::ExitCode;
@@ -39,6 +39,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let mut input = std::io::stdin().lock();
     let mut bytes = Vec::new();
     let mut totals = [0usize; 5];
+    let mut too_long = 0;
     let width = terminal::width(To::Out);
     for line in 1.. {
         bytes.clear();
@@ -49,6 +50,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
             .with_context(|| format!("line {line} of standard input is not UTF-8"))?
             .trim_end_matches(['\n', '\r']);
         let verdict = checker.text(text, language);
+        too_long += usize::from(matches!(verdict.failure, Some(Failure::TooLong { .. })));
         let passed = [true, verdict.valid, verdict.grammatical, verdict.types, verdict.facts];
         totals.iter_mut().zip(passed).for_each(|(total, passed)| *total += usize::from(passed));
         if args.json {
@@ -66,7 +68,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let [all, valid, grammatical, types, facts] = totals;
     if !args.json {
         let lines = count(all, "line");
-        note!("{lines}: {valid} valid, {grammatical} grammatical, {types} with right types, {facts} true");
+        let unchecked = if too_long > 0 { format!(", {too_long} too long to be parsed") } else { String::new() };
+        note!("{lines}: {valid} valid, {grammatical} grammatical, {types} with right types, {facts} true{unchecked}");
     }
     Ok(if facts == all { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
@@ -74,6 +77,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
 fn in_words(checker: &Checker, verdict: &SentenceVerdict, text: &str, language: Language) -> String {
     let Some(failure) = &verdict.failure else { return "ok".into() };
     let level = match verdict {
+        SentenceVerdict { failure: Some(Failure::TooLong { .. }), .. } => "not checked",
         SentenceVerdict { valid: false, .. } => "not valid",
         SentenceVerdict { grammatical: false, .. } => "not grammatical",
         SentenceVerdict { types: false, .. } => "wrong types",
