@@ -162,6 +162,44 @@ proptest! {
     }
 }
 
+/// In a tiny world Γ repeats before all values are used: entities with different keys have the same one.
+#[test]
+fn facts_are_withheld_of_all_entities_with_the_same_gamma() {
+    let tiny = LanguageConfig {
+        classes: 2,
+        entities: 9,
+        names: 1,
+        properties: 6,
+        values: 8,
+        valid_share: 0.5,
+        relations: 1,
+        mask_share: 0.2,
+        ..small()
+    };
+    let mixture = MixtureConfig { withhold: Withhold::Facts, ..Default::default() };
+    let mut shared = 0;
+    for seed in 0..40 {
+        let Ok(languages) = Languages::new(&tiny, seed).and_then(|languages| languages.under(&mixture)) else {
+            continue;
+        };
+        let (world, facts) = (&languages.world, languages.facts(Language::B).unwrap());
+        for entity in world.entities() {
+            let allowed = world.allowed(entity);
+            let is_like = |&other: &Symbol| {
+                let other_key = world.key(other).map(|key| key as usize % tiny.values);
+                let key = world.key(entity).map(|key| key as usize % tiny.values);
+                world.class(other) == world.class(entity) && other_key != key && world.allowed(other) == allowed
+            };
+            for other in world.entities().filter(is_like) {
+                let withheld = |entity| allowed.iter().map(|&d| facts.contains(world, entity, d)).collect::<Vec<_>>();
+                assert_eq!(withheld(entity), withheld(other), "seed {seed}");
+                shared += withheld(entity).into_iter().filter(|&withheld| withheld).count();
+            }
+        }
+    }
+    assert!(shared > 0, "no world has what is tested");
+}
+
 #[test]
 fn too_many_facts_are_not_withheld() {
     let config = LanguageConfig { mask_share: 0.7, ..small() };
