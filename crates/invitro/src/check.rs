@@ -5,9 +5,10 @@ use crate::study::format::count;
 use crate::table;
 use crate::terminal::{self, To};
 use anyhow::{Context, Result};
+use invitro_base::limits;
 use invitro_language::{Checked, Checker, Failure, Language, SentenceVerdict};
 use serde::Serialize;
-use std::io::{BufRead, Write};
+use std::io::Write;
 use std::process::ExitCode;
 
 /// Check sentences from standard input, one a line: known words, grammar, types, facts
@@ -43,7 +44,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let width = terminal::width(To::Out);
     for line in 1.. {
         bytes.clear();
-        if input.read_until(b'\n', &mut bytes).context("standard input cannot be read")? == 0 {
+        if limits::read_line(&mut input, &mut bytes).with_context(|| format!("line {line} of standard input"))? == 0 {
             break;
         }
         let text = std::str::from_utf8(&bytes)

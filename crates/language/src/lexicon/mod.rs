@@ -62,7 +62,8 @@ impl Lexicon {
         let affixes = affixes(&stems.rates);
         let distinct = DistinctForms::new(family, masks, config.affix_rate);
         let mut morphemes = builder.words(&stems, &affixes, &distinct)?;
-        if builder.moved_masked(&stems, &morphemes, &distinct).is_some() {
+        // With real words among them the distance is measured, not asked for.
+        if config.lexicon.is_empty() && builder.moved_masked(&stems, &morphemes, &distinct).is_some() {
             builder.calibrate_masked(&mut stems, &distinct);
             morphemes = builder.words(&stems, &affixes, &distinct)?;
             if let Some(MovedStems { names, asked, measured }) = builder.moved_masked(&stems, &morphemes, &distinct) {
