@@ -82,7 +82,8 @@ impl PyExperiment {
         masked: bool,
         held_out: bool,
     ) -> PyResult<String> {
-        detached(py, || {
+        let mut interrupt = None;
+        let sampled = detached(py, || {
             let languages = self.cache.languages(&self.experiment)?;
             let task =
                 task.map(|name| name.parse::<Task>().map_err(|why| Error::Corpus(why.to_string()))).transpose()?;
@@ -94,10 +95,15 @@ impl PyExperiment {
             let mut all: Vec<CorpusRow> = Vec::new();
             CorpusRows::new(&self.experiment, &languages, split, task, pool)?.each_round(n, |rows, _| {
                 all.extend(rows);
-                Result::Ok(())
+                Python::attach(|py| py.check_signals()).map_err(|signal| {
+                    interrupt = Some(signal);
+                    Error::Corpus("interrupted".into())
+                })
             })?;
             serde_json::to_string(&all).map_err(|why| Error::Corpus(why.to_string()))
-        })
+        });
+        // Ctrl-C raises Python's own exception.
+        interrupt.map_or(sampled, Err)
     }
 
     /// Verdicts on sentences of a language, as JSON.
