@@ -52,7 +52,7 @@ impl Grammar {
         let wrong = |why: String| Error::GrammarFile { given: given.into(), why };
         let content = match invitro_base::named_files::content(given) {
             Some(content) => content.to_vec(),
-            None => std::fs::read(given).map_err(|e| wrong(e.to_string()))?,
+            None => limits::read_file(given.as_ref()).map_err(|e| wrong(e.to_string()))?,
         };
         let text = String::from_utf8(content).map_err(|_| wrong("it is not text".into()))?;
         Grammar::parse(given, &text)
