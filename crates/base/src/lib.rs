@@ -1,7 +1,7 @@
 //! The ground floor: what every other crate uses and what knows nothing of languages or models.
 //!
 //! - [`files`]: files and folders that are written completely or not at all; [`sealed`]: files with a checksum
-//! - [`named_files`]: files that a config refers to, identified by their content
+//! - [`named_files`]: files that a config refers to, identified by their content; [`limits`]: how large inputs may be
 //! - [`random`]: named, counter-keyed random streams
 //! - [`names`]: enums whose values have one name in files, arguments and messages
 //! - [`mod@settings`]: every setting of an experiment, a table per section; [`dotted`]: settings under dotted keys
@@ -9,6 +9,7 @@
 
 pub mod dotted;
 pub mod files;
+pub mod limits;
 pub mod named_files;
 pub mod names;
 mod panics;

@@ -25,7 +25,7 @@ fn entry(name: &str) -> Option<(Arc<[u8]>, PathBuf)> {
 
 /// Reads the file and returns its name. A path that is such a name already is checked against what it says.
 pub fn keep(path: &Path) -> Result<String> {
-    let content: Arc<[u8]> = std::fs::read(path)?.into();
+    let content: Arc<[u8]> = crate::limits::read_file(path)?.into();
     let hash = blake3::hash(&content).to_hex()[..DIGITS].to_owned();
     let part = |part: Option<&std::ffi::OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
     let (stem, extension) = (part(path.file_stem()), part(path.extension()));

@@ -5,9 +5,10 @@ use crate::study::format::count;
 use crate::table;
 use crate::terminal::{self, To};
 use anyhow::{Context, Result};
-use invitro_language::{Checked, Checker, Language, SentenceVerdict};
+use invitro_base::limits;
+use invitro_language::{Checked, Checker, Failure, Language, SentenceVerdict};
 use serde::Serialize;
-use std::io::{BufRead, Write};
+use std::io::Write;
 use std::process::ExitCode;
 
 /// Check sentences from standard input, one a line: known words, grammar, types, facts
@@ -39,10 +40,11 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let mut input = std::io::stdin().lock();
     let mut bytes = Vec::new();
     let mut totals = [0usize; 5];
+    let mut too_long = 0;
     let width = terminal::width(To::Out);
     for line in 1.. {
         bytes.clear();
-        if input.read_until(b'\n', &mut bytes).context("standard input cannot be read")? == 0 {
+        if limits::read_line(&mut input, &mut bytes).with_context(|| format!("line {line} of standard input"))? == 0 {
             break;
         }
         let text = std::str::from_utf8(&bytes)
@@ -51,6 +53,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         // A byte order mark is not text.
         let text = if line == 1 { text.trim_start_matches('\u{feff}') } else { text };
         let verdict = checker.text(text, language);
+        too_long += usize::from(matches!(verdict.failure, Some(Failure::TooLong { .. })));
         let passed = [true, verdict.valid, verdict.grammatical, verdict.types, verdict.facts];
         totals.iter_mut().zip(passed).for_each(|(total, passed)| *total += usize::from(passed));
         if args.json {
@@ -68,7 +71,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let [all, valid, grammatical, types, facts] = totals;
     if !args.json {
         let lines = count(all, "line");
-        note!("{lines}: {valid} valid, {grammatical} grammatical, {types} with right types, {facts} true");
+        let unchecked = if too_long > 0 { format!(", {too_long} too long to be parsed") } else { String::new() };
+        note!("{lines}: {valid} valid, {grammatical} grammatical, {types} with right types, {facts} true{unchecked}");
     }
     Ok(if facts == all { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
@@ -76,6 +80,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
 fn in_words(checker: &Checker, verdict: &SentenceVerdict, text: &str, language: Language) -> String {
     let Some(failure) = &verdict.failure else { return "ok".into() };
     let level = match verdict {
+        SentenceVerdict { failure: Some(Failure::TooLong { .. }), .. } => "not checked",
         SentenceVerdict { valid: false, .. } => "not valid",
         SentenceVerdict { grammatical: false, .. } => "not grammatical",
         SentenceVerdict { types: false, .. } => "wrong types",

@@ -1,14 +1,15 @@
 //! `invitro generate`: a trained model prompted by hand, with the checks' verdict beside each output.
 
 use crate::terminal::{self, Paint, To, paint};
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
+use invitro_base::limits;
 use invitro_lab::Trained;
 use invitro_lab::probes::generation::{self, CheckedOutput, TaskPrompt};
 use invitro_language::{Language, LanguageCondition, Sequence, Symbol, Task};
 use invitro_model::{Decoded, Device, Population, Prompt, Sampling};
 use invitro_tokenizer::special;
 use serde_json::json;
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -76,10 +77,11 @@ pub fn run(args: Args) -> Result<ExitCode> {
             write!(std::io::stdout(), "{}:{}> ", args.task.name(), language.name())?;
             std::io::stdout().flush()?;
         }
-        let mut line = String::new();
-        if std::io::stdin().lock().read_line(&mut line)? == 0 {
+        let mut line = Vec::new();
+        if limits::read_line(&mut std::io::stdin().lock(), &mut line).context("a line of standard input")? == 0 {
             return Ok(ExitCode::SUCCESS);
         }
+        let line = String::from_utf8(line).context("a line of standard input is not UTF-8")?;
         // A mistyped word is no reason to leave.
         if let Err(error) = prompter.answer(line.trim()) {
             terminal::error(&format!("{error:#}"));

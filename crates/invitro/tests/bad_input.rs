@@ -178,3 +178,45 @@ fn a_reader_that_stops_early_is_no_error() {
         assert!(output.status.success() && output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
     }
 }
+
+/// Inputs that would take all memory or never end are refused with the limit.
+#[test]
+fn inputs_without_a_bound() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = |name: &str, content: &str| {
+        let path = dir.path().join(name);
+        std::fs::write(&path, content).unwrap();
+        path.to_str().unwrap().to_owned()
+    };
+    let levels = (0..1000).map(|level| level.to_string()).collect::<Vec<_>>().join(", ");
+    let steps = (1..=1000).map(|level| level.to_string()).collect::<Vec<_>>().join(", ");
+    let study = file(
+        "large.toml",
+        &format!(
+            "name = \"large\"\n[factors]\n\"train.warmup\" = [{levels}]\n\"train.steps\" = [{steps}]\n[seeds]\ndata = [{levels}]\nmodel = 0\n"
+        ),
+    );
+    let error = refused(&["study", "plan", &study]);
+    assert!(error.contains("it has 1000000000 cells; a study may have at most 100000"), "{error}");
+
+    let output = with_input(&["check", "--language", "A", "--config", tiny()], "a ".repeat(600_000).as_bytes());
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(2) && error.contains("line 1 of standard input"), "{error}");
+    assert!(error.contains("more than 1 MB, which is the most of a line"), "{error}");
+
+    let error = refused(&["language", "show", "--config", tiny(), "language.grammar=/dev/zero"]);
+    assert!(error.contains("more than 256 MB"), "{error}");
+
+    let rows: String = (0..20_000).map(|row| format!("m{row}\tword\tother\n")).collect();
+    let long = file("long.tsv", &format!("concept\tA\tB\n{rows}"));
+    let error = refused(&["tokenizer", "measure", "--wordlist", &long, "--fit"]);
+    assert!(error.contains("has 20000 meanings") && error.contains("at most 5000"), "{error}");
+    let head: String = (0..100).map(|language| format!("\tL{language}")).collect();
+    let rows: String = (0..1000).map(|row| format!("m{row}{}\n", "\tletters".repeat(100))).collect();
+    let wide = file("wide.tsv", &format!("concept{head}\n{rows}"));
+    let error = refused(&["tokenizer", "measure", "--wordlist", &wide, "--fit"]);
+    assert!(error.contains("the words of 100 languages") && error.contains("select fewer --languages"), "{error}");
+    let heavy = file("heavy.tsv", &format!("concept\tA\tB\nm\t{}\tb\n", "a".repeat(100_000)));
+    let error = refused(&["tokenizer", "measure", "--wordlist", &heavy, "--fit"]);
+    assert!(error.contains("has 100000 letters; a word may have at most 200"), "{error}");
+}

@@ -71,3 +71,20 @@ fn windows_line_ends_and_a_missing_last_one_do_not_matter() {
     assert_eq!(code, Some(0));
     assert_eq!(check("", &[]), (Some(0), String::new()));
 }
+
+/// Under one's own grammar a sentence that is too long to be parsed is not called ungrammatical.
+#[test]
+fn a_sentence_that_is_too_long_is_not_checked() {
+    let dir = tempfile::tempdir().unwrap();
+    let grammar = dir.path().join("own.txt");
+    std::fs::write(&grammar, "S -> NP 'descPreP' 'descV' [1.0]\nNP -> 'subjectID' [0.8] | NP 'conj' NP [0.2]\n")
+        .unwrap();
+    let grammar = format!("language.grammar={}", grammar.to_str().unwrap());
+    let text = stdout(&["language", "sample", "-n", "20", "--config", tiny(), &grammar]);
+    let sentence = text.lines().find_map(|line| line.strip_prefix("A  ")).unwrap();
+    let (code, out) = check(&format!("{sentence}\n{}", format!("{sentence} ").repeat(2000)), &[&grammar]);
+    assert_eq!(code, Some(1));
+    let lines: Vec<&str> = out.lines().collect();
+    assert_eq!(lines[0], "1\tok");
+    assert!(lines[1].starts_with("2\tnot checked: the sentence has ") && lines[1].contains("at most 300"), "{out}");
+}

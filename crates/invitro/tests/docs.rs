@@ -3,6 +3,7 @@
 mod commands;
 mod markdown;
 
+use crate::common::invitro;
 use markdown::{Page, root};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -130,4 +131,39 @@ fn links_headings_and_commands_are_found_in_a_page() {
     assert!(check(&["study", "go"]).unwrap_err().contains("go"));
     assert!(check(&["run", "--bold"]).unwrap_err().contains("--bold"));
     assert!(check(&["run", "language.distanse=1"]).unwrap_err().contains("language.distanse"));
+}
+
+/// The sums that a reader compares with are those of the command on the page.
+#[test]
+fn the_checksums_of_the_page_on_reproducing_are_those_of_its_command() {
+    let page = root().join("docs/guide/reproduce.md");
+    let text = std::fs::read_to_string(&page).unwrap();
+    let command =
+        text.lines().find_map(|line| line.strip_prefix("$ invitro ").filter(|line| line.ends_with(" --out one")));
+    let place = tempfile::tempdir().unwrap();
+    for args in [command.unwrap(), "-q export one --out exported-one"] {
+        let args: Vec<&str> = args.split_whitespace().collect();
+        let output = invitro(&args).current_dir(place.path()).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let sum = |file: &str| {
+        let output = std::process::Command::new("sha256sum").arg(place.path().join(file)).output().unwrap();
+        String::from_utf8(output.stdout).unwrap().split_whitespace().next().unwrap().to_owned()
+    };
+    let sums =
+        [("metrics.parquet", sum("one/metrics.parquet")), ("model.safetensors", sum("exported-one/model.safetensors"))];
+    let line = |line: &str| match line.split_once("  ") {
+        Some((shown, file)) if shown.len() == 64 => {
+            let (_, sum) = sums.iter().find(|(name, _)| file.ends_with(&format!("/{name}"))).unwrap();
+            format!("{sum}  {file}\n")
+        }
+        _ => format!("{line}\n"),
+    };
+    let expected: String = text.lines().map(line).collect();
+    assert!(expected.matches(&sums[0].1).count() == 3 && expected.matches(&sums[1].1).count() == 3);
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        std::fs::write(&page, &expected).unwrap();
+    }
+    let shown = std::fs::read_to_string(&page).unwrap();
+    assert!(shown == expected, "{} has other sums than {sums:?} (UPDATE_GOLDEN=1 writes them anew)", page.display());
 }

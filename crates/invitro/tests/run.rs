@@ -407,6 +407,12 @@ fn likelihoods(path: &str, lexicon: &str) {
     refused(&score("Ä\n", &[]), "line 1 of standard input: `Ä` is no word of B, and the tokenizer cannot spell it");
     refused(&score(&format!("{sentence}\n"), &["--task", "T1"]), "T1 needs the given words and <out>");
     refused(&score("\n", &[]), "there is no sentence to score");
+    // An empty line is left out, and the others keep their numbers.
+    let gap = score(&format!("{sentence}\n\n{sentence}\n"), &["--json"]);
+    assert!(text(&gap.stderr).contains("1 line without a sentence is left out"), "{}", text(&gap.stderr));
+    let gap = rows(&gap);
+    assert_eq!((gap.len(), &gap[1]["line"], &gap[1]["words"]), (2, &3.into(), &one[0]["words"]));
+    refused(&score(&format!("{}\n", "a ".repeat(600_000)), &[]), "more than 1 MB, which is the most of a line");
     let given = format!("{sentence} <out> {sentence}\n");
     assert_eq!(rows(&score(&given, &["--task", "T1", "--json"]))[0]["words"].as_array().unwrap().len(), 4);
     // A sentence against itself with another word behind it.

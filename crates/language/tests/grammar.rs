@@ -206,3 +206,70 @@ fn the_built_in_grammars_are_valid_and_never_join_phrases() {
     let missing = Grammar::load("ovs").unwrap_err().to_string();
     assert!(missing.contains("`ovs`") && missing.contains("svo, sov, vso or vos"), "{missing}");
 }
+
+/// Grammars that no parser or sampler could handle, and the limit that the message names.
+#[test]
+fn grammars_beyond_the_limits_are_refused() {
+    let phrase = "P -> 'subjectID' 'descPreP' 'descV' [1.0]";
+    let chain = |n: usize| (0..n).map(|i| format!("N{i} -> N{} [1.0]\n", i + 1)).collect::<String>();
+    let doubled: String = (0..60).map(|i| format!("N{i} -> N{} N{} [1.0]\n", i + 1, i + 1)).collect();
+    let optional = "O -> '[P]' [0.5] | 'conj' [0.5]";
+    for (text, expected) in [
+        (
+            format!("{}N100000 -> P [1.0]\n{phrase}", chain(100_000)),
+            "line 201: `N200` is nonterminal 201; a grammar may have at most 200",
+        ),
+        (format!("S -> {}[1.0]\n{phrase}", "P ".repeat(1000)), "line 1: the rules up to `S` have 1000 symbols"),
+        (format!("S -> P {}[1.0]\n{optional}\n{phrase}", "O ".repeat(40)), "counting a rule once for every choice"),
+        (
+            format!("{doubled}N60 -> P [1.0]\n{phrase}"),
+            "line 1: the sentences of `N0` have on average 3458764513820540928 words; at most 100",
+        ),
+        (
+            format!("S -> S 'conj' S [0.4999] | P [0.5001]\n{phrase}"),
+            "have on average 10001 words; at most 100 are allowed",
+        ),
+        (
+            format!("S -> '[P]' S [0.99999] | P [0.00001]\n{phrase}"),
+            "symbols in their derivation; at most 1000 are allowed",
+        ),
+    ] {
+        let error = Grammar::parse("own.txt", &text).unwrap_err().to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+/// The general parser takes long rules and sentences, up to its limit; what is longer is not called ungrammatical.
+#[test]
+fn long_rules_and_sentences_of_ones_own_grammar() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("own.txt");
+    let long_rule = format!("L -> {}'subjectID' [1.0]", "'subjectID' 'conj' ".repeat(50));
+    std::fs::write(
+        &path,
+        format!("S -> NP 'descPreP' 'descV' [0.999] | L 'descPreP' 'descV' [0.001]\nNP -> 'subjectID' [0.8] | NP 'conj' NP [0.2]\n{long_rule}"),
+    )
+    .unwrap();
+    let languages =
+        Languages::new(&LanguageConfig { grammar: path.to_str().unwrap().into(), ..crate::common::small() }, 0)
+            .unwrap();
+    let mut checker = languages.checker();
+    let mut sentence = |subjects: usize| {
+        let subject = languages.form(languages.world.entity(Class(0), 0), Language::A).to_owned();
+        let conjunction = languages.form(languages.world.conjunction(), Language::A);
+        let descriptor = languages.world.valid_descriptor(0, languages.world.properties(Class(0))[0], 0);
+        let copula = languages.form(languages.world.copula(), Language::A);
+        let subjects = vec![subject; subjects].join(&format!(" {conjunction} "));
+        let text = format!("{subjects} {copula} {}", languages.form(descriptor, Language::A));
+        let verdict = checker.text(&text, Language::A);
+        let reason = verdict.failure.map(|failure| checker.reason(&failure, &text, Language::A));
+        (verdict.valid, verdict.grammatical, reason)
+    };
+    assert_eq!(sentence(149), (true, true, None));
+    let (valid, grammatical, reason) = sentence(150);
+    assert_eq!((valid, grammatical), (true, false));
+    let reason = reason.unwrap();
+    assert!(reason.starts_with("the sentence has 301 words without its modifiers"), "{reason}");
+    assert!(reason.ends_with("sentences of at most 300 can be parsed"), "{reason}");
+    assert!(sentence(40_000).2.unwrap().contains("has 80001 words"));
+}

@@ -162,6 +162,44 @@ proptest! {
     }
 }
 
+/// In a tiny world Γ repeats before all values are used: entities with different keys have the same one.
+#[test]
+fn facts_are_withheld_of_all_entities_with_the_same_gamma() {
+    let tiny = LanguageConfig {
+        classes: 2,
+        entities: 9,
+        names: 1,
+        properties: 6,
+        values: 8,
+        valid_share: 0.5,
+        relations: 1,
+        mask_share: 0.2,
+        ..small()
+    };
+    let mixture = MixtureConfig { withhold: Withhold::Facts, ..Default::default() };
+    let mut shared = 0;
+    for seed in 0..40 {
+        let Ok(languages) = Languages::new(&tiny, seed).and_then(|languages| languages.under(&mixture)) else {
+            continue;
+        };
+        let (world, facts) = (&languages.world, languages.facts(Language::B).unwrap());
+        for entity in world.entities() {
+            let allowed = world.allowed(entity);
+            let is_like = |&other: &Symbol| {
+                let other_key = world.key(other).map(|key| key as usize % tiny.values);
+                let key = world.key(entity).map(|key| key as usize % tiny.values);
+                world.class(other) == world.class(entity) && other_key != key && world.allowed(other) == allowed
+            };
+            for other in world.entities().filter(is_like) {
+                let withheld = |entity| allowed.iter().map(|&d| facts.contains(world, entity, d)).collect::<Vec<_>>();
+                assert_eq!(withheld(entity), withheld(other), "seed {seed}");
+                shared += withheld(entity).into_iter().filter(|&withheld| withheld).count();
+            }
+        }
+    }
+    assert!(shared > 0, "no world has what is tested");
+}
+
 #[test]
 fn too_many_facts_are_not_withheld() {
     let config = LanguageConfig { mask_share: 0.7, ..small() };
@@ -282,6 +320,47 @@ fn parallel_texts_say_the_same_sentences() {
     let left = process.size_left(Language::B, &mixture);
     let expected = left / (1.0 + left) * (steps * batch) as f64;
     assert!((of_b as f64 - expected).abs() < 5.0 * expected.sqrt(), "{of_b}, not {expected}");
+}
+
+/// A sentence whose row is too long in the language of the larger text is in neither text.
+#[test]
+fn parallel_texts_say_the_same_sentences_where_long_rows_are_redrawn() {
+    let mixture = MixtureConfig { lambda: 0.5, parallel: Parallel::Symbols, ..Default::default() };
+    let languages = under(&small(), &mixture);
+    let mut source = Source::training(&languages, &mixture, 64, 40);
+    let is_short = |row: &Sequence| row.prompt.len() + row.sentence.symbols.len() <= 12;
+    for step in 0..40 {
+        let rows: Vec<Sequence> = (0..64).map(|row| source.draw_where(step, row, is_short).unwrap()).collect();
+        let of = |language| rows.iter().filter(move |row| row.language == language);
+        let in_a: HashSet<&[Symbol]> = of(Language::A).map(|row| &row.sentence.symbols[..]).collect();
+        let alone = of(Language::B).filter(|row| !in_a.contains(&row.sentence.symbols[..])).count();
+        assert_eq!((alone, rows.iter().all(is_short)), (0, true));
+    }
+}
+
+/// Withheld words and facts change neither the share of translations nor that of their directions.
+#[test]
+fn translations_are_as_frequent_as_set_where_something_is_withheld() {
+    let three = [("A", 0.0), ("B", 0.3), ("C", 0.0)]
+        .map(|(name, mask_share)| LanguageEntry { mask_share, ..LanguageEntry::new(name) });
+    for (languages, withhold) in [(&[][..], Withhold::Words), (&[], Withhold::Facts), (&three, Withhold::Words)] {
+        let mixture = MixtureConfig { lambda: 0.5, translation: 0.4, withhold, ..Default::default() };
+        let languages = Languages::of_family(&small(), languages, 0).unwrap().under(&mixture).unwrap();
+        let n = 20_000;
+        let mut source = Source::training(&languages, &mixture, n, 1);
+        let rows: Vec<Sequence> = (0..n).map(|row| source.draw(0, row).unwrap()).collect();
+        let near = |count: usize, of: f64, share: f64| (count as f64 - of * share).abs() < 4.5 * (of * share).sqrt();
+        let translations: Vec<&Sequence> = rows.iter().filter(|row| row.task == Task::T3).collect();
+        assert!(near(translations.len(), n as f64, 0.4), "{} of {n}", translations.len());
+        let pairs = languages.all().len() * (languages.all().len() - 1);
+        for &to in languages.all() {
+            for &from in languages.all().iter().filter(|&&from| from != to) {
+                let count = translations.iter().filter(|row| row.language == to && row.from == Some(from)).count();
+                assert!(near(count, translations.len() as f64, 1.0 / pairs as f64), "{from:?} {to:?}: {count}");
+            }
+        }
+        assert!(rows.iter().all(|row| !row.masked));
+    }
 }
 
 #[test]

@@ -58,7 +58,7 @@ fn forms_are_unique_and_a_shared_form_is_one_symbol() {
 /// equal stems and no affixes have nothing to differ in.
 #[test]
 fn a_masked_words_form_in_b_is_never_a_form_of_a() {
-    for (distance, affix_rate) in [(0.0, 0.5), (0.0, 0.05), (0.1, 0.0), (0.25, 0.5), (1.0, 0.5)] {
+    for (distance, affix_rate) in [(0.0, 0.5), (0.0, 0.05), (0.2, 0.0), (0.25, 0.5), (1.0, 0.5)] {
         let languages = Languages::new(&LanguageConfig { distance, affix_rate, ..Default::default() }, 3).unwrap();
         for &symbol in languages.mask(Language::B).symbols() {
             let form = languages.form(symbol, Language::B);
@@ -148,4 +148,35 @@ fn a_words_own_distance_has_the_languages_distance_as_its_mean() {
         mean
     });
     assert_eq!(plain, written, "whatever the script");
+}
+
+/// The relative distance of the stems of A and B, over the masked or the unmasked descriptors.
+fn stem_distance(languages: &Languages, masked: bool) -> f64 {
+    let mask = languages.mask(Language::B);
+    let stem = |symbol, language| languages.lexicon.word(symbol, language).stem();
+    let chosen: Vec<Symbol> = languages.world.descriptors().filter(|&s| mask.contains(s) == masked).collect();
+    let apart = |one: Symbol, other: Symbol| {
+        crate::levenshtein::normalised(stem(one, Language::A).as_bytes(), stem(other, Language::B).as_bytes())
+    };
+    let next = chosen.iter().cycle().skip(1);
+    let unrelated: f64 = chosen.iter().zip(next).map(|(&one, &other)| apart(one, other)).sum();
+    chosen.iter().map(|&symbol| apart(symbol, symbol)).sum::<f64>() / unrelated
+}
+
+#[test]
+fn masked_stems_are_at_the_distance_asked_for_without_affixes_too() {
+    let languages =
+        |distance, affix_rate| Languages::new(&LanguageConfig { distance, affix_rate, ..Default::default() }, 3);
+    for (distance, affix_rate) in [(0.2, 0.0), (0.25, 0.0), (0.5, 0.0), (0.05, 0.5), (0.05, 0.1)] {
+        let languages = languages(distance, affix_rate).unwrap();
+        for masked in [true, false] {
+            let measured = stem_distance(&languages, masked);
+            assert!((measured - distance).abs() < 0.02, "{measured} at {distance}, affixes {affix_rate}: {masked}");
+        }
+    }
+    for distance in [0.05, 0.1] {
+        let refused = languages(distance, 0.0).unwrap_err().to_string();
+        assert!(refused.contains("the masked stems of A and B are 0.1"), "{refused}");
+        assert!(refused.contains(&format!("instead of {distance}")), "{refused}");
+    }
 }

@@ -83,7 +83,8 @@ impl PyExperiment {
         seed: u64,
         start: u64,
     ) -> PyResult<String> {
-        detached(py, || {
+        let mut interrupt = None;
+        let sampled = detached(py, || {
             let (languages, text) = match language {
                 Some(_) => (self.cache.languages(&self.experiment)?, None),
                 None => {
@@ -101,10 +102,15 @@ impl PyExperiment {
             let rows = CorpusRows::new(&self.experiment, &languages, split, task, pool, text)?;
             rows.starting(seed, start)?.each_round(n, |rows, _| {
                 all.extend(rows);
-                Result::Ok(())
+                Python::attach(|py| py.check_signals()).map_err(|signal| {
+                    interrupt = Some(signal);
+                    Error::Corpus("interrupted".into())
+                })
             })?;
             serde_json::to_string(&all).map_err(|why| Error::Corpus(why.to_string()))
-        })
+        });
+        // Ctrl-C raises Python's own exception.
+        interrupt.map_or(sampled, Err)
     }
 
     /// Verdicts on sentences of a language, as JSON.

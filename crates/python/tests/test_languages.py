@@ -1,6 +1,10 @@
 """What needs numpy alone."""
 
+import os
 import pickle
+import signal
+import threading
+import time
 from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
@@ -19,6 +23,16 @@ def test_languages_have_words(tiny: invitro.Experiment) -> None:
     assert not a.masked and b.masked and b.masked <= b.words.keys()
     assert a.distances == {"B": b.distances["A"]}
     assert a.share + b.share == pytest.approx(1)
+
+
+def test_sampling_stops_at_ctrl_c(tiny: invitro.Experiment) -> None:
+    tiny.sample(1, "A")
+    timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    begun = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        tiny.sample(30_000_000, "A")
+    assert time.monotonic() - begun < 60
 
 
 def test_samples_are_true_sentences(tiny: invitro.Experiment) -> None:

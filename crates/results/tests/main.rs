@@ -2,6 +2,7 @@
 
 mod claims;
 mod compact;
+mod foreign_tables;
 mod formats;
 mod metrics;
 mod names;

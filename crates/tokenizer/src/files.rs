@@ -2,6 +2,7 @@
 //! The key `invitro` of the config records its provenance.
 
 use crate::error::{Error, Result};
+use crate::external::oversize::check_size;
 use crate::provenance::Provenance;
 use crate::special::{self, SpecialTokens};
 use crate::tokenizer::Tokenizer;
@@ -35,7 +36,8 @@ impl Tokenizer {
     pub fn load(path: &Path) -> Result<Tokenizer> {
         let file = if path.is_dir() { path.join(TOKENIZER) } else { path.to_owned() };
         let damaged = |why: String| Error::Damaged { path: file.clone(), why };
-        let text = std::fs::read_to_string(&file).map_err(|e| fault(&file, "read", e))?;
+        let text = invitro_base::limits::read_text_file(&file).map_err(|e| fault(&file, "read", e))?;
+        check_size(&text).map_err(damaged)?;
         let provenance = provenance(&file.with_file_name(CONFIG))?;
         let parse = || {
             let inner = text.parse().map_err(|e: tokenizers::Error| e.to_string())?;

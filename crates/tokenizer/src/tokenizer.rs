@@ -1,6 +1,7 @@
 //! A tokenizer, trained or read from a file: text to ids and back, as its `tokenizer.json` does in any other program.
 
 use crate::error::{Error, Result, library};
+use crate::external::oversize::check_gap;
 use crate::external::renumber::{self, NO_BOUNDARY};
 use crate::provenance::{Provenance, fingerprint};
 use crate::segment::spelling::Spelling;
@@ -77,6 +78,7 @@ impl Tokenizer {
         inner: tokenizers::Tokenizer,
         provenance: Option<Provenance>,
     ) -> Result<Tokenizer, String> {
+        check_gap(&inner)?;
         let recognised = pipeline::recognise(&inner);
         if let (Err(_), Some(p)) = (&recognised, provenance.clone().filter(|p| !p.config.file.is_empty())) {
             let special = SpecialTokens::recognise(|id| inner.id_to_token(id), |token| inner.token_to_id(token))?;

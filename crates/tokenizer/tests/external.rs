@@ -109,11 +109,11 @@ fn distances_are_estimated_as_they_were_asked_for() {
         list.forms.retain(|form| is_open(form.concept));
         list.forms.iter_mut().for_each(|form| form.language = form.language.min(1));
         list.languages.truncate(2);
-        let [found] = &wordlist::distances(&list)[..] else { panic!("two languages") };
+        let [found] = &wordlist::distances(&list, |_| {}).unwrap()[..] else { panic!("two languages") };
         let measured = languages.lexicon.distances().words(Language::A, Language::B);
         assert!((found.same - measured.pairs).abs() < 0.01, "{found:?} {measured:?}");
         assert!((found.distance - names).abs() < 0.03, "{names} {found:?}");
-        assert!(found.low <= found.distance && found.distance <= found.high, "{found:?}");
+        assert!(found.low <= found.distance && found.distance <= found.high && found.high <= 1.0, "{found:?}");
         assert_eq!(found.cognates, Some(1.0));
     }
 }
@@ -296,4 +296,61 @@ fn the_lift_of_a_wordlist_and_its_chance() {
     let missing = message(dir.path(), None);
     assert!(missing.contains("no column `Parameter_ID`, but ID, Language_ID, Form"), "{missing}");
     assert!(message(&dir.path().join("none.csv"), None).contains("cannot be read"));
+}
+
+/// A `tokenizer.json` that would fill the memory is refused before it is read, with what is allowed.
+#[test]
+fn tokenizers_beyond_the_limits_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = |vocab: &str, added: &str, normalizer: &str| {
+        let json = format!(
+            r###"{{"version": "1.0", "truncation": null, "padding": null, "added_tokens": [{added}], "normalizer": {normalizer},
+            "pre_tokenizer": {{"type": "WhitespaceSplit"}}, "post_processor": null, "decoder": null,
+            "model": {{"type": "WordPiece", "unk_token": "a", "continuing_subword_prefix": "##",
+            "max_input_chars_per_word": 100, "vocab": {{{vocab}}}}}}}"###
+        );
+        std::fs::write(dir.path().join("tokenizer.json"), json).unwrap();
+        External::load(dir.path()).map(|_| ()).map_err(|error| error.to_string())
+    };
+    let added = |id: usize| {
+        format!(
+            r#"{{"id": {id}, "content": "<{id}>", "single_word": false, "lstrip": false, "rstrip": false,
+            "normalized": false, "special": true}}"#
+        )
+    };
+    let many = (1..=20_001).map(added).collect::<Vec<_>>().join(",");
+    let replace = r#"{"type": "Replace", "pattern": {"String": "a"}, "content": "aaaaaaaaaa"}"#;
+    let nested = (0..9)
+        .fold(replace.to_owned(), |inner, _| format!(r#"{{"type": "Sequence", "normalizers": [{replace}, {inner}]}}"#));
+    for (made, expected) in [
+        (
+            file(r#""a": 0, "b": 2000000000"#, "", "null"),
+            "its token `b` has the id 2000000000; the largest allowed is 4194304",
+        ),
+        (file(r#""a": 0"#, &many, "null"), "it has 20001 added tokens; at most 20000 are allowed"),
+        (
+            file(r#""a": 0"#, "", &nested),
+            "the replacements of its normalizer can make 10000000000 letters of one; at most 100",
+        ),
+    ] {
+        let error = made.unwrap_err();
+        assert!(error.contains(expected), "{error}");
+    }
+    file(r#""a": 0"#, &added(1), replace).unwrap();
+    let long = Text { name: "A".into(), lines: vec!["ka ".repeat(400_000)] };
+    let error = text::measure(&wordpiece(dir.path()), &[long]).unwrap_err().to_string();
+    assert!(error.contains("line 1 of the text of A has 1200000 bytes; at most 1048576 are allowed"), "{error}");
+}
+
+#[test]
+fn a_gap_in_the_ids_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = TokenizerConfig { vocab: 300, sentences: 2000, ..Default::default() };
+    let mut json: serde_json::Value = serde_json::from_str(&train(&small(0), &config).to_json().unwrap()).unwrap();
+    let vocab = json["model"]["vocab"].as_object_mut().unwrap();
+    vocab.values_mut().filter(|id| id.as_u64() == Some(299)).for_each(|id| *id = 310.into());
+    let path = dir.path().join("tokenizer.json");
+    std::fs::write(&path, json.to_string()).unwrap();
+    let error = invitro_tokenizer::Tokenizer::load(&path).map(|_| ()).unwrap_err().to_string();
+    assert!(error.contains("its ids have a gap: of its 300 tokens none has the id 299"), "{error}");
 }

@@ -4,11 +4,12 @@ mod line;
 mod print;
 
 use anyhow::{Context, Result, bail};
+use invitro_base::limits;
 use invitro_lab::Trained;
 use invitro_language::Task;
 use invitro_model::{Device, ScoreQuery};
 use line::{Scored, SentenceToScore};
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -57,34 +58,46 @@ pub fn run(args: Args) -> Result<ExitCode> {
         }
         _ => (Box::new(std::io::stdin()), "standard input".into()),
     };
-    let mut lines = BufReader::new(input).lines().enumerate();
+    let mut input = BufReader::new(input);
+    let (mut number, mut bytes, mut ended) = (0, Vec::new(), false);
     let mut teller = print::ScorePrinter::new(args.json);
     loop {
-        let mut batch: Vec<Vec<SentenceToScore>> = Vec::new();
-        for (number, line) in lines.by_ref().take(AT_ONCE) {
-            let at = || format!("line {} of {name}", number + 1);
-            let line = line.with_context(at)?;
+        let mut batch: Vec<(usize, Vec<SentenceToScore>)> = Vec::new();
+        while batch.len() < AT_ONCE && !ended {
+            number += 1;
+            let at = || format!("line {number} of {name}");
+            bytes.clear();
+            ended = limits::read_line(&mut input, &mut bytes).with_context(at)? == 0;
+            let line = std::str::from_utf8(&bytes).with_context(at)?.trim_end_matches(['\n', '\r']);
             // A byte order mark is not text.
-            let line = if number == 0 { line.trim_start_matches('\u{feff}') } else { &line };
+            let line = if number == 1 { line.trim_start_matches('\u{feff}') } else { line };
+            if line.trim().is_empty() {
+                teller.empty += usize::from(!ended);
+                continue;
+            }
             let sides = line.split('\t').map(|text| SentenceToScore::read(text, &trained, args.task, language, from));
             let sides = sides.collect::<Result<Vec<SentenceToScore>>>().with_context(at)?;
             if sides.len() > 2 {
                 bail!("{} has {} columns: a sentence is one, a pair two", at(), sides.len());
             }
-            batch.push(sides);
+            batch.push((number, sides));
         }
         if batch.is_empty() {
             break;
         }
-        let questions: Vec<ScoreQuery> = batch.iter().flatten().map(SentenceToScore::question).collect();
+        let questions: Vec<ScoreQuery> =
+            batch.iter().flat_map(|(_, sides)| sides).map(SentenceToScore::question).collect();
         let mut answers = population.score(&[questions])?.pop().unwrap_or_default().into_iter();
-        for sides in batch {
+        for (number, sides) in batch {
             let scored: Vec<Scored> = sides
                 .into_iter()
                 .map(|sentence| sentence.scored(&answers.next().and_then(|mut a| a.pop()).unwrap_or_default()))
                 .collect();
-            teller.line(&scored)?;
+            teller.line(number, &scored)?;
         }
+    }
+    if teller.lines == 0 {
+        bail!("there is no sentence to score in {name}");
     }
     teller.end()?;
     Ok(ExitCode::SUCCESS)

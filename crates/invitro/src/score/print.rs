@@ -8,7 +8,9 @@ use serde_json::{Value, json};
 
 pub struct ScorePrinter {
     json: bool,
-    lines: usize,
+    pub lines: usize,
+    /// Lines without a sentence, which are left out.
+    pub empty: usize,
     pairs: usize,
     /// Pairs whose first sentence is the likelier one.
     first: usize,
@@ -18,10 +20,10 @@ pub struct ScorePrinter {
 
 impl ScorePrinter {
     pub fn new(json: bool) -> ScorePrinter {
-        ScorePrinter { json, lines: 0, pairs: 0, first: 0, unknown: 0 }
+        ScorePrinter { json, lines: 0, empty: 0, pairs: 0, first: 0, unknown: 0 }
     }
 
-    pub fn line(&mut self, sides: &[Scored]) -> Result<()> {
+    pub fn line(&mut self, number: usize, sides: &[Scored]) -> Result<()> {
         self.lines += 1;
         self.unknown += sides.iter().flat_map(|side| &side.words).filter(|word| !word.known).count();
         let difference = match sides {
@@ -33,11 +35,10 @@ impl ScorePrinter {
             self.first += usize::from(difference > 0.0);
         }
         if self.json {
-            emit!("{}", self.in_json(sides, difference));
+            emit!("{}", in_json(number, sides, difference));
             return Ok(());
         }
-        let number = self.lines;
-        let between = if number > 1 { "\n" } else { "" };
+        let between = if self.lines > 1 { "\n" } else { "" };
         match difference {
             None => say!("{between}{number}  {} nats", nats(sides[0].logprob())),
             Some(difference) => {
@@ -58,24 +59,12 @@ impl ScorePrinter {
         Ok(())
     }
 
-    fn in_json(&self, sides: &[Scored], difference: Option<f64>) -> Value {
-        let word = |word: &ScoredWord| json!({ "word": word.text, "known": word.known, "logprob": word.logprob });
-        let side = |side: &Scored| json!({ "logprob": side.logprob(), "words": side.words.iter().map(word).collect::<Vec<_>>() });
-        match (sides, difference) {
-            ([first, second], Some(difference)) => json!({
-                "line": self.lines, "first": side(first), "second": side(second), "difference": difference,
-                "prefers": if difference > 0.0 { "first" } else if difference < 0.0 { "second" } else { "neither" },
-            }),
-            _ => {
-                let mut value = side(&sides[0]);
-                value["line"] = json!(self.lines);
-                value
-            }
-        }
-    }
-
     /// What all lines come to.
     pub fn end(&self) -> Result<()> {
+        if self.empty > 0 {
+            let (lines, are) = (count(self.empty, "line"), if self.empty == 1 { "is" } else { "are" });
+            terminal::warn(&format!("{lines} without a sentence {are} left out"));
+        }
         if self.unknown > 0 {
             terminal::warn(&format!("{} not of the language, marked with *", count_are(self.unknown)));
         }
@@ -90,6 +79,23 @@ impl ScorePrinter {
             }
         }
         Ok(())
+    }
+}
+
+fn in_json(number: usize, sides: &[Scored], difference: Option<f64>) -> Value {
+    let word = |word: &ScoredWord| json!({ "word": word.text, "known": word.known, "logprob": word.logprob });
+    let side =
+        |side: &Scored| json!({ "logprob": side.logprob(), "words": side.words.iter().map(word).collect::<Vec<_>>() });
+    match (sides, difference) {
+        ([first, second], Some(difference)) => json!({
+            "line": number, "first": side(first), "second": side(second), "difference": difference,
+            "prefers": if difference > 0.0 { "first" } else if difference < 0.0 { "second" } else { "neither" },
+        }),
+        _ => {
+            let mut value = side(&sides[0]);
+            value["line"] = json!(number);
+            value
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! `invitro tokenizer measure --text …` and `--wordlist …`: any tokenizer on any text.
 
 use super::subject::TokenizerChoice;
+use crate::bar::Bar;
 use crate::output::StagedDir;
 use crate::table;
 use crate::terminal::{self, To};
@@ -8,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use invitro_language::Languages;
 use invitro_tokenizer::external::External;
 use invitro_tokenizer::external::text::{self, Text, TextFragmentation, TextMeasures};
-use invitro_tokenizer::external::wordlist::{self, LexicalDistance, WordlistMeasures};
+use invitro_tokenizer::external::wordlist::{self, LexicalDistance, Wordlist, WordlistMeasures};
 use invitro_tokenizer::measured_text;
 use serde::Serialize;
 use std::io::Write;
@@ -67,13 +68,20 @@ impl ExternalArgs {
                 .split_once('=')
                 .filter(|(name, file)| !name.is_empty() && !file.is_empty())
                 .with_context(|| format!("--text is {given}, but must be NAME=FILE, as in en=english.txt"))?;
-            let text = std::fs::read_to_string(file).with_context(|| format!("`{file}` cannot be read"))?;
+            let text = invitro_base::limits::read_text_file(file.as_ref())
+                .with_context(|| format!("`{file}` cannot be read"))?;
             // A byte order mark is not text.
             let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
             Ok(Text { name: name.to_owned(), lines: text.lines().map(str::to_owned).collect() })
         };
         self.text.iter().map(read).collect()
     }
+}
+
+/// The distances of a wordlist's languages, with their progress.
+fn distances(words: &Wordlist) -> Result<Vec<LexicalDistance>> {
+    let bar = Bar::new();
+    Ok(wordlist::distances(words, |done| bar.show(Some(done), &[(0, "comparing words".to_owned())]))?)
 }
 
 pub fn run(args: &ExternalArgs, subject: &TokenizerChoice, json: bool) -> Result<ExitCode> {
@@ -97,7 +105,7 @@ pub fn run(args: &ExternalArgs, subject: &TokenizerChoice, json: bool) -> Result
         available: tokenizer.as_ref().map(External::available),
         text: tokenizer.as_ref().map(of_texts).transpose()?.flatten(),
         wordlist: tokenizer.as_ref().map(of_words).transpose()?.flatten(),
-        distances: list.as_ref().filter(|_| args.fit).map(wordlist::distances),
+        distances: list.as_ref().filter(|_| args.fit).map(distances).transpose()?,
     };
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     if json {

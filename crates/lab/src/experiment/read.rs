@@ -21,7 +21,7 @@ impl Experiment {
     pub fn load(preset: Option<&str>, file: Option<&Path>, overrides: &[String]) -> Result<Experiment> {
         let mut table = preset_table(preset.unwrap_or(PRESETS[0].0))?;
         if let Some(path) = file {
-            let text = std::fs::read_to_string(path)
+            let text = invitro_base::limits::read_text_file(path)
                 .map_err(|e| Error::NoExperiment { path: path.to_owned(), why: e.to_string() })?;
             let origin = format!("the experiment file `{}`", path.display());
             let mut own = parse(&text, &origin)?;

@@ -26,7 +26,8 @@ pub struct Cell {
 /// The plan of a file, `overrides` (`key=value`) laid over its base.
 pub fn read(path: &Path, overrides: &[String]) -> Result<Plan> {
     let wrong = |why: String| Error::Study { path: path.to_owned(), why };
-    let text = std::fs::read_to_string(path).map_err(|error| wrong(format!("it cannot be read: {error}")))?;
+    let text =
+        invitro_base::limits::read_text_file(path).map_err(|error| wrong(format!("it cannot be read: {error}")))?;
     parse(&text, path, overrides)
 }
 

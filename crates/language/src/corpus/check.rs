@@ -70,6 +70,8 @@ pub enum Failure {
     Empty,
     /// The language does not have the word `at`.
     UnknownWord { at: usize },
+    /// Too long to be parsed: so many words without the modifiers, of at most so many. Nothing is known of its grammar.
+    TooLong { words: usize, most: usize },
     /// The grammar does not allow the word `at`; if `at` is the length, the sentence ends too early.
     Ungrammatical { at: usize },
     /// The descriptor `at` does not fit its subject's class, or has no subject.
@@ -90,6 +92,7 @@ impl Failure {
         match self {
             Failure::Empty => "empty",
             Failure::UnknownWord { .. } => "unknown_word",
+            Failure::TooLong { .. } => "too_long",
             Failure::Ungrammatical { .. } => "ungrammatical",
             Failure::DescriptorClass { .. } => "descriptor_class",
             Failure::SubjectClass { .. } => "subject_class",
@@ -189,7 +192,13 @@ impl Checker<'_> {
                 self.at.push(i);
             }
         }
-        if let Err(part) = self.languages.syntax(language).parser.parse(&self.parts, &mut self.analysis) {
+        let parser = &self.languages.syntax(language).parser;
+        let (words, most) = (self.parts.len(), parser.most_words());
+        if words > most {
+            verdict.failure = Some(Failure::TooLong { words, most });
+            return verdict;
+        }
+        if let Err(part) = parser.parse(&self.parts, &mut self.analysis) {
             let at = self.at.get(part).copied().unwrap_or(symbols.len());
             verdict.failure = Some(Failure::Ungrammatical { at });
             return verdict;
@@ -285,6 +294,11 @@ impl Checker<'_> {
         match *failure {
             Failure::Empty => "there are no words".into(),
             Failure::UnknownWord { at } => format!("word {} {} is not a word of {}", at + 1, word(at), language.name()),
+            Failure::TooLong { words, most } => format!(
+                "the sentence has {words} words without its modifiers; under the grammar `{}`, sentences of at most {most} \
+                 can be parsed",
+                self.languages.grammar(language).name()
+            ),
             Failure::Ungrammatical { at } if at < words.len() => {
                 format!("the grammar does not allow word {} {}, {}, here", at + 1, word(at), category(at))
             }

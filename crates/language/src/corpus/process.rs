@@ -167,24 +167,15 @@ impl<'a> Process<'a> {
         shares.zip(&self.masked_shares).map(|(share, &masked)| share * share_left(masked, mixture)).collect()
     }
 
-    /// The same of all translation directions.
-    fn direction_weights(&self, mixture: &MixtureConfig) -> Vec<f64> {
-        let directions = self.masked_pairs.iter().enumerate().flat_map(|(to, row)| {
-            row.iter().enumerate().filter(move |(from, _)| *from != to).map(|(_, &masked)| masked)
-        });
-        directions.map(|masked| share_left(masked, mixture)).collect()
-    }
-
-    /// ln P(language | task) of a training row, or of a translation's direction, given that it was not redrawn.
+    /// ln P(language | task) of a training row, given that it was not redrawn, or of a translation's direction, in which
+    /// it is redrawn.
     pub fn opening(&self, sequence: &Sequence, mixture: &MixtureConfig) -> f64 {
-        let (own, weights) = match sequence.from {
-            None => {
-                let weights = self.language_weights(mixture);
-                (weights[sequence.language.index()], weights)
-            }
-            Some(_) => (share_left(self.withheld_share(sequence), mixture), self.direction_weights(mixture)),
-        };
-        own.ln() - weights.iter().sum::<f64>().ln()
+        let languages = self.languages.all().len();
+        if sequence.from.is_some() {
+            return -((languages * (languages - 1)) as f64).ln();
+        }
+        let weights = self.language_weights(mixture);
+        weights[sequence.language.index()].ln() - weights.iter().sum::<f64>().ln()
     }
 
     /// ln P(sequence) of a training row, given that it was not redrawn: task, language, sentence, prompt, switched words.
@@ -192,19 +183,13 @@ impl<'a> Process<'a> {
         if sequence.masked && mixture.withholds() {
             return f64::NEG_INFINITY;
         }
-        let weights = self.language_weights(mixture);
-        let within: f64 = weights.iter().sum();
-        let directions = (weights.len() * (weights.len() - 1)) as f64;
-        let between = self.direction_weights(mixture).iter().sum::<f64>() / directions;
-        let translation = mixture.translation;
-        let accepted = (1.0 - translation) * within + if translation > 0.0 { translation * between } else { 0.0 };
         let task = match sequence.from {
-            None => (1.0 - translation) * within * mixture.tasks[sequence.task as usize],
-            Some(_) => translation * between,
+            None => (1.0 - mixture.translation) * mixture.tasks[sequence.task as usize],
+            Some(_) => mixture.translation,
         };
         // The last logarithm conditions on a sentence that is not redrawn.
         let left = share_left(self.withheld_share(sequence), mixture);
-        task.ln() - accepted.ln() + self.opening(sequence, mixture) - left.ln()
+        task.ln() + self.opening(sequence, mixture) - left.ln()
             + self.sentence(&sequence.sentence.symbols, sequence.language)
             + self.prompt(sequence)
             + self.switching(sequence, mixture)

@@ -2,7 +2,8 @@
 //!
 //! A training row draws its language by its share: λ / (1 + λ) for B, or the share of its stage under a schedule. A row
 //! that its language withholds is redrawn whole, language included; so is a held-out sentence. A translation shows both
-//! languages, so neither may withhold it. Condition B takes sentences without a masked word, B† sentences with one;
+//! languages, so neither may withhold it; it is redrawn in its direction, so that translations and their directions are
+//! as frequent as set. Condition B takes sentences without a masked word, B† sentences with one;
 //! [`Source::from_pool`] selects training or held-out sentences.
 //!
 //! ```
@@ -30,6 +31,13 @@ enum SourceSplit {
     Training(TrainingMixture),
     Condition(LanguageCondition),
     Translation { from: Language, to: Language, masked: bool },
+}
+
+/// What is kept of a training row that is redrawn because something in it is withheld.
+#[derive(Clone, Copy, Debug)]
+enum RowKind {
+    WithinLanguage,
+    Translation { from: Language, to: Language },
 }
 
 /// Draws before a row fails.
@@ -158,8 +166,9 @@ impl<'a> Source<'a> {
             return filled;
         }
         let mut rng = self.stream.at(step, row);
+        let mut kept = None;
         for _ in 0..TRIES {
-            if self.attempt(step, &mut rng, out) && accept(out) {
+            if self.attempt(step, &mut rng, &mut kept, out) && accept(out) {
                 return Ok(());
             }
         }
@@ -186,6 +195,7 @@ impl<'a> Source<'a> {
 
     /// Draws the rows of a step whose texts are translations of each other. Each sentence is drawn once, and each
     /// language includes it with the probability of its share over the largest share, unless it withholds the sentence.
+    /// A sentence that is too long in a language of the largest share is in none.
     fn fill(&self, block: &mut RowBlock, step: u64, mut accept: impl FnMut(&Sequence) -> bool) -> Result<()> {
         let SourceSplit::Training(training) = &self.split else { return Ok(()) };
         let mut sampler = self.sampler.clone();
@@ -194,16 +204,14 @@ impl<'a> Source<'a> {
         let largest = shares.iter().copied().fold(0.0, f64::max);
         block.drawn.clear();
         let mut sentence = Sentence::default();
-        for number in 0..(TRIES + 100 * block.rows) as u64 {
+        'sentences: for number in 0..(TRIES + 100 * block.rows) as u64 {
             let mut rng = self.stream.at(step, number);
             sampler.sample(languages.all()[0], &mut rng, &mut sentence);
             if !self.pool.has(languages, &sentence.symbols) {
                 continue;
             }
-            for (&language, share) in languages.all().iter().zip(shares) {
-                if block.drawn.len() == block.rows {
-                    return Ok(());
-                }
+            let mut rows = Vec::with_capacity(shares.len());
+            for (&language, &share) in languages.all().iter().zip(shares) {
                 if !rng.chance(share / largest) {
                     continue;
                 }
@@ -211,25 +219,46 @@ impl<'a> Source<'a> {
                 out.masked = languages.withholds(language, &sentence);
                 out.prepare(self.task(&mut rng), &mut rng);
                 training.switch(languages, &mut rng, &mut out);
-                if training.allows(&out) && accept(&out) {
-                    block.drawn.push(out);
+                if !training.allows(&out) {
+                    continue;
                 }
+                if accept(&out) {
+                    rows.push((share, out));
+                } else if share == largest {
+                    continue 'sentences;
+                }
+            }
+            let free = block.rows - block.drawn.len();
+            if rows.len() > free {
+                rows.sort_by(|one, other| other.0.total_cmp(&one.0));
+            }
+            block.drawn.extend(rows.into_iter().take(free).map(|(_, out)| out));
+            if block.drawn.len() == block.rows {
+                return Ok(());
             }
         }
         Err(self.exhausted())
     }
 
-    fn attempt(&mut self, step: u64, rng: &mut Rng, out: &mut Sequence) -> bool {
+    fn attempt(&mut self, step: u64, rng: &mut Rng, kept: &mut Option<RowKind>, out: &mut Sequence) -> bool {
         let languages = self.sampler.languages();
         let from = match &self.split {
             SourceSplit::Training(training) => {
-                let translates =
-                    training.translation > 0.0 && languages.all().len() > 1 && rng.chance(training.translation);
+                let translates = match kept {
+                    Some(kind) => matches!(kind, RowKind::Translation { .. }),
+                    None => training.translation > 0.0 && languages.all().len() > 1 && rng.chance(training.translation),
+                };
                 out.language = languages.pick(training.shares(step), rng.unit());
                 // All directions are equally frequent.
-                translates.then(|| {
-                    out.language = languages.all()[rng.index(languages.all().len())];
-                    random_other(languages, out.language, rng)
+                translates.then(|| match *kept {
+                    Some(RowKind::Translation { from, to }) => {
+                        out.language = to;
+                        from
+                    }
+                    _ => {
+                        out.language = languages.all()[rng.index(languages.all().len())];
+                        random_other(languages, out.language, rng)
+                    }
                 })
             }
             SourceSplit::Condition(condition) => {
@@ -246,7 +275,14 @@ impl<'a> Source<'a> {
         out.masked = languages.withholds(out.language, &out.sentence)
             || from.is_some_and(|from| languages.withholds(from, &out.sentence));
         let wanted = match &self.split {
-            SourceSplit::Training(training) => training.allows(out),
+            SourceSplit::Training(training) => {
+                let allowed = training.allows(out);
+                if !allowed {
+                    let translation = |from| RowKind::Translation { from, to: out.language };
+                    *kept = Some(from.map_or(RowKind::WithinLanguage, translation));
+                }
+                allowed
+            }
             SourceSplit::Condition(LanguageCondition { masked, .. }) | SourceSplit::Translation { masked, .. } => {
                 out.masked == *masked
             }

@@ -16,8 +16,8 @@ const SCALE: f64 = 4.0;
 /// `X -> left right`.
 #[derive(Clone, Copy, Debug)]
 struct BinaryRule {
-    left: usize,
-    right: usize,
+    left: u16,
+    right: u16,
     weight: f64,
 }
 
@@ -30,8 +30,8 @@ pub struct Cyk {
     lexical: Vec<Vec<(Terminal, f64)>>,
     /// The unit closure: Σ over chains of unit rules from one nonterminal to another.
     closure: Vec<Vec<f64>>,
-    /// The probability of the most probable such chain.
-    best_chain: Vec<Vec<f64>>,
+    /// By the end of a chain of unit rules, its possible starts and the log-probability of the best chain from each.
+    best_chains: Vec<Vec<(usize, f64)>>,
 }
 
 impl Cyk {
@@ -44,7 +44,7 @@ impl Cyk {
             binary: vec![Vec::new(); own],
             lexical: vec![Vec::new(); own],
             closure: Vec::new(),
-            best_chain: Vec::new(),
+            best_chains: Vec::new(),
         };
         let mut units = vec![vec![0.0; own]; own];
         for (n, units) in units.iter_mut().enumerate() {
@@ -60,7 +60,10 @@ impl Cyk {
             }
         }
         cyk.closure = unit_closure(&units);
-        cyk.best_chain = best_chains(&units);
+        let best = best_chains(&units);
+        let starts =
+            |y: usize| (0..own).filter(|&x| x != y && best[x][y] > 0.0).map(|x| (x, best[x][y].ln())).collect();
+        cyk.best_chains = (0..own).map(starts).collect();
         cyk
     }
 
@@ -74,7 +77,7 @@ impl Cyk {
             self.binarise(tail, &items[1..], 1.0);
             tail
         };
-        self.binary[parent].push(BinaryRule { left, right, weight });
+        self.binary[parent].push(BinaryRule { left: left as u16, right: right as u16, weight });
     }
 
     fn single(&mut self, item: RuleItem) -> usize {
@@ -107,26 +110,35 @@ impl Cyk {
         }
         // table[cell(i, j)][X]: the weight of X over the words i..j.
         let mut table = vec![0.0; n * (n + 1) / 2 * size];
+        let mut lengths = Lengths::new(n, size);
         let mut base = vec![0.0; size];
         for length in 1..=n {
             for i in 0..=n - length {
-                base.fill(0.0);
                 for (x, sum) in base.iter_mut().enumerate() {
+                    *sum = 0.0;
                     if length == 1 {
                         let fitting = self.lexical[x].iter().filter(|(terminal, _)| terminal.part() == parts[i]);
                         *sum = fitting.map(|(_, w)| w * SCALE).sum();
                     }
                     for rule in &self.binary[x] {
-                        for split in 1..length {
+                        for &split in lengths.of(i, rule.left) {
+                            let split = split as usize;
                             *sum += rule.weight
-                                * table[cell(n, i, split) * size + rule.left]
-                                * table[cell(n, i + split, length - split) * size + rule.right];
+                                * table[cell(n, i, split) * size + rule.left as usize]
+                                * table[cell(n, i + split, length - split) * size + rule.right as usize];
                         }
                     }
                 }
-                let out = &mut table[cell(n, i, length) * size..][..size];
-                for (x, value) in out.iter_mut().enumerate() {
-                    *value = if x < self.own { dot(&self.closure[x], &base) } else { base[x] };
+                let possible: Vec<usize> = (0..self.own).filter(|&y| base[y] > 0.0).collect();
+                for (x, &base_x) in base.iter().enumerate() {
+                    let weight = match x < self.own {
+                        true => possible.iter().map(|&y| self.closure[x][y] * base[y]).sum(),
+                        false => base_x,
+                    };
+                    table[cell(n, i, length) * size + x] = weight;
+                    if weight != 0.0 {
+                        lengths.push(i, x, length);
+                    }
                 }
             }
         }
@@ -141,7 +153,7 @@ impl Cyk {
             return Err(0);
         }
         let chart = Chart::new(self, parts);
-        if chart.best(0, n, 0).weight == f64::NEG_INFINITY {
+        if !chart.best(0, n, 0).is_possible() {
             return Err(n);
         }
         let mut constituents = Vec::new();
@@ -186,41 +198,71 @@ struct Best {
     step: ParseStep,
 }
 
+impl Best {
+    fn is_possible(&self) -> bool {
+        self.weight > f64::NEG_INFINITY
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 enum ParseStep {
     Nothing,
     Word(Terminal),
-    Binary { left: usize, right: usize, split: usize },
+    Binary { left: u16, right: u16, split: u16 },
+}
+
+/// The lengths of the spans that each nonterminal derives from each word on, ascending. Most spans are derived by few
+/// nonterminals, so that a parser that visits these alone is fast.
+struct Lengths {
+    size: usize,
+    lengths: Vec<Vec<u16>>,
+}
+
+impl Lengths {
+    fn new(words: usize, size: usize) -> Lengths {
+        Lengths { size, lengths: vec![Vec::new(); words * size] }
+    }
+
+    fn of(&self, i: usize, x: u16) -> &[u16] {
+        &self.lengths[i * self.size + x as usize]
+    }
+
+    fn push(&mut self, i: usize, x: usize, length: usize) {
+        self.lengths[i * self.size + x].push(length as u16);
+    }
 }
 
 struct Chart<'a> {
     cyk: &'a Cyk,
-    length: usize,
+    words: usize,
     table: Vec<Best>,
+    lengths: Lengths,
 }
 
 impl<'a> Chart<'a> {
     fn new(cyk: &'a Cyk, parts: &[WordClass]) -> Chart<'a> {
         let (n, size) = (parts.len(), cyk.size());
         let nothing = Best { weight: f64::NEG_INFINITY, step: ParseStep::Nothing };
-        let mut chart = Chart { cyk, length: n, table: vec![nothing; n * (n + 1) / 2 * size] };
+        let table = vec![nothing; n * (n + 1) / 2 * size];
+        let mut chart = Chart { cyk, words: n, table, lengths: Lengths::new(n, size) };
         let mut base = vec![nothing; size];
         for length in 1..=n {
             for (i, &part) in parts[..=n - length].iter().enumerate() {
                 for (x, best) in base.iter_mut().enumerate() {
                     *best = chart.base(x, i, length, part);
                 }
-                for x in 0..size {
-                    let mut best = base[x];
-                    if x < cyk.own {
-                        for (y, other) in base.iter().enumerate().take(cyk.own) {
-                            let weight = cyk.best_chain[x][y].ln() + other.weight;
-                            if y != x && weight > best.weight {
-                                best = Best { weight, ..*other };
-                            }
+                let cells = &mut chart.table[cell(n, i, length) * size..][..size];
+                cells.copy_from_slice(&base);
+                for (other, starts) in base.iter().zip(&cyk.best_chains).filter(|(base, _)| base.is_possible()) {
+                    for &(x, chain) in starts {
+                        let weight = chain + other.weight;
+                        if weight > cells[x].weight {
+                            cells[x] = Best { weight, ..*other };
                         }
                     }
-                    chart.table[cell(n, i, length) * size + x] = best;
+                }
+                for (x, _) in cells.iter().enumerate().filter(|(_, best)| best.is_possible()) {
+                    chart.lengths.push(i, x, length);
                 }
             }
         }
@@ -237,10 +279,12 @@ impl<'a> Chart<'a> {
             }
         }
         for rule in &self.cyk.binary[x] {
-            for split in 1..length {
-                let weight = rule.weight.ln()
-                    + self.best(i, split, rule.left).weight
-                    + self.best(i + split, length - split, rule.right).weight;
+            let log_weight = rule.weight.ln();
+            for &split in self.lengths.of(i, rule.left) {
+                let (left, right) = (rule.left as usize, rule.right as usize);
+                let weight = log_weight
+                    + self.best(i, split.into(), left).weight
+                    + self.best(i + split as usize, length - split as usize, right).weight;
                 if weight > best.weight {
                     best = Best { weight, step: ParseStep::Binary { left: rule.left, right: rule.right, split } };
                 }
@@ -250,7 +294,7 @@ impl<'a> Chart<'a> {
     }
 
     fn best(&self, i: usize, length: usize, x: usize) -> Best {
-        self.table[cell(self.length, i, length) * self.cyk.size() + x]
+        self.table[cell(self.words, i, length) * self.cyk.size() + x]
     }
 
     /// Collects the terminals and, innermost first, the spans of the grammar's own nonterminals.
@@ -265,8 +309,9 @@ impl<'a> Chart<'a> {
         match self.best(i, length, x).step {
             ParseStep::Word(terminal) => terminals[i] = terminal,
             ParseStep::Binary { left, right, split } => {
-                self.walk(i, split, left, terminals, constituents);
-                self.walk(i + split, length - split, right, terminals, constituents);
+                let split = split as usize;
+                self.walk(i, split, left.into(), terminals, constituents);
+                self.walk(i + split, length - split, right.into(), terminals, constituents);
             }
             ParseStep::Nothing => unreachable!("only parsed spans are walked"),
         }
@@ -281,8 +326,4 @@ impl<'a> Chart<'a> {
 fn cell(n: usize, i: usize, length: usize) -> usize {
     let rows = length - 1;
     rows * n - rows * rows.saturating_sub(1) / 2 + i
-}
-
-fn dot(row: &[f64], values: &[f64]) -> f64 {
-    row.iter().zip(values).map(|(a, b)| a * b).sum()
 }

@@ -19,7 +19,9 @@ pub(crate) mod unit_closure;
 use crate::error::{Error, Result};
 use crate::grammar::notation::Rule;
 pub use crate::grammar::notation::{Production, RuleItem};
+use crate::grammar::unit_closure::unit_closure;
 use crate::world::symbol::Terminal;
+use invitro_base::limits;
 use invitro_base::random::Rng;
 
 /// The built-in grammars: the paper's word order and three others.
@@ -50,7 +52,7 @@ impl Grammar {
         let wrong = |why: String| Error::GrammarFile { given: given.into(), why };
         let content = match invitro_base::named_files::content(given) {
             Some(content) => content.to_vec(),
-            None => std::fs::read(given).map_err(|e| wrong(e.to_string()))?,
+            None => limits::read_file(given.as_ref()).map_err(|e| wrong(e.to_string()))?,
         };
         let text = String::from_utf8(content).map_err(|_| wrong("it is not text".into()))?;
         Grammar::parse(given, &text)
@@ -113,7 +115,8 @@ impl Grammar {
         seen
     }
 
-    /// Samples a template: the terminals of a sentence, without modifiers. `stack` is scratch.
+    /// Samples a template: the terminals of a sentence, without modifiers. A template of more than
+    /// [`limits::SENTENCE_WORDS`] is drawn again. `stack` is scratch.
     #[inline]
     pub fn sample(&self, rng: &mut Rng, stack: &mut Vec<RuleItem>, out: &mut Vec<Terminal>) {
         out.clear();
@@ -122,6 +125,7 @@ impl Grammar {
         while let Some(item) = stack.pop() {
             match item {
                 RuleItem::Silent => {}
+                RuleItem::Word(_) if out.len() == limits::SENTENCE_WORDS => return self.sample(rng, stack, out),
                 RuleItem::Word(terminal) => out.push(terminal),
                 RuleItem::Nonterminal(n) => {
                     let list = &self.productions[n];
@@ -141,7 +145,8 @@ impl Grammar {
         })
     }
 
-    /// Checks that probabilities sum to 1, every rule is reached and productive, and sentences end and are not empty.
+    /// Checks that probabilities sum to 1, every rule is reached and productive, and sentences end, are not empty and
+    /// can be parsed.
     fn validate(&self, rules: &[Rule], lines: &[usize]) -> Result<()> {
         let fault = |line, fault: String| Err(Error::Grammar { name: self.name.clone(), line, fault });
         for (n, list) in self.productions.iter().enumerate() {
@@ -177,7 +182,54 @@ impl Grammar {
         if empty[0] {
             return fault(lines[0], format!("`{}` can be a sentence without words", self.names[0]));
         }
+        let mut symbols = 0.0;
+        for (n, production) in (0..self.names.len()).flat_map(|n| self.possible(n).map(move |p| (n, p))) {
+            let is_optional = |item: &&RuleItem| matches!(item, RuleItem::Nonterminal(m) if empty[*m]);
+            let ways = 2f64.powi(production.items.iter().filter(is_optional).count() as i32);
+            symbols += ways * production.items.len() as f64;
+            if symbols > limits::GRAMMAR_SYMBOLS as f64 {
+                let (name, most) = (&self.names[n], limits::GRAMMAR_SYMBOLS);
+                let counted = "counting a rule once for every choice of symbols that become no word";
+                let given = format!("the rules up to `{name}` have {symbols:.0} symbols, {counted}");
+                return fault(lines[n], format!("{given}; a grammar may have at most {most}"));
+            }
+        }
+        let [words, all] = self.mean_length();
+        for (mean, what, most) in
+            [(words, "words", limits::MEAN_WORDS), (all, "symbols in their derivation", limits::MEAN_SYMBOLS)]
+        {
+            if mean > most {
+                let given = format!("the sentences of `{}` have on average {mean:.0} {what}", self.names[0]);
+                return fault(lines[0], format!("{given}; at most {most} are allowed"));
+            }
+        }
         Ok(())
+    }
+
+    /// The mean numbers of words and of all symbols in the derivation of a sentence.
+    fn mean_length(&self) -> [f64; 2] {
+        let uses = &unit_closure(&self.children())[0];
+        let mean_of = |counts: fn(&RuleItem) -> bool| {
+            let items = |p: &Production| p.probability * p.items.iter().filter(|item| counts(item)).count() as f64;
+            (0..uses.len()).map(|n| uses[n] * self.possible(n).map(items).sum::<f64>()).sum()
+        };
+        [mean_of(|item| matches!(item, RuleItem::Word(_))), mean_of(|_| true)]
+    }
+
+    /// The matrix of expected children: how often a nonterminal occurs in another's right side, on average.
+    fn children(&self) -> Vec<Vec<f64>> {
+        let n = self.names.len();
+        let mut children = vec![vec![0.0f64; n]; n];
+        for (row, productions) in children.iter_mut().zip(&self.productions) {
+            for p in productions {
+                for item in &p.items {
+                    if let RuleItem::Nonterminal(to) = item {
+                        row[*to] += p.probability;
+                    }
+                }
+            }
+        }
+        children
     }
 
     pub(crate) fn possible(&self, n: usize) -> impl Iterator<Item = &Production> {
@@ -202,16 +254,7 @@ impl Grammar {
     /// diverges.
     fn endless(&self) -> Option<usize> {
         let n = self.names.len();
-        let mut power = vec![vec![0.0f64; n]; n];
-        for (from, row) in power.iter_mut().enumerate() {
-            for p in &self.productions[from] {
-                for item in &p.items {
-                    if let RuleItem::Nonterminal(to) = item {
-                        row[*to] += p.probability;
-                    }
-                }
-            }
-        }
+        let mut power = self.children();
         for _ in 0..32 {
             let largest = power.iter().flatten().fold(0.0f64, |a, &b| a.max(b));
             if largest < 1e-9 {

@@ -3,6 +3,7 @@
 
 use crate::error::{Error, Result};
 use crate::world::symbol::Terminal;
+use invitro_base::limits;
 use std::collections::HashMap;
 
 /// One item of a rule's right side.
@@ -83,6 +84,13 @@ pub fn read(name: &str, text: &str) -> Result<Vec<Rule>> {
             Token::Name(left) if tokens.next() == Some(Token::Arrow) => {
                 if let Some(rule) = rules.iter().find(|r| r.left == left) {
                     return Err(fault(format!("`{left}` is already defined in line {}", rule.line)));
+                }
+                if rules.len() == limits::NONTERMINALS {
+                    let most = limits::NONTERMINALS;
+                    return Err(fault(format!(
+                        "`{left}` is nonterminal {}; a grammar may have at most {most}",
+                        most + 1
+                    )));
                 }
                 rules.push(Rule { left, line: i + 1, alternatives: Vec::new() });
             }

@@ -1,10 +1,11 @@
 //! Parses a category sequence into its [`Analysis`]: the fast parser for the built-in grammars, CYK for any other.
 
-use crate::grammar::analysis::Analysis;
+use crate::grammar::analysis::{Analysis, NONE};
 use crate::grammar::cyk::Cyk;
 use crate::grammar::fast_parser::FastParser;
 use crate::grammar::{BUILT_IN, Grammar, RuleItem};
 use crate::world::symbol::{Terminal, WordClass};
+use invitro_base::limits;
 use invitro_base::random::{Rng, Stream};
 
 /// A parser of category sequences.
@@ -28,11 +29,20 @@ impl Parser {
         Parser::Cyk(Box::new(Cyk::new(grammar)))
     }
 
+    /// The number of words up to which it parses: in its analysis, positions have 16 bits.
+    pub fn most_words(&self) -> usize {
+        match self {
+            Parser::Fast(_) => NONE as usize,
+            Parser::Cyk(_) => limits::SENTENCE_WORDS,
+        }
+    }
+
     /// Fills `out`, or returns the position of the first word that the grammar does not allow: the sequence's length if
-    /// it ends too early or no single word is at fault.
+    /// it ends too early or no single word is at fault. Longer sequences than [`Parser::most_words`] are not parsed.
     #[inline]
     pub fn parse(&self, parts: &[WordClass], out: &mut Analysis) -> Result<(), usize> {
         match self {
+            _ if parts.len() > self.most_words() => Err(parts.len()),
             Parser::Fast(fast) => fast.parse(parts, out),
             Parser::Cyk(cyk) => cyk.parse(parts, out),
         }

@@ -159,7 +159,7 @@ fn read(config: &LanguageConfig, names: &[&str]) -> Result<Vec<(String, Vec<Stri
     let wrong = |why: String| Error::WordList { path: path.clone(), why };
     let content = match invitro_base::named_files::content(&config.lexicon) {
         Some(content) => content.to_vec(),
-        None => std::fs::read(&config.lexicon).map_err(|error| wrong(error.to_string()))?,
+        None => invitro_base::limits::read_file(config.lexicon.as_ref()).map_err(|error| wrong(error.to_string()))?,
     };
     let text = String::from_utf8(content).map_err(|_| wrong("it is not text".into()))?;
     let columns: Vec<&str> = config.lexicon_languages.iter().map(String::as_str).collect();

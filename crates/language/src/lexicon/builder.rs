@@ -5,7 +5,7 @@
 
 use crate::error::{Error, Result};
 use crate::family::{Branch, Family, Node};
-use crate::lexicon::calibration::calibrate;
+use crate::lexicon::calibration::{calibrate, calibrate_within, measure};
 use crate::lexicon::history::affixes::Affixes;
 use crate::lexicon::history::drift::{DriftRate, StemHistory};
 use crate::lexicon::letters::FamilyLetters;
@@ -25,6 +25,8 @@ const AFFIX_TRIES: u64 = 20;
 /// The number of stem lengths around the mean; odd.
 const SPREAD: f64 = 5.0;
 const SHORTEST: f64 = 3.0;
+/// How far masked stems may be from the distance asked for because they must differ.
+const TOLERANCE: f64 = 0.02;
 
 /// The script of a symbol's word; names have the shared one.
 pub fn script_of(world: &World, symbol: Symbol, node: &Node) -> usize {
@@ -47,10 +49,14 @@ impl<'a> DistinctForms<'a> {
         DistinctForms { masks, can_differ }
     }
 
+    /// Whether the symbol is masked in one of the nodes.
+    fn is_masked(&self, symbol: Symbol, nodes: &[usize]) -> bool {
+        nodes.iter().any(|&node| self.masks[node].contains(symbol))
+    }
+
     /// Whether two nodes may have these forms.
     fn allows(&self, symbol: Symbol, (one, form): (usize, &str), (other, another): (usize, &str)) -> bool {
-        let is_masked = self.masks[one].contains(symbol) || self.masks[other].contains(symbol);
-        form != another || !is_masked || !self.can_differ[one][other]
+        form != another || !self.is_masked(symbol, &[one, other]) || !self.can_differ[one][other]
     }
 }
 
@@ -77,8 +83,17 @@ pub struct Stems {
     pub stems: Vec<Vec<Stem>>,
     /// The drift rate of each node.
     pub rates: Vec<DriftRate>,
+    /// The drift rate of each node for masked symbols.
+    masked_rates: Vec<DriftRate>,
     /// By symbol, the attempt that gave a unique proto-stem.
     attempts: Vec<u64>,
+}
+
+/// Masked stems of two languages that are not at the distance asked for.
+pub struct MovedStems {
+    pub names: String,
+    pub asked: f64,
+    pub measured: f64,
 }
 
 pub struct Builder<'a> {
@@ -188,7 +203,8 @@ impl<'a> Builder<'a> {
                 stems[node] = own;
             }
         }
-        Ok(Stems { stems, rates, attempts: protos.into_iter().map(|(attempt, _)| attempt).collect() })
+        let attempts = protos.into_iter().map(|(attempt, _)| attempt).collect();
+        Ok(Stems { stems, masked_rates: rates.clone(), rates, attempts })
     }
 
     fn proto(&self, symbol: Symbol, rng: &mut Rng) -> Stem {
@@ -253,13 +269,17 @@ impl<'a> Builder<'a> {
         let mut words: Vec<Vec<Morphemes>> = vec![Vec::with_capacity(self.world.len()); root];
         for (at, branch) in self.family.branches().iter().enumerate() {
             let parent = branch.parent.unwrap_or(root);
+            let rates = |symbol| match distinct.is_masked(symbol, &branch.nodes) {
+                true => &drawn.masked_rates,
+                false => &drawn.rates,
+            };
             let earlier: Vec<usize> = (0..root).filter(|&node| !forms[node].is_empty()).collect();
             for symbol in self.world.symbols() {
                 let i = symbol.index();
                 let mut own: Vec<Stem> = if stems[parent][i] == drawn.stems[parent][i] {
                     branch.nodes.iter().map(|&node| drawn.stems[node][i]).collect()
                 } else {
-                    self.branch_stems(at, symbol, drawn.attempts[i], stems[parent][i], &drawn.rates)
+                    self.branch_stems(at, symbol, drawn.attempts[i], stems[parent][i], rates(symbol))
                 };
                 let mut attempt = 0;
                 let (morphemes, new) = loop {
@@ -285,7 +305,7 @@ impl<'a> Builder<'a> {
                         if branch.is_root_pair() {
                             stems[root][i] = self.proto(symbol, &mut self.proto_draws.at(attempt, symbol.0.into()));
                         }
-                        own = self.branch_stems(at, symbol, attempt, stems[parent][i], &drawn.rates);
+                        own = self.branch_stems(at, symbol, attempt, stems[parent][i], rates(symbol));
                     }
                 };
                 for (k, (&node, (morphemes, form))) in
@@ -301,6 +321,74 @@ impl<'a> Builder<'a> {
         let empty = Stem::new(b"");
         words.push(stems[root].iter().map(|&proto| [empty, proto, empty]).collect());
         Ok(words)
+    }
+
+    /// Calibrates the masked words of a root pair by themselves, where no affix can make them differ: those with equal
+    /// stems are redrawn, so that at the others' rate they would be further apart than asked.
+    pub fn calibrate_masked(&self, drawn: &mut Stems, distinct: &DistinctForms) {
+        let (root, branches) = (self.family.nodes().len(), self.family.branches());
+        for (at, branch) in branches.iter().enumerate().filter(|(_, branch)| branch.is_root_pair()) {
+            let masked = self.masked(branch, distinct);
+            let stems_at = |symbol: Symbol, attempt: u64, rate: DriftRate| {
+                let from = match attempt < TRIES {
+                    true => drawn.stems[root][symbol.index()],
+                    false => self.proto(symbol, &mut self.proto_draws.at(attempt, symbol.0.into())),
+                };
+                self.branch_stems(at, symbol, attempt, from, &vec![rate; root])
+            };
+            // The attempts of `words`.
+            let pair = |i: usize, rate| {
+                let redraws = TRIES + AFFIX_TRIES..2 * TRIES;
+                let attempts = std::iter::once(drawn.attempts[masked[i].index()]).chain(redraws);
+                let mut pairs = attempts.map(|attempt| stems_at(masked[i], attempt, rate)).map(|own| (own[0], own[1]));
+                let first = pairs.next().expect("there is an attempt");
+                if first.0 != first.1 { first } else { pairs.find(|(one, other)| one != other).unwrap_or(first) }
+            };
+            // Below a quarter of the others' rate nearly all stems are equal, and redrawn.
+            let most = drawn.rates[branch.nodes[0]].edits + drawn.rates[branch.nodes[0]].replaced;
+            let rate = calibrate_within(most / 4.0..most, masked.len(), branch.distance, pair);
+            let own: Vec<Vec<Stem>> = masked.iter().map(|&s| stems_at(s, drawn.attempts[s.index()], rate)).collect();
+            for (k, &node) in branch.nodes.iter().enumerate() {
+                drawn.masked_rates[node] = rate;
+                for (symbol, own) in masked.iter().zip(&own) {
+                    drawn.stems[node][symbol.index()] = own[k];
+                }
+            }
+        }
+    }
+
+    /// The symbols that count for distances and are masked in a node of the branch.
+    fn masked(&self, branch: &Branch, distinct: &DistinctForms) -> Vec<Symbol> {
+        let counts = |s: &Symbol| self.world.category(*s).is_compared() && distinct.is_masked(*s, &branch.nodes);
+        self.world.symbols().filter(counts).collect()
+    }
+
+    /// How far redrawing has moved the masked stems of some branch: its nodes, the distance as drawn, and as in `words`.
+    pub fn moved_masked(
+        &self,
+        drawn: &Stems,
+        words: &[Vec<Morphemes>],
+        distinct: &DistinctForms,
+    ) -> Option<MovedStems> {
+        let moved = |branch: &Branch| {
+            let masked = self.masked(branch, distinct);
+            let one = branch.nodes[0];
+            let other = branch.nodes.get(1).copied().or(branch.parent).unwrap_or(self.family.nodes().len());
+            let drawn_pairs: Vec<_> =
+                masked.iter().map(|s| (drawn.stems[one][s.index()], drawn.stems[other][s.index()])).collect();
+            let pairs: Vec<_> = masked.iter().map(|s| (words[one][s.index()][1], words[other][s.index()][1])).collect();
+            if pairs == drawn_pairs {
+                return None;
+            }
+            let [from, to] = [measure(&drawn_pairs).relative, measure(&pairs).relative];
+            let node = |node: usize| self.family.nodes().get(node).map_or("the proto-language", |node| &node.name);
+            ((to - from).abs() > TOLERANCE && (to - branch.distance).abs() > TOLERANCE).then(|| MovedStems {
+                names: format!("{} and {}", node(one), node(other)),
+                asked: branch.distance,
+                measured: to,
+            })
+        };
+        self.family.branches().iter().find_map(moved)
     }
 
     /// A symbol's words in the nodes of a branch.

@@ -8,6 +8,7 @@ use crate::lexicon::history::drift::DriftRate;
 use crate::lexicon::levenshtein::normalised;
 use crate::lexicon::phonology::Stem;
 use serde::Serialize;
+use std::ops::Range;
 
 /// The measured distance between two lists of words.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -45,10 +46,20 @@ pub fn measure_by(n: usize, distance: impl Fn(usize, usize) -> f64) -> Distance 
     Distance { pairs, unrelated, relative: if unrelated > 0.0 { pairs / unrelated } else { 0.0 } }
 }
 
-/// The rate at which the stems in two languages, given by `pair`, have this distance; found by bisection.
+/// The rate at which the stems in two languages, given by `pair`, have this distance.
 pub fn calibrate(symbols: usize, distance: f64, pair: impl Fn(usize, DriftRate) -> (Stem, Stem)) -> DriftRate {
-    if distance == 0.0 || symbols == 0 {
-        return DriftRate::at(0.0);
+    if distance == 0.0 { DriftRate::at(0.0) } else { calibrate_within(0.0..2.0, symbols, distance, pair) }
+}
+
+/// The same among the rates of a range, or the end of the range that comes closest; found by bisection.
+pub fn calibrate_within(
+    range: Range<f64>,
+    symbols: usize,
+    distance: f64,
+    pair: impl Fn(usize, DriftRate) -> (Stem, Stem),
+) -> DriftRate {
+    if symbols == 0 {
+        return DriftRate::at(range.start);
     }
     let mut pairs: Vec<(Stem, Stem)> = Vec::with_capacity(symbols);
     let mut relative = |t: f64| {
@@ -56,7 +67,7 @@ pub fn calibrate(symbols: usize, distance: f64, pair: impl Fn(usize, DriftRate) 
         pairs.extend((0..symbols).map(|symbol| pair(symbol, DriftRate::at(t))));
         measure(&pairs).relative
     };
-    let (mut low, mut high) = (0.0, 2.0);
+    let Range { start: mut low, end: mut high } = range;
     if relative(high) <= distance {
         return DriftRate::at(high);
     }

@@ -15,10 +15,10 @@ pub(crate) mod phonology;
 pub(crate) mod word;
 pub mod wordlist;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::family::Family;
 use crate::lexicon::borrowed::Borrowed;
-use crate::lexicon::builder::{Builder, DistinctForms, script_of};
+use crate::lexicon::builder::{Builder, DistinctForms, MovedStems, script_of};
 use crate::lexicon::distances::Distances;
 use crate::lexicon::history::affixes::Affixes;
 use crate::lexicon::history::drift::DriftRate;
@@ -58,10 +58,24 @@ impl Lexicon {
         let nodes = family.nodes();
         let undrifted = affixes(&vec![DriftRate::at(0.0); nodes.len()]);
         let builder = Builder::new(world, config, family, &letters, &undrifted, seed)?;
-        let stems = builder.stems()?;
+        let mut stems = builder.stems()?;
         let affixes = affixes(&stems.rates);
         let distinct = DistinctForms::new(family, masks, config.affix_rate);
-        let morphemes = builder.words(&stems, &affixes, &distinct)?;
+        let mut morphemes = builder.words(&stems, &affixes, &distinct)?;
+        // With real words among them the distance is measured, not asked for.
+        if config.lexicon.is_empty() && builder.moved_masked(&stems, &morphemes, &distinct).is_some() {
+            builder.calibrate_masked(&mut stems, &distinct);
+            morphemes = builder.words(&stems, &affixes, &distinct)?;
+            if let Some(MovedStems { names, asked, measured }) = builder.moved_masked(&stems, &morphemes, &distinct) {
+                return Err(Error::mismatch(format!(
+                    "at `language.affix_rate` = {} the masked stems of {names} are {measured:.2} apart instead of {asked}, \
+                     because a masked word must differ from the other language's by at least a letter: use more affixes, \
+                     a distance of 0, or one of at least about {:.2}",
+                    config.affix_rate,
+                    (measured * 100.0).ceil() / 100.0
+                )));
+            }
+        }
         let languages = || (0..nodes.len()).filter(|&node| nodes[node].language.is_some());
         let write = |node: usize| {
             let word = |(symbol, &morphemes): (Symbol, &Morphemes)| {

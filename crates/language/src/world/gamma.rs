@@ -27,7 +27,8 @@ impl World {
             return None;
         }
         let (values, property) = (self.config.values, property.0 as usize);
-        let base = (value as usize + values - key as usize % values) % values;
+        let turn = key as usize % self.period[self.class(entity)?.0 as usize];
+        let base = (value as usize + values - turn) % values;
         let valid = &self.base_values[property * self.valid..][..self.valid];
         let place = valid.iter().position(|&value| value as usize == base)?;
         Some((property * values + value as usize) * self.valid + place)

@@ -43,6 +43,9 @@ pub struct World {
     pub(crate) base_values: Vec<u16>,
     /// The same as a table: property × value.
     pub(crate) base_table: Vec<bool>,
+    /// Per class, the rotation after which the sets of all its properties repeat: the number of values, except in tiny
+    /// worlds. Entities whose keys agree modulo it have the same Γ.
+    pub(crate) period: Vec<usize>,
 }
 
 impl World {
@@ -95,8 +98,15 @@ impl World {
 
         let first = Category::ALL.map(|category| entries.partition_point(|entry| entry.category < category) as u32);
         let (base_values, base_table) = valid_values(config, seed);
+        let rows: Vec<&[bool]> = base_table.chunks(config.values).collect();
+        let repeats = |row: &[bool], turn: usize| (0..row.len()).all(|v| row[v] == row[(v + turn) % row.len()]);
+        let period = |own: &Vec<Property>| {
+            let all_repeat = |&turn: &usize| own.iter().all(|property| repeats(rows[property.0 as usize], turn));
+            (1..config.values).find(all_repeat).unwrap_or(config.values)
+        };
+        let period = properties.iter().map(period).collect();
         let (config, valid) = (config.clone(), config.valid_values());
-        World { config, entries, first, valid, properties, relations, base_values, base_table }
+        World { config, entries, first, valid, properties, relations, base_values, base_table, period }
     }
 
     /// The number of symbols.

@@ -24,6 +24,7 @@ use crate::run::Value as Level;
 use crate::study::diagonal::diagonal;
 use crate::study::filter::Filter;
 use invitro_base::dotted::{LIST, assign, leaves, lookup, set, show};
+use invitro_base::limits;
 use invitro_base::settings::Seeds;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -57,6 +58,16 @@ pub struct Plan {
     pub filter: Filter,
     /// Its question and its claims, as its file states them.
     pub claims: Table,
+}
+
+/// Whether there are few enough cells to be made.
+fn check_size(grids: &[Vec<Varied>], seeds: usize) -> std::result::Result<(), String> {
+    let levels = |factor: &Varied| factor.levels.len() as f64;
+    let cells = seeds as f64 * grids.iter().map(|grid| grid.iter().map(levels).product::<f64>()).sum::<f64>();
+    match cells > limits::CELLS as f64 {
+        true => Err(format!("it has {cells:.0} cells; a study may have at most {}", limits::CELLS)),
+        false => Ok(()),
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -130,8 +141,10 @@ impl Plan {
             }
         }
         let tables = if file.grids.is_empty() { vec![file.factors] } else { file.grids };
-        let grids = tables.iter().map(|table| factors(table).map_err(wrong)).collect::<std::result::Result<_, E>>()?;
+        let grids: Vec<Vec<Varied>> =
+            tables.iter().map(|table| factors(table).map_err(wrong)).collect::<std::result::Result<_, E>>()?;
         let (data_seeds, model_seeds) = (seeds.data.0, seeds.model.0);
+        check_size(&grids, data_seeds.len() * model_seeds.len()).map_err(wrong)?;
         let claims = claims_table(file.question, file.claims_from, file.primary, file.claims);
         let plan = Plan { name: file.name, base, grids, data_seeds, model_seeds, filter: file.filter, claims };
         plan.check_claims().map_err(|error| wrong(error.to_string()))?;

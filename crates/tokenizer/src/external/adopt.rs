@@ -8,6 +8,7 @@
 //! file's tokens in their order. A tokenizer trained by invitro for the same language names and tasks is not changed.
 
 use crate::error::{Error, Result, library};
+use crate::external::oversize::{check_gap, check_size};
 use crate::external::renumber::{Strip, renumber, tokens};
 use crate::provenance::{Provenance, fingerprint};
 use crate::segment::spelling::Spelling;
@@ -15,7 +16,7 @@ use crate::special::SpecialTokens;
 use crate::tokenizer::Tokenizer;
 use crate::train::pipeline;
 use invitro_base::settings::{Boundary, TokenizerConfig};
-use invitro_base::{catch_panic, named_files};
+use invitro_base::{catch_panic, limits, named_files};
 use invitro_language::{Language, Languages, MixtureConfig, Stream, Symbol};
 use rayon::prelude::*;
 use serde_json::Value;
@@ -62,6 +63,7 @@ fn adopt(languages: &Languages, config: &TokenizerConfig, mixture: &MixtureConfi
     if let Ok((kind, boundary, found)) = pipeline::recognise(&read)
         && found == special
     {
+        check_gap(&read).map_err(wrong)?;
         let provenance = provenance(boundary, read.get_vocab_size(true));
         let tokenizer = Tokenizer::from_kind(read, kind, boundary, special, Some(provenance));
         Checks(&tokenizer).words(languages).map_err(wrong)?;
@@ -92,9 +94,11 @@ fn adopt(languages: &Languages, config: &TokenizerConfig, mixture: &MixtureConfi
 fn read(file: &str) -> std::result::Result<Inner, String> {
     let content = match named_files::content(file) {
         Some(content) => content.to_vec(),
-        None => std::fs::read(file).map_err(|error| error.to_string())?,
+        None => limits::read_file(file.as_ref()).map_err(|error| error.to_string())?,
     };
-    parse(&String::from_utf8(content).map_err(|_| "it is not text")?)
+    let text = String::from_utf8(content).map_err(|_| "it is not text")?;
+    check_size(&text)?;
+    parse(&text)
 }
 
 fn parse(text: &str) -> std::result::Result<Inner, String> {

@@ -1,7 +1,8 @@
 //! Wordlists on disk: a table with a column per language, or the `forms.csv` of a CLDF dataset with its cognate sets.
 
 use crate::error::{Error, Result};
-use invitro_language::lexicon::wordlist::Wordlist;
+use invitro_base::limits;
+use invitro_language::lexicon::wordlist::{ListedForm, Wordlist};
 use std::path::{Path, PathBuf};
 
 /// Reads a table (.tsv, .csv) or the folder of a CLDF dataset. `cognates` is a table of forms and their sets, by default the
@@ -21,11 +22,23 @@ pub fn load(path: &Path, cognates: Option<&Path>, languages: Option<&[String]>) 
     if let Some(names) = languages {
         words.select_languages(names).map_err(wrong)?;
     }
+    if words.forms.len() > limits::WORDLIST_ROWS {
+        let (given, most) = (words.forms.len(), limits::WORDLIST_ROWS);
+        return Err(wrong(format!("it has {given} words; at most {most} can be measured at once: select --languages")));
+    }
+    let letters = |form: &ListedForm| form.text.chars().count();
+    if let Some(form) = words.forms.iter().find(|form| letters(form) > limits::WORD_LETTERS) {
+        let (language, start) = (&words.languages[form.language], form.text.chars().take(20).collect::<String>());
+        let (given, most) = (letters(form), limits::WORD_LETTERS);
+        return Err(wrong(format!(
+            "`{start}…`, a word of {language}, has {given} letters; a word may have at most {most}"
+        )));
+    }
     Ok(words)
 }
 
 fn read(path: &Path) -> Result<String> {
-    std::fs::read_to_string(path).map_err(|why| Error::File {
+    limits::read_text_file(path).map_err(|why| Error::File {
         path: path.to_owned(),
         verb: "read",
         why: why.to_string(),

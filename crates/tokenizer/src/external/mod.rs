@@ -11,15 +11,17 @@
 
 pub(crate) mod adopt;
 mod forms;
+pub(crate) mod oversize;
 pub(crate) mod renumber;
 mod tally;
 pub mod text;
 pub mod wordlist;
 
 use crate::error::{Error, Result, library};
+use crate::external::oversize::check_size;
 use crate::external::renumber::unknown;
 use crate::segment::spelling::Spelling;
-use invitro_base::catch_panic;
+use invitro_base::{catch_panic, limits};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use std::collections::HashSet;
@@ -77,7 +79,8 @@ impl External {
     pub fn load(path: &Path) -> Result<External> {
         let file = if path.is_dir() { path.join("tokenizer.json") } else { path.to_owned() };
         let fault = |why: String| Error::File { path: file.clone(), verb: "read", why };
-        let text = std::fs::read_to_string(&file).map_err(|e| fault(e.to_string()))?;
+        let text = limits::read_text_file(&file).map_err(|e| fault(e.to_string()))?;
+        check_size(&text).map_err(fault)?;
         let refused = |why: String| fault(format!("it is no tokenizer.json of the tokenizers library: {why}"));
         let parse = || text.parse::<tokenizers::Tokenizer>().map_err(|e| e.to_string());
         let mut inner = catch_panic(parse).and_then(|read| read).map_err(refused)?;

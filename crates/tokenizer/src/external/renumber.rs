@@ -3,7 +3,7 @@
 use crate::segment::spelling::Spelling;
 use crate::special::SpecialTokens;
 use serde_json::{Map, Value, json};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// The placeholder for the boundary's token in a vocabulary that has none. No word has these letters.
 pub const NO_BOUNDARY: &str = "<▁>";
@@ -50,7 +50,8 @@ pub fn renumber(mut file: Value, special: &SpecialTokens, spelling: &Spelling, s
     order.push(mark.unwrap_or_else(|| NO_BOUNDARY.to_owned()));
     let first: HashSet<String> = order.iter().cloned().collect();
     order.extend(file_tokens.into_iter().filter(|token| !first.contains(token)));
-    let id = |token: &str| order.iter().position(|other| other == token).map(|id| id as u32);
+    let ids: HashMap<&str, u32> = order.iter().map(String::as_str).zip(0..).collect();
+    let id = |token: &str| ids.get(token).copied();
 
     let model = &mut file["model"];
     let unknown = unknown(model).and_then(id);

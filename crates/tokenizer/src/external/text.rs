@@ -5,6 +5,7 @@ pub use super::tally::{TextFragmentation, gini, jensen_shannon};
 use super::External;
 use super::tally::{TextCounts, overlap, share};
 use crate::error::{Error, Result};
+use invitro_base::limits;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -81,17 +82,16 @@ pub(super) fn pairs_of(count: usize) -> impl Iterator<Item = [usize; 2]> {
 }
 
 fn tally(tokenizer: &External, lines: &[String]) -> Result<TextCounts> {
-    let parts = lines.par_chunks(1024).map(|lines| {
-        let mut tally = TextCounts::new(tokenizer);
-        for line in lines {
-            let (words, alone) = tokenizer.words(line)?;
-            words.iter().for_each(|word| tally.add(tokenizer, word));
-            tally.pieces += alone;
-        }
+    // One tally per thread: it has a count for every id.
+    let none = || TextCounts::new(tokenizer);
+    let add = |mut tally: TextCounts, line: &String| -> Result<TextCounts> {
+        let (words, alone) = tokenizer.words(line)?;
+        words.iter().for_each(|word| tally.add(tokenizer, word));
+        tally.pieces += alone;
         Ok(tally)
-    });
-    let parts: Vec<TextCounts> = parts.collect::<Result<_>>()?;
-    let mut tally = parts.iter().fold(TextCounts::new(tokenizer), TextCounts::join);
+    };
+    let parts = lines.par_iter().with_min_len(1024).try_fold(none, add);
+    let mut tally = parts.try_reduce(none, |one, other| Ok(one.join(&other)))?;
     let unspaced = lines.iter().flat_map(|line| line.chars()).filter(|&c| is_unspaced(c)).count() as u64;
     tally.has_no_spaces = 2 * unspaced > tally.letters || tally.letters > LONGEST_MEAN * tally.words;
     Ok(tally)
@@ -112,6 +112,14 @@ fn check(texts: &[Text]) -> Result<()> {
     for text in texts {
         if seen.insert(&text.name, ()).is_some() {
             return refuse(format!("two texts are called {}: each language has one", text.name));
+        }
+        if let Some(at) = text.lines.iter().position(|line| line.len() > limits::LINE_BYTES) {
+            let (bytes, most) = (text.lines[at].len(), limits::LINE_BYTES);
+            return refuse(format!(
+                "line {} of the text of {} has {bytes} bytes; at most {most} are allowed",
+                at + 1,
+                text.name
+            ));
         }
         if !text.lines.iter().any(|line| !line.trim().is_empty()) {
             return refuse(format!("the text of {} has no words", text.name));

@@ -7,7 +7,8 @@ pub use invitro_language::lexicon::wordlist::{ListedForm, Wordlist};
 use super::tally::{TextCounts, TextFragmentation, overlap, share};
 use super::text::pairs_of;
 use super::{External, LineWord};
-use crate::error::Result;
+use crate::error::{Error, Result};
+use invitro_base::limits;
 use invitro_language::{Stream, edits};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -74,6 +75,16 @@ pub struct Cognates {
 
 /// Measures a tokenizer on a wordlist.
 pub fn measure(tokenizer: &External, words: &Wordlist) -> Result<WordlistMeasures> {
+    let mut by_concept = vec![vec![0.0; words.languages.len()]; words.concepts.len()];
+    words.forms.iter().for_each(|form| by_concept[form.concept][form.language] += 1.0);
+    let word_pairs: f64 = by_concept.iter().map(|counts| products_of_pairs(counts)).sum();
+    if word_pairs > limits::WORD_PAIRS {
+        let most = limits::WORD_PAIRS;
+        return Err(Error::mismatch(format!(
+            "the wordlist has {word_pairs:.0} pairs of words of one meaning; at most {most} can be compared: select \
+             --languages"
+        )));
+    }
     // After a space, as inside a sentence.
     let one = |form: &ListedForm| {
         Ok(tokenizer.words(&format!(" {}", form.text))?.0.into_iter().fold(LineWord::default(), LineWord::join))
@@ -217,23 +228,56 @@ pub struct LexicalDistance {
     pub cognates: Option<f64>,
 }
 
-/// The distances of every two languages of a wordlist.
-pub fn distances(words: &Wordlist) -> Vec<LexicalDistance> {
-    let pairs: Vec<[usize; 2]> = pairs_of(words.languages.len()).collect();
-    pairs.into_iter().map(|pair| distance(words, pair)).collect()
+/// The distances of every two languages of a wordlist. `progress` is called with the share that is done.
+pub fn distances(words: &Wordlist, progress: impl Fn(f64)) -> Result<Vec<LexicalDistance>> {
+    if words.concepts.len() > limits::FITTED_MEANINGS {
+        let (given, most) = (words.concepts.len(), limits::FITTED_MEANINGS);
+        return Err(Error::mismatch(format!(
+            "the wordlist has {given} meanings; --fit compares the words of each with those of each, and takes at most {most}"
+        )));
+    }
+    let mut letters = vec![0.0; words.languages.len()];
+    words.forms.iter().for_each(|form| letters[form.language] += form.text.chars().count() as f64);
+    let letter_pairs = products_of_pairs(&letters);
+    if letter_pairs > limits::LETTER_PAIRS {
+        let (languages, most) = (letters.len(), limits::LETTER_PAIRS);
+        return Err(Error::mismatch(format!(
+            "--fit would compare {letter_pairs:.0} pairs of letters between the words of {languages} languages; at most \
+             {most} are compared: select fewer --languages"
+        )));
+    }
+    let mut done = 0.0;
+    let distance_of = |pair: [usize; 2]| {
+        let found = distance(words, pair);
+        done += letters[pair[0]] * letters[pair[1]];
+        progress(done / letter_pairs);
+        found
+    };
+    Ok(pairs_of(words.languages.len()).map(distance_of).collect())
+}
+
+/// The sum over every two of the products of these numbers.
+fn products_of_pairs(numbers: &[f64]) -> f64 {
+    let sum: f64 = numbers.iter().sum();
+    (sum * sum - numbers.iter().map(|number| number * number).sum::<f64>()) / 2.0
 }
 
 fn distance(words: &Wordlist, pair: [usize; 2]) -> LexicalDistance {
     let common = in_both(words, pair);
     let concepts: Vec<usize> = (0..common.len()).filter(|&concept| common[concept]).collect();
-    let forms = |language: usize, concept: usize| {
-        words.forms.iter().filter(move |form| form.language == language && form.concept == concept)
-    };
+    let by_concept = pair.map(|language| {
+        let mut by_concept: Vec<Vec<&ListedForm>> = vec![Vec::new(); words.concepts.len()];
+        words
+            .forms
+            .iter()
+            .filter(|form| form.language == language)
+            .for_each(|form| by_concept[form.concept].push(form));
+        by_concept
+    });
     // The words of each concept as letters.
-    let letters = pair.map(|language| {
-        let words = |&concept: &usize| {
-            forms(language, concept).map(|form| form.text.to_lowercase().chars().collect()).collect()
-        };
+    let letters = by_concept.each_ref().map(|forms| {
+        let words =
+            |&concept: &usize| forms[concept].iter().map(|form| form.text.to_lowercase().chars().collect()).collect();
         concepts.iter().map(words).collect::<Vec<Vec<Vec<char>>>>()
     });
     let apart = |i: usize, j: usize| {
@@ -257,7 +301,8 @@ fn distance(words: &Wordlist, pair: [usize; 2]) -> LexicalDistance {
     let variance = left_out.iter().map(|x| (x - center).powi(2)).sum::<f64>() * (n as f64 - 1.0) / n as f64;
     let half = if n > 2 { 1.96 * variance.sqrt() } else { f64::NAN };
     let related = |&concept: &usize| {
-        forms(pair[0], concept).any(|one| forms(pair[1], concept).any(|other| !one.sets.is_disjoint(&other.sets)))
+        let [ones, others] = by_concept.each_ref().map(|forms| &forms[concept]);
+        ones.iter().any(|one| others.iter().any(|other| !one.sets.is_disjoint(&other.sets)))
     };
     LexicalDistance {
         languages: pair.map(|language| words.languages[language].clone()),
@@ -265,8 +310,8 @@ fn distance(words: &Wordlist, pair: [usize; 2]) -> LexicalDistance {
         same: same / n as f64,
         unrelated: (all - same) / (n * n.saturating_sub(1)) as f64,
         distance: whole.min(1.0),
-        low: (whole - half).max(0.0),
-        high: whole + half,
+        low: (whole - half).clamp(0.0, 1.0),
+        high: (whole + half).clamp(0.0, 1.0),
         cognates: words.has_cognates.then(|| share(concepts.iter().filter(|c| related(c)).count() as u64, n as u64)),
     }
 }

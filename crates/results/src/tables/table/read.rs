@@ -2,7 +2,7 @@
 
 use super::{Column, Columns};
 use crate::error::{At, Error, Result};
-use invitro_base::{catch_panic, sealed};
+use invitro_base::{catch_panic, limits, sealed};
 use parquet::basic::Type as Physical;
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
 use parquet::data_type::{ByteArray, DataType};
@@ -81,6 +81,13 @@ impl TableReader {
         }
         if rows as u64 > bytes.saturating_mul(DENSEST) {
             return Err(wrong(format!("it claims {rows} rows in {bytes} bytes")));
+        }
+        let unpacked: i128 =
+            reader.metadata().row_groups().iter().map(|group| i128::from(group.total_byte_size())).sum();
+        let most = bytes.saturating_mul(limits::TABLE_RATIO).max(limits::TABLE_BYTES);
+        if unpacked > i128::from(most) {
+            let why = format!("its {bytes} bytes unpack to {unpacked}; at most {most} are allowed");
+            return Err(Error::Read { path: path.to_owned(), why });
         }
         Ok(TableReader { reader, path: path.to_owned() })
     }
@@ -173,7 +180,18 @@ impl TableReader {
 
     /// Every row as a map from column to value, numbers in their own kind; what is missing is null.
     pub fn rows(&self) -> Result<Vec<Columns>> {
-        self.each_row().map(|next| next.map(columns_of)).collect()
+        let mut text = 0;
+        let mut counted = |row: Columns| {
+            text += row.values().filter_map(Value::as_str).map(str::len).sum::<usize>();
+            match text > limits::TABLE_TEXT {
+                true => {
+                    let why = format!("its rows have more than {} bytes of text, the most allowed", limits::TABLE_TEXT);
+                    Err(Error::Read { path: self.path.clone(), why })
+                }
+                false => Ok(row),
+            }
+        };
+        self.each_row().map(|next| next.map(columns_of)).map(|row| row.and_then(&mut counted)).collect()
     }
 
     /// The table with only the rows that are to stay, given each row's number and values.
