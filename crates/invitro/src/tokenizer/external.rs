@@ -21,7 +21,7 @@ pub struct ExternalArgs {
     /// Your own text of a language, for --tokenizer, whoever made it; one per language, line i of each saying the same
     #[arg(long, value_name = "NAME=FILE")]
     text: Vec<String>,
-    /// Leave pieces that are only a mark (▁, Ġ, </w>) out of all counts, as the measures of an experiment do
+    /// Leave pieces that are only a mark (▁, Ġ, `</w>`) out of all counts, as the measures of an experiment do
     #[arg(long)]
     without_marks: bool,
     /// Your own words by meaning: a .tsv with a column of meanings and one per language, or the forms.csv or folder of a
