@@ -3,8 +3,10 @@
 use crate::synthetic::{self, Plan, Progress};
 use invitro_report::claims::{ClaimAnswers, Rendered};
 use invitro_report::{ReportOptions, build, data};
-use invitro_results::claims::{Answer, Reason, Verdict};
-use invitro_results::{Condition, Curve, CurvePoint, Measure, Quantity, Results, SCHEMA, TokenizerMetric, Words};
+use invitro_results::claims::{Answer, Design, Predictor, Reason, Scope, Verdict};
+use invitro_results::{
+    Condition, Curve, CurvePoint, Measure, Quantity, Results, SCHEMA, TaskMetric, TokenizerMetric, Words,
+};
 use std::fs;
 use std::path::Path;
 
@@ -40,6 +42,22 @@ fn regressions_are_clustered_by_data_seed() {
         let rows: Vec<&str> = csv.lines().skip(1).collect();
         assert!(rows.len() > 4 && rows.iter().all(|row| row.rsplit(',').nth(1) == Some(groups)), "{csv}");
     }
+}
+
+#[test]
+fn an_effect_has_the_same_interval_in_a_regression_and_in_a_claim() {
+    let folder = tempfile::tempdir().unwrap();
+    synthetic::collected(folder.path(), &Plan { data_seeds: 3, model_seeds: 2, ..Plan::small() });
+    let study = data::Study::open(folder.path()).unwrap();
+    let grammatical = Quantity::in_condition(Measure::unscrambling(TaskMetric::Grammaticality), &study.conditions()[0]);
+    let values: Vec<_> = study.runs.iter().filter_map(|run| Some((run, run.curve(&grammatical).end()?))).collect();
+    let design = Design::new(&Scope::new(&study), &values, &[]);
+    let lambda = Predictor::Setting(data::Factor::LAMBDA);
+    let (fit, claimed) = (design.regression().unwrap(), design.effect(std::slice::from_ref(&lambda)).unwrap());
+    let effect = fit.effect(&lambda.name()).unwrap();
+    assert!((effect.value - claimed.value).abs() < 1e-9);
+    assert_eq!(Some(effect.interval), claimed.interval);
+    assert_eq!(effect.p < 0.05, effect.interval.above(0.0) || effect.interval.below(0.0));
 }
 
 #[test]

@@ -20,6 +20,9 @@ pub struct Effect {
     pub p: f64,
 }
 
+/// The share of a normal distribution beyond one standard error, on both sides.
+pub const BEYOND_ONE_ERROR: f64 = 0.317_310_507_862_914;
+
 #[derive(Debug, Clone)]
 pub struct Regression {
     /// One per column; the intercept is estimated and left out.

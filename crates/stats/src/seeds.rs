@@ -111,6 +111,18 @@ impl Spread {
         Interval { low: ends[0].min(ends[1]).min(value), high: ends[0].max(ends[1]).max(value) }
     }
 
+    /// The two-sided *p* of a value against 0: the share that the interval which ends at 0 leaves out.
+    pub fn p(&self, value: f64) -> f64 {
+        // 50 halvings are exact to the last digit that is shown.
+        let (mut excluded, mut held) = (1.0, 0.0);
+        for _ in 0..50 {
+            let alpha = (excluded + held) / 2.0;
+            let Interval { low, high } = self.interval(value, alpha);
+            *(if low <= 0.0 && high >= 0.0 { &mut held } else { &mut excluded }) = alpha;
+        }
+        excluded
+    }
+
     pub(crate) fn negated(self) -> Spread {
         Spread { negated: !self.negated, ..self }
     }

@@ -62,24 +62,40 @@ impl Design {
         design
     }
 
-    /// The standardised regression with cluster-robust errors.
+    /// The standardised regression. Where seeds give an effect its interval, as in [`Design::effect`], that is the one;
+    /// elsewhere errors are cluster-robust.
     pub fn regression(&self) -> Option<Regression> {
-        regression::standardised(&self.columns, &self.y, &seeds::groups(&self.seeds))
+        let mut fit = regression::standardised(&self.columns, &self.y, &seeds::groups(&self.seeds))?;
+        for effect in &mut fit.effects {
+            let estimate = self.effect_of(&[effect.name.as_str()]);
+            let Some((interval, spread)) = estimate.and_then(|estimate| estimate.interval.zip(estimate.spread)) else {
+                continue;
+            };
+            let one_error = spread.interval(effect.value, regression::BEYOND_ONE_ERROR);
+            (effect.interval, effect.error) = (interval, (one_error.high - one_error.low) / 2.0);
+            effect.p = spread.p(effect.value);
+        }
+        Some(fit)
     }
 
     /// The standardised effect of a predictor with its interval over seeds; of two, by how much the first exceeds the second in
     /// size. `None` where one of them does not vary, or is a combination of the others.
     pub fn effect(&self, of: &[Predictor]) -> Option<Estimate> {
+        let names: Vec<String> = of.iter().map(|one| one.column().name()).collect();
+        let estimate = self.effect_of(&names)?;
+        Some(if of.len() == 1 && of[0].is_negated() { estimate.negated() } else { estimate })
+    }
+
+    fn effect_of(&self, names: &[impl AsRef<str>]) -> Option<Estimate> {
         if self.y.len() < 3 {
             return None;
         }
         let (columns, _) = regression::independent(&self.columns);
-        let place = |one: &Predictor| columns.iter().position(|column| column.name == one.column().name());
-        let places: Vec<usize> = of.iter().map(place).collect::<Option<_>>()?;
-        let estimate = regression::over_seeds(&self.seeds, &columns, &self.y, |effects| match places[..] {
+        let place = |name: &str| columns.iter().position(|column| column.name == name);
+        let places: Vec<usize> = names.iter().map(|name| place(name.as_ref())).collect::<Option<_>>()?;
+        regression::over_seeds(&self.seeds, &columns, &self.y, |effects| match places[..] {
             [first, second] => effects[first].abs() - effects[second].abs(),
             _ => effects[places[0]],
-        })?;
-        Some(if of.len() == 1 && of[0].is_negated() { estimate.negated() } else { estimate })
+        })
     }
 }
