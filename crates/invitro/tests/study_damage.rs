@@ -159,29 +159,24 @@ fn nobody_has_to_read_standard_error() {
 #[test]
 fn a_closed_terminal_stops_a_run_that_can_be_resumed_and_nohup_outlives_it() {
     let place = tempfile::tempdir().unwrap();
-    let start = |name: &str, nohup: bool| {
+    for (name, nohup) in [("stopped", false), ("outlives", true)] {
         let mut command = Command::new(if nohup { "nohup" } else { env!("CARGO_BIN_EXE_invitro") });
         command.args(nohup.then_some(env!("CARGO_BIN_EXE_invitro")));
-        command.args([
-            "run",
-            "--config",
-            study_common::TINY,
-            "train.steps=2000",
-            "--device",
-            "cpu",
-            "--no-report",
-            "--out",
-        ]);
-        command.arg(place.path().join(name)).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
-    };
-    let mut stopped = start("stopped", false);
-    let mut outlives = start("outlives", true);
-    let trains = |name: &str| place.path().join(name).join("checkpoints/step-00000020.safetensors").exists();
-    study_common::wait_for("two runs that train", 120, || trains("stopped") && trains("outlives"));
-    study_common::kill(stopped.id(), "HUP");
-    study_common::kill(outlives.id(), "HUP");
-    assert_eq!(stopped.wait().unwrap().code(), Some(130));
-    assert!(outlives.wait().unwrap().success());
+        command.args(["run", "--config", study_common::TINY, "train.steps=1000000", "--device", "cpu", "--out"]);
+        let out = place.path().join(name);
+        let mut child = command.arg(&out).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let trains = || std::fs::read_dir(out.join("checkpoints")).is_ok_and(|mut saved| saved.next().is_some());
+        study_common::wait_for("a run that trains", 120, trains);
+        study_common::kill(child.id(), "HUP");
+        if nohup {
+            std::thread::sleep(std::time::Duration::from_secs(2));
+            assert!(child.try_wait().unwrap().is_none(), "nohup outlives its terminal");
+            study_common::kill(child.id(), "TERM");
+        }
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{name}");
+        let status = std::fs::read_to_string(out.join("status.json")).unwrap();
+        assert!(status.contains("\"state\": \"stopped\""), "{name}: {status}");
+    }
 }
 
 #[test]
