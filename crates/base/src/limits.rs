@@ -17,6 +17,8 @@ pub const MEAN_SYMBOLS: f64 = 1000.0;
 
 /// Cells of a study, before `where` leaves some out.
 pub const CELLS: u64 = 100_000;
+/// Evaluations of a run.
+pub const EVALUATIONS: u64 = 1_000_000;
 /// Bytes of a line of text.
 pub const LINE_BYTES: usize = 1 << 20;
 /// Bytes of a file that a config or an argument names: a tokenizer, a wordlist, a grammar, a text.

@@ -199,6 +199,9 @@ fn inputs_without_a_bound() {
     let error = refused(&["study", "plan", &study]);
     assert!(error.contains("it has 1000000000 cells; a study may have at most 100000"), "{error}");
 
+    let error = refused(&["config", "train.steps=40099999999990"]);
+    assert!(error.contains("a run of 40099999999990 steps is evaluated at most 1000000 times"), "{error}");
+
     let output = with_input(&["check", "--language", "A", "--config", tiny()], "a ".repeat(600_000).as_bytes());
     let error = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.code() == Some(2) && error.contains("line 1 of standard input"), "{error}");

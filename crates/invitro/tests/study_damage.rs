@@ -160,9 +160,19 @@ fn nobody_has_to_read_standard_error() {
 fn a_closed_terminal_stops_a_run_that_can_be_resumed_and_nohup_outlives_it() {
     let place = tempfile::tempdir().unwrap();
     for (name, nohup) in [("stopped", false), ("outlives", true)] {
-        let mut command = Command::new(if nohup { "nohup" } else { env!("CARGO_BIN_EXE_invitro") });
-        command.args(nohup.then_some(env!("CARGO_BIN_EXE_invitro")));
-        command.args(["run", "--config", study_common::TINY, "train.steps=1000000", "--device", "cpu", "--out"]);
+        // The tests themselves may run under nohup, which is inherited.
+        let mut command = Command::new(if nohup { "nohup" } else { "env" });
+        command.args((!nohup).then_some("--default-signal=HUP"));
+        command.args([
+            env!("CARGO_BIN_EXE_invitro"),
+            "run",
+            "--config",
+            study_common::TINY,
+            "train.steps=1000000",
+            "--device",
+            "cpu",
+            "--out",
+        ]);
         let out = place.path().join(name);
         let mut child = command.arg(&out).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let trains = || std::fs::read_dir(out.join("checkpoints")).is_ok_and(|mut saved| saved.next().is_some());

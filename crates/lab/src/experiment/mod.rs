@@ -22,6 +22,7 @@ pub mod wording;
 
 use crate::error::{Error, Result};
 use invitro_base::dotted::leaves;
+use invitro_base::limits::EVALUATIONS;
 use invitro_base::settings::{
     CheckpointConfig, Corpus, Cut, EvalConfig, LanguageConfig, LanguageEntry, MixtureConfig, ModelConfig, Parallel,
     Section, SeedsConfig, Tags, TokenizerConfig, TrainConfig, require,
@@ -124,6 +125,7 @@ impl Experiment {
         self.train.validate()?;
         self.check_epochs()?;
         self.eval.check_ranges()?;
+        self.check_evaluations()?;
         self.checkpoint.check_ranges()?;
         Ok(self.seeds.validate()?)
     }
@@ -151,6 +153,14 @@ impl Experiment {
         let needed = steps.saturating_mul(batch as u64).div_ceil(sentences);
         let allowed = format!("at least {needed}: {steps} steps of {batch} rows read {sentences} sentences that often");
         Ok(require(corpus == Corpus::Fresh || needed <= epochs, "mixture.epochs", epochs, allowed)?)
+    }
+
+    /// The steps of all evaluations are listed before a run begins.
+    fn check_evaluations(&self) -> Result<()> {
+        let (steps, every) = (self.train.steps, self.eval.every);
+        let least = steps.div_ceil(EVALUATIONS);
+        let allowed = format!("0 or at least {least}: a run of {steps} steps is evaluated at most {EVALUATIONS} times");
+        Ok(require(every == 0 || every >= least, "eval.every", every, allowed)?)
     }
 
     /// The model's shape by the settings: a vocabulary that falls short, or has a size of its own, makes it another. Every
