@@ -420,6 +420,11 @@ fn what_only_reading_shows_is_found_by_retry_and_collect() {
     spoil(&at(0, METRICS_TABLE));
     // The table of another run, whole as it is.
     std::fs::copy(at(2, METRICS_TABLE), at(1, METRICS_TABLE)).unwrap();
+    assert_eq!(done(&folder), 4, "they are newer than what sealed them");
+    for cell in [0, 1] {
+        let table = std::fs::File::options().write(true).open(at(cell, METRICS_TABLE)).unwrap();
+        table.set_modified(std::time::UNIX_EPOCH).unwrap();
+    }
     assert_eq!(done(&folder), 6, "at a glance");
     let collected = collect(&folder, Default::default()).unwrap();
     assert_eq!((collected.runs, collected.done), (6, 4));

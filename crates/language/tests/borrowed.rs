@@ -38,6 +38,8 @@ fn concepts_are_dealt_as_stems_and_the_rest_stays() {
                     assert_eq!((word.prefix(), word.suffix()), (before.prefix(), before.suffix()));
                     match assigned.iter().find(|(borrowed, _)| *borrowed == symbol) {
                         Some((_, concept)) => assert_eq!(word.stem(), forms()[concept][language.index()]),
+                        // Without affixes masked stems are calibrated by themselves, but not among real words.
+                        None if affix_rate == 0.0 && languages.mask(Language::B).contains(symbol) => {}
                         None => assert_eq!(word, before),
                     }
                     assert_eq!([word.prefix(), word.stem(), word.suffix()].concat(), word.form());
