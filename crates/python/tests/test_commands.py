@@ -79,6 +79,8 @@ def test_errors_are_the_commands_sentences(run: invitro.Run, tmp_path: Path) -> 
         invitro.generate(run, [run.experiment.languages[0].words["noun.0.0"], "xyzzy"], "A")
     with pytest.raises(invitro.Error, match="line break"):
         invitro.score(run, ["one\ntwo"])
+    with pytest.raises(invitro.Error, match="one is empty"):
+        invitro.score(run, ["one", " "])
     with pytest.raises(invitro.Error, match=str(tmp_path)):
         invitro.report(tmp_path)
 

@@ -86,10 +86,15 @@ def score(
     lines = [[one] if isinstance(one, str) else list(one) for one in sentences]
     if len({len(line) for line in lines}) > 1 or any(len(line) > 2 for line in lines):
         raise Error("score takes sentences, or pairs of them: not both, and no more than two")
+    if not lines:
+        return []
+    # The command leaves empty lines out: results would not be those of their sentences.
+    if any(not side.strip() for line in lines for side in line):
+        raise Error("score takes sentences with at least one word: one is empty")
     args = ["score", _folder(run), "-", "--json", *_options(language=language, task=task, step=step, device=device)]
     text = "".join("\t".join(_line(side) for side in line) + "\n" for line in lines)
     rows = _json_lines([*args, *_options(**{"from": source})], text)
-    if lines and len(lines[0]) == 2:
+    if len(lines[0]) == 2:
         return [(_score(row["first"]), _score(row["second"])) for row in rows]
     return [_score(row) for row in rows]
 
