@@ -1,6 +1,6 @@
 //! `invitro study collect`: the results of all runs as tables.
 
-use super::format::{count, without_checkpoint};
+use super::format::{count, damaged_cell, without_checkpoint};
 use crate::terminal::warn;
 use anyhow::Result;
 use invitro_lab::study::StudyFolder;
@@ -35,9 +35,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         emit!("{}", file.display());
     }
     say!("{}, {} of them done", count(collected.runs, "run"), collected.done);
-    for (id, label, why) in &collected.damaged {
-        warn(&format!("not done: {id}  {label}: its results cannot be used: {why}"));
-    }
+    collected.damaged.iter().for_each(|cell| warn(&damaged_cell(cell)));
     if let Some(text) = without_checkpoint(collected.without_checkpoint.iter().map(|(_, why)| why.as_str())) {
         warn(&text);
     }

@@ -64,3 +64,8 @@ pub fn without_checkpoint<'a>(mut faults: impl Iterator<Item = &'a str>) -> Opti
          `invitro run RUN-FOLDER --force` trains the model again"
     ))
 }
+
+/// A finished cell whose results cannot be used.
+pub fn damaged_cell((id, label, why): &(String, String, String)) -> String {
+    format!("not done: {id}  {label}: its results cannot be used: {why}")
+}

@@ -1,7 +1,7 @@
 //! `invitro study run`: works on a study until nothing is left, here or through Slurm.
 
 use super::display::{StudyDisplay, WorkerDisplay};
-use super::format::{count, time, without_checkpoint};
+use super::format::{count, damaged_cell, time, without_checkpoint};
 pub use super::run_args::Args;
 use super::run_args::Executor;
 use super::slurm;
@@ -67,9 +67,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
 fn check_finished(folder: &StudyFolder, verify: bool) -> Result<()> {
     let states = folder.cell_states_checked(if verify { Depth::All } else { Depth::Lengths })?;
     if verify {
-        for (id, label, why) in open_damaged(folder, &states) {
-            warn(&format!("not done: {id}  {label}: its results cannot be used: {why}"));
-        }
+        open_damaged(folder, &states).iter().for_each(|cell| warn(&damaged_cell(cell)));
     }
     let faults = folder.checkpoint_faults(&states, verify);
     without_checkpoint(faults.iter().map(|(_, why)| why.as_str())).iter().for_each(|text| warn(text));

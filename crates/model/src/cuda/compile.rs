@@ -2,8 +2,8 @@
 //! folder.
 
 use super::gpu::{Doing, Gpu};
-use super::graphs::between_recordings;
 use super::kernels::{ATTENTION_KERNELS, FUSED_KERNELS, Kernels, PROGRAM_KERNELS, Signature};
+use super::recordings::between_recordings;
 use super::sizes;
 use crate::{Error, Layout, Result, Shape};
 use cudarc::driver::CudaModule;

@@ -5,8 +5,8 @@
 
 use super::bf16::Bf16;
 use super::gpu::{Doing, Gpu};
-use super::graphs::between_recordings;
 use super::memory::{Memory, Ptr};
+use super::recordings::between_recordings;
 use crate::{Error, Result};
 use cudarc::cublaslt::{result, sys};
 use cudarc::driver::CudaStream;

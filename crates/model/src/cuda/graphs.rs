@@ -1,41 +1,17 @@
 //! Recorded steps: a step with known sizes is one CUDA graph.
-//!
-//! Populations of one process share a CUDA context. Some calls synchronise the whole context (freeing memory, closing
-//! cuBLASLt, unloading kernels), and a synchronised context invalidates every recording in it. Such calls wait for
-//! recordings to end: see [`between_recordings`]. A recording that fails all the same is abandoned and its step issued again.
+//! A recording that fails is abandoned, and its step issued again.
 
 use super::gpu::Doing;
+use super::recordings;
 use super::staging::ByClass;
 use crate::{Error, Result};
 use cudarc::driver::{CudaGraph, CudaStream, result, sys};
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, RwLockReadGuard};
 
 /// The key of a sequence of launches: rows, room for spans of each class, and whether the step applies the last update or
 /// updates that rows of the embedding missed.
 pub type Key = (usize, ByClass, (bool, bool));
-
-/// Read while a step is recorded, written by calls that synchronise the context.
-static RECORDINGS: RwLock<()> = RwLock::new(());
-
-static ABANDONED: AtomicUsize = AtomicUsize::new(0);
-static INVALIDATED: AtomicBool = AtomicBool::new(false);
-
-/// Whether every recording fails from now on, for the self-test.
-pub fn invalidate_recordings(on: bool) {
-    INVALIDATED.store(on, Ordering::Relaxed);
-}
-
-/// How many recordings of this process have failed, their steps issued again.
-pub fn abandoned_recordings() -> usize {
-    ABANDONED.load(Ordering::Relaxed)
-}
-
-/// Waits until no thread records a step; none begins before the guard is dropped. Must not be called while recording.
-pub fn between_recordings() -> RwLockWriteGuard<'static, ()> {
-    RECORDINGS.write().unwrap_or_else(PoisonError::into_inner)
-}
 
 #[derive(Default)]
 pub struct Graphs {
@@ -58,11 +34,11 @@ impl Graphs {
                 return Ok(true);
             }
             Some(None) => {
-                let _guard = RECORDINGS.read().unwrap_or_else(PoisonError::into_inner);
+                let _guard = recordings::begin();
                 let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
                 stream.begin_capture(mode).doing("recording a step")?;
                 self.recording = Some(Recording { key, _guard });
-                if INVALIDATED.load(Ordering::Relaxed) {
+                if recordings::are_invalidated() {
                     // Waiting for a stream that is recorded is an error, and invalidates the recording.
                     let _ = stream.synchronize();
                 }
@@ -100,6 +76,6 @@ impl Graphs {
             let _ = unsafe { result::graph::destroy(graph) };
         }
         self.recording = None;
-        ABANDONED.fetch_add(1, Ordering::Relaxed);
+        recordings::count_abandoned();
     }
 }

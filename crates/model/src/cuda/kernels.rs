@@ -4,8 +4,8 @@
 
 use super::bf16::Bf16;
 use super::gpu::Doing;
-use super::graphs::between_recordings;
 use super::memory::Ptr;
+use super::recordings::between_recordings;
 use crate::inference::CachedSpan;
 use crate::{Error, Result};
 use cudarc::driver::{CudaEvent, CudaFunction, CudaModule, CudaStream, sys};

@@ -1,7 +1,7 @@
 //! Memory of the GPU and page-locked memory of the host, typed, freed when dropped.
 
 use super::gpu::{Doing, Gpu};
-use super::graphs::between_recordings;
+use super::recordings::between_recordings;
 use crate::Result;
 use cudarc::driver::{CudaContext, CudaStream, result, sys};
 use std::marker::PhantomData;

@@ -29,6 +29,7 @@ mod memory;
 mod ops;
 mod parameters;
 mod probe;
+mod recordings;
 pub mod sizes;
 mod span_class;
 mod staging;
@@ -37,5 +38,5 @@ mod update;
 
 pub use engine::Cuda;
 pub use gpu::Gpu;
-pub use graphs::{abandoned_recordings, invalidate_recordings};
+pub use recordings::{abandoned_recordings, invalidate_recordings};
 pub use sizes::ROUND;
