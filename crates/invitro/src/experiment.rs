@@ -1,13 +1,13 @@
 //! The arguments every command shares: which experiment it is about.
 
 use anyhow::{Context, Result, bail};
-use invitro_lab::Experiment;
+use invitro_lab::{Experiment, FIRST};
 use invitro_language::{Language, Languages, Task};
 use std::path::{Path, PathBuf};
 
 #[derive(clap::Args)]
 pub struct ExperimentArgs {
-    /// Built-in experiment to start from: quick, paper or converged [default: quick]
+    /// Built-in experiment to start from: quick, first, paper or converged [default: quick; of `run` and `train`: first]
     #[arg(long, value_name = "NAME")]
     preset: Option<String>,
     /// Experiment file, laid over the preset
@@ -24,6 +24,12 @@ pub struct ExperimentArgs {
 impl ExperimentArgs {
     pub fn load(&self) -> Result<Experiment> {
         self.load_with(&[])
+    }
+
+    /// The experiment to run: where none is named, the first one.
+    pub fn load_to_run(&self, more: &[&str]) -> Result<Experiment> {
+        let preset = if self.is_named() { self.preset.as_deref() } else { Some(FIRST) };
+        Ok(Experiment::load(preset, self.config.as_deref(), &self.overrides(more)?)?)
     }
 
     /// The same with more overrides laid over it.

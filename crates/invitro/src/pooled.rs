@@ -4,7 +4,7 @@ use crate::study::format::count;
 use crate::table;
 use crate::terminal::{self, To};
 use anyhow::Result;
-use invitro_report::claims::{ClaimAnswers, headline};
+use invitro_report::claims::in_plain_words;
 use invitro_report::data::{Run, Study};
 use invitro_report::draw::plain_text;
 use invitro_results::claims::SEEDS;
@@ -24,15 +24,18 @@ fn measures() -> [(&'static str, Measure, bool); 6] {
 }
 
 /// Prints the table of those of these runs that are done, whose folders are in `folder`, and what they say.
-pub fn print(folder: &Path, runs: &[String]) -> Result<()> {
+pub fn print(folder: &Path, runs: &[String], page: Option<&Path>) -> Result<()> {
     let mut study = Study::open(folder)?;
     study.runs.retain(|run| runs.contains(&run.id));
     let width = terminal::width(To::Out);
     say!("{}\n", table(&study, width));
-    for sentence in headline(&study, &ClaimAnswers::new(&study)) {
+    for sentence in in_plain_words(&study) {
         say!("{}", terminal::wrap(&plain_text(&sentence), width));
     }
-    say!("`invitro report {}` pools them in one page.", folder.display());
+    match page {
+        Some(page) => say!("report: {}", page.display()),
+        None => say!("`invitro report {}` pools them in one page.", folder.display()),
+    }
     Ok(())
 }
 

@@ -62,7 +62,9 @@ pub fn carry_out(mut args: TrainingArgs, more: &[&str], report: bool) -> Result<
     let outcomes = outcomes?;
     // Before anything is printed: the reader may close the pipe.
     let reports: Vec<Option<Result<PathBuf>>> = std::iter::zip(&members, &outcomes)
-        .map(|(member, outcome)| (report && *outcome == MemberOutcome::Done).then(|| run_summary::report(member)))
+        .map(|(member, outcome)| {
+            (report && *outcome == MemberOutcome::Done).then(|| run_summary::report(&member.folder))
+        })
         .collect();
     let mut code = 0;
     for (((member, outcome), report), finished) in members.iter().zip(&outcomes).zip(&reports).zip(finished) {
@@ -104,7 +106,8 @@ pub fn carry_out(mut args: TrainingArgs, more: &[&str], report: bool) -> Result<
     if members.len() > 1 && done > 0 {
         let folder = members[0].folder.parent().unwrap_or(&members[0].folder);
         let runs: Vec<String> = members.iter().map(|member| member.experiment.id()).collect();
-        pooled::print(folder, &runs)?;
+        let page = (report && done == members.len()).then(|| run_summary::report(folder)).transpose()?;
+        pooled::print(folder, &runs, page.as_deref())?;
     }
     Ok(ExitCode::from(code))
 }
@@ -115,7 +118,7 @@ impl TrainingArgs {
         let mut folders = self.experiment.take_folders()?;
         folders.extend(self.resume.take());
         let folder = match &folders[..] {
-            [] => return Ok(training::members(&self.experiment.load_with(more)?, self.out.as_deref())),
+            [] => return Ok(training::members(&self.experiment.load_to_run(more)?, self.out.as_deref())),
             [folder] => folder,
             [one, other, ..] => {
                 bail!("`{}` and `{}` are two folders: give one of them", one.display(), other.display())

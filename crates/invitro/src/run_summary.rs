@@ -6,7 +6,7 @@ use anyhow::Result;
 use invitro_lab::training::Member;
 use invitro_lab::training::progress::conditions;
 use invitro_lab::{Experiment, Status};
-use invitro_report::claims::{ClaimAnswers, headline, withheld_noun};
+use invitro_report::claims::{in_plain_words, withheld_noun};
 use invitro_report::draw::plain_text;
 use invitro_results::folder::METRICS;
 use invitro_results::{
@@ -16,11 +16,11 @@ use invitro_results::{
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-/// Writes the report of a run that is done.
-pub fn report(member: &Member) -> Result<PathBuf> {
+/// Writes the report of a run that is done, or of the runs of an experiment's seeds.
+pub fn report(folder: &Path) -> Result<PathBuf> {
     // The report in a run's folder is the run's own, and made anew with it.
     let options = invitro_report::ReportOptions { force: true, ..Default::default() };
-    Ok(invitro_report::build(&member.folder, &options)?.page)
+    Ok(invitro_report::build(folder, &options)?.page)
 }
 
 /// Prints the table of a run that is done.
@@ -169,18 +169,13 @@ pub fn table(rows: &[Row], experiment: &Experiment, width: Option<usize>) -> Str
     text
 }
 
-/// The standard claims, as far as one run can answer them.
+/// Whether facts cross, as far as one run can tell.
 fn answers(last: &Last, experiment: &Experiment) -> Vec<String> {
     let withhold = ("mixture.withhold".to_owned(), Value::Text(experiment.mixture.withhold.name().to_owned()));
     let run = Run { curves: last.curves.clone(), columns: [withhold].into(), ..Run::default() };
     let results = Results::new(experiment.name.clone(), Path::new(""), FolderKind::Run);
     let study = Study::new(Results { runs: vec![run], ..results });
-    let mut sentences: Vec<String> =
-        headline(&study, &ClaimAnswers::new(&study)).iter().map(|sentence| plain_text(sentence)).collect();
-    if !sentences.is_empty() {
-        sentences.push("Intervals are over pairs of subjects of this one world.".into());
-    }
-    sentences
+    in_plain_words(&study).iter().map(|sentence| plain_text(sentence)).collect()
 }
 
 /// How well sentences are translated, a column for each direction.

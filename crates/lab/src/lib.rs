@@ -24,7 +24,7 @@ pub mod trained;
 pub mod training;
 
 pub use error::{Error, Result};
-pub use experiment::Experiment;
+pub use experiment::{Experiment, FIRST};
 pub use invitro_base::settings::{CheckpointConfig, EvalConfig, ModelConfig, Seeds, SeedsConfig};
 pub use invitro_results::{State, Status};
 pub use run_folder::record::measures;

@@ -171,8 +171,13 @@ fn captions(figures: &[&Figure], options: &ReportOptions) -> String {
     let sizes = if options.all_figures { "at column width (77 mm) and page width (160 mm)" } else { "160 mm wide" };
     let mut captions = format!("# Captions\n\nFigures {sizes}, text at 7 pt: include them at 100 %.\n");
     for figure in figures {
-        write!(captions, "\n## {}\n\n{}\n\n", plain_text(&figure.title), plain_text(&figure.caption))
-            .expect("writing to a string");
+        write!(
+            captions,
+            "\n## {}\n\n{}\n\n",
+            plain_text(&figure.title),
+            plain_text(figure.caption(&figure.variants[figure.first()]))
+        )
+        .expect("writing to a string");
         let shown = figure.first();
         for (place, variant) in figure.variants.iter().enumerate() {
             let wanted = if options.all_figures { !variant.drawing.is_empty() } else { place == shown };

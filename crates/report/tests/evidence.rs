@@ -68,7 +68,6 @@ fn seeds_that_were_not_run_are_not_counted() {
     let html = page(folder.path());
     let lead = "32 runs of 144 planned over 2 pairs of data seed and model seed (0/0, 1/1); 32 ended.";
     assert!(html.contains(lead), "{}", &html[html.find("class=\"lead\"").unwrap()..][..300]);
-    assert!(html.contains("<code>seeds.data</code></td><td>0, 1</td>"), "what was varied is what was run");
 
     synthetic::collected_where(folder.path(), &plan, |config| config.data == 0 && config.model == 0);
     let html = page(folder.path());
@@ -104,7 +103,7 @@ fn nothing_is_tested_on_two_data_seeds() {
     synthetic::collected(folder.path(), &Plan::small());
     let html = page(folder.path());
     assert!(!html.contains("badge yes") && !html.contains("badge no\""));
-    assert!(html.contains("not tested</span> <small>(fewer than 3 data seeds)</small>"));
+    assert!(html.contains("(not tested (fewer than 3 data seeds))"));
     synthetic::collected(folder.path(), &Plan { data_seeds: 3, model_seeds: 1, ..Plan::small() });
     let html = page(folder.path());
     assert!(html.contains("badge yes"), "three are tested");

@@ -38,7 +38,7 @@ pub use study::compare::{COMPARED, ComparedMeasure, Comparison};
 pub use study::filter::Filter;
 pub use study::known::Known;
 pub use study::plan::{Plan, PlannedRun, Varied};
-pub use study::{BALANCED, Factor, Levels, Study, Trajectory, Withheld, declines};
+pub use study::{BALANCED, Factor, Levels, Study, Trajectory, Withheld, before_decline};
 pub use tables::metrics::{Row, Rows};
 pub use tables::read::{FolderKind, ReadCache, Results, fingerprint, kind, read, read_cached, read_run};
 

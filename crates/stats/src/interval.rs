@@ -1,6 +1,6 @@
 //! A number with its 95 % interval.
 
-use crate::format::digits;
+use crate::format::{digits, with_interval};
 use crate::seeds::Spread;
 use std::fmt;
 
@@ -71,16 +71,15 @@ impl Estimate {
     }
 }
 
-/// `0.331 [0.266, 0.397]`; the value alone where there is no interval; `0.301 and 0.361` of two data seeds.
+/// `0.33 [0.27, 0.40]`; the value alone where there is no interval; `0.30 and 0.36` of two data seeds.
 impl fmt::Display for Estimate {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
         if let Some([first, second]) = self.of_two {
             return write!(out, "{} and {}", digits(first), digits(second));
         }
-        out.write_str(&digits(self.value))?;
         match self.interval {
-            Some(Interval { low, high }) => write!(out, " [{}, {}]", digits(low), digits(high)),
-            None => Ok(()),
+            Some(Interval { low, high }) => out.write_str(&with_interval(self.value, low, high)),
+            None => out.write_str(&digits(self.value)),
         }
     }
 }

@@ -25,6 +25,6 @@ pub mod strata;
 pub mod student;
 
 pub use describe::{deviation, mean, quantile};
-pub use format::{decimals, digits, grouped, p_value};
+pub use format::{decimals, digits, grouped, p_value, places, with_interval};
 pub use interval::{Estimate, Interval};
 pub use seeds::{Scale, Seed, Spread};

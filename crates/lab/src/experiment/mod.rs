@@ -36,7 +36,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use toml::{Table, Value};
 
-pub use read::PRESETS;
+pub use read::{FIRST, PRESETS};
 
 /// Everything a run is a function of.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -9,9 +9,13 @@ use invitro_base::settings::{LanguageEntry, Section, wrong_choice};
 use std::path::Path;
 use toml::{Table, Value};
 
+/// The experiment of `invitro run` where none is named.
+pub const FIRST: &str = "first";
+
 /// The built-in experiments, each laid over the defaults; the first is the one used if none is named.
-pub const PRESETS: [(&str, &str); 3] = [
+pub const PRESETS: [(&str, &str); 4] = [
     ("quick", include_str!("../presets/quick.toml")),
+    (FIRST, include_str!("../presets/first.toml")),
     ("paper", "name = \"paper\""),
     ("converged", include_str!("../presets/converged.toml")),
 ];

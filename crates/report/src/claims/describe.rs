@@ -16,10 +16,10 @@ pub fn describe(scope: &Scope, estimand: &Estimand) -> String {
         Kind::Difference { of, .. } => {
             let one = |(factor, levels): &(Factor, [Value; 2])| {
                 let [first, second] = levels.each_ref().map(|level| factor.with_level(&level.to_string()));
-                format!("{first} less {second}")
+                format!("{first} minus {second}")
             };
             let differences: Vec<String> = of.iter().map(one).collect();
-            format!("{}, {}", value(), differences.join(", of that "))
+            format!("{}, {}", value(), differences.join(", and of that "))
         }
         Kind::Effect(of) => match &of[..] {
             [one] => format!("standardised effect of {} on the {}", predictor_symbol(one), value()),
@@ -143,6 +143,7 @@ fn when(moment: Moment) -> String {
     match moment {
         Moment::End => "at the end".into(),
         Moment::Peak => "at the peak".into(),
+        Moment::Before => "before the decline".into(),
         Moment::Step(step) => format!("at step {step}"),
         other => other.name(),
     }

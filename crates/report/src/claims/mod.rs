@@ -3,15 +3,18 @@
 //! - [`ClaimAnswers`]: the question and the answered claims of a study
 //! - [`Rendered`]: an answer as texts, from which sentences, rows and cards are made
 //! - [`describe()`]: what was estimated, in words
+//! - [`in_plain_words`]: three sentences for those who ran one experiment
 //! - [`template`]: pages with places for claims
 
 mod describe;
 mod measures;
+mod plain;
 mod rendered;
 pub mod template;
 
 pub use describe::{describe, describe_short, statistic};
 pub use measures::{measure_noun, predictor_symbol, unit};
+pub use plain::in_plain_words;
 pub use rendered::{
     Rendered, coefficients, headline, is_part, is_shown, levels_label, reason_words, table_value, withheld_noun,
 };

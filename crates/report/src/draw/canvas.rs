@@ -46,9 +46,10 @@ pub struct Canvas {
     pub target: DrawTarget,
 }
 
-/// Two decimals of a point are finer than any printer, and keep the page small.
+/// A tenth of a point is finer than most printers, and keeps the page small; widths of lines have one more decimal.
 pub(super) fn short(value: f64) -> String {
-    let rounded = (value * 100.0).round() / 100.0;
+    let scale = if value.abs() < 2.0 { 100.0 } else { 10.0 };
+    let rounded = (value * scale).round() / scale;
     format!("{}", if rounded == 0.0 { 0.0 } else { rounded })
 }
 

@@ -110,7 +110,7 @@ fn scatter(
         layout.ratio = 1.0;
         layout.legend = style::markers(&styles(&by_level));
         let runs = format!("{} that ended", counted(runs.len(), "run"));
-        variants.push(Variant { choice: choice.options, drawing: Box::new(layout), runs });
+        variants.push(Variant { choice: choice.options, drawing: Box::new(layout), runs, caption: None });
     }
     Some((choosers, variants, table))
 }

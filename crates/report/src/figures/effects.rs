@@ -11,8 +11,8 @@ use crate::data::{Factor, Run, Study};
 use crate::draw::{Axis, Colour, FigureLayout, MarkerShape, PanelMark, PlotPanel, PlotPoint, plain_text};
 use crate::wording::{counted, p_text};
 use invitro_results::claims::{Design, Predictor, Scope};
-use invitro_stats::digits;
 use invitro_stats::regression::Regression;
+use invitro_stats::with_interval;
 
 /// The regression of one outcome on the factors, without and with the bridge.
 struct Regressed {
@@ -90,11 +90,9 @@ pub fn figure(study: &Study) -> Option<Figure> {
                     y: (rows.len() - 1 - row) as f64 + shift,
                     interval: Some((effect.interval.low, effect.interval.high)),
                     tip: format!(
-                        "{} ({name}): {} [{}, {}], {}, {} in {} groups",
+                        "{} ({name}): {}, {}, {} in {} groups",
                         plain_text(&symbol(&effect.name)),
-                        digits(effect.value),
-                        digits(effect.interval.low),
-                        digits(effect.interval.high),
+                        with_interval(effect.value, effect.interval.low, effect.interval.high),
                         plain_text(&p_text(effect.p)),
                         counted(model.rows, "run"),
                         model.groups

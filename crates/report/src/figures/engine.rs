@@ -204,6 +204,8 @@ pub struct Plot<'a> {
     pub legend: Option<Vec<LegendEntry>>,
     /// For heat maps: what the colours mean.
     pub scale: Option<String>,
+    /// Where the options change what is shown: the caption of this variant.
+    pub caption: Option<String>,
 }
 
 impl<'a> Plot<'a> {
@@ -223,6 +225,7 @@ impl<'a> Plot<'a> {
             height: None,
             legend: None,
             scale: None,
+            caption: None,
         }
     }
 
@@ -247,8 +250,10 @@ impl Spec<'_> {
         mut plot: impl FnMut(&mut Choice) -> Plot<'a>,
     ) -> Figure {
         let Spec { name, title, caption, choosers, runs, columns } = self;
-        let variants = variants(study, &choosers, runs, |choice| {
-            let plot = plot(choice);
+        let mut captions = Vec::new();
+        let mut variants = variants(study, &choosers, runs, |choice| {
+            let mut plot = plot(choice);
+            captions.push(plot.caption.take());
             let mut all = Facet { levels: choice.cell.clone(), ..Facet::default() };
             let options = choosers.iter().zip(&choice.options);
             all.cells.extend(options.filter_map(|(by, option)| Some((by.name, by.options.get(*option)?.clone()))));
@@ -257,6 +262,9 @@ impl Spec<'_> {
             let all = all.with(&plot.all);
             Drawer { study, table: &mut table, columns, plot: &plot, panels: Vec::new() }.layout(&all)
         });
+        for (variant, caption) in variants.iter_mut().zip(captions) {
+            variant.caption = caption;
+        }
         Figure { name, title, caption, choosers, variants, table }
     }
 }
@@ -273,7 +281,7 @@ pub fn variants(
         let layout = draw(&mut choice);
         let held = captions::held(study, &choice.cell[chosen..]);
         let runs = captions::runs(study, &choice.cell, runs) + &held;
-        Variant { runs, drawing: Box::new(layout), choice: choice.options }
+        Variant { runs, drawing: Box::new(layout), choice: choice.options, caption: None }
     };
     choices(choosers).into_iter().map(variant).collect()
 }

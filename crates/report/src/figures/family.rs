@@ -42,7 +42,7 @@ pub fn figure(study: &Study) -> Option<Figure> {
             rows(&named(place), tree, &mut table);
             let seed = study.runs[place].number(column::DATA_SEED);
             let runs = seed.map_or("One data seed".to_owned(), |seed| format!("Data seed {seed}"));
-            Variant { choice: choice.options, drawing: Box::new(FamilyPicture::new(tree.clone())), runs }
+            Variant { choice: choice.options, drawing: Box::new(FamilyPicture::new(tree.clone())), runs, caption: None }
         })
         .collect();
     Some(Figure { name: "family", title: "The family of languages".into(), caption, choosers, variants, table })

@@ -122,6 +122,8 @@ pub struct Variant {
     pub drawing: Box<dyn Drawing>,
     /// How many runs it shows, in words.
     pub runs: String,
+    /// What it shows, where the options change that; else the figure's caption says it.
+    pub caption: Option<String>,
 }
 
 pub struct Figure {
@@ -146,6 +148,11 @@ impl Figure {
         let (title, finding) = (plain_text(&self.title), variant.drawing.finding());
         let stop = if title.ends_with('?') { "" } else { "." };
         if finding.is_empty() { title } else { format!("{title}{stop} {finding}.") }
+    }
+
+    /// What is said under a variant, without its runs.
+    pub fn caption<'a>(&'a self, variant: &'a Variant) -> &'a str {
+        variant.caption.as_ref().unwrap_or(&self.caption)
     }
 
     /// Without options for which there is nothing to show.

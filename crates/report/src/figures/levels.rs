@@ -3,7 +3,7 @@
 use super::captions::{self, BANDS, BARS, Runs};
 use super::engine::{Facet, Markers, Plot, Spec, X, Y, across, cross, level_ticks, levels, named, pick, regime};
 use super::figure::{Chooser, Figure};
-use super::parts::{contrast_choosers, contrasts, group_chooser, groups};
+use super::parts::{contrast_caption, contrast_choosers, contrasts, group_chooser, groups};
 use crate::data::{Factor, FactorWords, Study};
 use invitro_results::{Measure, Moment, Quantity, Scorer, Statistic, Targets, TaskMetric, TokenizerMetric, Words};
 
@@ -19,12 +19,7 @@ pub fn contrast(study: &Study) -> Option<Figure> {
     let figure = Spec {
         name: "contrast",
         title: format!("Knowledge: the contrast{}", captions::by(&shown)),
-        caption: format!(
-            "At the end of training, the descriptors Γ allows the subject against an equal set it forbids (facts: of the \
-             subject's own class; types: of other classes), in log-probability or in the share reachable. Zero means the subject made \
-             no difference. {BARS}{}",
-            captions::pooled(study, &shown)
-        ),
+        caption: String::new(),
         choosers,
         runs: Runs::Ended,
         columns: &["contrast", "in", named(other), "condition", named(line), over.name()],
@@ -42,6 +37,11 @@ pub fn contrast(study: &Study) -> Option<Figure> {
             lines: levels(study, line, named(line)),
             zero: true,
             ratio: 0.9,
+            caption: Some(format!(
+                "{} At the end of training. {BARS}{}",
+                contrast_caption(&choice.options),
+                captions::pooled(study, &shown)
+            )),
             ..Plot::new(X::Ticks(Markers::Joined, 0.1), Y::Around(axis, vec![0.0]))
         }
     });
@@ -206,12 +206,7 @@ pub fn maxima(study: &Study) -> Option<Figure> {
     let figure = Spec {
         name: "maxima",
         title: format!("At the peak and at the end of training{}", captions::by(&[Some(x), y])),
-        caption: format!(
-            "Means over seeds of each run's largest value over training, or of its last, in {}. Grammaticality, type constraints and Γ \
-             are of the unscrambling task T₁. {explained}{}",
-            captions::conditions(study),
-            captions::pooled(study, &shown)
-        ),
+        caption: String::new(),
         choosers: vec![
             Chooser::new("metric", "metric", METRICS.map(|(_, name)| name)),
             Chooser::new("at", "at the", MOMENTS.map(Moment::name)),
@@ -226,12 +221,20 @@ pub fn maxima(study: &Study) -> Option<Figure> {
         choice.hold(study, &shown);
         let ((measure, name), moment) = (METRICS[choice.options[0]], MOMENTS[choice.options[1]]);
         let label = format!("{name}, {}", moment.name());
+        let which = if moment == Moment::Peak { "largest value over training" } else { "last value" };
+        let task = if matches!(measure, Measure::Task(..)) { " in the unscrambling task T₁" } else { "" };
+        let caption = format!(
+            "Means over seeds of each run's {which}: {name}{task}, in {}. {explained}{}",
+            captions::conditions(study),
+            captions::pooled(study, &shown)
+        );
         let ticks = Some(level_ticks(study, x, x.name()));
         Plot {
             all: Facet { measure: Some(measure), moment: Some(moment), ticks, ..Facet::default() },
             panels: groups[choice.options[4]].conditions.clone(),
             ratio: if y.is_some() { 0.8 } else { 0.75 },
             scale: y.map(|_| label.clone()),
+            caption: Some(caption),
             ..Plot::new(y.map_or(X::Ticks(Markers::Joined, 0.0), |y| X::Map(x, y)), Y::Share(label))
         }
     });

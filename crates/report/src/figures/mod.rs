@@ -4,8 +4,9 @@
 //! A [`Figure`] is a set of variants (one per choice of |V|, regime, metric, …). The page shows one variant at a time; the
 //! figures folder has a file for each.
 
+mod answers;
 mod bridge;
-mod captions;
+pub(crate) mod captions;
 mod effects;
 mod engine;
 mod family;
@@ -23,6 +24,7 @@ mod table;
 mod training;
 mod word_bridge;
 
+pub use captions::{BANDS, BARS};
 pub use figure::{Choice, Chooser, Drawing, Figure, Variant, choices};
 pub use outcomes::{BRIDGE, COGNATE, TRANSFERS, Transfer, bridge_of, in_masked};
 pub use style::{colour_and_shape, metric_label};
@@ -33,6 +35,30 @@ use crate::claims::ClaimAnswers;
 use crate::data::Study;
 use invitro_results::FolderKind;
 use rayon::prelude::*;
+
+/// What figures are about: an anchor, a heading, and the figures in their order. The first that was drawn stands for its topic.
+pub const TOPICS: [(&str, &str, &[&str]); 7] = [
+    (
+        "training",
+        "Over training",
+        &[
+            "trajectory",
+            "curves",
+            "dynamics",
+            "cascade",
+            "emergence-by-language",
+            "emergence-by-level",
+            "maxima",
+            "loss",
+        ],
+    ),
+    ("knowledge", "What is known", &["arms", "contrast", "forms", "translation"]),
+    ("reach", "What can be reached", &["reachability", "reach", "nulls"]),
+    ("settings", "What decides it", &["effects", "settings", "specifications"]),
+    ("bridges", "Shared pieces", &["word-bridge", "contrast-bridge", "bridge"]),
+    ("tokenizers", "How words are cut", &["fertility", "continuation", "overlap"]),
+    ("languages", "The languages", &["family", "sentences"]),
+];
 
 /// Every figure of the report, in the order of the page. One that is empty could be drawn, but nothing was measured yet
 /// that it would show; one that would compare what does not vary is not there.
@@ -50,6 +76,7 @@ pub fn all(study: &Study, answers: &ClaimAnswers) -> Vec<Figure> {
         &|| Some(sentences::figure(study)),
     ];
     let of_study: &[&(dyn Fn() -> Option<Figure> + Sync)] = &[
+        &|| answers::figure(study, answers),
         &|| Some(training::trajectory(study)),
         &|| family::figure(study),
         &|| markers::contrast_by_arm(study),

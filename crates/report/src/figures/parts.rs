@@ -124,6 +124,22 @@ pub fn contrast_choosers() -> Vec<Chooser> {
     ]
 }
 
+/// What the contrast that is chosen is.
+pub fn contrast_caption(options: &[usize]) -> String {
+    let (targets, statistic) = (SETS[options[0]].0, STATISTICS[options[1]].0);
+    let others = match targets {
+        Targets::Types => "as many descriptors of other classes",
+        _ => "as many of its own class that Γ forbids it",
+    };
+    let compared = match statistic {
+        Statistic::LogProb => format!(
+            "By how much the log-probability of the descriptors that Γ allows a subject exceeds that of {others}, in nats."
+        ),
+        _ => format!("How many more of the descriptors that Γ allows a subject are reachable than of {others}."),
+    };
+    format!("{compared} Zero means that the subject made no difference.")
+}
+
 /// The axis of the contrast that is chosen, and where it is taken: in every condition; in a language also of the symbols alone
 /// that are masked in others, which is the most that those can have received.
 pub fn contrasts(study: &Study, conditions: &[Facet], options: &[usize]) -> (String, Vec<Facet>) {

@@ -1,7 +1,7 @@
 //! What a drawing says, in a sentence for those who cannot see it, and whether it says anything.
 
 use crate::draw::{AxisScale, Colour, FigureLayout, MarkerShape, PanelMark, PlotPanel, PlotPoint, plain_text};
-use invitro_stats::{digits, grouped};
+use invitro_stats::{digits, grouped, with_interval};
 
 /// A sentence has no more letters.
 const LONGEST: usize = 300;
@@ -73,20 +73,16 @@ fn statements(layout: &FigureLayout, panel: &PlotPanel) -> Vec<String> {
                     if *along_x { (&panel.y, point.y, point.x) } else { (&panel.x, point.x, point.y) };
                 let nearest = axis.ticks.iter().min_by(|a, b| (a.0 - at).abs().total_cmp(&(b.0 - at).abs()));
                 let row = nearest.map_or(String::new(), |tick| plain_text(&tick.1));
-                let interval = point.interval.map_or(String::new(), |(low, high)| between(low, high));
+                let value = point.interval.map_or(digits(value), |(low, high)| with_interval(value, low, high));
                 let name = name(layout, *colour, Some(*shape));
                 let name = if row.starts_with(&format!("{name}:")) { row } else { joined(&[&row, &name]) };
-                all.push(statement(&name, digits(value) + &interval));
+                all.push(statement(&name, value));
             }
             _ => {}
         }
     }
     all.extend(map(panel).map(|what| statement("", what)));
     all
-}
-
-fn between(low: f64, high: f64) -> String {
-    format!(" [{}, {}]", digits(low), digits(high))
 }
 
 /// A curve over training by its start, its end, and the peak or else the lowest point between them; over levels by the

@@ -87,7 +87,7 @@ pub fn figure(study: &Study) -> Figure {
         };
         let colours = names.iter().enumerate().map(colour).collect();
         let drawing = Box::new(PairedSentences { names, colours, pairs });
-        Variant { choice: choice.options, runs: "One tokenizer".into(), drawing }
+        Variant { choice: choice.options, runs: "One tokenizer".into(), drawing, caption: None }
     };
     let variants = choices(&choosers).into_iter().map(variant).collect();
     let words = study.pairs.is_empty();

@@ -59,6 +59,18 @@ impl FigureTable {
         self.rows.is_empty()
     }
 
+    /// With six digits of numbers that have more: enough for a page.
+    pub fn to_short_csv(&self) -> String {
+        let short = |cell: &String| match cell.parse::<f64>() {
+            Ok(value) if cell.len() > 8 => {
+                format!("{value:.5e}").parse::<f64>().map_or(cell.clone(), |rounded| rounded.to_string())
+            }
+            _ => cell.clone(),
+        };
+        let rows = self.rows.iter().map(|row| row.iter().map(short).collect()).collect();
+        FigureTable { header: self.header.clone(), rows, ..FigureTable::default() }.to_csv()
+    }
+
     pub fn to_csv(&self) -> String {
         let mut csv = String::new();
         for row in std::iter::once(&self.header).chain(&self.rows) {

@@ -5,8 +5,8 @@ use super::engine::{Facet, Plot, Spec, X, Y, across, cross, levels, pick, regime
 use super::figure::{Chooser, Figure};
 use super::outcomes::in_masked;
 use super::parts::{
-    cascade, conditions, contrast_choosers, contrasts, group_chooser, groups, is_masked, kinds, models, styles,
-    unmarked,
+    cascade, conditions, contrast_caption, contrast_choosers, contrasts, group_chooser, groups, is_masked, kinds,
+    models, styles, unmarked,
 };
 use super::progress::ProgressAxis;
 use super::style::{self, Style};
@@ -21,7 +21,7 @@ use invitro_results::{
     COMPARED, Comparison, FolderKind, Fraction, Loss, Measure, Moment, Quantity, Scorer, Statistic, Targets, Task,
     TaskMetric,
 };
-use invitro_stats::{Estimate, Scale, digits};
+use invitro_stats::{Estimate, Scale, decimals, places};
 use std::collections::BTreeSet;
 
 /// The two readings of reachability: what they are called, and the axis. The paper's is at its top nearly everywhere.
@@ -175,9 +175,7 @@ pub fn contrast(study: &Study) -> Figure {
     Spec {
         name: "contrast",
         title: "Knowledge: the contrast over training".into(),
-        caption: "Reachability of the descriptors Γ allows the subject minus that of an equal set it forbids (facts) or of other classes \
-                  (types). Bands are 95 % intervals over pairs of subjects; zero means the subject made no difference."
-            .into(),
+        caption: String::new(),
         choosers,
         runs: Runs::Ended,
         columns: &columns,
@@ -196,6 +194,10 @@ pub fn contrast(study: &Study) -> Figure {
             zero: true,
             across: Some([2, 4]),
             ratio: 0.9,
+            caption: Some(format!(
+                "{} Bands are 95 % intervals over pairs of subjects.",
+                contrast_caption(&choice.options)
+            )),
             ..Plot::new(X::Training(progress), Y::Around(axis, vec![0.0]))
         }
     })
@@ -309,7 +311,12 @@ pub fn trajectory(study: &Study) -> Figure {
     let named = by_factor.iter().map(|(facet, factor)| format!("{} by {}", facet.title, plain_text(&factor.symbol())));
     let all = groups.iter().map(|group| if groups.len() == 1 { "all conditions".into() } else { group.name.clone() });
     let lines = Chooser::new("lines", "lines", all.chain(named));
-    let panel = |(measure, title): (Measure, &str)| Facet {
+    // Of one run the two that matter most.
+    let shown: Vec<(Measure, &str)> = match study.kind {
+        FolderKind::Study => TRAJECTORY.to_vec(),
+        FolderKind::Run => vec![TRAJECTORY[0], TRAJECTORY[2]],
+    };
+    let panel = |(measure, title): (Measure, &'static str)| Facet {
         title: title.into(),
         cells: vec![("measure", plain_text(title))],
         measure: Some(measure),
@@ -319,8 +326,8 @@ pub fn trajectory(study: &Study) -> Figure {
         name: "trajectory",
         title: format!("What comes, and what stays{}", in_masked(study)),
         caption: format!(
-            "Means over runs. Where a masked condition clearly fades, a dotted line runs from its peak to the end of training, with the decline \
-             as the table below has it. Knowledge is the contrast of facts in nats: by how much a word is likelier of a subject that Γ allows it than \
+            "Means over runs. Where a masked condition clearly fades, a dotted line runs from its peak to the end of training, with its decline. \
+             Knowledge is the contrast of facts in nats: by how much a word is likelier of a subject that Γ allows it than \
              of one of the same class that Γ forbids it. {BANDS}"
         ),
         choosers: vec![lines, ProgressAxis::chooser(&progress)],
@@ -344,11 +351,11 @@ pub fn trajectory(study: &Study) -> Figure {
             }
         };
         Plot {
-            panels: TRAJECTORY.map(panel).into(),
+            panels: shown.iter().copied().map(panel).collect(),
             lines,
             finish: Some(Box::new(finish)),
-            across: Some([1, 3]),
-            ratio: 0.78,
+            across: Some([1, shown.len()]),
+            ratio: if shown.len() == 2 { 0.5 } else { 0.78 },
             ..Plot::new(X::Training(progress), Y::Own)
         }
     })
@@ -377,7 +384,8 @@ fn mark_decline(panel: &mut PlotPanel, line: &Facet, per_step: f64, curve: &[(u3
     if let (Some((step, peak)), Some((last, end)), Some(style)) = (peak, curve.last(), &line.style) {
         let [from, to] = [step, last].map(|step| f64::from(*step) * per_step);
         let dotted = |from, to| PanelMark::Segment { from, to, colour: style.colour, dash: "1.5 1.5" };
-        let label = PanelMark::Label { x: to, y: peak.value + 0.04, text: digits(-decline.value) };
+        let places = decline.interval.map_or(2, |it| places(decline.value, it.low, it.high));
+        let label = PanelMark::Label { x: to, y: peak.value + 0.04, text: decimals(-decline.value, places) };
         let down = dotted((to, peak.value), (to, end.value));
         panel.marks.extend([dotted((from, peak.value), (to, peak.value)), down, label]);
     }

@@ -1,4 +1,4 @@
-//! Claims on a page: the question, the answers to primary claims as cards, all others as rows, with what they rest on folded.
+//! Claims on a page: the answers to primary claims on its first screen, all others as rows, with what they rest on folded.
 
 use super::html::table;
 use crate::claims::{
@@ -6,23 +6,25 @@ use crate::claims::{
 };
 use crate::data::Study;
 use crate::draw::{escape, to_html};
+use crate::wording::counted;
 use invitro_results::FolderKind;
-use invitro_results::claims::{Answer, Verdict};
+use invitro_results::claims::{Answer, LEVEL, Test, Verdict};
 
-/// The first screen of a page: the question, the answers, and the figure that shows them.
+/// The answers on the first screen of a page, and the figure that shows them.
 pub fn opening(study: &Study, answers: &ClaimAnswers, figure: &str) -> String {
-    let question = answers
-        .question
-        .as_ref()
-        .map_or(String::new(), |question| format!("<p class=\"question\">{}</p>\n", to_html(question)));
-    let primary: String =
-        answers.answers.iter().filter(|answer| answer.claim.primary).map(|answer| card(study, answer)).collect();
+    let primary: String = answers
+        .answers
+        .iter()
+        .filter(|answer| answer.claim.primary)
+        .map(|answer| primary(study, answers, answer))
+        .collect();
     if !primary.is_empty() {
-        return format!("{question}<h2>Primary claims</h2>\n<div class=\"cards\">\n{primary}</div>\n{figure}");
+        return format!("<ul class=\"answers\">\n{primary}</ul>\n{figure}");
     }
-    let sentences = headline(study, answers);
-    let note = if study.kind == FolderKind::Run && !sentences.is_empty() { OF_RUN } else { "" };
-    format!("{question}{}{note}{figure}", sentences_html(&sentences))
+    match study.kind {
+        FolderKind::Study => format!("{}{figure}", sentences_html(&headline(study, answers))),
+        FolderKind::Run => format!("{OF_RUN}{figure}"),
+    }
 }
 
 const OF_RUN: &str =
@@ -48,6 +50,17 @@ fn badge(verdict: &Verdict) -> String {
     format!("<span class=\"badge {class}\">{}</span>", verdict.name())
 }
 
+/// Why a primary claim is inconclusive though its 95 % interval leaves out what the claim rules out: it was tested more strictly.
+fn stricter(answer: &Answer) -> String {
+    let is_decided = answer.verdict != Verdict::Inconclusive || answer.alpha >= LEVEL;
+    let at_level = answer.claim.verdict(&answer.estimated, LEVEL);
+    if is_decided || !at_level.is_decided() {
+        return String::new();
+    }
+    let share = 100.0 * answer.alpha;
+    format!(" <small>(tested at {share:.1} %, since there are several primary claims; the interval is at 5 %)</small>")
+}
+
 /// Why it was not tested, in small letters.
 fn why(verdict: &Verdict) -> String {
     match verdict {
@@ -56,47 +69,49 @@ fn why(verdict: &Verdict) -> String {
     }
 }
 
-fn card(study: &Study, answer: &Answer) -> String {
+/// A primary claim: its verdict, itself, and the number, with how it was tested folded.
+fn primary(study: &Study, answers: &ClaimAnswers, answer: &Answer) -> String {
     let rendered = Rendered::new(study, answer);
-    let value = match rendered.value.is_empty() {
-        true => String::new(),
-        false => {
-            format!("<p class=\"said\">The {} is <b>{}</b>.</p>", to_html(&rendered.measured), to_html(&rendered.value))
+    let beside: Vec<String> = rendered.beside.iter().map(|(what, value)| format!("{what}: {value}")).collect();
+    let number = |rendered: &Rendered| {
+        let value = format!("The {} is <b>{}</b>.", to_html(&rendered.measured), to_html(&rendered.value));
+        if rendered.value.is_empty() { String::new() } else { value }
+    };
+    let value = match &answer.claim.test {
+        Test::Estimand(_) => number(&rendered),
+        Test::All(parts) => {
+            let parts = parts.iter().filter_map(|id| answers.by_id(id));
+            parts.map(|part| number(&Rendered::new(study, part))).collect::<Vec<_>>().join(" ")
         }
     };
-    let beside: Vec<String> = rendered.beside.iter().map(|(what, value)| format!("{what}: {value}")).collect();
-    let beside = if beside.is_empty() {
-        String::new()
-    } else {
-        format!("<p class=\"note\">{}</p>", to_html(&beside.join("; ")))
-    };
+    let beside = if beside.is_empty() { String::new() } else { format!(" {}.", to_html(&beside.join("; "))) };
     format!(
-        "<article class=\"card\" id=\"{}\"><p class=\"claim\">{}</p><p>{}{}</p>{value}{beside}{}</article>\n",
+        "<li id=\"{}\">{}<div><p class=\"claim\">{}{}</p><p class=\"said\">{value}{beside}</p></div>{}</li>\n",
         escape(&answer.claim.id),
-        to_html(&rendered.says),
         badge(&answer.verdict),
-        why(&answer.verdict),
+        to_html(&rendered.says),
+        why(&answer.verdict) + &stricter(answer),
         folded(study, answer, &rendered),
     )
 }
 
-/// All that is not primary: exploratory.
-pub fn exploratory(study: &Study, answers: &ClaimAnswers) -> String {
-    let shown: Vec<&Answer> =
-        answers.answers.iter().filter(|answer| is_shown(answer) && !answer.claim.primary).collect();
+/// All claims that are not primary: exploratory.
+pub fn section(study: &Study, answers: &ClaimAnswers) -> String {
+    let is_tested = |answer: &&Answer| is_shown(answer) && !matches!(answer.verdict, Verdict::NotTested(_));
+    let shown: Vec<&Answer> = answers.answers.iter().filter(is_tested).filter(|answer| !answer.claim.primary).collect();
     let mut html = String::new();
     if !shown.is_empty() {
-        let rows = shown.iter().map(|answer| row(study, answers, answer));
-        let header = ["claim", "estimate", "value, 95 % interval, runs", "verdict"];
-        html.push_str("<h2 id=\"claims\">Exploratory claims</h2>\n");
-        html.push_str(&table("claims", &header, rows));
-        let details: String = shown.iter().map(|answer| breakdown(study, answer)).collect();
-        html.push_str(&details);
+        let rows = shown.iter().map(|answer| row(study, answer));
+        html.push_str(&table("claims", &["claim", "value, 95 % interval", "verdict"], rows));
+        let details: String = shown.iter().map(|answer| estimation(study, answers, answer)).collect();
+        html.push_str(&format!(
+            "<details><summary>How each was estimated, and by level</summary><dl class=\"estimates\">\n{details}</dl></details>\n"
+        ));
     }
     let hidden: Vec<String> = answers
         .answers
         .iter()
-        .filter(|answer| !is_shown(answer))
+        .filter(|answer| !is_tested(answer) && !answer.claim.primary)
         .map(|answer| Rendered::new(study, answer))
         .map(|rendered| format!("{} ({})", rendered.says, rendered.verdict))
         .collect();
@@ -106,20 +121,19 @@ pub fn exploratory(study: &Study, answers: &ClaimAnswers) -> String {
             "<details><summary>Claims that these runs do not test</summary><ul>\n{hidden}</ul></details>\n"
         ));
     }
-    if html.is_empty() { html } else { format!("{html}<p class=\"rule\">{RULE}</p>\n") }
+    if html.is_empty() {
+        return html;
+    }
+    format!(
+        "<section id=\"claims\"><h2>Other claims</h2>\n{html}<details><summary>How verdicts are reached</summary><p class=\"rule\">{RULE}</p></details>\n</section>\n"
+    )
 }
 
-fn row(study: &Study, answers: &ClaimAnswers, answer: &Answer) -> Vec<String> {
+fn row(study: &Study, answer: &Answer) -> Vec<String> {
     let rendered = Rendered::new(study, answer);
-    let beside: Vec<String> = rendered.beside.iter().map(|(what, value)| format!("{what}: {value}")).collect();
-    let notes: Vec<String> = rendered.notes.iter().cloned().chain(beside).collect();
-    let notes =
-        if notes.is_empty() { String::new() } else { format!(" <small>({})</small>", to_html(&notes.join("; "))) };
-    let part = if is_part(answers, &answer.claim) { " <small>(part of another claim)</small>" } else { "" };
     vec![
-        format!("<span id=\"claim-{}\">{}</span>{part}", escape(&answer.claim.id), to_html(&rendered.says)),
-        to_html(&rendered.measured) + &notes,
-        rendered.value_of_runs.clone(),
+        format!("<span id=\"claim-{}\">{}</span>", escape(&answer.claim.id), to_html(&rendered.says)),
+        to_html(&rendered.value),
         badge(&answer.verdict) + &why(&answer.verdict),
     ]
 }
@@ -129,16 +143,23 @@ fn folded(study: &Study, answer: &Answer, rendered: &Rendered) -> String {
     let notes: String = rendered.notes.iter().map(|note| format!("<li>{}</li>\n", to_html(note))).collect();
     let source = answer.claim.source.as_ref().map_or(String::new(), |it| format!("<li>source: {}</li>\n", to_html(it)));
     let inner = format!("<ul>\n{source}{notes}</ul>{}", tables(study, answer));
-    format!("<details><summary>How it was tested</summary>{inner}</details>")
+    format!("<details><summary>How tested</summary>{inner}</details>")
 }
 
-fn breakdown(study: &Study, answer: &Answer) -> String {
-    let tables = tables(study, answer);
-    if tables.is_empty() {
-        return tables;
-    }
-    let says = Rendered::new(study, answer).says;
-    format!("<details><summary>{}</summary>{tables}</details>\n", to_html(&says))
+/// What was estimated for a claim, with what to know of it.
+fn estimation(study: &Study, answers: &ClaimAnswers, answer: &Answer) -> String {
+    let rendered = Rendered::new(study, answer);
+    let beside = rendered.beside.iter().map(|(what, value)| format!("{what}: {value}"));
+    let part = is_part(answers, &answer.claim).then(|| "part of another claim".to_owned());
+    let notes: Vec<String> = rendered.notes.iter().cloned().chain(beside).chain(part).collect();
+    let notes = if notes.is_empty() { String::new() } else { format!(" ({})", to_html(&notes.join("; "))) };
+    let runs = answer.estimated.estimate.map_or(String::new(), |it| format!(", {}", counted(it.runs, "run")));
+    format!(
+        "<dt>{}</dt><dd>{}{runs}{notes}{}</dd>\n",
+        escape(&answer.claim.id),
+        to_html(&rendered.measured),
+        tables(study, answer)
+    )
 }
 
 /// The claim at each combination of levels, and the regression behind a coefficient of words.

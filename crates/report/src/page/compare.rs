@@ -46,7 +46,7 @@ pub fn page(comparison: &Comparison, verdicts: &[String], drawn: &[Figure]) -> S
     });
     body.push_str(&table("plain", &header, rows.collect::<Vec<_>>()));
     body.push_str("</section>\n");
-    body.push_str(&figures::section(drawn));
+    body.push_str(&figures::unfolded(drawn));
     body.push_str(&glossary::section(&comparison.conditions()));
     let links = [("overview", "Overview"), ("figures", "Figures"), ("glossary", "Glossary")];
     shell(&comparison.names.join(", "), "comparison", &links, &body, None)

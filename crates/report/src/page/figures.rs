@@ -1,14 +1,15 @@
-//! The figures on the page: choosers, the drawing on show, its caption, what can be saved, and the numbers behind it.
+//! The figures on the page, by topic: choosers, the drawing on show, its caption, what can be saved, and the numbers behind it.
 //!
-//! Each drawing is in the page twice, for wide and for narrow screens; style shows one of them. The variants that are not
-//! on show and the table of numbers are packed.
+//! The first figure of a topic is drawn; the others are folded, and packed until they are opened. What is on show first has
+//! a drawing of its own for narrow screens, packed too. Other variants have one drawing, which scrolls there.
 
 use super::pack::pack;
 use crate::draw::{DrawTarget, Width, escape, plain_text, to_html};
-use crate::figures::{Chooser, Figure, Variant};
+use crate::figures::{BANDS, BARS, Chooser, Figure, TOPICS, Variant};
 use crate::wording::listed;
 use rayon::prelude::*;
 use serde_json::{Value as Json, json};
+use std::collections::HashSet;
 
 /// Choosers that set every figure at once, where at least two figures have them.
 const SHARED: [&str; 2] = ["vocab", "regime"];
@@ -16,8 +17,39 @@ const SHARED: [&str; 2] = ["vocab", "regime"];
 /// What phones show.
 const NARROW: Width = Width::Phone;
 
-pub fn section(figures: &[Figure]) -> String {
-    let mut html = String::from("<section id=\"figures\"><h2>Figures</h2>\n");
+/// Sentences of captions that the page has said. It says none twice.
+pub struct Said(HashSet<String>);
+
+impl Said {
+    /// On a page that says what bands and bars are before its figures.
+    pub fn new() -> Said {
+        let mut said = Said(HashSet::new());
+        for known in [BANDS, BARS, "Bars are 95 % intervals over seeds."] {
+            said.once(known);
+        }
+        said
+    }
+
+    /// A caption without what was said before.
+    pub fn once(&mut self, caption: &str) -> String {
+        let new = |sentence: &&str| self.0.insert(sentence.trim_end_matches('.').to_owned());
+        let mut left = caption.split_inclusive(". ").filter(new).collect::<String>();
+        left.truncate(left.trim_end().len());
+        left
+    }
+}
+
+/// The topics that have a figure: anchor, heading, figures.
+pub fn topics(figures: &[Figure]) -> Vec<(&'static str, &'static str, Vec<&Figure>)> {
+    let of_topic = |(id, heading, names): &(&'static str, &'static str, &[&str])| {
+        let drawn = names.iter().filter_map(|name| figures.iter().find(|it| it.name == *name && !it.is_empty()));
+        (*id, *heading, drawn.collect::<Vec<_>>())
+    };
+    TOPICS.iter().map(of_topic).filter(|(.., figures)| !figures.is_empty()).collect()
+}
+
+pub fn section(figures: &[Figure], said: &mut Said) -> String {
+    let mut html = format!("<section id=\"figures\"><p class=\"note\">{}</p>\n", to_html(BANDS));
     let mut shared = String::new();
     for name in SHARED {
         let with: Vec<_> = figures.iter().flat_map(|figure| &figure.choosers).filter(|it| it.name == name).collect();
@@ -28,11 +60,40 @@ pub fn section(figures: &[Figure]) -> String {
     if !shared.is_empty() {
         html.push_str(&format!("<p class=\"choosers all\"><span>In every figure:</span>{shared}</p>\n"));
     }
-    let drawn: Vec<String> = figures.par_iter().filter(|figure| !figure.is_empty()).map(one).collect();
-    html.push_str(&drawn.concat());
+    for (id, heading, figures) in topics(figures) {
+        html.push_str(&format!("<section class=\"topic\" id=\"{id}\"><h2>{heading}</h2>\n"));
+        let captions: Vec<Vec<String>> = figures.iter().map(|figure| captions(figure, said)).collect();
+        let drawn: Vec<String> = (0..figures.len())
+            .into_par_iter()
+            .map(|place| {
+                let stands = if place == 0 { Stands::Shown } else { Stands::Folded };
+                one(figures[place], &captions[place], stands)
+            })
+            .collect();
+        html.push_str(&drawn[0]);
+        if let [_, further @ ..] = &figures[..]
+            && !further.is_empty()
+        {
+            let titles: Vec<String> = further.iter().map(|figure| to_html(&figure.title)).collect();
+            html.push_str(&format!(
+                "<details class=\"further\"><summary>More: {}</summary>\n{}</details>\n",
+                titles.join("; "),
+                drawn[1..].concat()
+            ));
+        }
+        html.push_str("</section>\n");
+    }
     html.push_str(&left_out(figures));
     html.push_str("</section>\n");
     html
+}
+
+/// All figures one after another, for a page that has few.
+pub fn unfolded(figures: &[Figure]) -> String {
+    let mut said = Said(HashSet::new());
+    let drawn = figures.iter().filter(|figure| !figure.is_empty());
+    let drawn: String = drawn.map(|figure| one(figure, &captions(figure, &mut said), Stands::Shown)).collect();
+    format!("<section id=\"figures\"><h2>Figures</h2>\n{drawn}{}</section>\n", left_out(figures))
 }
 
 /// One line in place of boxes with nothing in them.
@@ -48,10 +109,41 @@ fn left_out(figures: &[Figure]) -> String {
     )
 }
 
+/// What is said under each variant; of what all say, only what is new on the page.
+pub fn captions(figure: &Figure, said: &mut Said) -> Vec<String> {
+    let mut known = HashSet::new();
+    let caption = |variant: &Variant| {
+        let mut told = Said(said.0.clone());
+        let own = told.once(figure.caption(variant));
+        known.extend(told.0);
+        to_html(&own)
+    };
+    let captions = figure.variants.iter().map(caption).collect();
+    said.0 = known;
+    captions
+}
+
+/// Where a figure stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Stands {
+    /// Under the heading of the page.
+    First,
+    /// Under the heading of a topic.
+    Shown,
+    /// The same, and drawn when it is opened.
+    Folded,
+}
+
 /// A figure with all its controls.
-pub fn one(figure: &Figure) -> String {
-    let Figure { name, title, caption, table, .. } = figure;
+pub fn one(figure: &Figure, captions: &[String], stands: Stands) -> String {
+    let Figure { name, title, table, .. } = figure;
     let shown = &figure.variants[figure.first()];
+    let is_folded = stands == Stands::Folded;
+    let heading = if stands == Stands::First { "h2" } else { "h3" };
+    let (drawing, attribute) = match is_folded {
+        true => ("<p class=\"none\">Drawn by the page's script.</p>".into(), " data-folded"),
+        false => (draw(figure, shown, false), ""),
+    };
     let choosers: String = figure
         .choosers
         .iter()
@@ -65,30 +157,33 @@ pub fn one(figure: &Figure) -> String {
     } else {
         [
             "<button type=\"button\" data-save=\"csv\">CSV</button>",
-            "<details class=\"numbers\"><summary>The numbers of this figure</summary><div></div></details>",
+            "<details class=\"numbers\"><summary>Numbers</summary><div></div></details>",
         ]
     };
     let plain_title = escape(&plain_text(title));
     format!(
-        "<figure id=\"fig-{name}\"><h3>{}</h3>{choosers}<div class=\"drawing\">{}</div>\
-         <figcaption>{} <span class=\"runs\">{}</span>.</figcaption>\
-         <p class=\"save\" role=\"group\" aria-label=\"Save {plain_title}\"><span>Save</span>{csv}<button type=\"button\" data-save=\"svg\">SVG</button>\
-         <button type=\"button\" data-save=\"png\">PNG</button></p>{numbers}{}</figure>\n",
+        "<figure id=\"fig-{name}\"{attribute}><{heading} class=\"title\">{}</{heading}>{choosers}<div class=\"drawing\">{drawing}</div>\
+         <figcaption><span class=\"caption\">{}</span> <span class=\"runs\">{}</span>.</figcaption>\
+         <div class=\"tools\">{numbers}<p class=\"save\" role=\"group\" aria-label=\"Save {plain_title}\"><span>Save</span>{csv}<button type=\"button\" data-save=\"svg\">SVG</button>\
+         <button type=\"button\" data-save=\"png\">PNG</button></p></div>{}</figure>\n",
         to_html(title),
-        draw(figure, shown),
-        to_html(caption),
+        captions[figure.first()],
         escape(&shown.runs),
-        pack("class=\"pack\"", &packed(figure).to_string()),
+        pack("class=\"pack\"", &packed(figure, captions, is_folded).to_string()),
     )
 }
 
 /// All that the page can show of a figure, or save: the table as CSV, the column of each chooser in it, and for every
-/// variant its key, its file name, its runs, and its drawing where it is not the one on show.
-fn packed(figure: &Figure) -> Json {
+/// variant its key, its file name, its runs, its drawing where it is not the one on show, and its caption.
+fn packed(figure: &Figure, captions: &[String], is_folded: bool) -> Json {
     let first = figure.first();
     let variant = |(place, variant): (usize, &Variant)| {
-        let drawing = if place == first { String::new() } else { draw(figure, variant) };
-        json!([key(figure, variant), figure.stem(variant), variant.runs, drawing])
+        let drawing = match place == first {
+            true if !is_folded => String::new(),
+            true => draw(figure, variant, true),
+            false => draw_once(figure, variant),
+        };
+        json!([key(figure, variant), figure.stem(variant), variant.runs, drawing, captions[place]])
     };
     let variants: Vec<Json> = figure.variants.iter().enumerate().map(variant).collect();
     let options = |chooser: &Chooser| {
@@ -96,17 +191,34 @@ fn packed(figure: &Figure) -> Json {
         json!([chooser.name, options])
     };
     let choosers: Vec<Json> = figure.choosers.iter().filter(|it| it.options.len() > 1).map(options).collect();
-    json!({ "csv": figure.table.to_csv(), "choosers": choosers, "variants": variants })
+    let shown = &figure.variants[first];
+    let narrow = if is_folded || shown.drawing.is_empty() { String::new() } else { draw_narrow(figure, shown) };
+    json!({ "csv": figure.table.to_short_csv(), "choosers": choosers, "variants": variants, "narrow": narrow })
 }
 
-/// The drawing for wide and for narrow screens.
-fn draw(figure: &Figure, variant: &Variant) -> String {
+const NOTHING: &str = "<p class=\"none\">Nothing to show for this choice: no run has measured it.</p>";
+
+/// The drawing for wide and for narrow screens, of which the second may wait until it is needed.
+fn draw(figure: &Figure, variant: &Variant, with_narrow: bool) -> String {
     if variant.drawing.is_empty() {
-        return "<p class=\"none\">Nothing to show for this choice: no run has measured it.</p>".into();
+        return NOTHING.into();
     }
-    let alt = figure.alt(variant);
-    let draw = |width: Width| variant.drawing.render(width, DrawTarget::Page, &alt);
-    format!("<div class=\"wide\">{}</div><div class=\"narrow\">{}</div>", draw(Width::Page), draw(NARROW))
+    let wide = variant.drawing.render(Width::Page, DrawTarget::Page, &figure.alt(variant));
+    let narrow = if with_narrow { draw_narrow(figure, variant) } else { String::new() };
+    format!("<div class=\"wide\">{wide}</div><div class=\"narrow\">{narrow}</div>")
+}
+
+fn draw_narrow(figure: &Figure, variant: &Variant) -> String {
+    variant.drawing.render(NARROW, DrawTarget::Page, &figure.alt(variant))
+}
+
+/// The drawing for all screens.
+fn draw_once(figure: &Figure, variant: &Variant) -> String {
+    if variant.drawing.is_empty() {
+        return NOTHING.into();
+    }
+    let drawing = variant.drawing.render(Width::Page, DrawTarget::Page, &figure.alt(variant));
+    format!("<div class=\"any\">{drawing}</div>")
 }
 
 /// The choice as the page's script spells it: `metric=1;vocab=0`.

@@ -70,7 +70,7 @@ const TERMS: &[(&str, &[&str], &str)] = &[
     (
         "peak, end, decline",
         &["peak", "peaks", "at the end", "decline"],
-        "Of a measure over training: its largest value, its value at the last evaluation, and what is lost in between. Over several runs the decline is taken from the step at which the runs of other data seeds peak, so that noise alone makes none; a run's own decline is its peak less its end.",
+        "Of a measure over training: a run's largest value, its value at the last evaluation, and what is lost. Since a largest value is partly luck, the decline starts at the step where the runs of other data seeds peak: before the decline less at the end. A run's own decline is its peak less its end.",
     ),
     (
         "95 % interval",
@@ -124,5 +124,7 @@ pub fn section(conditions: &[Condition]) -> String {
         )
     };
     let entries: String = terms(conditions).iter().enumerate().map(entry).collect();
-    format!("<section id=\"glossary\"><h2>Glossary</h2>\n<dl>\n{entries}</dl></section>\n")
+    format!(
+        "<section id=\"glossary\"><h2>Glossary</h2>\n<details><summary>What the words of this page mean</summary><dl>\n{entries}</dl></details></section>\n"
+    )
 }

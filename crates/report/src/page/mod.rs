@@ -39,23 +39,32 @@ const SCRIPTS: [&str; 6] = [
 /// policy lets its script and style by with.
 pub fn page(study: &Study, answers: &ClaimAnswers, drawn: &[Figure], live: Option<&str>) -> String {
     let mut body = String::new();
-    let mut links = vec![("overview", "Overview"), ("figures", "Figures")];
+    let mut links = vec![("overview", "Overview")];
+    let mut said = figures::Said::new();
     // The figure that shows the finding stands next to it.
     let (first, rest) = match drawn {
-        [first, rest @ ..] if !first.is_empty() => (figures::one(first), rest),
+        [first, rest @ ..] if !first.is_empty() => {
+            (figures::one(first, &figures::captions(first, &mut said), figures::Stands::First), rest)
+        }
         all => (String::new(), all),
     };
-    body.push_str(&match study.kind {
-        FolderKind::Study => overview::section(study, answers, &first),
-        FolderKind::Run => run::section(study, answers, &first),
-    });
-    body.push_str(&figures::section(rest));
+    match study.kind {
+        FolderKind::Study => {
+            body.push_str(&overview::section(study, answers, &first));
+            let claims = claims::section(study, answers);
+            links.extend((!claims.is_empty()).then_some(("claims", "Other claims")));
+            body.push_str(&claims);
+        }
+        FolderKind::Run => body.push_str(&run::section(study, answers, &first)),
+    }
+    links.extend(figures::topics(rest).iter().map(|(id, heading, _)| (*id, *heading)));
+    body.push_str(&figures::section(rest, &mut said));
     if !study.words.is_empty() {
         links.push(("words", "Words"));
         body.push_str(&words::section(study));
     }
     if study.kind == FolderKind::Study {
-        links.push(("tables", "Tables"));
+        links.push(("tables", "Runs"));
         body.push_str(&tables::section(study));
     }
     links.push(("configs", "Config and versions"));

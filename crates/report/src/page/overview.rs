@@ -1,34 +1,89 @@
-//! The overview of a study: its question and answers, what was varied, how far it is, and what measures do over training.
+//! The first screen of a study: its question, its answers, the figure that shows them and a small table; then what was varied,
+//! how far it is, and what measures do over training.
 
 use super::claims;
 use super::html::table;
-use crate::claims::ClaimAnswers;
+use crate::claims::{ClaimAnswers, withheld_noun};
 use crate::data::{Factor, FactorWords, Study};
 use crate::draw::{escape, to_html};
+use crate::figures::captions;
 use crate::wording::{counted, listed};
-use invitro_results::{Measure, Moment, Quantity, Scorer, Statistic, Targets, TaskMetric};
+use invitro_results::{Condition, Measure, Moment, Quantity, Scorer, Statistic, Targets, TaskMetric};
 use invitro_stats::{Seed, decimals, grouped};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// `first` is the figure that shows the finding.
 pub fn section(study: &Study, answers: &ClaimAnswers, first: &str) -> String {
     let mut html = String::from("<section id=\"overview\">\n");
-    html.push_str(&format!("<h1>{}</h1>\n", escape(&study.name)));
+    let title = answers.question.as_ref().unwrap_or(&study.name);
+    html.push_str(&format!("<h1>{}</h1>\n", with_code(&to_html(title))));
+    html.push_str(&key(study));
     html.push_str(&super::notes(study));
     html.push_str(&claims::opening(study, answers, first));
+    html.push_str(&at_the_end(study));
     html.push_str(&format!("<p class=\"lead\">{}</p>\n", to_html(&lead(study))));
     html.push_str(&progress(study));
-    if !study.varied().is_empty() {
-        html.push_str("<h2>What was varied</h2>\n");
-        let cells = |(key, values): &(String, Vec<String>)| {
-            vec![format!("<code>{}</code>", escape(key)), escape(&values.join(", ")), values.len().to_string()]
-        };
-        html.push_str(&table("plain", &["setting", "values", "levels"], study.varied().iter().map(cells)));
+    let over_training = trajectories(study);
+    if !over_training.is_empty() {
+        html.push_str(&format!(
+            "<details><summary>What measures do over training</summary>{over_training}</details>\n"
+        ));
     }
-    html.push_str(&trajectories(study));
-    html.push_str(&claims::exploratory(study, answers));
     html.push_str("</section>\n");
     html
+}
+
+/// Names in backticks, as code.
+fn with_code(html: &str) -> String {
+    let part = |(place, part): (usize, &str)| if place % 2 == 1 { format!("<code>{part}</code>") } else { part.into() };
+    html.split('`').enumerate().map(part).collect()
+}
+
+/// What the names on the first screen stand for, in one line.
+fn key(study: &Study) -> String {
+    let labels = |masked: bool| -> Vec<String> {
+        study.conditions().iter().filter(|it| it.masked == masked).map(Condition::label).collect()
+    };
+    let (languages, masked) = (labels(false), labels(true));
+    if languages.is_empty() || masked.is_empty() {
+        return String::new();
+    }
+    let target: Vec<String> = study.masked().map(|it| it.language.to_string()).collect();
+    let mut said = vec![
+        format!("{} are languages of one world", listed(&languages)),
+        format!("{}, {} of {}", listed(&masked), withheld_noun(study.withheld()), listed(&target)),
+    ];
+    let known = [(Factor::DISTANCE, "the distance of two languages"), (Factor::VOCAB, "the size of the vocabulary")];
+    let known = known.into_iter().chain([(Factor::LAMBDA, "the text of B over that of A")]);
+    let varied = known.filter(|(factor, _)| study.varying().contains(factor));
+    said.extend(varied.map(|(factor, meaning)| format!("{}, {meaning}", factor.symbol())));
+    format!("<p class=\"note key\">{}.</p>\n", to_html(&said.join("; ")))
+}
+
+/// The measures of the small table on the first screen.
+const AT_THE_END: [usize; 3] = [0, 4, 5];
+
+/// What each condition comes to: one row of three numbers.
+fn at_the_end(study: &Study) -> String {
+    let measures = AT_THE_END.map(|place| SUMMARISED[place]);
+    let row = |condition: &Condition| {
+        let end = |(measure, _): (Measure, &str)| {
+            let quantity = Quantity::in_condition(measure, condition);
+            study.read(study.ended(study.baseline()), &quantity, Moment::End)
+        };
+        let values = measures.map(end);
+        let cells = values.iter().map(|value| value.as_ref().map_or("–".into(), ToString::to_string));
+        values.iter().any(Option::is_some).then(|| std::iter::once(condition.label()).chain(cells).collect())
+    };
+    let rows: Vec<Vec<String>> = study.conditions().iter().filter_map(row).collect();
+    if rows.is_empty() {
+        return String::new();
+    }
+    let runs = study.ended(study.baseline()).count();
+    let held = captions::held(study, study.baseline());
+    let head = format!("at the end, means of {}{held}", counted(runs, "run"));
+    let header: Vec<&str> = std::iter::once(head.as_str()).chain(measures.map(|(_, name)| name)).collect();
+    table("plain small", &header, rows)
 }
 
 /// Measures whose course over training is described.
@@ -53,7 +108,7 @@ fn trajectories(study: &Study) -> String {
             rows.push(vec![
                 to_html(name),
                 condition.label(),
-                found.peak.to_string(),
+                found.before.map_or("–".into(), |before| before.to_string()),
                 if first == last { first } else { format!("{middle} <small>({first} to {last})</small>") },
                 found.end.to_string(),
                 found.decline.map_or("–".into(), |decline| decline.to_string()),
@@ -63,14 +118,14 @@ fn trajectories(study: &Study) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let header = ["measure", "in", "peak", "at step", "end", "decline"];
+    let header = ["measure", "in", "before", "runs peak at step", "end", "decline"];
     let held = study.baseline().iter().map(|(factor, level)| factor.with_level(&study.levels(*factor)[*level]));
     let held: String = held.map(|said| format!(" with {said}")).collect();
     let by_level = by_level(study);
     format!(
-        "<h2>Over training</h2>\n<p>Means over the runs that ended{}, of a language over those that have it. The peak is each run's own; its step is the middle one of the runs' \
-         (the first to the last). The decline is taken from the step at which the runs of <em>other</em> data seeds peak to the end, so that \
-         noise alone makes none.</p>\n{}{by_level}",
+        "<p>Means over the runs that ended{}, of a language over those that have it. A run's largest value is partly luck: <em>before</em> is its value at the \
+         step where the runs of other data seeds peak, and the decline is before less end. Steps are the middle one of the runs' own peaks (the first to the \
+         last).</p>\n{}{by_level}",
         to_html(&held),
         table("plain", &header, rows)
     )
@@ -148,6 +203,8 @@ fn lead(study: &Study) -> String {
     }
     let planned = if planned > started { format!(" of {planned} planned") } else { String::new() };
     let mut lead = format!("{}{planned} over {}; {} ended.", counted(started, "run"), seeds(study), ended.len());
+    let levels = |factor: Factor| format!("{} ({})", factor.noun(), study.levels(factor).join(", "));
+    let varied: Vec<String> = study.varying().into_iter().map(levels).collect();
     if study.seed_pairs.len() < 2 {
         lead.push_str(" With a single seed there are no intervals, and no claim can be tested.");
     } else if ended.iter().collect::<BTreeSet<_>>().len() < 2 {
@@ -157,6 +214,9 @@ fn lead(study: &Study) -> String {
     }
     if ended.len() < study.runs.len() {
         lead.push_str(" Curves use every run; peaks, ends, emergence and all tests use only runs that ended.");
+    }
+    if !varied.is_empty() {
+        lead.push_str(&format!(" Varied: {}.", varied.join("; ")));
     }
     lead
 }

@@ -1,30 +1,102 @@
-//! The overview of one run: where it stands, what it measured last, and samples of what it wrote.
+//! The first screen of one run: what was asked, what the model does in each condition with an example of it, and two curves;
+//! then its settings, its last measures and more of what it wrote.
 
 use super::claims;
 use super::html::table;
-use crate::claims::ClaimAnswers;
+use crate::claims::{ClaimAnswers, withheld_noun};
 use crate::data::{FactorWords, Run, Study};
 use crate::draw::escape;
 use crate::figures::{BRIDGE, COGNATE, metric_label};
+use crate::wording::listed;
 use invitro_results::words::Sample;
 use invitro_results::{
     Condition, LanguageMetric, Measure, Quantity, TaskMetric, TokenizerMetric, Value, Words, column,
 };
-use invitro_stats::digits;
+use invitro_stats::{Estimate, digits};
 
 /// `first` is the figure that shows the finding.
 pub fn section(study: &Study, answers: &ClaimAnswers, first: &str) -> String {
     let mut html = format!("<section id=\"overview\">\n<h1>{}</h1>\n", escape(&study.name));
     html.push_str(&super::notes(study));
+    html.push_str(&asked(study));
+    html.push_str(&study.runs.first().map_or(String::new(), |run| did(study, run)));
     html.push_str(&claims::opening(study, answers, first));
     if let Some(run) = study.runs.first() {
         html.push_str(&lead(run));
-        html.push_str(&settings(study, run));
-        html.push_str(&latest(study, run));
+        html.push_str(&format!(
+            "<details><summary>Settings, and all checks of sentences</summary>{}{}</details>\n",
+            settings(study, run),
+            latest(study, run)
+        ));
     }
     html.push_str(&samples(study));
     html.push_str("</section>\n");
     html
+}
+
+/// What the model was trained on, and what it was asked.
+fn asked(study: &Study) -> String {
+    let labels = |masked: bool| -> Vec<String> {
+        study.conditions().iter().filter(|it| it.masked == masked).map(Condition::label).collect()
+    };
+    let (languages, masked) = (labels(false), labels(true));
+    if languages.is_empty() {
+        return String::new();
+    }
+    let mut text = format!(
+        "A model read text in {}, which say the same things of one small world, each in words of its own.",
+        listed(&languages)
+    );
+    if !masked.is_empty() {
+        let target: Vec<String> = study.masked().map(|it| it.language.to_string()).collect();
+        text.push_str(&format!(
+            " It never saw some of this in {}: {}. What it does there ({}) it can only have learned from another language. It was asked to put the \
+             words of scrambled sentences in order, and which words are true of a subject.",
+            listed(&target),
+            withheld_noun(study.withheld()),
+            listed(&masked)
+        ));
+    }
+    format!("<p>{}</p>\n", escape(&text))
+}
+
+/// What it does in each condition, and a sentence that it put in order.
+fn did(study: &Study, run: &Run) -> String {
+    let number = |measure: Measure, condition: &Condition| {
+        let point = *run.curve(&Quantity::in_condition(measure, condition)).points().last()?;
+        Some(Estimate::of_run(point.value, point.interval()).to_string())
+    };
+    let row = |condition: &Condition| {
+        let measure = Measure::unscrambling(TaskMetric::Grammaticality);
+        let grammatical = run.curve(&Quantity::in_condition(measure, condition)).end();
+        let known = number(Measure::KNOWLEDGE, condition);
+        let sample = example(study, condition, grammatical.is_some_and(|share| share >= 0.5));
+        if grammatical.is_none() && known.is_none() && sample.is_none() {
+            return None;
+        }
+        let example = sample.map_or(String::new(), |sample| {
+            let verdict = match (&sample.reason, sample.output == sample.expected) {
+                (_, true) => "as it was meant".to_owned(),
+                (Some(reason), _) => reason.clone(),
+                (None, _) => format!("another sentence; {} hold", sample.holds),
+            };
+            let texts = [&sample.prompt, &sample.output].map(|text| escape(text));
+            format!("{} <b>→</b> {} <small>({})</small>", texts[0], texts[1], escape(&verdict))
+        });
+        let shown = |value: Option<String>| value.unwrap_or_else(|| "–".into());
+        Some(vec![condition.label(), shown(grammatical.map(digits)), shown(known), example])
+    };
+    let rows: Vec<Vec<String>> = study.conditions().iter().filter_map(row).collect();
+    let header = ["in", "grammatical", "facts known, nats", "words given → sentence made"];
+    if rows.is_empty() { String::new() } else { table("plain did", &header, rows) }
+}
+
+/// A short sentence of the last evaluation that went as most do.
+fn example<'a>(study: &'a Study, condition: &Condition, is_right: bool) -> Option<&'a Sample> {
+    let last = study.samples.iter().map(|sample| sample.step).max()?;
+    let own = || study.samples.iter().filter(|it| it.condition == *condition && it.task == "T1" && it.step == last);
+    let usual = own().filter(|sample| sample.reason.is_none() == is_right).min_by_key(|sample| sample.prompt.len());
+    usual.or_else(|| own().min_by_key(|sample| sample.prompt.len()))
 }
 
 fn lead(run: &Run) -> String {

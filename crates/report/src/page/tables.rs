@@ -9,7 +9,10 @@ use invitro_stats::digits;
 use std::collections::BTreeMap;
 
 pub fn section(study: &Study) -> String {
-    format!("<section id=\"tables\"><h2>Runs</h2>\n<div class=\"every-run\">{}</div></section>\n", runs(study))
+    format!(
+        "<section id=\"tables\"><h2>Runs</h2>\n<details class=\"every-run\"><summary>Every run, with its settings and measures</summary>{}</details></section>\n",
+        runs(study)
+    )
 }
 
 fn runs(study: &Study) -> String {
@@ -95,7 +98,7 @@ pub fn configs(study: &Study) -> String {
     html.push_str(&table("plain", &["", "", "runs"], rows));
     if let Some(config) = &study.config {
         html.push_str(&format!(
-            "<details open><summary>The config file</summary><pre tabindex=\"0\">{}</pre></details>\n",
+            "<details><summary>The config file</summary><pre tabindex=\"0\">{}</pre></details>\n",
             escape(config)
         ));
     }

@@ -151,12 +151,12 @@ pub fn section(study: &Study) -> String {
     }
     let example = study.words.first().and_then(|(_, word)| word.forms.last()).map_or("", |form| &form.form);
     format!(
-        "<section id=\"words\"><h2>Words</h2>\n<p>Pick a masked word: its forms and their pieces, its bridge and the pieces they share, its cognate, \
+        "<section id=\"words\"><h2>Words</h2>\n<details><summary>Find a masked word, its pieces and what became of it</summary>\n<p>Pick a masked word: its forms and their pieces, its bridge and the pieces they share, its cognate, \
          its contrast in each language over training, and the first step at which it was reached for any subject. Evaluation asks for a \
          sample of the words: one that was not seen to be reached may not have been asked for.{carried}</p>\n\
          <div class=\"choosers\" id=\"word-choosers\"><span class=\"chooser\"><label for=\"find-word\">Find by form, symbol or meaning</label> \
          <input type=\"search\" id=\"find-word\" placeholder=\"{}\" autocomplete=\"off\"></span></div>\n\
-         <div id=\"word-list\" class=\"words\" role=\"group\" aria-label=\"Words found\"></div>\n<div id=\"word\"></div>\n{}</section>\n",
+         <div id=\"word-list\" class=\"words\" role=\"group\" aria-label=\"Words found\"></div>\n<div id=\"word\"></div>\n{}</details></section>\n",
         escape(example),
         pack("id=\"word-data\"", &data.to_string())
     )

@@ -15,6 +15,7 @@ await open(file, alone(file), async page => {
 
   await page.evaluate(() => document.querySelectorAll("details").forEach(details => { details.open = true; }));
   await page.locator("figure .numbers td").first().waitFor();
+  await page.waitForFunction(() => [...document.querySelectorAll("figure[data-folded]")].every(figure => figure.dataset.shown !== undefined));
   if (await page.locator("#words").count()) {
     await page.locator("#words[data-ready]").waitFor();
     await page.locator("#word-list button").first().click();

@@ -9,6 +9,7 @@ await open(file, alone(file), async page => {
     await page.locator("#words[data-ready]").waitFor();
     await page.locator("#word-list button").first().click();
   }
+  await page.waitForFunction(() => [...document.querySelectorAll("figure .narrow")].every(place => place.childElementCount));
   await page.waitForTimeout(300);
   const width = await page.evaluate(() => document.documentElement.scrollWidth);
   check(width <= 420, `the page is ${width} pixels wide`);

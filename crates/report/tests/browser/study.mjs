@@ -5,7 +5,41 @@ const file = `file://${process.argv[2]}`;
 const word = process.argv[3];
 
 await open(file, alone(file), async page => {
-  check(await page.locator("article.card").count() === 4, "four hypotheses");
+  check(await page.locator(".answers > li").count() === 4, "four hypotheses");
+  // The first screen answers: question, verdicts, figure and table.
+  await page.setViewportSize({ width: 1400, height: 1000 });
+  for (const part of ["h1", ".answers > li:last-child", "#overview figure .drawing", "#overview table"]) {
+    const box = await page.locator(part).first().boundingBox();
+    check(box.y >= 0 && box.y + box.height <= 1000, `${part} ends at ${box.y + box.height}`);
+  }
+  // The table of contents stays in view, marks where the reader is, and its links open what is folded.
+  const contents = page.locator("header nav a");
+  check(await contents.first().getAttribute("aria-current") === "true", "it begins at the beginning");
+  await page.locator("header nav a", { hasText: "Glossary" }).click();
+  await page.locator("#glossary dd").first().waitFor({ state: "visible" });
+  await page.waitForFunction(() => document.querySelector("header nav a[aria-current]")?.textContent === "Glossary");
+  check((await contents.last().boundingBox()).y > 0 && (await page.locator("header").boundingBox()).y === 0, "it is still in view");
+  // Folded figures are drawn when they are opened.
+  const further = page.locator("details.further").first();
+  check(!await further.locator("figure").first().isVisible(), "folded");
+  await further.locator("summary").first().click();
+  await further.locator("figure .wide svg").first().waitFor({ state: "visible" });
+  // No sentence stands on the page twice.
+  const twice = await page.evaluate(() => {
+    const seen = new Set(), found = [];
+    for (const part of document.querySelectorAll("main :is(h1, h2, h3, p, li, dd, summary, .caption)")) {
+      if (part.querySelector("p, li, dd, table, details")) continue;
+      for (const sentence of part.textContent.split(/(?<=[.!?])\s+/)) {
+        if (sentence.split(/\s+/).length < 6) continue;
+        if (seen.has(sentence)) found.push(sentence);
+        seen.add(sentence);
+      }
+    }
+    return found;
+  });
+  check(twice.length === 0, `said twice: ${twice.join(" | ")}`);
+  await page.evaluate(() => document.querySelectorAll("main details:not(.numbers)").forEach(details => { details.open = true; }));
+  await page.waitForFunction(() => [...document.querySelectorAll("figure[data-folded]")].every(figure => figure.dataset.shown !== undefined));
   const figures = page.locator("figure");
   const count = await figures.count();
   check(count >= 14, `at least 14 figures, not ${count}`);
@@ -52,7 +86,7 @@ await open(file, alone(file), async page => {
   await target.hover({ force: true });
   const tip = page.locator("#tip");
   await tip.waitFor({ state: "visible" });
-  check(/step \d+: \d\.\d{3} (\[−?\d\.\d{3}, \d\.\d{3}\]|and \d\.\d{3}), \d+ runs/.test(await tip.textContent()), `the tip says ${await tip.textContent()}`);
+  check(/step \d+: \d\.\d+ (\[−?\d\.\d+, \d\.\d+\]|and \d\.\d+), \d+ runs/.test(await tip.textContent()), `the tip says ${await tip.textContent()}`);
   await page.mouse.move(2, 2);
   await tip.waitFor({ state: "hidden" });
 

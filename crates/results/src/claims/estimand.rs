@@ -171,9 +171,10 @@ pub(super) fn default_place(measure: Measure) -> ConditionRole {
     }
 }
 
-const MOMENTS: [(&str, Moment); 6] = [
+const MOMENTS: [(&str, Moment); 7] = [
     ("end", Moment::End),
     ("peak", Moment::Peak),
+    ("before", Moment::Before),
     ("decline", Moment::Decline),
     ("own decline", Moment::OwnDecline),
     ("emergence", Moment::Emergence(Crossing::First)),

@@ -123,14 +123,14 @@ impl<'a> Scope<'a> {
         let value = &estimand.value;
         let values = self.values(runs, value)?;
         let estimate = seeds::mean(self.scale(value), values.iter().map(|(run, value)| (run.seed, *value)));
-        let is_decline = value.readings().any(|reading| reading.moment == Moment::Decline);
+        let is_decline = value.readings().any(|reading| matches!(reading.moment, Moment::Before | Moment::Decline));
         // Which step others peak at needs others.
         let estimate = estimate.filter(|estimate| !is_decline || estimate.data_seeds > 1);
         let own = self.own_interval(estimand, runs);
         let estimate = estimate.map(|it| if own.is_some() { Estimate { interval: own, ..it } } else { it });
         let mut steps: Vec<u32> = match value.first.moment {
             Moment::Emergence(_) => values.iter().map(|(_, step)| *step as u32).collect(),
-            Moment::Peak | Moment::Decline | Moment::OwnDecline => self.peaks(runs, &value.first),
+            Moment::Peak | Moment::Before | Moment::Decline | Moment::OwnDecline => self.peaks(runs, &value.first),
             _ => Vec::new(),
         };
         steps.sort_unstable();

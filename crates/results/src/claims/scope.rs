@@ -2,7 +2,7 @@
 
 use super::estimand::{ConditionRole, Estimand, EstimandKind, Reading, RunValue};
 use super::verdict::Reason;
-use crate::{Condition, Factor, FolderKind, Levels, Measure, Moment, Quantity, Run, Study, Value, declines};
+use crate::{Condition, Factor, FolderKind, Levels, Measure, Moment, Quantity, Run, Study, Value, before_decline};
 use invitro_stats::{Scale, Seed, deviation, mean};
 
 /// The part of a study that is looked at.
@@ -153,15 +153,20 @@ fn read_in(runs: &[&Run], measure: Measure, condition: &Condition, moment: Momen
     let quantity = Quantity::in_condition(measure, condition);
     match moment {
         _ if matches!(measure, Measure::Bridge(..)) => runs.iter().map(|run| run.bridge(measure, condition)).collect(),
-        Moment::Decline if measure.is_curve() => {
+        Moment::Before | Moment::Decline if measure.is_curve() => {
             let is_read = |run: &&&Run| {
                 let curve = run.curve(&quantity);
                 curve.points().len() > 1 && curve.decline().is_some()
             };
             let read: Vec<(Seed, &crate::Curve)> =
                 runs.iter().filter(is_read).map(|run| (run.seed, run.curve(&quantity))).collect();
-            let mut found = declines(&read).into_iter();
-            runs.iter().map(|run| if is_read(&run) { found.next().flatten() } else { None }).collect()
+            let mut found = before_decline(&read).into_iter();
+            let of_run = |run: &&Run| {
+                let before = if is_read(&run) { found.next().flatten()? } else { return None };
+                let end = run.curve(&quantity).end()?;
+                Some(if moment == Moment::Decline { before - end } else { before })
+            };
+            runs.iter().map(of_run).collect()
         }
         Moment::Emergence(crossing) => {
             let emerged = |run: &Run| run.emergence(measure, condition, run.emergence_threshold(), crossing)?.step();

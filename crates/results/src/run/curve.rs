@@ -7,8 +7,10 @@ pub enum Moment {
     End,
     /// Where it is largest: the paper's reading.
     Peak,
-    /// What is lost until the end, from the step at which the runs of other data seeds peak: see [`declines`](crate::declines).
+    /// What is lost until the end, from the step at which the runs of other data seeds peak: see [`before_decline`](crate::before_decline).
     Decline,
+    /// At the step where the runs of other data seeds peak: what a decline starts from.
+    Before,
     /// What is lost from the run's own peak, which noise alone makes positive.
     OwnDecline,
     /// After this step.
@@ -40,12 +42,13 @@ impl Crossing {
 }
 
 impl Moment {
-    /// As claims name it: `peak`, `end`, `decline`, `own decline`, `step 4000`, `emergence`, `lasting emergence`.
+    /// As claims name it: `peak`, `end`, `before`, `decline`, `own decline`, `step 4000`, `emergence`, `lasting emergence`.
     pub fn name(self) -> String {
         match self {
             Moment::End => "end".into(),
             Moment::Peak => "peak".into(),
             Moment::Decline => "decline".into(),
+            Moment::Before => "before".into(),
             Moment::OwnDecline => "own decline".into(),
             Moment::Step(step) => format!("step {step}"),
             Moment::Emergence(Crossing::First) => "emergence".into(),
@@ -150,7 +153,7 @@ impl Curve {
             Moment::End => self.end(),
             Moment::OwnDecline => self.decline(),
             Moment::Step(step) => self.value_at(step),
-            Moment::Decline | Moment::Emergence(_) => None,
+            Moment::Before | Moment::Decline | Moment::Emergence(_) => None,
         }
     }
 

@@ -17,5 +17,5 @@ mod withheld;
 
 pub use factors::{BALANCED, Factor, Levels};
 pub use study::Study;
-pub use trajectory::{Trajectory, declines};
+pub use trajectory::{Trajectory, before_decline};
 pub use withheld::Withheld;

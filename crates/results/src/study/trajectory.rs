@@ -1,23 +1,22 @@
 //! What a measure does over training in several runs: where it peaks, where it ends, and whether it fades in between.
 //!
 //! The largest of many noisy values lies above the last one even where nothing changes, so a run's own decline says little.
-//! So the peak of each data seed's runs is read at the step where those of the *others* peak. Where nothing changes, that
-//! value is no more than the end on average.
+//! So each data seed's runs are read at the step where those of the *others* peak: what they have there is *before* the
+//! decline, and the decline is that less the end. Where nothing changes, it is no more than the end on average.
 
 use crate::{Curve, Moment};
 use invitro_stats::Estimate;
 use invitro_stats::seeds::{self, Scale, Seed};
 use std::collections::BTreeMap;
 
-/// Peak, end and decline of one measure over runs.
+/// One measure over runs before its decline, at the end, and the decline: the first less the second.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Trajectory {
-    /// The mean of the runs' peaks.
-    pub peak: Estimate,
-    /// The mean of their ends.
+    /// The mean at the step where the runs of other data seeds peak; `None` with a single data seed.
+    pub before: Option<Estimate>,
+    /// The mean at the end.
     pub end: Estimate,
-    /// How much less the end is than the value at the step where the runs of other data seeds peak; `None` with a single
-    /// data seed.
+    /// How much less the end is; `None` with a single data seed.
     pub decline: Option<Estimate>,
     /// The steps at which the runs peak: the first, the middle one, the last.
     pub steps: [u32; 3],
@@ -34,22 +33,25 @@ impl Trajectory {
         let mut steps: Vec<u32> = runs.iter().filter_map(|(_, curve)| Some(curve.peak()?.step)).collect();
         steps.sort_unstable();
         let of_decline = if scale == Scale::Share { Scale::Signed } else { scale };
+        let values = runs.iter().zip(before_decline(&runs));
+        let values: Vec<(Seed, f64, f64)> =
+            values.filter_map(|((seed, curve), before)| Some((*seed, before?, curve.end()?))).collect();
+        let mean = |scale, value: fn(&(Seed, f64, f64)) -> f64| {
+            let mean = seeds::mean(scale, values.iter().map(|one| (one.0, value(one))));
+            mean.filter(|mean| mean.data_seeds > 1)
+        };
         Some(Trajectory {
-            peak: seeds::mean(scale, read(Moment::Peak))?,
+            before: mean(scale, |one| one.1),
             end: seeds::mean(scale, read(Moment::End))?,
-            decline: seeds::mean(
-                of_decline,
-                runs.iter().zip(declines(&runs)).filter_map(|((seed, _), decline)| Some((*seed, decline?))),
-            )
-            .filter(|decline| decline.data_seeds > 1),
+            decline: mean(of_decline, |one| one.1 - one.2),
             steps: [*steps.first()?, steps[steps.len() / 2], *steps.last()?],
             by_seed: seeds::by_data_seed(read(Moment::End)),
         })
     }
 }
 
-/// What every run has lost since the step at which the runs of other data seeds peak.
-pub fn declines(runs: &[(Seed, &Curve)]) -> Vec<Option<f64>> {
+/// What every run has at the step at which the runs of other data seeds peak.
+pub fn before_decline(runs: &[(Seed, &Curve)]) -> Vec<Option<f64>> {
     let mut sums: BTreeMap<u32, BTreeMap<usize, (f64, f64)>> = BTreeMap::new();
     for (seed, curve) in runs {
         for point in curve.points().iter().filter(|point| point.value.is_finite()) {
@@ -69,6 +71,5 @@ pub fn declines(runs: &[(Seed, &Curve)]) -> Vec<Option<f64>> {
     };
     let peaks: BTreeMap<usize, Option<u32>> =
         runs.iter().map(|(seed, _)| (seed.data, peak_without(seed.data))).collect();
-    let decline = |(seed, curve): &(Seed, &Curve)| Some(curve.value_at(peaks[&seed.data]?)? - curve.end()?);
-    runs.iter().map(decline).collect()
+    runs.iter().map(|(seed, curve)| curve.value_at(peaks[&seed.data]?)).collect()
 }

@@ -3,12 +3,22 @@ const figures = $$("figure").filter(figure => $(".pack", figure));
 const packs = new WeakMap();
 function packOf(figure) {
   if (!packs.has(figure)) {
-    packs.set(figure, unpack($(".pack", figure)).then(({ csv, choosers, variants }) => {
-      const byKey = new Map(variants.map(([key, stem, runs, drawing]) => [key, { stem, runs, drawing }]));
-      return { csv, choosers, variants: byKey };
+    packs.set(figure, unpack($(".pack", figure)).then(({ csv, choosers, variants, narrow }) => {
+      const byKey = new Map(variants.map(([key, stem, runs, drawing, caption]) => [key, { stem, runs, drawing, caption }]));
+      return { csv, choosers, narrow, variants: byKey };
     }));
   }
   return packs.get(figure);
+}
+
+// Narrow screens have a drawing of their own of what is on show first.
+const phone = matchMedia("(max-width: 56rem)");
+async function drawNarrow(figure) {
+  const { narrow } = await packOf(figure);
+  const place = $(".narrow:empty", figure);
+  if (!place) return;
+  place.innerHTML = narrow;
+  focusable(place);
 }
 
 // Each figure shows the variant whose key matches its selects.
@@ -25,6 +35,9 @@ async function choose(figure) {
   if (last && !last.drawing) last.drawing = drawing.innerHTML;
   drawing.innerHTML = next.drawing;
   focusable(drawing);
+  if (phone.matches) await drawNarrow(figure);
+  $(".caption", figure).innerHTML = next.caption;
+  markTerms($("figcaption", figure));
   $(".runs", figure).textContent = next.runs;
   figure.dataset.shown = wanted;
   keep(figure.id, wanted);
@@ -35,18 +48,54 @@ function focusable(drawing) {
   for (const svg of $$("svg", drawing)) if ($("[data-t]", svg)) svg.setAttribute("tabindex", "0");
 }
 for (const figure of figures) {
-  figure.dataset.shown = key(figure);
+  if (!("folded" in figure.dataset)) figure.dataset.shown = key(figure);
   focusable(figure);
   for (const part of (kept[figure.id] || "").split(";")) {
     const [name, value] = part.split("=");
     const select = name && $(`select[data-name="${name}"]`, figure);
     if (select && select.options[value]) select.value = value;
   }
-  choose(figure);
+  if (figure.dataset.shown !== undefined) choose(figure);
   figure.addEventListener("change", () => choose(figure));
   $(".numbers", figure)?.addEventListener("toggle", () => showNumbers(figure));
   for (const button of $$("[data-save]", figure)) button.onclick = () => save(figure, button.dataset.save);
 }
+const onPhone = () => { if (phone.matches) for (const figure of figures) if (!("folded" in figure.dataset)) drawNarrow(figure); };
+phone.addEventListener("change", onPhone);
+onPhone();
+
+// Folded figures are drawn when they are opened, or when the page has nothing else to do: it may be printed.
+const folded = figures.filter(figure => "folded" in figure.dataset);
+for (const details of $$("details.further")) {
+  details.addEventListener("toggle", () => { if (details.open) for (const figure of $$("figure", details)) choose(figure); });
+}
+const whenIdle = globalThis.requestIdleCallback ?? (task => setTimeout(task, 200));
+const drawNext = () => { const next = folded.shift(); if (next) choose(next).then(() => whenIdle(drawNext)); };
+addEventListener("load", () => whenIdle(drawNext));
+
+// A link into something folded opens it; paper has everything open.
+function openAround(place) {
+  for (let details = place?.closest("details"); details; details = details.parentElement.closest("details")) details.open = true;
+  if (place?.matches?.("#glossary, #tables, #configs, #words")) for (const details of $$(":scope > details", place)) details.open = true;
+}
+const openLinked = () => { const place = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1))); if (place) { openAround(place); place.scrollIntoView(); } };
+addEventListener("hashchange", openLinked);
+addEventListener("load", openLinked);
+const closed = [];
+addEventListener("beforeprint", () => { for (const details of $$("main details:not([open], .numbers, .every-run)")) { closed.push(details); details.open = true; } });
+addEventListener("afterprint", () => { for (const details of closed.splice(0)) details.open = false; });
+
+// The table of contents marks where the reader is.
+const contents = $$("header nav a");
+const places = contents.map(link => document.getElementById(link.hash.slice(1)));
+function markPlace() {
+  let here = places.findLastIndex(place => place && place.getBoundingClientRect().top < innerHeight / 3);
+  if (scrollY + innerHeight >= document.documentElement.scrollHeight - 2) here = contents.length - 1;
+  contents.forEach((link, at) => { if (at === Math.max(here, 0)) link.setAttribute("aria-current", "true"); else link.removeAttribute("aria-current"); });
+}
+addEventListener("scroll", markPlace, { passive: true });
+markPlace();
+
 for (const all of $$("select[data-all]")) {
   all.onchange = () => {
     for (const figure of figures) {
@@ -98,7 +147,7 @@ async function showNumbers(figure) {
   const count = `${rows.length} of ${table.length - 1} rows belong to what is on show`;
   const most = rows.length > MOST_ROWS ? `; the first ${MOST_ROWS} are here` : "";
   out.replaceChildren(element("p", `${count}${most}. The CSV has all.`, "note"));
-  out.append(tableOf(`Numbers of ${$("h3", figure).textContent}`, table[0], rows.slice(0, MOST_ROWS)));
+  out.append(tableOf(`Numbers of ${$(".title", figure).textContent}`, table[0], rows.slice(0, MOST_ROWS)));
   watchEdges(out);
 }
 

@@ -7,7 +7,7 @@ const terms = $$("#glossary dt").map(head => {
 const termOf = new Map(terms.flatMap(term => term.words.map(word => [word.toLowerCase(), term])));
 const byId = new Map(terms.map(term => [term.id, term]));
 const SKIPPED = "svg, script, code, pre, input, select, a, h1, h2, dfn, #glossary, .samples, #word-list, .p, .banner, [data-plain]";
-const SCOPES = "figure, table, .card, p, li, .choosers, section";
+const SCOPES = "figure, table, .answers > li, p, li, .choosers, section";
 const escaped = word => word.replace(/[|.*+?^${}()[\]\\]/g, "\\$&");
 const letters = "[\\p{L}\\p{N}\\p{M}†₀₁₂_]";
 const written = terms.flatMap(term => term.words).filter(word => !word.startsWith("*")).sort((a, b) => b.length - a.length);
