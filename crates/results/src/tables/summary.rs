@@ -6,9 +6,11 @@
 use crate::error::{At, Error};
 use crate::folder::Status;
 use crate::run::column;
-use crate::table::{self, Column, Columns, TableWriter};
+use crate::table::{self, Column, Columns, Items, Kind, TableWriter};
 use crate::{Curve, Emergence, Loss, Measure, Quantity, Reach, Row, Scorer, State, Statistic, Targets, metrics};
+use invitro_base::settings::{self, ValueKind};
 use serde_json::{Value, json};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
@@ -27,7 +29,7 @@ pub fn describe(run: &str, state: State, status: Option<&Status>, settings: &[(S
     }
     for (key, value) in settings {
         let value = match serde_json::to_value(value) {
-            // A list of shares or of seeds is one text in a table.
+            // A list of shares or of seeds is one text in `summary.json`.
             Ok(list @ Value::Array(_)) => json!(list.to_string()),
             Ok(value) => value,
             Err(_) => Value::Null,
@@ -88,7 +90,7 @@ fn is_summarised(measure: Measure) -> bool {
     }
 }
 
-/// Rows as columns, those that tell runs apart first: whole numbers, numbers, or text where any value is.
+/// Rows as columns, those that tell runs apart first, each of the kind that holds all its values.
 pub fn columns(rows: &[Columns]) -> Vec<(String, Column)> {
     let mut kinds = Kinds::default();
     rows.iter().for_each(|row| kinds.see(row));
@@ -118,26 +120,14 @@ pub fn write<P, E: From<Error>>(
 
 /// The columns of a table, by name, and what each must hold.
 #[derive(Default)]
-struct Kinds(BTreeMap<String, ColumnKind>);
-
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum ColumnKind {
-    Whole,
-    Number,
-    Text,
-}
+struct Kinds(BTreeMap<String, Kind>);
 
 impl Kinds {
     fn see(&mut self, row: &Columns) {
         for (name, value) in row {
-            let kind = match value {
-                Value::Null => ColumnKind::Whole,
-                value if value.is_i64() => ColumnKind::Whole,
-                value if value.is_number() => ColumnKind::Number,
-                _ => ColumnKind::Text,
-            };
+            let kind = Kind::of(&typed(name, value));
             match self.0.get_mut(name) {
-                Some(known) => *known = kind.max(*known),
+                Some(known) => *known = known.join(kind),
                 None => drop(self.0.insert(name.clone(), kind)),
             }
         }
@@ -145,18 +135,42 @@ impl Kinds {
 
     fn columns(&self, rows: &[Columns]) -> Vec<(String, Column)> {
         const FIRST: [&str; 3] = [column::RUN, column::STUDY, column::STATE];
-        let mut all: Vec<(&String, &ColumnKind)> = self.0.iter().collect();
+        let mut all: Vec<(&String, &Kind)> = self.0.iter().collect();
         all.sort_by_key(|(name, _)| FIRST.iter().position(|first| first == name).unwrap_or(FIRST.len()));
-        let column = |(name, kind): (&String, &ColumnKind)| {
-            let values = rows.iter().map(|row| row.get(name).filter(|value| !value.is_null()));
-            let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let column = |(name, kind): (&String, &Kind)| {
+            let values = || rows.iter().map(|row| row.get(name));
             let column = match kind {
-                ColumnKind::Whole => Column::Whole(values.map(|value| value.and_then(Value::as_i64)).collect()),
-                ColumnKind::Number => Column::Number(values.map(|value| value.and_then(Value::as_f64)).collect()),
-                ColumnKind::Text => Column::Text(values.map(|value| value.map(text)).collect()),
+                Kind::Flag | Kind::List(_) => {
+                    let typed: Vec<Option<Cow<Value>>> = values().map(|value| Some(typed(name, value?))).collect();
+                    with_items(name, *kind).column(typed.iter().map(Option::as_deref))
+                }
+                kind => kind.column(values()),
             };
             (name.clone(), column)
         };
         all.into_iter().map(column).collect()
+    }
+}
+
+/// A setting's value in its own kind: `summary.json` has lists as text, tables of older versions truth values too.
+fn typed<'a>(name: &str, value: &'a Value) -> Cow<'a, Value> {
+    let Value::String(text) = value else { return Cow::Borrowed(value) };
+    if settings::find(name).is_none_or(|setting| setting.kind == ValueKind::Text) {
+        return Cow::Borrowed(value);
+    }
+    // Only what is written as the same text again.
+    let is_same = |own: &Value| serde_json::to_string(own).is_ok_and(|same| same == *text);
+    match serde_json::from_str::<Value>(text) {
+        Ok(own) if (own.is_boolean() || own.is_array()) && is_same(&own) => Cow::Owned(own),
+        _ => Cow::Borrowed(value),
+    }
+}
+
+/// Lists that are all empty hold what the setting's would.
+fn with_items(name: &str, kind: Kind) -> Kind {
+    match (kind, settings::find(name).map(|setting| setting.kind)) {
+        (Kind::List(Items::Nothing), Some(ValueKind::Wholes)) => Kind::List(Items::Whole),
+        (Kind::List(Items::Nothing), Some(ValueKind::Fractions)) => Kind::List(Items::Number),
+        (kind, _) => kind,
     }
 }
