@@ -10,8 +10,8 @@ use crate::table::{self, Column, Columns, Items, Kind, TableWriter};
 use crate::{Curve, Emergence, Loss, Measure, Quantity, Reach, Row, Scorer, State, Statistic, Targets, metrics};
 use invitro_base::settings::{self, ValueKind};
 use serde_json::{Value, json};
-use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
+use std::ops::Range;
 use std::path::Path;
 
 /// The columns of a run that may not be done.
@@ -56,10 +56,13 @@ pub fn add_results(out: &mut Columns, status: &Status, rows: &[Row], threshold: 
     }
 }
 
+/// What the column of a curve's end begins with.
+pub(crate) const END: &str = "final.";
+
 fn add_curve(out: &mut Columns, quantity: &Quantity, curve: &Curve, curves: &HashMap<Quantity, Curve>, threshold: f64) {
     out.insert(format!("max.{quantity}"), json!(curve.peak().map(|point| point.value)));
     // Null where there was nothing to count at the last step.
-    out.insert(format!("final.{quantity}"), json!(curve.end()));
+    out.insert(format!("{END}{quantity}"), json!(curve.end()));
     let step = |emergence: Option<Emergence>| json!(emergence.and_then(Emergence::step));
     match quantity.measure {
         Measure::Task(..) => {
@@ -92,77 +95,100 @@ fn is_summarised(measure: Measure) -> bool {
 
 /// Rows as columns, those that tell runs apart first, each of the kind that holds all its values.
 pub fn columns(rows: &[Columns]) -> Vec<(String, Column)> {
-    let mut kinds = Kinds::default();
-    rows.iter().for_each(|row| kinds.see(row));
-    kinds.columns(rows)
+    let mut gathered = Gathered::default();
+    rows.iter().for_each(|row| gathered.add(row.clone()));
+    gathered.columns(0..rows.len())
 }
 
-/// Writes rows that are made part by part, so that only one part is in memory: each is made twice, first to see what
-/// columns there are.
+/// Writes rows that are made part by part, each part a group of the table.
 pub fn write<P, E: From<Error>>(
     path: &Path,
-    parts: impl Iterator<Item = P> + Clone,
+    parts: impl Iterator<Item = P>,
     make: impl Fn(P) -> std::result::Result<Vec<Columns>, E>,
 ) -> std::result::Result<(), E> {
-    let mut kinds = Kinds::default();
-    for part in parts.clone() {
-        make(part)?.iter().for_each(|row| kinds.see(row));
+    let mut gathered = Gathered::default();
+    let mut groups = Vec::new();
+    for part in parts {
+        let start = gathered.rows;
+        make(part)?.into_iter().for_each(|row| gathered.add(row));
+        groups.push(start..gathered.rows);
     }
     table::write_with(path, |out| {
-        let mut writer = TableWriter::new(out, &kinds.columns(&[])).writing(path)?;
-        for part in parts {
-            writer.group(&kinds.columns(&make(part)?)).writing(path)?;
+        let mut writer = TableWriter::new(out, &gathered.columns(0..0)).writing(path)?;
+        for group in groups {
+            writer.group(&gathered.columns(group)).writing(path)?;
         }
         writer.seal();
         Ok(writer.finish().writing(path)?)
     })
 }
 
-/// The columns of a table, by name, and what each must hold.
+/// The columns of a table while its rows are gathered.
 #[derive(Default)]
-struct Kinds(BTreeMap<String, Kind>);
+struct Gathered {
+    rows: usize,
+    columns: Vec<GatheredColumn>,
+    places: HashMap<String, usize>,
+}
 
-impl Kinds {
-    fn see(&mut self, row: &Columns) {
+struct GatheredColumn {
+    name: String,
+    kind: Kind,
+    /// Shorter than the table where the last rows have none.
+    values: Vec<Value>,
+}
+
+impl Gathered {
+    fn add(&mut self, row: Columns) {
+        let mut expected = 0;
         for (name, value) in row {
-            let kind = Kind::of(&typed(name, value));
-            match self.0.get_mut(name) {
-                Some(known) => *known = known.join(kind),
-                None => drop(self.0.insert(name.clone(), kind)),
-            }
+            let place = self.place(name, expected);
+            expected = place + 1;
+            let GatheredColumn { name, kind, values } = &mut self.columns[place];
+            let value = typed(name, value);
+            *kind = kind.join(Kind::of(&value));
+            values.resize(self.rows, Value::Null);
+            values.push(value);
         }
+        self.rows += 1;
     }
 
-    fn columns(&self, rows: &[Columns]) -> Vec<(String, Column)> {
+    /// The place of a column, likely the one after the row's last.
+    fn place(&mut self, name: String, expected: usize) -> usize {
+        if self.columns.get(expected).is_some_and(|column| column.name == name) {
+            return expected;
+        }
+        if let Some(&place) = self.places.get(&name) {
+            return place;
+        }
+        self.places.insert(name.clone(), self.columns.len());
+        self.columns.push(GatheredColumn { name, kind: Kind::Nothing, values: Vec::new() });
+        self.columns.len() - 1
+    }
+
+    fn columns(&self, rows: Range<usize>) -> Vec<(String, Column)> {
         const FIRST: [&str; 3] = [column::RUN, column::STUDY, column::STATE];
-        let mut all: Vec<(&String, &Kind)> = self.0.iter().collect();
-        all.sort_by_key(|(name, _)| FIRST.iter().position(|first| first == name).unwrap_or(FIRST.len()));
-        let column = |(name, kind): (&String, &Kind)| {
-            let values = || rows.iter().map(|row| row.get(name));
-            let column = match kind {
-                Kind::Flag | Kind::List(_) => {
-                    let typed: Vec<Option<Cow<Value>>> = values().map(|value| Some(typed(name, value?))).collect();
-                    with_items(name, *kind).column(typed.iter().map(Option::as_deref))
-                }
-                kind => kind.column(values()),
-            };
-            (name.clone(), column)
+        let mut all: Vec<&GatheredColumn> = self.columns.iter().collect();
+        let place = |name: &str| FIRST.iter().position(|first| *first == name).unwrap_or(FIRST.len());
+        all.sort_by_key(|column| (place(&column.name), &column.name));
+        let column = |GatheredColumn { name, kind, values }: &GatheredColumn| {
+            (name.clone(), with_items(name, *kind).column(rows.clone().map(|row| values.get(row))))
         };
         all.into_iter().map(column).collect()
     }
 }
 
 /// A setting's value in its own kind: `summary.json` has lists as text, tables of older versions truth values too.
-fn typed<'a>(name: &str, value: &'a Value) -> Cow<'a, Value> {
-    let Value::String(text) = value else { return Cow::Borrowed(value) };
+fn typed(name: &str, value: Value) -> Value {
+    let Value::String(text) = &value else { return value };
     if settings::find(name).is_none_or(|setting| setting.kind == ValueKind::Text) {
-        return Cow::Borrowed(value);
+        return value;
     }
     // Only what is written as the same text again.
     let is_same = |own: &Value| serde_json::to_string(own).is_ok_and(|same| same == *text);
     match serde_json::from_str::<Value>(text) {
-        Ok(own) if (own.is_boolean() || own.is_array()) && is_same(&own) => Cow::Owned(own),
-        _ => Cow::Borrowed(value),
+        Ok(own) if (own.is_boolean() || own.is_array()) && is_same(&own) => own,
+        _ => value,
     }
 }
 

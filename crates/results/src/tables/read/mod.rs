@@ -20,7 +20,7 @@ use crate::run::Run;
 use crate::run::family::FamilyTree;
 use crate::words::{MaskedWord, MeasuredWord, Sample, SentencePair};
 use crate::{Plan, Status, outdated};
-use run_folder::{cached_runs, run_folder};
+use run_folder::{cached_runs, run_folder, run_with_ends};
 use stamp::run_folders;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -97,6 +97,12 @@ pub fn read(folder: &Path) -> Result<Results> {
 pub fn read_run(folder: &Path) -> Result<Run> {
     std::fs::metadata(folder).reading(folder)?;
     run_folder(folder)
+}
+
+/// The run in a folder, for lists of many: of a finished one the curves have their ends alone, out of its summary.
+pub fn read_ends(folder: &Path) -> Result<Run> {
+    std::fs::metadata(folder).reading(folder)?;
+    run_with_ends(folder)
 }
 
 /// What the folder holds, by the names in it.

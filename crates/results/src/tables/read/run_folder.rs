@@ -4,9 +4,11 @@ use super::stamp::run_stamp;
 use crate::error::{At, Error, Result};
 use crate::folder::{CONFIG, METRICS, METRICS_TABLE, SUMMARY, read_json, read_text};
 use crate::run::{Run, Value, column};
-use crate::{Status, metrics};
+use crate::summary::END;
+use crate::{Curve, CurvePoint, Quantity, State, Status, metrics};
 use invitro_base::dotted::leaves;
 use rayon::prelude::*;
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
@@ -34,6 +36,52 @@ pub(super) fn cached_runs(folders: &[PathBuf], cache: &mut ReadCache) -> Vec<Res
         Ok(run)
     };
     folders.iter().zip(found).map(&mut keep).collect()
+}
+
+/// A finished run, of every curve that its summary has only the end: the summary has its settings too, so that neither its
+/// metrics nor its config are read. Any other run is read whole.
+pub(super) fn run_with_ends(folder: &Path) -> Result<Run> {
+    let Some(mut status) = Status::read(folder)?.filter(|status| status.state == State::Done) else {
+        return run_folder(folder);
+    };
+    let Some(summary) = status.files.get(SUMMARY).filter(|_| status.files.contains_key(METRICS_TABLE)) else {
+        return run_folder(folder);
+    };
+    let path = folder.join(SUMMARY);
+    let summary = serde_json::from_slice(&summary.read(&path)?).reading(&path)?;
+    status.files.iter().filter(|(name, _)| [CONFIG, METRICS_TABLE].contains(&name.as_str())).try_for_each(
+        // Their lengths: nothing is taken from them.
+        |(name, seal)| status.check_quickly(folder, name, seal, false),
+    )?;
+    let last = status.step as u32;
+    status.files.clear();
+    let mut run = Run { id: status.run.clone(), ..Run::default() };
+    flatten("", &serde_json::to_value(&status).reading(folder)?, &mut run);
+    flatten("", &summary, &mut run);
+    let ends = run.columns.range(END.to_owned()..).take_while(|(name, _)| name.starts_with(END));
+    let curve = |(name, value): (&String, &Value)| match value {
+        Value::Number(value) => Some((parsed(name)?, Curve::new(vec![CurvePoint::without_interval(last, *value)]))),
+        Value::Text(_) => None,
+    };
+    run.curves = ends.filter_map(curve).collect();
+    Ok(run)
+}
+
+thread_local! {
+    /// What names of columns mean: runs have the same.
+    static PARSED: RefCell<HashMap<String, Option<Quantity>>> = RefCell::default();
+}
+
+/// The quantity whose end a column has.
+fn parsed(name: &str) -> Option<Quantity> {
+    PARSED.with_borrow_mut(|known| {
+        if let Some(quantity) = known.get(name) {
+            return quantity.clone();
+        }
+        let quantity = name.strip_prefix(END).and_then(|name| name.parse().ok());
+        known.insert(name.to_owned(), quantity.clone());
+        quantity
+    })
 }
 
 pub(super) fn run_folder(folder: &Path) -> Result<Run> {

@@ -32,6 +32,13 @@ pub enum Column {
     Flag(Vec<Option<bool>>),
     /// A list, or nothing.
     Lists(Lists),
+    /// Text in every row, of which many are the same: each once, and which a row has.
+    Repeated {
+        /// The texts.
+        texts: Vec<String>,
+        /// By row, the place of its text.
+        rows: Vec<usize>,
+    },
     /// True or false, in every row.
     RequiredFlag(Vec<bool>),
     /// Texts, at least one in every row.
@@ -53,7 +60,7 @@ impl Column {
     /// What its values are.
     pub(crate) fn kind(&self) -> Kind {
         match self {
-            Column::Text(_) => Kind::Text,
+            Column::Text(_) | Column::Repeated { .. } => Kind::Text,
             Column::Whole(_) => Kind::Whole,
             Column::Number(_) => Kind::Number,
             Column::Flag(_) | Column::RequiredFlag(_) => Kind::Flag,

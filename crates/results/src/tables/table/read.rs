@@ -48,6 +48,14 @@ impl ColumnBatch {
         }
     }
 
+    /// The bytes of the text in a row; none where there is no text.
+    pub fn bytes(&self, row: usize) -> &[u8] {
+        match self {
+            ColumnBatch::Text(values) => values[row].as_ref().map_or(&[], |bytes| bytes.data()),
+            _ => &[],
+        }
+    }
+
     /// The text in a row.
     pub fn text(&self, row: usize) -> Option<&str> {
         match self {

@@ -21,7 +21,9 @@ use std::sync::Arc;
 impl Column {
     fn schema(&self, name: &str) -> Parquet<Type> {
         let (physical, logical, repetition) = match self {
-            Column::Text(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String), Repetition::OPTIONAL),
+            Column::Text(_) | Column::Repeated { .. } => {
+                (Physical::BYTE_ARRAY, Some(LogicalType::String), Repetition::OPTIONAL)
+            }
             Column::Whole(_) => (Physical::INT64, None, Repetition::OPTIONAL),
             Column::Number(_) => (Physical::DOUBLE, None, Repetition::OPTIONAL),
             Column::Flag(_) => (Physical::BOOLEAN, None, Repetition::OPTIONAL),
@@ -117,6 +119,11 @@ impl<W: Write + Send> TableWriter<W> {
                 Column::Text(values) => {
                     let data: Vec<ByteArray> = values.iter().flatten().map(|text| text.as_str().into()).collect();
                     out.typed::<ByteArrayType>().write_batch(&data, Some(&present(values)), None)?;
+                }
+                Column::Repeated { texts, rows } => {
+                    let texts: Vec<ByteArray> = texts.iter().map(|text| text.as_str().into()).collect();
+                    let data: Vec<ByteArray> = rows.iter().map(|&text| texts[text].clone()).collect();
+                    out.typed::<ByteArrayType>().write_batch(&data, Some(&vec![1; rows.len()]), None)?;
                 }
                 Column::Whole(values) => {
                     let data: Vec<i64> = values.iter().flatten().copied().collect();
