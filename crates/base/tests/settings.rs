@@ -1,7 +1,9 @@
 //! What follows from the settings tables.
 
 use invitro_base::dotted;
-use invitro_base::settings::{self, LanguageEntry, Section, Stage, TokenizerConfig, find, is_neutral, stage};
+use invitro_base::settings::{
+    self, LanguageEntry, Section, Stage, TokenizerConfig, ValueKind, find, is_neutral, stage,
+};
 use toml::Value;
 
 #[test]
@@ -47,7 +49,7 @@ fn whole_numbers_become_fractions_where_a_language_holds_fractions() {
         dotted::assign(&mut table, &key, Value::Integer(1)).unwrap();
         // A name is what the entry is found by.
         let Some(kept) = dotted::lookup(&table, &key) else { continue };
-        assert_eq!(kept.is_float(), setting.is_fraction, "{key}");
+        assert_eq!(kept.is_float(), setting.kind == ValueKind::Fraction, "{key}");
     }
 }
 

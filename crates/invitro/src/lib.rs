@@ -46,6 +46,7 @@ mod completions;
 mod config;
 mod corpus;
 mod evaluate;
+mod examples;
 mod experiment;
 mod export;
 mod findings;
@@ -70,7 +71,7 @@ mod train;
 mod version;
 
 use anyhow::Context;
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches, Parser};
 use std::ffi::OsString;
 use std::io::Write;
 use std::path::PathBuf;
@@ -126,8 +127,25 @@ pub fn run(program: PathBuf, args: impl IntoIterator<Item = OsString>) -> ExitCo
     code
 }
 
+/// The command line as clap has it, with its help's examples and its arguments' values.
+pub fn command() -> clap::Command {
+    completions::add(examples::add(Cli::command()))
+}
+
+fn parse(args: &[OsString]) -> clap::error::Result<Cli> {
+    let mut command = command();
+    let matches = command.try_get_matches_from_mut(args)?;
+    Cli::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+}
+
 fn run_command(args: impl Iterator<Item = OsString>) -> ExitCode {
-    let cli = match Cli::try_parse_from(args) {
+    let args: Vec<OsString> = args.collect();
+    match completions::answer(&args) {
+        Ok(true) => return ExitCode::SUCCESS,
+        Ok(false) => {}
+        Err(error) => return report_usage(&error),
+    }
+    let cli = match parse(&args) {
         Ok(cli) => cli,
         Err(told) => return report_usage(&told),
     };

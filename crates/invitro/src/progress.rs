@@ -90,7 +90,7 @@ impl Progress for RunDisplay {
         let now = Instant::now();
         state.pace.stepped(step, tokens, now);
         state.loss = losses.iter().sum::<f64>() / losses.len().max(1) as f64;
-        let parts = state.describe(now);
+        let parts = state.describe();
         self.bar.show(Some(step as f64 / state.pace.steps.max(1) as f64), &parts);
         if !self.bar.is_shown() && state.pace.due(now) {
             self.bar.line(&joined(&parts));
@@ -141,7 +141,7 @@ impl Progress for RunDisplay {
 
 impl ShownProgress {
     /// The step, the loss, the rate, the scores of each condition, the time left.
-    fn describe(&self, now: Instant) -> Vec<LinePart> {
+    fn describe(&self) -> Vec<LinePart> {
         let Pace { step, steps, .. } = self.pace;
         let mut parts = vec![
             (0, format!("step {step}/{steps}")),
@@ -161,7 +161,7 @@ impl ShownProgress {
         if !grammatical.is_empty() {
             parts.push((11, format!("grammatical {}", grammatical.join(" "))));
         }
-        parts.extend(self.pace.left(now).map(|left| (2, format!("{} left", time(left)))));
+        parts.extend(self.pace.left().map(|left| (2, format!("{} left", time(left)))));
         parts
     }
 }

@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use invitro_lab::run_folder::locked;
 use invitro_lab::{State, Status};
 use invitro_results::folder::{CONFIG, STATUS};
-use invitro_results::{Condition, Curve, Loss, Measure, Quantity, Run, TaskMetric, read_run};
+use invitro_results::{Condition, Curve, Loss, Measure, Quantity, Run, TaskMetric, read_ends};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -88,7 +88,7 @@ fn entry(dir: &Path, path: PathBuf) -> RunEntry {
 }
 
 fn found(path: &Path) -> invitro_results::Result<FoundRuns> {
-    let run = read_run(path)?;
+    let run = read_ends(path)?;
     let status = Status::read(path)?;
     let state = match &status {
         None => "new",

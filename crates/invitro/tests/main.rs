@@ -3,6 +3,7 @@
 mod bad_input;
 mod check;
 mod common;
+mod completions;
 mod config;
 mod corpus;
 mod dependencies;

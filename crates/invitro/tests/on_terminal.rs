@@ -196,8 +196,7 @@ fn commands_that_are_not_there_get_the_nearest() {
 
 #[test]
 fn shells_complete_and_the_version_has_a_commit() {
-    for (shell, part) in
-        [("bash", "complete -F _invitro"), ("zsh", "#compdef invitro"), ("fish", "complete -c invitro")]
+    for (shell, part) in [("bash", "complete -F _invitro"), ("zsh", "#compdef invitro"), ("fish", "--command invitro")]
     {
         assert!(stdout(&["completions", shell]).contains(part), "{shell}");
     }

@@ -1,7 +1,7 @@
 //! The commands of a study, as a user meets them.
 
 use crate::common;
-use crate::common::refused;
+use crate::common::{python, refused};
 use crate::study_common::{self, TINY, study, succeed};
 use invitro_results::{Measure, Quantity, TokenizerMetric, Words};
 use serde_json::Value;
@@ -349,4 +349,51 @@ fn tokenizers_of_a_study_are_measured_without_training() {
     let names = std::fs::read_dir(folder.join("figures")).unwrap().map(|entry| entry.unwrap().file_name());
     let names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
     assert!(names.iter().any(|name| name.starts_with("fertility") && name.ends_with(".svg")), "{names:?}");
+}
+
+/// pyarrow sees booleans and lists; a table that has them as text, as older versions wrote it, is collected beside new runs.
+#[test]
+fn settings_have_their_kinds_in_tables_whoever_reads_them() {
+    let Some(python) = python() else { return };
+    let temp = tempfile::tempdir().unwrap();
+    let [file, old, all] = ["s.toml", "old", "all"].map(|name| temp.path().join(name));
+    let write = |seeds: &str| {
+        let text = format!(
+            "name = \"kinds\"\nbase = \"{TINY}\"\nexperiment = {{ train.steps = 2, eval.also = [1] }}\n[seeds]\ndata = {seeds}\n"
+        );
+        std::fs::write(&file, text).unwrap();
+    };
+    let run = |args: &[&str]| succeed(study(&["run", file.to_str().unwrap(), "--device", "cpu"]).args(args));
+    write("[0]");
+    run(&["--out", old.to_str().unwrap()]);
+    succeed(&mut study(&["collect", old.to_str().unwrap()]));
+    let script = "
+import json, sys, pyarrow as pa, pyarrow.parquet as pq
+table = pq.read_table(sys.argv[1])
+kinds = {'tokenizer.sees_masked': pa.bool_(), 'mixture.tasks': pa.list_(pa.field('element', pa.float64(), False)),
+         'eval.also': pa.list_(pa.field('element', pa.int64(), False)), 'language.grammar': pa.string()}
+for name, kind in kinds.items():
+    assert table.schema.field(name).type == kind, (name, table.schema.field(name))
+assert set(map(tuple, table['mixture.tasks'].to_pylist())) == {(0.2, 0.4, 0.4)}
+assert set(map(tuple, table['eval.also'].to_pylist())) == {(1,)}
+assert set(table['tokenizer.sees_masked'].to_pylist()) == {False}
+if len(sys.argv) > 2:
+    for at, field in enumerate(table.schema):
+        if pa.types.is_boolean(field.type) or pa.types.is_list(field.type):
+            texts = [json.dumps(value, separators=(',', ':')) for value in table[field.name].to_pylist()]
+            table = table.set_column(at, field.name, pa.array(texts))
+    pq.write_table(table.replace_schema_metadata(), sys.argv[2])
+";
+    let check = |args: &[&Path]| {
+        let output = Command::new(&python).arg("-c").arg(script).args(args).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    let table = old.join("runs.parquet");
+    check(&[&table, &table]);
+    write("[0, 1]");
+    run(&["--out", all.to_str().unwrap(), "--with", old.to_str().unwrap()]);
+    succeed(study(&["collect", all.to_str().unwrap()]).arg("--csv"));
+    check(&[&all.join("runs.parquet")]);
+    let csv = std::fs::read_to_string(all.join("runs.csv")).unwrap();
+    assert_eq!(csv.matches("\"[0.2,0.4,0.4]\"").count(), 2, "{csv}");
 }

@@ -2,6 +2,7 @@
 
 use invitro_base::settings::{Keep, Section};
 use invitro_lab::experiment::PRESETS;
+use invitro_lab::inputs::InputCache;
 use invitro_lab::{CheckpointConfig, EvalConfig, Experiment, Seeds};
 use invitro_language::Languages;
 
@@ -377,4 +378,19 @@ fn mixtures_that_contradict_themselves() {
     let two_grammars = "languages = [{ name = \"A\" }, { name = \"B\", mask_share = 0.25, grammar = \"sov\" }]";
     let refused = load(two_grammars, &["mixture.parallel=symbols"]).unwrap_err();
     assert!(refused.contains("none where languages differ in their grammar, as here (sov, svo)"), "{refused}");
+}
+
+/// A first run has nothing to be told about settings that it did not choose; who changes them or the world is told.
+#[test]
+fn a_preset_as_it_is_gets_no_note() {
+    let notes = |overrides: &[&str]| {
+        let overrides: Vec<String> = overrides.iter().map(|one| (*one).to_owned()).collect();
+        let experiment = Experiment::load(None, None, &overrides).unwrap();
+        InputCache::default().get(&experiment).unwrap().notes(&experiment).join("\n")
+    };
+    assert_eq!(notes(&[]), "");
+    assert_eq!(notes(&["seeds.data=3"]), "");
+    assert!(notes(&["eval.words=300"]).contains("instead of 300 (`eval.words`)"));
+    let other_world = notes(&["language.mask_share=0.1", "eval.subjects=60"]);
+    assert!(other_world.contains("(`eval.words`)") && other_world.contains("instead of 60 (`eval.subjects`)"));
 }

@@ -10,8 +10,8 @@ use invitro_model::Device;
 use invitro_results::folder::read_json_lines;
 use invitro_results::folder::{METRICS, SEGMENTATION, TRAINING_TABLE};
 use invitro_results::table::TableReader;
-use invitro_results::{Form, Fraction, Measure, Quantity, Reach, Row, Statistic, TaskMetric};
-use std::collections::{BTreeMap, BTreeSet};
+use invitro_results::{Form, Fraction, Measure, Quantity, Reach, Row, Run, Statistic, TaskMetric, read_ends, read_run};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 
 #[test]
@@ -42,11 +42,29 @@ fn a_run_leaves_everything_and_is_a_function_of_its_config() {
     assert_eq!(summary["final.T1.A.validity"], find(&rows, 60, "T1.A.validity").value);
     assert!(summary.contains_key("emergence.T1.B_masked.facts"));
     assert!(!summary.values().any(|value| value.is_object() || value.is_array()), "the summary is flat");
+    ends_are_those_of_the_curves(&one);
     let loss = |step| find(&rows, step, "loss.all.loss").value;
     assert!(loss(60) < loss(0) * 0.8, "the loss falls: {} to {}", loss(0), loss(60));
     nested(&rows);
     every_step_is_kept(&experiment, &one, &rows);
     assert_eq!(steps(&one), steps(&two));
+}
+
+/// What lists of runs read out of the summary is what the run's config and metrics say.
+fn ends_are_those_of_the_curves(folder: &Path) {
+    let (whole, ends) = (read_run(folder).unwrap(), read_ends(folder).unwrap());
+    assert_eq!((&whole.id, &whole.columns), (&ends.id, &ends.columns));
+    let conditions = |run: &Run| run.curves.keys().map(|quantity| quantity.condition.clone()).collect::<HashSet<_>>();
+    assert_eq!(conditions(&whole), conditions(&ends));
+    assert!(ends.curves.len() > 50);
+    for (quantity, curve) in &ends.curves {
+        assert_eq!(whole.curve(quantity).end(), curve.end(), "{quantity}");
+    }
+    let table = folder.join("metrics.parquet");
+    let bytes = std::fs::read(&table).unwrap();
+    std::fs::write(&table, &bytes[1..]).unwrap();
+    assert!(read_ends(folder).unwrap_err().to_string().contains("metrics.parquet"));
+    std::fs::write(&table, bytes).unwrap();
 }
 
 /// A row per step, with the numbers that the evaluations have of their own; the table has the same.

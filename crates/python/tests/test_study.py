@@ -1,5 +1,8 @@
 """The tables of a study that ships with invitro."""
 
+import json
+from pathlib import Path
+
 import invitro
 import pytest
 
@@ -25,6 +28,18 @@ def test_settings_have_their_kinds() -> None:
     assert list(runs["mixture.tasks"][0]) == [0.2, 0.4, 0.4]
     assert list(runs["mixture.schedule"][0]) == []
     assert runs["language.grammar"][0] == "svo"
+
+
+def test_tables_with_settings_in_their_kinds_are_read_alike(tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    columns = {"run": ["a", "b"], "mixture.tasks": [[0.2, 0.4, 0.4], None], "eval.forms": [True, None]}
+    for name, text in [("new", False), ("old", True)]:
+        table = {key: [v and json.dumps(v) if text and "." in key else v for v in values] for key, values in columns.items()}
+        (tmp_path / name).mkdir()
+        parquet.write_table(arrow.table(table), tmp_path / name / "runs.parquet")
+    new, old = (invitro.Study(tmp_path / name).runs("arrow") for name in ("new", "old"))
+    assert new.to_pydict() == old.to_pydict() == columns and new.schema == old.schema
 
 
 def test_settings_are_joined() -> None:

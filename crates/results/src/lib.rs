@@ -40,7 +40,7 @@ pub use study::known::Known;
 pub use study::plan::{Plan, PlannedRun, Varied};
 pub use study::{BALANCED, Factor, Levels, Study, Trajectory, Withheld, before_decline};
 pub use tables::metrics::{Row, Rows};
-pub use tables::read::{FolderKind, ReadCache, Results, fingerprint, kind, read, read_cached, read_run};
+pub use tables::read::{FolderKind, ReadCache, Results, fingerprint, kind, read, read_cached, read_ends, read_run};
 
 pub use run::{folder, identity, training};
 pub use study::known;

@@ -4,6 +4,7 @@ mod claims;
 mod compact;
 mod foreign_tables;
 mod formats;
+mod kinds;
 mod metrics;
 mod names;
 mod parts;

@@ -31,7 +31,7 @@ pub use mixture::{Corpus, MixtureConfig, Parallel, Tags, Withhold};
 pub use model::ModelConfig;
 pub use reference::{commented, reference};
 pub use seeds::{Seeds, SeedsConfig};
-pub use table::{DefaultSource, Range, Section, Setting, SettingError, SettingMark, SettingValue, require};
+pub use table::{DefaultSource, Range, Section, Setting, SettingError, SettingMark, SettingValue, ValueKind, require};
 pub use tokenizer::{Boundary, Cut, Kind, Regime, Share, TokenizerConfig, no_boundary_token};
 pub use train::{Decay, TrainConfig};
 
@@ -79,7 +79,7 @@ static NAME: LazyLock<Setting> = LazyLock::new(|| Setting {
     source: DefaultSource::Ours,
     allowed: "any text".into(),
     meaning: "the run folder's name begins with it",
-    is_fraction: false,
+    kind: ValueKind::Text,
     choices: None,
     file_unless: None,
     marks: &[],

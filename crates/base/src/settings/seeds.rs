@@ -1,6 +1,6 @@
 //! `[seeds]`
 
-use super::{Range, SettingError, SettingValue, require};
+use super::{Range, SettingError, SettingValue, ValueKind, require};
 use crate::settings;
 use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
@@ -57,7 +57,9 @@ impl Default for Seeds {
     }
 }
 
-impl SettingValue for Seeds {}
+impl SettingValue for Seeds {
+    const KIND: ValueKind = ValueKind::Whole;
+}
 
 impl Seeds {
     /// The seed of a single run. A valid experiment has at least one.

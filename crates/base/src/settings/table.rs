@@ -18,9 +18,9 @@ pub struct Setting {
     pub allowed: String,
     /// What it means.
     pub meaning: &'static str,
-    /// Whether it holds fractions, so that a whole number given for it becomes one.
+    /// What its values are.
     #[serde(skip)]
-    pub is_fraction: bool,
+    pub kind: ValueKind,
     /// Its values, where they are few.
     #[serde(skip)]
     pub choices: Option<Vec<&'static str>>,
@@ -224,6 +224,36 @@ impl Range {
     }
 }
 
+/// What the values of a setting are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueKind {
+    /// Text, or one of a few names.
+    Text,
+    /// True or false.
+    Flag,
+    /// A whole number.
+    Whole,
+    /// A fraction; a whole number given for it becomes one.
+    Fraction,
+    /// A list of texts.
+    Texts,
+    /// A list of whole numbers.
+    Wholes,
+    /// A list of fractions.
+    Fractions,
+}
+
+impl ValueKind {
+    /// A list of such values.
+    const fn listed(self) -> ValueKind {
+        match self {
+            ValueKind::Whole => ValueKind::Wholes,
+            ValueKind::Fraction => ValueKind::Fractions,
+            _ => ValueKind::Texts,
+        }
+    }
+}
+
 /// A type that settings may have.
 pub trait SettingValue: Serialize {
     /// The number it is, if it is one.
@@ -236,12 +266,14 @@ pub trait SettingValue: Serialize {
         None
     }
 
-    /// Whether it holds fractions.
-    const IS_FRACTION: bool = false;
+    /// What its values are.
+    const KIND: ValueKind = ValueKind::Text;
 }
 
 macro_rules! whole_numbers {
     ($($kind:ty),+) => { $(impl SettingValue for $kind {
+        const KIND: ValueKind = ValueKind::Whole;
+
         fn number(&self) -> Option<f64> {
             Some(*self as f64)
         }
@@ -254,13 +286,15 @@ impl SettingValue for f64 {
         Some(*self)
     }
 
-    const IS_FRACTION: bool = true;
+    const KIND: ValueKind = ValueKind::Fraction;
 }
 
 impl SettingValue for bool {
     fn choices() -> Option<Vec<&'static str>> {
         Some(vec!["true", "false"])
     }
+
+    const KIND: ValueKind = ValueKind::Flag;
 }
 
 impl<T: SettingValue> SettingValue for Option<T> {
@@ -272,12 +306,18 @@ impl<T: SettingValue> SettingValue for Option<T> {
         T::choices()
     }
 
-    const IS_FRACTION: bool = T::IS_FRACTION;
+    const KIND: ValueKind = T::KIND;
 }
 
 impl SettingValue for String {}
-impl<T: SettingValue> SettingValue for Vec<T> {}
-impl SettingValue for [f64; 3] {}
+
+impl<T: SettingValue> SettingValue for Vec<T> {
+    const KIND: ValueKind = T::KIND.listed();
+}
+
+impl SettingValue for [f64; 3] {
+    const KIND: ValueKind = ValueKind::Fractions;
+}
 
 /// A section of an experiment file.
 pub trait Section: Default {
@@ -311,7 +351,7 @@ pub fn setting<T: SettingValue>(
         source,
         allowed: range.describe::<T>(),
         meaning,
-        is_fraction: T::IS_FRACTION,
+        kind: T::KIND,
         choices: T::choices(),
         file_unless: if let Range::File { built_in, .. } = range { Some(built_in) } else { None },
         marks,

@@ -167,7 +167,7 @@ fn columns(rows: &[CorpusRow]) -> [(&'static str, Column); 5] {
         ("text", text(|row| &row.text)),
         ("language", text(|row| row.language)),
         ("task", text(|row| row.task)),
-        ("symbols", Column::List(rows.iter().map(|row| row.symbols.clone()).collect())),
-        ("masked", Column::Flag(rows.iter().map(|row| row.masked).collect())),
+        ("symbols", Column::RequiredTexts(rows.iter().map(|row| row.symbols.clone()).collect())),
+        ("masked", Column::RequiredFlag(rows.iter().map(|row| row.masked).collect())),
     ]
 }

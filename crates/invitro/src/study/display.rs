@@ -2,7 +2,7 @@
 
 use super::format::{count, time};
 use crate::bar::{Bar, LinePart, joined};
-use crate::pace::Pace;
+use crate::pace::{Pace, StudyPace, WorkerPace};
 use crate::progress::{resumes, thousands};
 use crate::terminal::{Paint, To, paint};
 use invitro_lab::executor::Reporter;
@@ -28,8 +28,9 @@ struct ShownStudy {
     cells: usize,
     done: usize,
     failed: usize,
-    /// By worker.
-    populations: Vec<ShownPopulation>,
+    pace: StudyPace,
+    /// By worker, the mean over its cells.
+    losses: Vec<f64>,
     /// When a log is due its next line.
     log: Pace,
     /// What was said already.
@@ -37,22 +38,12 @@ struct ShownStudy {
     times: Times,
 }
 
-#[derive(Default)]
-struct ShownPopulation {
-    members: usize,
-    pace: Pace,
-    loss: f64,
-    is_training: bool,
-}
-
 impl StudyDisplay {
     /// For a study of `cells`, `done` of them finished, and this many workers.
     pub fn new(cells: usize, done: usize, workers: usize) -> StudyDisplay {
-        let populations = (0..workers).map(|_| ShownPopulation::default()).collect();
-        StudyDisplay {
-            bar: Bar::new(),
-            state: Mutex::new(ShownStudy { cells, done, populations, ..ShownStudy::default() }),
-        }
+        let (pace, losses) = (StudyPace::new(cells - done, workers), vec![0.0; workers]);
+        let state = ShownStudy { cells, done, pace, losses, ..ShownStudy::default() };
+        StudyDisplay { bar: Bar::new(), state: Mutex::new(state) }
     }
 
     pub fn worker(&self, worker: usize) -> WorkerDisplay<'_> {
@@ -77,24 +68,19 @@ impl ShownStudy {
 
     /// The share that is done of what trains now, and the line.
     fn describe(&self, now: Instant) -> (f64, Vec<LinePart>) {
-        let training: Vec<&ShownPopulation> = self.populations.iter().filter(|one| one.is_training).collect();
-        let mean = |of: fn(&ShownPopulation) -> f64| {
-            training.iter().map(|one| of(one)).sum::<f64>() / training.len().max(1) as f64
-        };
-        let done = mean(|one| one.pace.step as f64 / one.pace.steps.max(1) as f64);
+        let training: Vec<&WorkerPace> = self.pace.training().collect();
+        let n = training.len().max(1) as f64;
+        let done = training.iter().map(|one| one.pace.step as f64 / one.pace.steps.max(1) as f64).sum::<f64>() / n;
+        let losses = self.losses.iter().zip(&self.pace.workers).filter(|(_, worker)| worker.is_training);
+        let loss = losses.map(|(loss, _)| loss).sum::<f64>() / n;
         let cells = count(training.iter().map(|one| one.members).sum(), "cell");
         let what = match training[..] {
-            [ShownPopulation { pace: Pace { step, steps, .. }, .. }] => format!("step {step}/{steps} of {cells}"),
+            [WorkerPace { pace: Pace { step, steps, .. }, .. }] => format!("step {step}/{steps} of {cells}"),
             _ => format!("{cells} in {} populations", training.len()),
         };
         let tokens = training.iter().map(|one| one.pace.tokens_per_second()).sum();
-        let mut parts = vec![
-            (1, what),
-            (2, format!("loss {:.3}", mean(|one| one.loss))),
-            (4, format!("{} tokens/s", thousands(tokens))),
-        ];
-        let left = training.iter().filter_map(|one| one.pace.left(now)).reduce(f64::max);
-        parts.extend(left.map(|left| (3, format!("{} left", time(left)))));
+        let mut parts = vec![(1, what), (2, format!("loss {loss:.3}")), (4, format!("{} tokens/s", thousands(tokens)))];
+        parts.extend(self.pace.left(now).map(|left| (3, format!("{} left in all", time(left)))));
         parts.push((0, self.of_all()));
         (done, parts)
     }
@@ -113,7 +99,7 @@ impl WorkerDisplay<'_> {
 impl Progress for WorkerDisplay<'_> {
     fn preparing(&self, what: &str) {
         // Where others train, their line says more.
-        if !self.state().populations.iter().any(|one| one.is_training) {
+        if self.state().pace.training().next().is_none() {
             self.bar().show(None, &[(0, format!("making {what}…"))]);
         }
     }
@@ -121,9 +107,7 @@ impl Progress for WorkerDisplay<'_> {
     fn started(&self, start: &Started) {
         let from = if start.from > 0 { format!(" from step {}", start.from) } else { String::new() };
         self.bar().line(&format!("training {} on {}{from}", count(start.members, "cell"), start.device));
-        let population = &mut self.state().populations[self.worker];
-        population.pace.start(start.from, start.steps, Instant::now());
-        population.is_training = true;
+        self.state().pace.start(self.worker, start.from, start.steps, Instant::now());
     }
 
     fn note(&self, _member: usize, note: &str) {
@@ -146,9 +130,8 @@ impl Progress for WorkerDisplay<'_> {
     fn stepped(&self, step: u64, losses: &[f64], tokens: u64) {
         let now = Instant::now();
         let mut state = self.state();
-        let population = &mut state.populations[self.worker];
-        population.pace.stepped(step, tokens, now);
-        population.loss = losses.iter().sum::<f64>() / losses.len().max(1) as f64;
+        state.pace.stepped(self.worker, step, tokens, now);
+        state.losses[self.worker] = losses.iter().sum::<f64>() / losses.len().max(1) as f64;
         let (done, parts) = state.describe(now);
         self.bar().show(Some(done), &parts);
         if !self.bar().is_shown() && state.log.due(now) {
@@ -157,14 +140,13 @@ impl Progress for WorkerDisplay<'_> {
     }
 
     fn evaluated(&self, _member: usize, _step: u64, _headline: &Headline) {
-        self.state().populations[self.worker].pace.resume(Instant::now());
+        self.state().pace.workers[self.worker].pace.resume(Instant::now());
     }
 }
 
 impl Reporter for WorkerDisplay<'_> {
     fn taken(&self, cells: &[&Cell]) {
-        let population = &mut self.state().populations[self.worker];
-        (population.members, population.is_training) = (cells.len(), false);
+        self.state().pace.taken(self.worker, cells.len(), Instant::now());
         for cell in cells {
             self.bar().line(&format!("taken   {}  {}", cell.id, cell.label));
         }
@@ -173,6 +155,7 @@ impl Reporter for WorkerDisplay<'_> {
     fn finished(&self, cell: &Cell) {
         let mut state = self.state();
         state.done += 1;
+        state.pace.ended(self.worker);
         let done = paint(To::Err, Paint::Green, "done");
         let text = format!("{done}    {}  {}  ({})", cell.id, cell.label, state.of_all());
         drop(state);
@@ -180,7 +163,10 @@ impl Reporter for WorkerDisplay<'_> {
     }
 
     fn cell_failed(&self, cell: &Cell, error: &str) {
-        self.state().failed += 1;
+        let mut state = self.state();
+        state.failed += 1;
+        state.pace.ended(self.worker);
+        drop(state);
         let failed = paint(To::Err, Paint::Red, "failed");
         self.bar().warn(&format!("{failed}  {}  {}: {error}", cell.id, cell.label));
     }
@@ -207,7 +193,7 @@ impl Reporter for WorkerDisplay<'_> {
 
     fn timed(&self, times: &Times) {
         let mut state = self.state();
-        state.populations[self.worker].is_training = false;
+        state.pace.workers[self.worker].is_training = false;
         state.times.add(times);
     }
 }

@@ -2,11 +2,33 @@
 
 use super::Experiment;
 use super::read::{PRESETS, preset_table};
-use invitro_base::dotted::leaves;
+use invitro_base::dotted::{LIST, leaves};
 use invitro_base::settings::{Cut, TrainConfig};
 use invitro_language::{Family, Language};
 
+/// Settings that decide how many words there are to choose from.
+const WORLD: [&str; 8] = [
+    "language.classes",
+    "language.entities",
+    "language.names",
+    "language.properties",
+    "language.values",
+    "language.valid_share",
+    "language.relations",
+    "language.mask_share",
+];
+
 impl Experiment {
+    /// Whether a setting and the size of the world are a preset's own, so that nobody needs to be told that they do not fit.
+    pub(crate) fn is_presets_own(&self, key: &str) -> bool {
+        let chosen = |settings: Vec<(String, toml::Value)>| -> Vec<_> {
+            let counts = |own: &str| own == key || WORLD.contains(&own) || own.starts_with(LIST);
+            settings.into_iter().filter(|(own, _)| counts(own)).collect()
+        };
+        let own = chosen(self.flatten());
+        PRESETS.iter().filter_map(|(name, _)| preset_table(name).ok()).any(|preset| chosen(leaves(&preset)) == own)
+    }
+
     /// A sentence about each of them.
     pub fn notes(&self) -> Vec<String> {
         let TrainConfig { steps, warmup, .. } = self.train;

@@ -45,7 +45,7 @@ impl RunInputs {
                 ));
             }
         }
-        notes.extend(self.probes.notes());
+        notes.extend(self.probes.notes(experiment));
         notes
     }
 }

@@ -17,6 +17,7 @@ use super::reachability::{SubjectQueries, TargetScore, pairs};
 use super::symbol_kinds::SymbolKinds;
 use super::{Answers, Probe, Queries, Record, Setup};
 use crate::error::Result;
+use crate::experiment::Experiment;
 use crate::inputs::tokenized::TokenizedText;
 use invitro_base::settings::EvalConfig;
 use invitro_language::{Language, Languages, Symbol};
@@ -192,8 +193,8 @@ impl Probe for ContrastProbe {
         }
     }
 
-    fn notes(&self) -> Vec<String> {
-        self.notes.clone()
+    fn notes(&self, experiment: &Experiment) -> Vec<String> {
+        if experiment.is_presets_own("eval.words") { Vec::new() } else { self.notes.clone() }
     }
 }
 

@@ -19,6 +19,7 @@ use super::reachability::TargetScore;
 use super::symbol_kinds::SymbolKinds;
 use super::{Answers, Probe, Queries, Record, Setup};
 use crate::error::Result;
+use crate::experiment::Experiment;
 use crate::inputs::tokenized::TokenizedText;
 use invitro_language::{Language, LanguageCondition, Languages, Stream, Symbol};
 use invitro_model::{ContinuationScores, ScoreQuery};
@@ -109,7 +110,7 @@ impl Probe for FormsProbe {
         self.rows(record.scorer, &answers.scores, &mut record.rows);
     }
 
-    fn notes(&self) -> Vec<String> {
+    fn notes(&self, _experiment: &Experiment) -> Vec<String> {
         self.note.iter().cloned().collect()
     }
 }

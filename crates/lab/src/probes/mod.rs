@@ -52,7 +52,7 @@ pub trait Probe: Send + Sync {
     /// Turns the answers to its queries into rows.
     fn record(&self, answers: &Answers, record: &mut Record);
     /// What the settings ask for and this world does not have, a sentence each.
-    fn notes(&self) -> Vec<String> {
+    fn notes(&self, _experiment: &Experiment) -> Vec<String> {
         Vec::new()
     }
 }
@@ -162,8 +162,8 @@ impl ProbeSet {
     }
 
     /// What the settings ask for and this world does not have, a sentence each.
-    pub fn notes(&self) -> Vec<String> {
-        self.probes.iter().flat_map(|probe| probe.notes()).collect()
+    pub fn notes(&self, experiment: &Experiment) -> Vec<String> {
+        self.probes.iter().flat_map(|probe| probe.notes(experiment)).collect()
     }
 
     /// The masked words of the contrast, in the order of their values in [`Contrasts`], each with the language it is masked

@@ -15,6 +15,7 @@
 use super::symbol_kinds::{SymbolKinds, can_be_prompted};
 use super::{Answers, Probe, Queries, Record, Setup};
 use crate::error::Result;
+use crate::experiment::Experiment;
 use crate::inputs::tokenized::TokenizedText;
 use invitro_base::settings::EvalConfig;
 use invitro_language::{Language, Languages, Rng, Stream, Symbol, World};
@@ -35,6 +36,8 @@ pub struct ReachabilityProbe {
     subjects: Vec<PromptSubject>,
     kinds: SymbolKinds,
     vocab: usize,
+    /// Where there are fewer than `eval.subjects`.
+    few_subjects: Option<String>,
     notes: Vec<String>,
 }
 
@@ -120,8 +123,8 @@ impl ReachabilityProbe {
             pair.iter().enumerate().map(subject).collect::<Vec<_>>()
         });
         let subjects: Vec<PromptSubject> = subjects.collect();
-        let notes = notes(eval, languages, subjects.len());
-        ReachabilityProbe { subjects, kinds, vocab, notes }
+        let few_subjects = few_subjects(eval, languages, subjects.len());
+        ReachabilityProbe { subjects, kinds, vocab, few_subjects, notes: unprompted(languages) }
     }
 
     /// The masked words that are targets in the language they are masked in, for some subject that Γ allows them: only
@@ -245,29 +248,33 @@ impl Probe for ReachabilityProbe {
         }
     }
 
-    fn notes(&self) -> Vec<String> {
-        self.notes.clone()
+    fn notes(&self, experiment: &Experiment) -> Vec<String> {
+        let few = self.few_subjects.iter().filter(|_| !experiment.is_presets_own("eval.subjects"));
+        few.chain(&self.notes).cloned().collect()
     }
 }
 
-/// The settings that this world cannot meet.
-fn notes(eval: &EvalConfig, languages: &Languages, subjects: usize) -> Vec<String> {
-    let mut notes = Vec::new();
-    if subjects < eval.subjects {
-        let (wanted, entities) = (eval.subjects, languages.world.entities().count());
-        notes.push(format!(
+fn few_subjects(eval: &EvalConfig, languages: &Languages, subjects: usize) -> Option<String> {
+    let (wanted, entities) = (eval.subjects, languages.world.entities().count());
+    (subjects < wanted).then(|| {
+        format!(
             "reachability has {subjects} subjects instead of {wanted} (`eval.subjects`): the world has {entities} entities, and \
              subjects come in pairs of one class that Γ allows different descriptors"
-        ));
-    }
-    for &language in languages.all().iter().filter(|&&language| !can_be_prompted(languages, language)) {
-        notes.push(format!(
+        )
+    })
+}
+
+/// The languages in which nothing is asked.
+fn unprompted(languages: &Languages) -> Vec<String> {
+    let cannot = languages.all().iter().filter(|&&language| !can_be_prompted(languages, language));
+    let note = |language: &Language| {
+        format!(
             "reachability and the contrast are not measured in {}: in its word order descriptors come before their subjects, so \
              no sentence can begin with a subject whose descriptor comes next",
             language.name()
-        ));
-    }
-    notes
+        )
+    };
+    cannot.map(note).collect()
 }
 
 /// Random pairs of entities of one class that Γ allows different descriptors; one entity may be left over in a class.

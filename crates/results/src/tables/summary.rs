@@ -6,10 +6,12 @@
 use crate::error::{At, Error};
 use crate::folder::Status;
 use crate::run::column;
-use crate::table::{self, Column, Columns, TableWriter};
+use crate::table::{self, Column, Columns, Items, Kind, TableWriter};
 use crate::{Curve, Emergence, Loss, Measure, Quantity, Reach, Row, Scorer, State, Statistic, Targets, metrics};
+use invitro_base::settings::{self, ValueKind};
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
+use std::ops::Range;
 use std::path::Path;
 
 /// The columns of a run that may not be done.
@@ -27,7 +29,7 @@ pub fn describe(run: &str, state: State, status: Option<&Status>, settings: &[(S
     }
     for (key, value) in settings {
         let value = match serde_json::to_value(value) {
-            // A list of shares or of seeds is one text in a table.
+            // A list of shares or of seeds is one text in `summary.json`.
             Ok(list @ Value::Array(_)) => json!(list.to_string()),
             Ok(value) => value,
             Err(_) => Value::Null,
@@ -54,10 +56,13 @@ pub fn add_results(out: &mut Columns, status: &Status, rows: &[Row], threshold: 
     }
 }
 
+/// What the column of a curve's end begins with.
+pub(crate) const END: &str = "final.";
+
 fn add_curve(out: &mut Columns, quantity: &Quantity, curve: &Curve, curves: &HashMap<Quantity, Curve>, threshold: f64) {
     out.insert(format!("max.{quantity}"), json!(curve.peak().map(|point| point.value)));
     // Null where there was nothing to count at the last step.
-    out.insert(format!("final.{quantity}"), json!(curve.end()));
+    out.insert(format!("{END}{quantity}"), json!(curve.end()));
     let step = |emergence: Option<Emergence>| json!(emergence.and_then(Emergence::step));
     match quantity.measure {
         Measure::Task(..) => {
@@ -88,75 +93,110 @@ fn is_summarised(measure: Measure) -> bool {
     }
 }
 
-/// Rows as columns, those that tell runs apart first: whole numbers, numbers, or text where any value is.
+/// Rows as columns, those that tell runs apart first, each of the kind that holds all its values.
 pub fn columns(rows: &[Columns]) -> Vec<(String, Column)> {
-    let mut kinds = Kinds::default();
-    rows.iter().for_each(|row| kinds.see(row));
-    kinds.columns(rows)
+    let mut gathered = Gathered::default();
+    rows.iter().for_each(|row| gathered.add(row.clone()));
+    gathered.columns(0..rows.len())
 }
 
-/// Writes rows that are made part by part, so that only one part is in memory: each is made twice, first to see what
-/// columns there are.
+/// Writes rows that are made part by part, each part a group of the table.
 pub fn write<P, E: From<Error>>(
     path: &Path,
-    parts: impl Iterator<Item = P> + Clone,
+    parts: impl Iterator<Item = P>,
     make: impl Fn(P) -> std::result::Result<Vec<Columns>, E>,
 ) -> std::result::Result<(), E> {
-    let mut kinds = Kinds::default();
-    for part in parts.clone() {
-        make(part)?.iter().for_each(|row| kinds.see(row));
+    let mut gathered = Gathered::default();
+    let mut groups = Vec::new();
+    for part in parts {
+        let start = gathered.rows;
+        make(part)?.into_iter().for_each(|row| gathered.add(row));
+        groups.push(start..gathered.rows);
     }
     table::write_with(path, |out| {
-        let mut writer = TableWriter::new(out, &kinds.columns(&[])).writing(path)?;
-        for part in parts {
-            writer.group(&kinds.columns(&make(part)?)).writing(path)?;
+        let mut writer = TableWriter::new(out, &gathered.columns(0..0)).writing(path)?;
+        for group in groups {
+            writer.group(&gathered.columns(group)).writing(path)?;
         }
         writer.seal();
         Ok(writer.finish().writing(path)?)
     })
 }
 
-/// The columns of a table, by name, and what each must hold.
+/// The columns of a table while its rows are gathered.
 #[derive(Default)]
-struct Kinds(BTreeMap<String, ColumnKind>);
-
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum ColumnKind {
-    Whole,
-    Number,
-    Text,
+struct Gathered {
+    rows: usize,
+    columns: Vec<GatheredColumn>,
+    places: HashMap<String, usize>,
 }
 
-impl Kinds {
-    fn see(&mut self, row: &Columns) {
+struct GatheredColumn {
+    name: String,
+    kind: Kind,
+    /// Shorter than the table where the last rows have none.
+    values: Vec<Value>,
+}
+
+impl Gathered {
+    fn add(&mut self, row: Columns) {
+        let mut expected = 0;
         for (name, value) in row {
-            let kind = match value {
-                Value::Null => ColumnKind::Whole,
-                value if value.is_i64() => ColumnKind::Whole,
-                value if value.is_number() => ColumnKind::Number,
-                _ => ColumnKind::Text,
-            };
-            match self.0.get_mut(name) {
-                Some(known) => *known = kind.max(*known),
-                None => drop(self.0.insert(name.clone(), kind)),
-            }
+            let place = self.place(name, expected);
+            expected = place + 1;
+            let GatheredColumn { name, kind, values } = &mut self.columns[place];
+            let value = typed(name, value);
+            *kind = kind.join(Kind::of(&value));
+            values.resize(self.rows, Value::Null);
+            values.push(value);
         }
+        self.rows += 1;
     }
 
-    fn columns(&self, rows: &[Columns]) -> Vec<(String, Column)> {
+    /// The place of a column, likely the one after the row's last.
+    fn place(&mut self, name: String, expected: usize) -> usize {
+        if self.columns.get(expected).is_some_and(|column| column.name == name) {
+            return expected;
+        }
+        if let Some(&place) = self.places.get(&name) {
+            return place;
+        }
+        self.places.insert(name.clone(), self.columns.len());
+        self.columns.push(GatheredColumn { name, kind: Kind::Nothing, values: Vec::new() });
+        self.columns.len() - 1
+    }
+
+    fn columns(&self, rows: Range<usize>) -> Vec<(String, Column)> {
         const FIRST: [&str; 3] = [column::RUN, column::STUDY, column::STATE];
-        let mut all: Vec<(&String, &ColumnKind)> = self.0.iter().collect();
-        all.sort_by_key(|(name, _)| FIRST.iter().position(|first| first == name).unwrap_or(FIRST.len()));
-        let column = |(name, kind): (&String, &ColumnKind)| {
-            let values = rows.iter().map(|row| row.get(name).filter(|value| !value.is_null()));
-            let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            let column = match kind {
-                ColumnKind::Whole => Column::Whole(values.map(|value| value.and_then(Value::as_i64)).collect()),
-                ColumnKind::Number => Column::Number(values.map(|value| value.and_then(Value::as_f64)).collect()),
-                ColumnKind::Text => Column::Text(values.map(|value| value.map(text)).collect()),
-            };
-            (name.clone(), column)
+        let mut all: Vec<&GatheredColumn> = self.columns.iter().collect();
+        let place = |name: &str| FIRST.iter().position(|first| *first == name).unwrap_or(FIRST.len());
+        all.sort_by_key(|column| (place(&column.name), &column.name));
+        let column = |GatheredColumn { name, kind, values }: &GatheredColumn| {
+            (name.clone(), with_items(name, *kind).column(rows.clone().map(|row| values.get(row))))
         };
         all.into_iter().map(column).collect()
+    }
+}
+
+/// A setting's value in its own kind: `summary.json` has lists as text, tables of older versions truth values too.
+fn typed(name: &str, value: Value) -> Value {
+    let Value::String(text) = &value else { return value };
+    if settings::find(name).is_none_or(|setting| setting.kind == ValueKind::Text) {
+        return value;
+    }
+    // Only what is written as the same text again.
+    let is_same = |own: &Value| serde_json::to_string(own).is_ok_and(|same| same == *text);
+    match serde_json::from_str::<Value>(text) {
+        Ok(own) if (own.is_boolean() || own.is_array()) && is_same(&own) => own,
+        _ => value,
+    }
+}
+
+/// Lists that are all empty hold what the setting's would.
+fn with_items(name: &str, kind: Kind) -> Kind {
+    match (kind, settings::find(name).map(|setting| setting.kind)) {
+        (Kind::List(Items::Nothing), Some(ValueKind::Wholes)) => Kind::List(Items::Whole),
+        (Kind::List(Items::Nothing), Some(ValueKind::Fractions)) => Kind::List(Items::Number),
+        (kind, _) => kind,
     }
 }

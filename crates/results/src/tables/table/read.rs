@@ -1,6 +1,6 @@
 //! Files into columns, rows and comma-separated text.
 
-use super::{Column, Columns};
+use super::{Column, Columns, Lists};
 use crate::error::{At, Error, Result};
 use invitro_base::{catch_panic, limits, sealed};
 use parquet::basic::Type as Physical;
@@ -9,6 +9,7 @@ use parquet::data_type::{ByteArray, DataType};
 use parquet::errors::Result as Parquet;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, Row};
+use parquet::schema::types::Type;
 use rayon::prelude::*;
 use serde_json::Value;
 use std::fs::File;
@@ -44,6 +45,14 @@ impl ColumnBatch {
             ColumnBatch::Text(values) => Some(values.len()),
             ColumnBatch::Number(values) => Some(values.len()),
             ColumnBatch::Absent => None,
+        }
+    }
+
+    /// The bytes of the text in a row; none where there is no text.
+    pub fn bytes(&self, row: usize) -> &[u8] {
+        match self {
+            ColumnBatch::Text(values) => values[row].as_ref().map_or(&[], |bytes| bytes.data()),
+            _ => &[],
         }
     }
 
@@ -153,8 +162,11 @@ impl TableReader {
         mut each: impl FnMut(&[ColumnBatch], usize),
     ) -> Result<()> {
         let names = self.names();
-        let places: Vec<Option<usize>> =
-            wanted.iter().map(|name| names.iter().position(|other| other == name)).collect();
+        // A list has no one value per row.
+        let schema = self.reader.metadata().file_metadata().schema_descr();
+        let place = |name: &&str| names.iter().position(|other| other == name);
+        let is_flat = |place: &usize| schema.column(*place).max_rep_level() == 0;
+        let places: Vec<Option<usize>> = wanted.iter().map(|name| place(name).filter(is_flat)).collect();
         for group in groups {
             let group = guarded(&self.path, || reader.get_row_group(group))?;
             let open = |place: &Option<usize>| place.map(|place| group.get_column_reader(place)).transpose();
@@ -182,7 +194,7 @@ impl TableReader {
     pub fn rows(&self) -> Result<Vec<Columns>> {
         let mut text = 0;
         let mut counted = |row: Columns| {
-            text += row.values().filter_map(Value::as_str).map(str::len).sum::<usize>();
+            text += row.values().map(text_length).sum::<usize>();
             match text > limits::TABLE_TEXT {
                 true => {
                     let why = format!("its rows have more than {} bytes of text, the most allowed", limits::TABLE_TEXT);
@@ -204,12 +216,7 @@ impl TableReader {
     /// Its columns without their rows.
     pub fn columns(&self) -> Vec<(String, Column)> {
         let fields = self.reader.metadata().file_metadata().schema().get_fields();
-        let empty = |physical| match physical {
-            Physical::INT64 => Column::Whole(Vec::new()),
-            Physical::DOUBLE => Column::Number(Vec::new()),
-            _ => Column::Text(Vec::new()),
-        };
-        fields.iter().map(|field| (field.name().to_owned(), empty(field.get_physical_type()))).collect()
+        fields.iter().map(|field| (field.name().to_owned(), empty_column(field))).collect()
     }
 
     /// How many rows each of its groups has.
@@ -254,6 +261,34 @@ impl TableReader {
     }
 }
 
+/// A column as a field of the schema declares it, without rows.
+fn empty_column(field: &Type) -> Column {
+    let physical = |field: &Type| if field.is_primitive() { Some(field.get_physical_type()) } else { None };
+    // A group is a list: a group of one field, repeated, of one field.
+    let only = |field: &Type| match field {
+        Type::GroupType { fields, .. } => fields.first().cloned(),
+        Type::PrimitiveType { .. } => None,
+    };
+    match (physical(field), only(field).and_then(|list| only(&list)).and_then(|item| physical(&item))) {
+        (Some(Physical::INT64), _) => Column::Whole(Vec::new()),
+        (Some(Physical::DOUBLE), _) => Column::Number(Vec::new()),
+        (Some(Physical::BOOLEAN), _) => Column::Flag(Vec::new()),
+        (None, Some(Physical::INT64)) => Column::Lists(Lists::Whole(Vec::new())),
+        (None, Some(Physical::DOUBLE)) => Column::Lists(Lists::Number(Vec::new())),
+        (None, Some(Physical::BYTE_ARRAY)) => Column::Lists(Lists::Text(Vec::new())),
+        _ => Column::Text(Vec::new()),
+    }
+}
+
+/// The bytes of text that a value holds.
+fn text_length(value: &Value) -> usize {
+    match value {
+        Value::String(text) => text.len(),
+        Value::Array(items) => items.iter().map(|item| text_length(item).max(size_of::<Value>())).sum(),
+        _ => 0,
+    }
+}
+
 /// What the library makes of a file, which it may panic over.
 fn guarded<T>(path: &Path, read: impl FnOnce() -> Parquet<T>) -> Result<T> {
     catch_panic(read).map_err(|why| Error::Read { path: path.to_owned(), why })?.reading(path)
@@ -269,6 +304,8 @@ fn value(field: &Field) -> Value {
         Field::Str(text) => text.as_str().into(),
         Field::Long(number) => (*number).into(),
         Field::Double(number) => (*number).into(),
+        Field::Bool(flag) => (*flag).into(),
+        Field::ListInternal(list) => list.elements().iter().map(value).collect(),
         other => other.to_string().into(),
     }
 }
@@ -279,6 +316,7 @@ fn csv_value(field: &Field) -> String {
         Field::Str(text) => csv_cell(text),
         // The shortest form that reads back to the same number.
         Field::Double(number) => format!("{number:?}"),
+        list @ Field::ListInternal(_) => csv_cell(&value(list).to_string()),
         other => csv_cell(&other.to_string()),
     }
 }

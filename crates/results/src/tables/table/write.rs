@@ -1,6 +1,6 @@
 //! Columns into files, and files into one.
 
-use super::{Column, TableReader};
+use super::{Column, TableReader, lists};
 use crate::error::{At, Error, Result};
 use invitro_base::files::PartialFile;
 use invitro_base::sealed;
@@ -21,30 +21,18 @@ use std::sync::Arc;
 impl Column {
     fn schema(&self, name: &str) -> Parquet<Type> {
         let (physical, logical, repetition) = match self {
-            Column::Text(_) => (Physical::BYTE_ARRAY, Some(LogicalType::String), Repetition::OPTIONAL),
+            Column::Text(_) | Column::Repeated { .. } => {
+                (Physical::BYTE_ARRAY, Some(LogicalType::String), Repetition::OPTIONAL)
+            }
             Column::Whole(_) => (Physical::INT64, None, Repetition::OPTIONAL),
             Column::Number(_) => (Physical::DOUBLE, None, Repetition::OPTIONAL),
-            Column::Flag(_) => (Physical::BOOLEAN, None, Repetition::REQUIRED),
-            Column::List(_) => return list_schema(name),
+            Column::Flag(_) => (Physical::BOOLEAN, None, Repetition::OPTIONAL),
+            Column::RequiredFlag(_) => (Physical::BOOLEAN, None, Repetition::REQUIRED),
+            Column::Lists(lists) => return lists.schema(name),
+            Column::RequiredTexts(_) => return lists::required_schema(name),
         };
         Type::primitive_type_builder(name, physical).with_repetition(repetition).with_logical_type(logical).build()
     }
-}
-
-fn list_schema(name: &str) -> Parquet<Type> {
-    let element = Type::primitive_type_builder("element", Physical::BYTE_ARRAY)
-        .with_repetition(Repetition::REQUIRED)
-        .with_logical_type(Some(LogicalType::String))
-        .build()?;
-    let list = Type::group_type_builder("list")
-        .with_repetition(Repetition::REPEATED)
-        .with_fields(vec![Arc::new(element)])
-        .build()?;
-    Type::group_type_builder(name)
-        .with_repetition(Repetition::REQUIRED)
-        .with_logical_type(Some(LogicalType::List))
-        .with_fields(vec![Arc::new(list)])
-        .build()
 }
 
 /// Writes the columns, all of one length, whole or not at all. The same columns give the same bytes.
@@ -127,11 +115,15 @@ impl<W: Write + Send> TableWriter<W> {
         let mut group = self.0.next_row_group()?;
         for (_, column) in columns {
             let Some(mut out) = group.next_column()? else { break };
-            let bytes = |text: &String| ByteArray::from(text.as_str());
             match column {
                 Column::Text(values) => {
-                    let data: Vec<ByteArray> = values.iter().flatten().map(bytes).collect();
+                    let data: Vec<ByteArray> = values.iter().flatten().map(|text| text.as_str().into()).collect();
                     out.typed::<ByteArrayType>().write_batch(&data, Some(&present(values)), None)?;
+                }
+                Column::Repeated { texts, rows } => {
+                    let texts: Vec<ByteArray> = texts.iter().map(|text| text.as_str().into()).collect();
+                    let data: Vec<ByteArray> = rows.iter().map(|&text| texts[text].clone()).collect();
+                    out.typed::<ByteArrayType>().write_batch(&data, Some(&vec![1; rows.len()]), None)?;
                 }
                 Column::Whole(values) => {
                     let data: Vec<i64> = values.iter().flatten().copied().collect();
@@ -142,16 +134,14 @@ impl<W: Write + Send> TableWriter<W> {
                     out.typed::<DoubleType>().write_batch(&data, Some(&present(values)), None)?;
                 }
                 Column::Flag(values) => {
+                    let data: Vec<bool> = values.iter().flatten().copied().collect();
+                    out.typed::<BoolType>().write_batch(&data, Some(&present(values)), None)?;
+                }
+                Column::RequiredFlag(values) => {
                     out.typed::<BoolType>().write_batch(values, None, None)?;
                 }
-                Column::List(values) => {
-                    let data: Vec<ByteArray> = values.iter().flatten().map(bytes).collect();
-                    // Every element is present, and all but a list's first repeat it.
-                    let repeated: Vec<i16> =
-                        values.iter().flat_map(|list| (0..list.len()).map(|at| i16::from(at > 0))).collect();
-                    let defined = vec![1; data.len()];
-                    out.typed::<ByteArrayType>().write_batch(&data, Some(&defined), Some(&repeated))?;
-                }
+                Column::Lists(lists) => lists.write(&mut out)?,
+                Column::RequiredTexts(values) => lists::write_required(&mut out, values)?,
             }
             out.close()?;
         }
@@ -174,14 +164,23 @@ pub fn join(parts: &[PathBuf], whole: &Path) -> Result<()> {
     write_with(whole, |out| join_into(parts, out))
 }
 
-/// The columns that any of the tables has, without rows, and whether all have the same.
+/// The columns that any of the tables has, without rows, and whether all have the same. A column that is of one kind in one
+/// table and of another in the next is of a kind that holds both.
 pub(crate) fn union(parts: &[PathBuf]) -> Result<(Vec<(String, Column)>, bool)> {
     let (mut union, mut all_alike): (Vec<(String, Column)>, bool) = (Vec::new(), true);
     for (at, part) in parts.iter().enumerate() {
         let own = TableReader::open(part)?.columns();
-        all_alike &= at == 0 || own == union;
-        let new = own.into_iter().filter(|(name, _)| !union.iter().any(|(known, _)| known == name));
-        union.extend(new.collect::<Vec<_>>());
+        if at > 0 && own == union {
+            continue;
+        }
+        all_alike &= at == 0;
+        for (name, column) in own {
+            match union.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, known)) if *known == column => {}
+                Some((_, known)) => *known = known.kind().join(column.kind()).column(std::iter::empty()),
+                None => union.push((name, column)),
+            }
+        }
     }
     Ok((union, all_alike))
 }
