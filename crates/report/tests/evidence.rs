@@ -237,7 +237,7 @@ fn arms_are_compared_word_by_word() {
     assert!(
         sentence.starts_with(
             "Supported: Without shared pieces, less is known of unseen words of B. The contrast of facts in B† at the end, \
-             share = none less share = all is −0."
+             share = none minus share = all is −0."
         ),
         "{sentence}"
     );
