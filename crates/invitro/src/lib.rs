@@ -53,6 +53,7 @@ mod generate;
 mod language;
 mod output;
 mod pace;
+mod pairs;
 mod pooled;
 mod progress;
 mod report;
@@ -97,6 +98,7 @@ commands! {
     Evaluate(evaluate),
     Generate(generate),
     Score(score),
+    Pairs(pairs),
     Export(export),
     Study(study),
     Report(report),
