@@ -102,6 +102,13 @@ pub fn read_run(folder: &Path) -> Result<Run> {
     run_folder(folder)
 }
 
+/// The runs of a collected study's tables, with their curves.
+pub(crate) fn read_tables(folder: &Path) -> Result<Vec<Run>> {
+    let mut runs = read_runs(&folder.join(RUNS_TABLE))?;
+    add_curves(&folder.join(METRICS_TABLE), &mut runs)?;
+    Ok(runs)
+}
+
 /// What the folder holds, by the names in it.
 pub fn kind(folder: &Path) -> Result<FolderKind> {
     std::fs::metadata(folder).reading(folder)?;
