@@ -237,7 +237,7 @@ fn an_error_about_a_mask_names_a_share_that_works() {
         let error = String::from_utf8(refused.stderr).unwrap();
         assert_eq!(refused.status.code(), Some(2), "{error}");
         let is_share = |word: &&str| word.starts_with("0.") && *word != given;
-        let named = error.split_whitespace().filter(is_share).next_back().unwrap_or_else(|| panic!("{error}"));
+        let named = error.split_whitespace().rfind(is_share).unwrap_or_else(|| panic!("{error}"));
         let works = sample(named);
         assert!(works.status.success(), "{error}{}", String::from_utf8_lossy(&works.stderr));
     }

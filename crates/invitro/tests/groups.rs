@@ -23,7 +23,7 @@ fn copy(from: &Path, to: &Path) {
     for entry in std::fs::read_dir(from).unwrap() {
         let path = entry.unwrap().path();
         let target = to.join(path.file_name().unwrap());
-        if path.is_dir() { copy(&path, &target) } else { drop(std::fs::copy(&path, &target).unwrap()) }
+        if path.is_dir() { copy(&path, &target) } else { assert!(std::fs::copy(&path, &target).is_ok()) }
     }
 }
 
@@ -302,4 +302,21 @@ fn nothing_trained_is_said() {
     done(&output);
     let said = text(&output.stderr);
     assert_eq!(said.matches("`train.steps` is 0: nothing is trained").count(), 1, "{said}");
+}
+
+#[test]
+fn studies_that_share_a_store_keep_their_own_runs() {
+    let place = tempfile::tempdir().unwrap();
+    let at = |name: &str| place.path().join(name).display().to_string();
+    let base = concat!(env!("CARGO_MANIFEST_DIR"), "/../lab/tests/common/tiny.toml");
+    for (name, rates) in [("one", "[1e-3]"), ("two", "[1e-3, 2e-3]")] {
+        let study = format!("name = \"{name}\"\nbase = \"{base}\"\n[factors]\ntrain.lr = {rates}\n");
+        let file = at(&format!("{name}.toml"));
+        std::fs::write(&file, study).unwrap();
+        call(&["study", "run", &file, "--out", &at(name), "--runs", &at("store"), "--device", "cpu", "train.steps=10"]);
+    }
+    assert_eq!([listed(&[&at("one")]).len(), listed(&[&at("two")]).len(), listed(&[&at("store")]).len()], [1, 2, 2]);
+    assert_eq!(in_json(&["compare", &at("one")])["groups"].as_array().unwrap().len(), 1);
+    let told = in_json(&["compare", &at("two")]);
+    assert_eq!(told["groups"][1]["settings"]["train.lr"], 2e-3);
 }

@@ -1,11 +1,11 @@
 //! Runs at or below a folder: in folders of their own, or as rows of a study's tables.
 
 use crate::error::{At, Result};
-use crate::folder::{CONFIG, KNOWN, METRICS_TABLE, RUNS, RUNS_TABLE, STATUS};
-use crate::tables::read::{read_run, read_tables};
-use crate::{Error, Run};
+use crate::folder::{CONFIG, KNOWN, METRICS_TABLE, RUNS, RUNS_TABLE, STATUS, STUDY};
+use crate::tables::read::{planned_ids, read_run, read_tables};
+use crate::{Error, Plan, Run};
 use rayon::prelude::*;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 /// How deep run folders are looked for: a run of several seeds has a folder of theirs, a study has `runs/`.
@@ -56,7 +56,7 @@ pub fn find_runs(folder: &Path) -> Result<Vec<FoundRun>> {
             Err(error) => found.push(FoundRun { name: name(&path), path, has_folder: false, run: Err(error) }),
         }
     }
-    let found = once_per_study(found);
+    let found = planned_alone(once_per_study(found));
     if found.is_empty() {
         return Err(Error::NoRuns { path: folder.to_owned() });
     }
@@ -80,15 +80,29 @@ fn walk(dir: &Path, depth: usize, folders: &mut Vec<PathBuf>, tables: &mut Vec<P
     below.iter().for_each(|path| walk(path, depth, folders, tables));
 }
 
+/// The study that a run is of: its tables' folder, or the folder above its own, `runs/` aside.
+fn study_of(one: &FoundRun) -> PathBuf {
+    let above = if one.has_folder || one.path.ends_with(KNOWN) { one.path.parent() } else { Some(&*one.path) };
+    let above = above.unwrap_or(&one.path);
+    if one.has_folder && above.ends_with(RUNS) { above.parent().unwrap_or(above) } else { above }.to_owned()
+}
+
+/// Several studies may keep their runs in one store: of those in folders, a study's own are those its plan names.
+fn planned_alone(mut found: Vec<FoundRun>) -> Vec<FoundRun> {
+    let studies: BTreeSet<PathBuf> = found.iter().filter(|one| one.has_folder).map(study_of).collect();
+    for study in studies.into_iter().filter(|folder| folder.join(STUDY).exists()) {
+        let Ok(Some(plan)) = Plan::open(&study) else { continue };
+        let is_of_it = |one: &FoundRun| one.has_folder && study_of(one) == study;
+        let runs = found.iter().filter(|one| is_of_it(one)).filter_map(|one| one.run.as_ref().ok());
+        let Some(planned) = planned_ids(&plan, runs) else { continue };
+        found.retain(|one| !is_of_it(one) || one.run.as_ref().map_or(true, |run| planned.contains(&run.id)));
+    }
+    found
+}
+
 /// Drops a run of a study's tables that has a folder, or the folder where only the tables have it done.
 fn once_per_study(mut found: Vec<FoundRun>) -> Vec<FoundRun> {
-    // The study of a run's folder or of a table.
-    let study = |one: &FoundRun| {
-        let above = if one.has_folder || one.path.ends_with(KNOWN) { one.path.parent() } else { Some(&*one.path) };
-        let above = above.unwrap_or(&one.path);
-        if one.has_folder && above.ends_with(RUNS) { above.parent().unwrap_or(above) } else { above }.to_owned()
-    };
-    let key = |one: &FoundRun| one.run.as_ref().ok().map(|run| (study(one), run.id.clone()));
+    let key = |one: &FoundRun| one.run.as_ref().ok().map(|run| (study_of(one), run.id.clone()));
     let done = |one: &FoundRun| one.run.as_ref().is_ok_and(Run::done);
     let keys = |in_folder: bool, only_done: bool| -> HashSet<(PathBuf, String)> {
         let those = found.iter().filter(|one| one.has_folder == in_folder && (!only_done || done(one)));
