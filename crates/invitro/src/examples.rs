@@ -7,7 +7,7 @@ const EXAMPLES: &[(&str, &[[&str; 2]])] = &[
     (
         "",
         &[
-            ["invitro run", "train a small experiment and write its report"],
+            ["invitro run", "train in three small worlds and write the report"],
             ["invitro language sample --gloss", "look at the languages first"],
             ["invitro study run experiments/studies/quick.toml --out quick", "a grid of experiments"],
         ],
@@ -15,7 +15,7 @@ const EXAMPLES: &[(&str, &[[&str; 2]])] = &[
     (
         "run",
         &[
-            ["invitro run", "the quick experiment, then its report"],
+            ["invitro run", "three small worlds, and whether facts cross in them"],
             ["invitro run language.distance=0.5 train.steps=1000 --out far", "other settings, another folder"],
             ["invitro run --resume far", "resume where it was interrupted"],
         ],
@@ -119,14 +119,22 @@ const EXAMPLES: &[(&str, &[[&str; 2]])] = &[
         "runs",
         &[
             ["invitro runs", "the runs in runs/"],
-            ["invitro runs quick --json", "those of a study, a JSON object a line"],
+            ["invitro runs quick --sort -facts", "those of a study, by what crosses"],
+            ["invitro runs quick --json", "a JSON object a line"],
         ],
     ),
     (
         "compare",
         &[
-            ["invitro compare runs/near runs/far", "two runs side by side"],
+            ["invitro compare runs/near runs/far", "two groups of seeds, with intervals"],
             ["invitro compare runs/near runs/far --out both.html", "and a page with their curves"],
+        ],
+    ),
+    (
+        "pairs",
+        &[
+            ["invitro pairs --kind facts --out pairs.txt", "sentences that differ in one word, true and false"],
+            ["invitro pairs runs/first --kind types --for lm-eval --out pairs", "of a run, for another tool"],
         ],
     ),
     (

@@ -54,6 +54,7 @@ mod generate;
 mod language;
 mod output;
 mod pace;
+mod pairs;
 mod pooled;
 mod progress;
 mod report;
@@ -98,6 +99,7 @@ commands! {
     Evaluate(evaluate),
     Generate(generate),
     Score(score),
+    Pairs(pairs),
     Export(export),
     Study(study),
     Report(report),

@@ -148,7 +148,7 @@ fn is_own(path: &Path, contents: &Contents) -> Result<()> {
             names.push(name);
         }
     }
-    if !names.is_empty() && !names.iter().any(|name| name == contents[0]) {
+    if !names.is_empty() && !names.iter().any(|name| is_called(name, contents[0])) {
         bail!(
             "`{}` holds `{}` but no `{}`, so this command did not write it: --force replaces only what it wrote before; \
              choose another folder with --out",

@@ -2,21 +2,23 @@
 
 use crate::terminal;
 use anyhow::{Result, bail};
-use invitro_report::{Built, ImageFormat, Live, ReportOptions, build, gallery};
+use invitro_report::{Built, ImageFormat, Live, ReportOptions, build, build_comparison, gallery};
+use invitro_results::{Comparison, Filter};
 use serde_json::json;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-/// Report on a run or a study: one self-contained page, figures, and the numbers behind them as CSV
+/// Report on a run, a study or several of them: one self-contained page, figures, and the numbers behind them as CSV
 #[derive(clap::Args)]
 pub struct Args {
-    /// The folder of a run or of a study; with --gallery any number of them [default: all below the gallery]
+    /// The folder of a run or of a study. Several are compared on one page, as by `invitro compare`; with --gallery each has its
+    /// own [default: all below the gallery]
     #[arg(value_name = "DIR", required_unless_present = "gallery")]
     dirs: Vec<PathBuf>,
-    /// Where to write report.html and figures/ [default: into DIR]
+    /// Where to write report.html and figures/ [default: into DIR, where there is one]
     #[arg(long, value_name = "DIR", conflicts_with_all = ["live", "gallery"])]
     out: Option<PathBuf>,
-    /// Replace a report that is there
+    /// Replace a report also where it was changed since it was written
     #[arg(long)]
     force: bool,
     /// Write the page alone, without the folder of figures
@@ -55,23 +57,16 @@ pub fn run(args: Args) -> Result<ExitCode> {
     if let Some(place) = &args.gallery {
         return show_gallery(place, &args);
     }
-    let [dir] = args.dirs.as_slice() else {
-        bail!(
-            "{} folders were given: one has one report; --gallery GALLERY shows several on one page",
-            args.dirs.len()
-        );
+    let built = match args.dirs.as_slice() {
+        [dir] if args.live => {
+            let live = Live::bind(dir, args.port)?;
+            say!("http://{}/ shows {} as it fills; Ctrl-C ends it", live.address()?, dir.display());
+            live.serve()?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        [dir] => build(dir, &options(&args))?,
+        dirs => report_on_several(dirs, &args)?,
     };
-    if args.live {
-        let live = Live::bind(dir, args.port)?;
-        say!("http://{}/ shows {} as it fills; Ctrl-C ends it", live.address()?, dir.display());
-        live.serve()?;
-        return Ok(ExitCode::SUCCESS);
-    }
-    let mut formats = args.formats;
-    formats.sort();
-    formats.dedup();
-    let Args { out, force, page_only, claims, all_figures, .. } = args;
-    let built = build(dir, &ReportOptions { out, force, page_only, formats, claims, all_figures })?;
     if args.json {
         let line = json!({
             "page": built.page.display().to_string(),
@@ -90,6 +85,39 @@ pub fn run(args: Args) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+fn options(args: &Args) -> ReportOptions {
+    let mut formats = args.formats.clone();
+    formats.sort();
+    formats.dedup();
+    let Args { out, force, page_only, claims, all_figures, .. } = args;
+    ReportOptions {
+        out: out.clone(),
+        force: *force,
+        page_only: *page_only,
+        formats,
+        claims: claims.clone(),
+        all_figures: *all_figures,
+    }
+}
+
+/// One page on several folders.
+fn report_on_several(dirs: &[PathBuf], args: &Args) -> Result<Built> {
+    let count = dirs.len();
+    if args.live {
+        bail!("--live shows one folder, and {count} were given");
+    }
+    if args.claims.is_some() {
+        bail!("--claims is about the runs of one folder, and {count} were given");
+    }
+    let Some(out) = &args.out else {
+        bail!(
+            "{count} folders are compared on one page: name a folder for it with --out DIR, or use --gallery GALLERY for a page each"
+        );
+    };
+    let comparison = Comparison::read(dirs, &Filter::default())?;
+    Ok(build_comparison(&comparison, out, &options(args))?)
+}
+
 fn print(built: &Built) -> Result<()> {
     let runs = match (built.done, built.runs) {
         (1, 1) => "1 run".to_owned(),
@@ -105,15 +133,14 @@ fn print(built: &Built) -> Result<()> {
 
 fn show_gallery(place: &std::path::Path, args: &Args) -> Result<ExitCode> {
     let shown = gallery(place, &args.dirs, args.force)?;
-    for why in &shown.left_out {
-        note!("{why}");
-    }
+    shown.left_out.iter().for_each(|why| terminal::warn(why));
     if args.json {
         let line = json!({
             "page": shown.page.display().to_string(),
             "studies": shown.studies,
             "runs": shown.runs,
             "reports": shown.reports,
+            "kept": shown.kept,
             "left_out": shown.left_out,
         });
         emit!("{line}");
@@ -122,7 +149,13 @@ fn show_gallery(place: &std::path::Path, args: &Args) -> Result<ExitCode> {
         let held = [(shown.studies, "study", "studies"), (shown.runs, "run", "runs")].into_iter();
         let held = held.filter(|(count, ..)| *count > 0).map(|(count, one, many)| counted(count, one, many));
         let (held, reports) = (held.collect::<Vec<_>>().join(" and "), counted(shown.reports, "report", "reports"));
-        say!("{}: {held}; {reports} written", shown.page.display());
+        let kept = match shown.kept {
+            0 => String::new(),
+            kept => {
+                format!(", {kept} that {} there kept (--force writes all anew)", if kept == 1 { "was" } else { "were" })
+            }
+        };
+        say!("{}: {held}; {reports} written{kept}", shown.page.display());
     }
     Ok(ExitCode::SUCCESS)
 }

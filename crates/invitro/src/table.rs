@@ -4,7 +4,7 @@
 use crate::terminal::{Paint, To, columns, paint, wrap};
 
 /// Between two columns.
-const GAP: usize = 2;
+pub const GAP: usize = 2;
 /// A column of words is made no narrower than this before others give way.
 const LEAST: usize = 20;
 

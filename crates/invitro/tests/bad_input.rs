@@ -223,3 +223,39 @@ fn inputs_without_a_bound() {
     let error = refused(&["tokenizer", "measure", "--wordlist", &heavy, "--fit"]);
     assert!(error.contains("has 100000 letters; a word may have at most 200"), "{error}");
 }
+
+/// The share that an error about a mask names does work.
+#[test]
+fn an_error_about_a_mask_names_a_share_that_works() {
+    for (given, withhold) in [("0.001", "words"), ("0.999", "words"), ("0.9", "facts")] {
+        let sample = |share: &str| {
+            let (mask, kind) = (format!("language.mask_share={share}"), format!("mixture.withhold={withhold}"));
+            let world = if withhold == "words" { ["--config", tiny()] } else { ["--preset", "quick"] };
+            run(&[&["corpus", "-n", "1", "--out", "-", &mask, &kind][..], &world].concat())
+        };
+        let refused = sample(given);
+        let error = String::from_utf8(refused.stderr).unwrap();
+        assert_eq!(refused.status.code(), Some(2), "{error}");
+        let is_share = |word: &&str| word.starts_with("0.") && *word != given;
+        let named = error.split_whitespace().rfind(is_share).unwrap_or_else(|| panic!("{error}"));
+        let works = sample(named);
+        assert!(works.status.success(), "{error}{}", String::from_utf8_lossy(&works.stderr));
+    }
+}
+
+#[test]
+fn faults_of_files_name_the_files_that_were_given() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name).display().to_string();
+    std::fs::write(at("mine.cfg"), "S -> NP VP [1.0\n").unwrap();
+    let error = refused(&["language", "show", &format!("language.grammar={}", at("mine.cfg"))]);
+    assert!(error.starts_with(&format!("error: grammar `{}`, line 1: ", at("mine.cfg"))), "{error}");
+    std::fs::write(at("empty.json"), "").unwrap();
+    for args in [
+        &["tokenizer", "measure", "--config", tiny(), &format!("tokenizer.file={}", at("empty.json"))][..],
+        &["tokenizer", "measure", "--config", tiny(), "--tokenizer", &at("empty.json")],
+    ] {
+        let error = refused(args);
+        assert!(error.contains(&at("empty.json")) && error.ends_with("the file is empty"), "{error}");
+    }
+}

@@ -99,6 +99,17 @@ fn results_fit_every_terminal_and_keep_their_words() {
     }
 }
 
+/// A sentence that is broken over several lines is one block: an empty line stands between sentences alone.
+#[test]
+fn glossed_sentences_stay_together() {
+    let sample = ["language", "sample", "--gloss", "-n", "4", "--config", TINY];
+    let Some(narrow) = on_terminal(40, &sample, "") else { return };
+    let narrow = plain(&narrow).replace('\r', "");
+    let blocks: Vec<&str> = narrow.trim_end().split("\n\n").collect();
+    assert_eq!(blocks.len(), 4, "{narrow}");
+    assert!(blocks.iter().any(|block| block.lines().count() > 3), "one is broken:\n{narrow}");
+}
+
 #[test]
 fn runs_and_studies_fit_the_terminal() {
     let place = tempfile::tempdir_in("/tmp").unwrap();
@@ -115,7 +126,9 @@ fn runs_and_studies_fit_the_terminal() {
             &[&["run", "--out", &seeds, "seeds.model=0,1"][..], &settings].concat(),
             &["evaluate", &run, "--device", "cpu"],
             &["runs", &at("")],
+            &["runs", &at(""), "--sort", "-step"],
             &["compare", &run, &format!("{seeds}/data0-model1")],
+            &["compare", &at("")],
             &["study", "plan", &study],
             &["study", "run", &study, "--out", &done, "--device", "cpu", "train.steps=20"],
             &["study", "status", &done, "--cells"],

@@ -6,7 +6,7 @@
 //! - [`probes`]: measurements of a model: tasks, reachability, contrast, losses, hidden states
 //! - [`run_folder`]: the files of a run, and more steps for a run that has a folder
 //! - [`trained`]: a trained model from its folder, to evaluate, prompt or export
-//! - [`minimal_pairs`]: pairs of sentences as tasks of lm-eval
+//! - [`minimal_pairs`]: pairs of sentences, one with a fault
 //! - [`corpus`]: rows as text; [`card`]: model cards and data cards
 //! - [`study`]: grids of experiments that resume; [`executor`]: where they run
 

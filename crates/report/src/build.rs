@@ -5,8 +5,10 @@ use crate::data::Study;
 use crate::draw::{DrawTarget, ImageFormat, Width, plain_text};
 use crate::error::{Error, Result};
 use crate::figures::{self, Figure, Variant};
+use crate::own::{OwnReport, folder_hash, sealed};
 use crate::page;
-use invitro_base::files::PartialFile;
+use invitro_base::files::{PartialFile, PartialFolder};
+use invitro_results::Comparison;
 use rayon::prelude::*;
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
@@ -16,7 +18,7 @@ use std::path::{Path, PathBuf};
 pub struct ReportOptions {
     /// Where to write; the folder of results itself where not given.
     pub out: Option<PathBuf>,
-    /// Replace a report that is there.
+    /// Replace a report that is there, also one that was changed since it was written.
     pub force: bool,
     /// The page alone, without the folder of figures.
     pub page_only: bool,
@@ -63,48 +65,94 @@ const DATA: &str = "data";
 
 /// Reads the study or run in `folder` and writes its report.
 pub fn build(folder: &Path, options: &ReportOptions) -> Result<Built> {
-    let out = options.out.as_deref().unwrap_or(folder);
-    let (page_path, figures_path) = (out.join(invitro_results::folder::REPORT), out.join("figures"));
-    for path in [&page_path, &figures_path] {
-        let wanted = path == &page_path || !options.page_only;
-        if wanted && path.exists() && !options.force {
-            return Err(Error::Exists { path: path.clone() });
-        }
-    }
-    if !options.page_only && figures_path.exists() && !figures_path.join(CAPTIONS).exists() {
-        return Err(Error::Foreign { path: figures_path });
-    }
-    if page_path.is_dir() {
-        return Err(Error::Foreign { path: page_path });
-    }
+    let place = Place::new(options.out.as_deref().unwrap_or(folder), options)?;
     let claims = options.claims.as_deref().map(read_claims).transpose()?;
     let study = Study::open(folder)?;
+    if !study.runs.iter().any(|run| run.begun()) {
+        let why = study.notes.iter().map(|note| format!(". {}", note.trim_end_matches('.'))).collect();
+        return Err(Error::NoRuns { path: folder.to_owned(), why });
+    }
     let answers = claims.map_or_else(|| ClaimAnswers::new(&study), |claims| ClaimAnswers::of_claims(&study, claims));
     let (page, figures) = render(&study, &answers, None);
-    std::fs::create_dir_all(out).map_err(writing(out))?;
-    // Page and figures are both there or neither: the page is written, waits for the figures, and is put in its place.
-    let mut staged = PartialFile::new(&page_path).map_err(writing(&page_path))?;
-    let file = staged.writer();
-    let written = file.write_all(page.as_bytes()).and_then(|()| file.flush()).and_then(|()| file.get_ref().sync_all());
-    written.map_err(writing(&page_path))?;
-    let mut files = 1;
-    if !options.page_only {
-        let written =
-            invitro_base::files::replace_folder(&figures_path, |place| write_figures(place, &figures, options));
-        files += written.map_err(writing(&figures_path))?;
+    place.write(&study, &study.notes, &page, &figures, options)
+}
+
+/// Writes one page on the groups of runs that differ in their seeds alone, of all these folders.
+pub fn build_comparison(comparison: &Comparison, out: &Path, options: &ReportOptions) -> Result<Built> {
+    let place = Place::new(out, options)?;
+    let (page, figures) = crate::compare::page(comparison);
+    place.write(&comparison.study, &comparison.notes, &page, &figures, options)
+}
+
+/// Where a report goes.
+struct Place {
+    out: PathBuf,
+    page: PathBuf,
+    figures: PathBuf,
+    /// The hash of figures that are there and stay.
+    kept: Option<String>,
+}
+
+impl Place {
+    /// A folder that nothing of anybody else lies in, where the report goes; a report of ours that is as it was written may be
+    /// replaced.
+    fn new(out: &Path, options: &ReportOptions) -> Result<Place> {
+        let (page, figures) = (out.join(invitro_results::folder::REPORT), out.join("figures"));
+        let own = OwnReport::read(&page, &figures);
+        for (path, is_own) in [(&page, own.page), (&figures, own.figures || options.page_only)] {
+            if !is_own && !options.force {
+                return Err(Error::Changed { path: path.clone() });
+            }
+        }
+        if !options.page_only && figures.exists() && !figures.join(CAPTIONS).exists() {
+            return Err(Error::Foreign { path: figures });
+        }
+        if page.is_dir() {
+            return Err(Error::Foreign { path: page });
+        }
+        Ok(Place { out: out.to_owned(), page, figures, kept: own.hash })
     }
-    staged.finish().map_err(writing(&page_path))?;
-    let figures = (!options.page_only).then_some(figures_path);
-    let done = study.runs.iter().filter(|run| run.done()).count();
-    Ok(Built {
-        page: page_path,
-        figures,
-        runs: study.runs.len(),
-        done,
-        files,
-        bytes: page.len(),
-        notes: study.notes.clone(),
-    })
+
+    /// Writes page and figures, both or neither: the figures wait for the page.
+    fn write(
+        self,
+        study: &Study,
+        notes: &[String],
+        page: &str,
+        drawn: &[Figure],
+        options: &ReportOptions,
+    ) -> Result<Built> {
+        let Place { out, page: page_path, figures: figures_path, kept } = self;
+        std::fs::create_dir_all(&out).map_err(writing(&out))?;
+        let mut files = 1;
+        let mut hash = kept;
+        let mut folder = None;
+        if !options.page_only {
+            let staged = PartialFolder::new(&figures_path).map_err(writing(&figures_path))?;
+            files += write_figures(staged.path(), drawn, options).map_err(writing(&figures_path))?;
+            hash = Some(folder_hash(staged.path()).map_err(writing(&figures_path))?);
+            folder = Some(staged);
+        }
+        let page = sealed(page, hash.as_deref());
+        let mut staged = PartialFile::new(&page_path).map_err(writing(&page_path))?;
+        let file = staged.writer();
+        let written =
+            file.write_all(page.as_bytes()).and_then(|()| file.flush()).and_then(|()| file.get_ref().sync_all());
+        written.map_err(writing(&page_path))?;
+        if let Some(folder) = folder {
+            folder.finish().map_err(writing(&figures_path))?;
+        }
+        staged.finish().map_err(writing(&page_path))?;
+        Ok(Built {
+            page: page_path,
+            figures: (!options.page_only).then_some(figures_path),
+            runs: study.runs.len(),
+            done: study.runs.iter().filter(|run| run.done()).count(),
+            files,
+            bytes: page.len(),
+            notes: notes.to_vec(),
+        })
+    }
 }
 
 pub(crate) fn writing(path: &Path) -> impl FnOnce(io::Error) -> Error {

@@ -13,8 +13,16 @@ pub enum Error {
     #[error("the pages of `{}` cannot be filled: {why}", path.display())]
     Template { path: PathBuf, why: String },
 
+    #[error("no run in `{}` has begun: there is nothing to report{why}", path.display())]
+    NoRuns { path: PathBuf, why: String },
+
     #[error("{path} exists already; --force replaces it")]
     Exists { path: PathBuf },
+
+    #[error(
+        "{path} exists already and is not as this version wrote it: it was changed, or is older; --force replaces it"
+    )]
+    Changed { path: PathBuf },
 
     #[error("{path} was not written by invitro and is left as it is")]
     Foreign { path: PathBuf },

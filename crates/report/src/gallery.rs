@@ -10,6 +10,7 @@ use crate::draw::{DrawTarget, Width};
 use crate::error::{Error, Result};
 use crate::figures::{self, Figure};
 use crate::names::{free_name, link};
+use crate::own::sealed;
 use crate::page;
 use crate::page::gallery::GalleryEntry;
 use crate::wording::{counted, listed};
@@ -26,8 +27,9 @@ pub struct Gallery {
     /// What it shows.
     pub studies: usize,
     pub runs: usize,
-    /// Reports that were written for it.
+    /// Reports that were written for it, and those that were there and stay as they are.
     pub reports: usize,
+    pub kept: usize,
     /// Why folders were left out, a sentence each.
     pub left_out: Vec<String>,
 }
@@ -55,23 +57,14 @@ pub fn gallery(place: &Path, folders: &[PathBuf], force: bool) -> Result<Gallery
     if found.is_empty() {
         return Err(Error::NoneBelow { path: place.to_owned() });
     }
+    let (shown, left_out) = with_results(&found);
+    if shown.is_empty() {
+        return Err(Error::NoneShown { path: place.to_owned(), why: left_out.join("; ") });
+    }
     std::fs::create_dir_all(place).map_err(writing(place))?;
     let inside = place.canonicalize().map_err(writing(place))?;
-    let (mut seen, mut taken) = (BTreeSet::new(), BTreeSet::new());
-    let (mut entries, mut left_out, mut reports) = (Vec::new(), Vec::new(), 0);
-    for folder in &found {
-        // A folder that is named twice, or that links lead to, is one.
-        let whole = folder.canonicalize().unwrap_or_else(|_| folder.clone());
-        if !seen.insert(whole.clone()) {
-            continue;
-        }
-        let study = match Study::open(folder) {
-            Ok(study) => study,
-            Err(error) => {
-                left_out.push(format!("{error}: it is left out of the gallery"));
-                continue;
-            }
-        };
+    let (mut taken, mut entries, mut reports) = (BTreeSet::new(), Vec::new(), 0);
+    for (folder, whole, study) in &shown {
         let own = whole.strip_prefix(&inside).ok().map(|way| way.join(REPORT));
         let is_own = own.is_some();
         let way = own.unwrap_or_else(|| Path::new(REPORTS).join(free_name(&study.name, &mut taken)));
@@ -79,25 +72,42 @@ pub fn gallery(place: &Path, folders: &[PathBuf], force: bool) -> Result<Gallery
         if report.exists() && !is_own && !force {
             return Err(Error::Exists { path: report });
         }
-        let answers = ClaimAnswers::new(&study);
-        let figures = figures::all(&study, &answers);
+        let answers = ClaimAnswers::new(study);
+        let figures = figures::all(study, &answers);
         if force || !report.exists() {
             let above = report.parent().unwrap_or(place);
             std::fs::create_dir_all(above).map_err(writing(above))?;
-            let html = page::page(&study, &answers, &figures, None);
+            let html = sealed(&page::page(study, &answers, &figures, None), None);
             invitro_base::files::write(&report, html.as_bytes()).map_err(writing(&report))?;
             reports += 1;
         }
-        entries.push(entry(folder, &study, &answers, &figures, &way));
-    }
-    if entries.is_empty() {
-        return Err(Error::NoneShown { path: place.to_owned(), why: left_out.join("; ") });
+        entries.push(entry(folder, study, &answers, &figures, &way));
     }
     entries.sort_by(|a, b| b.when.cmp(&a.when).then_with(|| a.name.cmp(&b.name)));
     let name = inside.file_name().map_or("gallery".into(), |name| name.to_string_lossy().into_owned());
     invitro_base::files::write(&page, page::gallery::page(&name, &entries).as_bytes()).map_err(writing(&page))?;
     let studies = entries.iter().filter(|entry| entry.kind == FolderKind::Study).count();
-    Ok(Gallery { page, studies, runs: entries.len() - studies, reports, left_out })
+    let kept = entries.len() - reports;
+    Ok(Gallery { page, studies, runs: entries.len() - studies, reports, kept, left_out })
+}
+
+/// The folders whose results can be shown, with their whole paths, and a sentence on each of the others.
+fn with_results(folders: &[PathBuf]) -> (Vec<(&PathBuf, PathBuf, Study)>, Vec<String>) {
+    let (mut seen, mut shown, mut left_out) = (BTreeSet::new(), Vec::new(), Vec::new());
+    for folder in folders {
+        // A folder that is named twice, or that links lead to, is one.
+        let whole = folder.canonicalize().unwrap_or_else(|_| folder.clone());
+        if !seen.insert(whole.clone()) {
+            continue;
+        }
+        match Study::open(folder) {
+            Ok(study) if study.runs.iter().any(|run| run.begun()) => shown.push((folder, whole, study)),
+            Ok(_) => left_out
+                .push(format!("`{}` has no run that has begun: it is left out of the gallery", folder.display())),
+            Err(error) => left_out.push(format!("{error}: it is left out of the gallery")),
+        }
+    }
+    (shown, left_out)
 }
 
 /// The folders below `place` that hold results, in order of name. What lies inside of results is part of them.

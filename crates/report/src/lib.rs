@@ -23,12 +23,13 @@ mod gallery;
 mod http;
 mod live;
 mod names;
+mod own;
 mod page;
 pub mod sentences;
 mod wording;
 
-pub use build::{Built, ReportOptions, build};
-pub use compare::{page as comparison_page, verdicts};
+pub use build::{Built, ReportOptions, build, build_comparison};
+pub use compare::{findings as comparison_findings, page as comparison_page, reading as comparison_reading};
 pub use draw::ImageFormat;
 pub use error::{Error, Result};
 pub use family::FamilyPicture;

@@ -16,6 +16,12 @@ pub enum Error {
     )]
     NotResults { path: PathBuf },
 
+    #[error("there is no run in `{path}`, nor up to three folders below it")]
+    NoRuns { path: PathBuf },
+
+    #[error("{why}")]
+    Filter { why: String },
+
     #[error("`{path}` cannot be read: {why}")]
     Read { path: PathBuf, why: String },
 

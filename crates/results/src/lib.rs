@@ -7,7 +7,7 @@
 //! - [`read()`]: a run's or a study's folder as [`Results`]; [`Study`]: its [`Run`]s placed among seeds and levels
 //! - [`Curve`]: peak, end, decline and emergence
 //! - [`claims`]: what a study expects, estimated and tested
-//! - [`Comparison`]: runs side by side
+//! - [`Comparison`]: groups of runs side by side
 //!
 //! `lab` writes through this crate, `report` and the command line read through it. No name of a metric, condition or
 //! column is spelled anywhere else.
@@ -34,11 +34,15 @@ pub use schema::measure::{
 };
 pub use schema::quantity::Quantity;
 pub use schema::reach::{Fraction, Reach, Scorer, Statistic, Targets};
+pub use study::chosen::chosen;
 pub use study::compare::{COMPARED, ComparedMeasure, Comparison};
+pub use study::differing::{Differing, differing};
 pub use study::filter::Filter;
+pub use study::grouping::RunGroup;
 pub use study::known::Known;
 pub use study::plan::{Plan, PlannedRun, Varied};
 pub use study::{BALANCED, Factor, Levels, Study, Trajectory, Withheld, before_decline};
+pub use tables::find::{FoundRun, find_runs, is_run_folder};
 pub use tables::metrics::{Row, Rows};
 pub use tables::read::{FolderKind, ReadCache, Results, fingerprint, kind, read, read_cached, read_ends, read_run};
 

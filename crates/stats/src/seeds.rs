@@ -16,6 +16,7 @@
 //! A statistic is a function of sums over runs (1, x, y, x², …), so each pair of seeds is summed once, and leaving out
 //! a group costs one more sum, however many runs there are.
 
+use crate::describe::deviation;
 use crate::student::t_quantile;
 use crate::{Estimate, Interval};
 use std::collections::BTreeMap;
@@ -186,6 +187,30 @@ pub fn estimate_wide(
 /// The mean of the values.
 pub fn mean(scale: Scale, rows: impl IntoIterator<Item = (Seed, f64)>) -> Option<Estimate> {
     estimate(scale, rows.into_iter().map(|(seed, value)| (seed, [1.0, value])), |[n, sum]| Some(sum / n))
+}
+
+/// How much larger the mean of the second is than that of the first, where the two have no seeds in common: Welch's interval over
+/// the means of data seeds, which never ends outside of the range of its scale. `None` where either is empty; without an
+/// interval where either has a single data seed.
+///
+/// 0.1, 0.2, 0.3 and 0.5, 0.6, 0.7 give 0.4 ± 0.227, with four degrees of freedom.
+pub fn unpaired(scale: Scale, first: &[(Seed, f64)], second: &[(Seed, f64)]) -> Option<Estimate> {
+    let [one, other] = [first, second].map(|rows| by_data_seed(rows.iter().copied()));
+    if one.is_empty() || other.is_empty() {
+        return None;
+    }
+    let mean = |rows: &[(Seed, f64)]| rows.iter().map(|row| row.1).sum::<f64>() / rows.len() as f64;
+    let value = mean(second) - mean(first);
+    let interval = (one.len() > 1 && other.len() > 1).then(|| {
+        let [a, b] = [&one, &other].map(|means| deviation(means).powi(2) / means.len() as f64);
+        let freedom = |square: f64, means: &[f64]| square.powi(2) / (means.len() as f64 - 1.0);
+        let df = (a + b).powi(2) / (freedom(a, &one) + freedom(b, &other));
+        let half = if a + b > 0.0 { t_quantile(0.05, df) * (a + b).sqrt() } else { 0.0 };
+        let bound = if scale == Scale::Signed { 1.0 } else { f64::INFINITY };
+        Interval { low: (value - half).max(-bound), high: (value + half).min(bound) }
+    });
+    let (runs, data_seeds) = (first.len() + second.len(), one.len() + other.len());
+    Some(Estimate { value, interval, runs, data_seeds, of_two: None, spread: None })
 }
 
 /// The mean of every data seed, in their order.

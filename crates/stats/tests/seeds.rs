@@ -1,8 +1,8 @@
 //! Intervals over data seeds and model seeds.
 
 use invitro_base::random::Rng;
-use invitro_stats::Interval;
 use invitro_stats::seeds::*;
+use invitro_stats::{Estimate, Interval};
 use proptest::prelude::*;
 fn seed(data: usize, model: usize) -> Seed {
     Seed { data, model }
@@ -127,4 +127,27 @@ proptest! {
         // Model seeds in the place of data seeds, as a single data seed may have no interval.
         prop_assert!(whole >= by(|it| seed(it.model, 0)) - 1e-12);
     }
+}
+
+/// Welch's interval, as `scipy.stats.ttest_ind(b, a, equal_var=False).confidence_interval()` has it.
+#[test]
+fn samples_without_common_seeds_have_welchs_interval() {
+    let rows = |from: usize, values: &[f64]| -> Vec<(Seed, f64)> {
+        let seed = |place: usize| Seed { data: from + place, model: 0 };
+        values.iter().enumerate().map(|(place, value)| (seed(place), *value)).collect()
+    };
+    let (a, b) = (rows(0, &[0.1, 0.2, 0.3]), rows(3, &[0.5, 0.6, 0.7]));
+    let Estimate { value, interval, data_seeds, .. } = unpaired(Scale::Plain, &a, &b).unwrap();
+    let Interval { low, high } = interval.unwrap();
+    assert!((value - 0.4).abs() < 1e-12 && data_seeds == 6);
+    assert!((low - 0.173_304_206).abs() < 1e-8 && (high - 0.626_695_794).abs() < 1e-6, "{low} {high}");
+    // Many seeds of one side do not make up for few of the other: degrees of freedom stay near those of the few.
+    let many = rows(3, &[0.5; 30].iter().enumerate().map(|(place, v)| v + 0.001 * place as f64).collect::<Vec<_>>());
+    let Interval { low, high } = unpaired(Scale::Plain, &a, &many).unwrap().interval.unwrap();
+    assert!((high - low) / 2.0 > 0.24, "{low} {high}");
+    // Differences of shares stay between −1 and 1; a single seed has no interval.
+    let (low, high) = (rows(0, &[0.0, 0.9]), rows(2, &[1.0, 0.2]));
+    let Interval { low, high } = unpaired(Scale::Signed, &low, &high).unwrap().interval.unwrap();
+    assert_eq!((low, high), (-1.0, 1.0));
+    assert!(unpaired(Scale::Plain, &a[..1], &b).unwrap().interval.is_none());
 }

@@ -101,10 +101,12 @@ pub fn find(key: &str) -> Option<&'static Setting> {
 
 /// Whether a setting does not count at this value: it has its default, which is as if there were no such setting.
 pub fn is_neutral(key: &str, value: &Value) -> bool {
-    find(key).is_some_and(|setting| {
-        setting.marks.contains(&SettingMark::neutral)
-            && setting.default_value().is_some_and(|default| default == *value)
-    })
+    neutral_value(key).is_some_and(|neutral| neutral == *value)
+}
+
+/// The value at which a setting does not count, where it has one.
+pub fn neutral_value(key: &str) -> Option<Value> {
+    find(key).filter(|setting| setting.marks.contains(&SettingMark::neutral))?.default_value()
 }
 
 /// Whether a value names a file, whose content is then part of the experiment.

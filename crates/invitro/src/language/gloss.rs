@@ -64,7 +64,8 @@ pub fn interlinear(languages: &Languages, sentence: &Sentence, width: usize) -> 
     all.collect()
 }
 
-/// The lines of languages of one word order, broken together where they would be wider than `width`.
+/// The lines of languages of one word order, broken together where they would be wider than `width`. The parts follow each other
+/// without an empty line, which stands between sentences.
 fn lines(languages: &Languages, symbols: &[Symbol], together: &[Language], head: usize, width: usize) -> String {
     let column = |&symbol: &Symbol| {
         let form = |&language| format!("{}{}", languages.form(symbol, language), star_of(languages, symbol, language));
@@ -83,9 +84,6 @@ fn lines(languages: &Languages, symbols: &[Symbol], together: &[Language], head:
         while end < columns.len() && used + wide(&columns[end]) <= width {
             used += wide(&columns[end]);
             end += 1;
-        }
-        if start > 0 {
-            out.push('\n');
         }
         for (line, head) in heads.iter().enumerate() {
             let mut text = head.clone();

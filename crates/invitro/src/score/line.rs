@@ -90,6 +90,11 @@ impl SentenceToScore {
         Ok(SentenceToScore { prompt, words })
     }
 
+    /// The words of the sentence, without its end.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        self.words.iter().map(|word| word.text.as_str()).filter(|text| *text != task::EOS)
+    }
+
     pub fn question(&self) -> ScoreQuery {
         let tokens = self.words.iter().flat_map(|word| &word.tokens).copied().collect();
         ScoreQuery { prompt: self.prompt.clone(), continuations: vec![tokens], among: None }

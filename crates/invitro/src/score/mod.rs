@@ -3,10 +3,11 @@
 mod line;
 mod print;
 
+use crate::terminal;
 use anyhow::{Context, Result, bail};
 use invitro_base::limits;
 use invitro_lab::Trained;
-use invitro_language::Task;
+use invitro_language::{Language, Task};
 use invitro_model::{Device, ScoreQuery};
 use line::{Scored, SentenceToScore};
 use std::io::{BufReader, Read};
@@ -85,6 +86,9 @@ pub fn run(args: Args) -> Result<ExitCode> {
         if batch.is_empty() {
             break;
         }
+        if teller.lines == 0 {
+            warn_of_strange_words(&batch, &trained, language);
+        }
         let questions: Vec<ScoreQuery> =
             batch.iter().flat_map(|(_, sides)| sides).map(SentenceToScore::question).collect();
         let mut answers = population.score(&[questions])?.pop().unwrap_or_default().into_iter();
@@ -101,4 +105,27 @@ pub fn run(args: Args) -> Result<ExitCode> {
     }
     teller.end()?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Warns before any score where most words of the first lines are not of the language, and names the language that has most.
+fn warn_of_strange_words(batch: &[(usize, Vec<SentenceToScore>)], trained: &Trained, language: Language) {
+    let words: Vec<&str> = batch.iter().flat_map(|(_, sides)| sides).flat_map(SentenceToScore::texts).collect();
+    let known = |language: Language| {
+        let is_known = |word: &&&str| matches!(trained.text.given(word, &trained.languages, language), Ok((_, true)));
+        words.iter().filter(is_known).count()
+    };
+    let strange = words.len() - known(language);
+    if 2 * strange <= words.len() {
+        return;
+    }
+    let best = trained.languages.all().iter().copied().max_by_key(|&other| (known(other), other == language));
+    let hint = match best.filter(|&best| 2 * known(best) > words.len()) {
+        Some(best) => format!("--language {} has {} of them", best.name(), known(best)),
+        None => "`invitro language sample` shows sentences of the languages".to_owned(),
+    };
+    terminal::warn(&format!(
+        "most words of the first lines, {strange} of {}, are not of {}, so that their scores say little: {hint}",
+        words.len(),
+        language.name()
+    ));
 }

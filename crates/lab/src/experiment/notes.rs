@@ -33,7 +33,9 @@ impl Experiment {
     pub fn notes(&self) -> Vec<String> {
         let TrainConfig { steps, warmup, .. } = self.train;
         let mut notes = Vec::new();
-        if warmup > steps {
+        if steps == 0 {
+            notes.push("`train.steps` is 0: nothing is trained, and every measure is of the initial weights".into());
+        } else if warmup > steps {
             notes.push(format!(
                 "`train.warmup` is {warmup}, above `train.steps` ({steps}): the learning rate ends before it reaches `train.lr`"
             ));

@@ -55,20 +55,27 @@ impl Grammar {
             None => limits::read_file(given.as_ref()).map_err(|e| wrong(e.to_string()))?,
         };
         let text = String::from_utf8(content).map_err(|_| wrong("it is not text".into()))?;
-        Grammar::parse(given, &text)
+        // A fault is one of the user's own file, not of the copy that a run keeps.
+        let path = invitro_base::named_files::path(given).map(|path| path.display().to_string());
+        Grammar::read(path.as_deref().unwrap_or(given), given, &text)
     }
 
     /// Reads and validates a grammar; `name` is for error messages.
     pub fn parse(name: &str, text: &str) -> Result<Grammar> {
-        let rules = notation::read(name, text)?;
-        let (names, productions, lines) = notation::resolve(name, &rules)?;
+        Grammar::read(name, name, text)
+    }
+
+    /// The same, with a name of its own that error messages have for its file.
+    fn read(file: &str, name: &str, text: &str) -> Result<Grammar> {
+        let rules = notation::read(file, text)?;
+        let (names, productions, lines) = notation::resolve(file, &rules)?;
         let cumulative = |list: &Vec<Production>| {
             let mut sum = 0.0;
             list.iter().map(|p| (sum += p.probability, sum).1).collect()
         };
         let cumulative = productions.iter().map(cumulative).collect();
         let grammar = Grammar { name: name.into(), text: text.into(), names, productions, cumulative };
-        grammar.validate(&rules, &lines)?;
+        grammar.validate(file, &rules, &lines)?;
         Ok(grammar)
     }
 
@@ -147,8 +154,8 @@ impl Grammar {
 
     /// Checks that probabilities sum to 1, every rule is reached and productive, and sentences end, are not empty and
     /// can be parsed.
-    fn validate(&self, rules: &[Rule], lines: &[usize]) -> Result<()> {
-        let fault = |line, fault: String| Err(Error::Grammar { name: self.name.clone(), line, fault });
+    fn validate(&self, file: &str, rules: &[Rule], lines: &[usize]) -> Result<()> {
+        let fault = |line, fault: String| Err(Error::Grammar { name: file.into(), line, fault });
         for (n, list) in self.productions.iter().enumerate() {
             let sum: f64 = list.iter().map(|p| p.probability).sum();
             if (sum - 1.0).abs() > 1e-6 {

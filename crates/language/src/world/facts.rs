@@ -61,10 +61,16 @@ impl Facts {
             wanted > 0 && count == wanted,
             node.mask_key(),
             format!("{} ({wanted} of {} facts)", node.mask_share, facts.len()),
-            format!(
-                "a share that leaves every descriptor some entity and every entity some descriptor: at most {:.3} here",
-                count as f64 / facts.len() as f64
-            ),
+            // The numbers are rounded so that they work themselves.
+            match wanted {
+                0 => {
+                    format!("a share that withholds a fact: at least {} here", (1e3 / facts.len() as f64).ceil() / 1e3)
+                }
+                _ => format!(
+                    "a share that leaves every descriptor some entity and every entity some descriptor: at most {} here",
+                    (1e3 * count as f64 / facts.len() as f64).floor() / 1e3
+                ),
+            },
         )?;
         Ok(Facts { withheld, count })
     }

@@ -6,7 +6,7 @@ use crate::family::{Family, Node};
 use crate::world::World;
 use crate::world::symbol::Symbol;
 use invitro_base::random::{Rng, Stream};
-use invitro_base::settings::require;
+use invitro_base::settings::SettingError;
 
 /// The masked words of a language.
 #[derive(Clone, Debug)]
@@ -24,7 +24,12 @@ impl Mask {
         for (at, node) in nodes.iter().enumerate().filter(|(_, node)| node.mask_share > 0.0) {
             // The first stream's name determines the paper's mask: it must not change.
             let name = if std::mem::take(&mut first) { "mask".to_owned() } else { format!("mask/{}", node.name) };
-            masks[at] = Mask::new(world, node, &mut Stream::new(seed, &name).at(0, 0))?;
+            let stream = Stream::new(seed, &name);
+            let drawn = |share: f64| Mask::new(world, share, &mut stream.at(0, 0));
+            masks[at] = match drawn(node.mask_share) {
+                Some(mask) => mask,
+                None => return Err(unusable(world, node, drawn)),
+            };
         }
         let languages = || nodes.iter().zip(&masks).filter(|(node, _)| node.language.is_some());
         let everywhere = world.descriptors().filter(|&symbol| languages().all(|(_, mask)| mask.contains(symbol)));
@@ -46,23 +51,18 @@ impl Mask {
         Mask { masked: vec![false; world.len()], symbols: Vec::new() }
     }
 
-    fn new(world: &World, node: &Node, rng: &mut Rng) -> Result<Mask> {
+    /// A mask of this share; `None` if it would leave an entity without masked or without unmasked valid descriptors.
+    fn new(world: &World, share: f64, rng: &mut Rng) -> Option<Mask> {
         let mut order: Vec<Symbol> = world.descriptors().collect();
-        let wanted = (node.mask_share * order.len() as f64).round() as usize;
+        let wanted = count(world, share);
         rng.shuffle(&mut order);
         let mut masked = vec![false; world.len()];
         for &symbol in order.iter().take(wanted) {
             masked[symbol.index()] = true;
         }
         let repaired = wanted > 0 && wanted < order.len() && repair(world, &mut masked, rng);
-        require(
-            repaired,
-            node.mask_key(),
-            format!("{} ({wanted} of {} descriptors)", node.mask_share, order.len()),
-            "a share that leaves every entity both masked and unmasked valid descriptors",
-        )?;
         let symbols = world.descriptors().filter(|s| masked[s.index()]).collect();
-        Ok(Mask { masked, symbols })
+        repaired.then_some(Mask { masked, symbols })
     }
 
     /// Whether a symbol is masked.
@@ -81,6 +81,25 @@ impl Mask {
     pub fn touches(&self, symbols: &[Symbol]) -> bool {
         !self.symbols.is_empty() && symbols.iter().any(|&s| self.contains(s))
     }
+}
+
+/// How many descriptors a share of them is.
+fn count(world: &World, share: f64) -> usize {
+    (share * world.descriptors().count() as f64).round() as usize
+}
+
+/// The error for a share that gives no mask, with the nearest hundredth that does.
+fn unusable(world: &World, node: &Node, drawn: impl Fn(f64) -> Option<Mask>) -> Error {
+    let all = world.descriptors().count();
+    let mut shares: Vec<f64> = (1..100).map(|hundredth| f64::from(hundredth) / 100.0).collect();
+    shares.sort_by(|a, b| (a - node.mask_share).abs().total_cmp(&(b - node.mask_share).abs()));
+    let works = match shares.into_iter().find(|share| drawn(*share).is_some()) {
+        Some(share) => format!("{share} does here"),
+        None => "none does in this world, which needs more descriptors for each entity".into(),
+    };
+    let given = format!("{} ({} of {all} descriptors)", node.mask_share, count(world, node.mask_share));
+    let allowed = format!("a share that leaves every entity both masked and unmasked valid descriptors: {works}");
+    SettingError::Range { key: node.mask_key(), given, allowed }.into()
 }
 
 /// Swaps masked and unmasked descriptors until every entity has both kinds; false if this fails. The paper's world needs

@@ -18,10 +18,10 @@ use invitro_results::claims::{
     ConditionRole, Estimand, EstimandKind, Expectation, FADED, LEVEL, Reading, RunValue, Scope, Verdict,
 };
 use invitro_results::{
-    COMPARED, Comparison, FolderKind, Fraction, Loss, Measure, Moment, Quantity, Scorer, Statistic, Targets, Task,
-    TaskMetric,
+    COMPARED, Comparison, FolderKind, Fraction, Loss, Measure, Moment, Quantity, Run, RunGroup, Scorer, Statistic,
+    Targets, Task, TaskMetric,
 };
-use invitro_stats::{Estimate, Scale, decimals, places};
+use invitro_stats::{Estimate, Scale, decimals, mean, places};
 use std::collections::BTreeSet;
 
 /// The two readings of reachability: what they are called, and the axis. The paper's is at its top nearly everywhere.
@@ -391,62 +391,53 @@ fn mark_decline(panel: &mut PlotPanel, line: &Facet, per_step: f64, curve: &[(u3
     }
 }
 
-/// Runs that are compared: a panel per condition, a line per run.
-pub fn compare(study: &Study, comparison: &Comparison) -> Figure {
+/// Groups of runs that are compared: a panel per condition, a line per group.
+pub fn compare(comparison: &Comparison) -> Figure {
     const SHAPES: [MarkerShape; 5] =
         [MarkerShape::Circle, MarkerShape::Square, MarkerShape::Diamond, MarkerShape::Triangle, MarkerShape::Down];
-    let (groups, progress) = (groups(study), ProgressAxis::all(study));
-    let measures = Chooser::new("measure", "measure", COMPARED.map(|it| it.name));
+    let study = &comparison.study;
+    let (conditions, progress) = (groups(study), ProgressAxis::all(study));
+    // What masked transfer is about comes first.
+    let mut measures = COMPARED;
+    measures.sort_by_key(|it| it.measure != Measure::KNOWLEDGE);
+    let chooser = Chooser::new("measure", "measure", measures.map(|it| it.name));
     // Five colours, and then the same with other marks.
-    let line = |(place, name): (usize, &String)| Facet {
-        title: name.clone(),
-        style: Some(Style::marked(name, Colour::Language(place % 5), SHAPES[(place / 5) % SHAPES.len()])),
+    let line = |(place, group): (usize, &RunGroup)| Facet {
+        title: group.name.clone(),
+        cells: vec![("group", group.name.clone())],
+        style: Some(match place / 5 {
+            0 => Style::line(&group.name, Colour::Language(place)),
+            more => Style::marked(&group.name, Colour::Language(place % 5), SHAPES[more % SHAPES.len()]),
+        }),
         ..Facet::default()
     };
-    let lines: Vec<Facet> = comparison.names.iter().enumerate().map(line).collect();
-    let figure = Spec {
+    let lines: Vec<Facet> = comparison.groups.iter().enumerate().map(line).collect();
+    let bands = if comparison.groups.iter().any(|group| group.runs.len() > 1) { BANDS } else { "" };
+    Spec {
         name: "compare",
-        title: "The runs over training".into(),
-        caption:
-            "A line per run, a panel per condition. Each run has one seed: differences between them may be chance."
-                .into(),
-        choosers: vec![measures, group_chooser(&groups), ProgressAxis::chooser(&progress)],
+        title: "The groups over training".into(),
+        caption: format!("A line per group, the mean of its runs; a panel per condition. {bands}"),
+        choosers: vec![chooser, group_chooser(&conditions), ProgressAxis::chooser(&progress)],
         runs: Runs::Measured,
-        columns: &[],
+        columns: &["measure", "condition", "group", "step"],
     }
     .draw(study, |choice| {
-        let compared = COMPARED[choice.options[0]];
+        let compared = measures[choice.options[0]];
         let progress = &progress[choice.options[2]];
         let curve = |line: &Facet| {
-            let place = comparison.names.iter().position(|name| *name == line.title).unwrap_or(0);
-            let run = &comparison.runs[place];
-            let points = run.curve(&line.quantity()).points().iter().filter(|point| point.value.is_finite());
-            let points = points.map(|point| (point.step, Estimate::of_run(point.value, None)));
-            (progress.per_step_of(run), points.collect())
+            let group = comparison.groups.iter().find(|group| group.name == line.cell("group"));
+            let runs: Vec<&Run> = group.map_or(Vec::new(), |group| comparison.runs(group).collect());
+            let per_step: Vec<f64> = runs.iter().map(|run| progress.per_step_of(run)).collect();
+            (mean(&per_step), study.mean_curve(runs.into_iter(), &line.quantity()))
         };
         Plot {
             all: Facet { measure: Some(compared.measure), ..Facet::default() },
-            panels: groups[choice.options[1]].conditions.clone(),
+            panels: conditions[choice.options[1]].conditions.clone(),
             lines: lines.clone(),
             curve: Some(Box::new(curve)),
             ratio: 0.85,
             ..Plot::new(X::Training(progress), Y::Around(compared.name.into(), vec![0.0]))
         }
-    });
-    Figure { table: compared(comparison), ..figure }.trimmed()
-}
-
-/// Every point of every curve of runs that are compared.
-fn compared(comparison: &Comparison) -> FigureTable {
-    let mut table = FigureTable::new(["measure", "condition", "run", "step", "value"]);
-    for (compared, condition) in comparison.measured() {
-        let quantity = Quantity::in_condition(compared.measure, &condition);
-        for (name, run) in comparison.names.iter().zip(&comparison.runs) {
-            for point in run.curve(&quantity).points() {
-                let place = [compared.name.to_owned(), condition.label(), name.clone()];
-                table.row(place.into_iter().chain([point.step.to_string(), point.value.to_string()]));
-            }
-        }
-    }
-    table
+    })
+    .trimmed()
 }

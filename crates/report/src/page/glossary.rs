@@ -23,7 +23,7 @@ const TERMS: &[(&str, &[&str], &str)] = &[
     (
         "*d*",
         &["*d*"],
-        "Lexical distance of two languages: 0 where a word has the same form in both, 1 where the forms are as unlike as unrelated words (Levenshtein distance over that of unrelated stems).",
+        "Lexical distance of two languages: 0: same stems, each language with affixes of its own; 1: stems as unlike as those of unrelated words (Levenshtein distance over that of unrelated stems).",
     ),
     (
         "Γ",

@@ -1,24 +1,35 @@
-//! Runs side by side: the settings in which they differ, and the main measures at their peaks and ends.
+//! Groups of runs side by side: the settings in which they differ, and the main measures with their differences.
+//!
+//! Runs that differ in their seeds alone are one group; a single run is a group of one. Means have intervals over data seeds, as
+//! everywhere, from [`SEEDS`] of them on. The difference of two groups is taken within seeds that both have, as claims do; where
+//! they have fewer than [`SEEDS`] in common, it is that of two independent samples of data seeds.
 
-use crate::error::{At, Error, Result};
-use crate::folder::{CONFIG, read_text};
-use crate::{Condition, FolderKind, Loss, Measure, Quantity, Run, Scorer, Statistic, Targets, TaskMetric, read};
-use invitro_base::dotted::leaves;
-use invitro_base::settings::is_neutral;
-use std::collections::{BTreeMap, BTreeSet};
+use super::differing::Differing;
+use super::grouping::{RunGroup, given_runs, groups};
+use super::paired;
+use crate::claims::SEEDS;
+use crate::error::Result;
+use crate::{
+    Condition, Filter, FolderKind, Loss, Measure, Moment, Quantity, Results, Run, Scorer, Statistic, Study, Targets,
+    TaskMetric,
+};
+use invitro_stats::{Estimate, Scale, Seed};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Several runs, each of one folder.
+/// Groups of runs.
 #[derive(Debug, Clone)]
 pub struct Comparison {
-    /// What to call each run: its folder's name, or the whole path where two have the same.
-    pub names: Vec<String>,
-    /// Their folders.
-    pub folders: Vec<PathBuf>,
-    /// Their measures.
-    pub runs: Vec<Run>,
-    /// Settings that are not the same in all, with their value in each; `None` where a run does not have it.
-    pub differing: Vec<(String, Vec<Option<toml::Value>>)>,
+    /// All runs, placed among their seeds.
+    pub study: Study,
+    /// The folder of each run, or that of the tables it is a row of.
+    pub paths: Vec<PathBuf>,
+    /// The groups: in the order of the folders that were named, and of their settings in each.
+    pub groups: Vec<RunGroup>,
+    /// Settings that are not the same in all groups, with their value in each.
+    pub differing: Vec<Differing>,
+    /// What the reader should know about the data.
+    pub notes: Vec<String>,
 }
 
 /// A measure that runs are compared by.
@@ -26,6 +37,8 @@ pub struct Comparison {
 pub struct ComparedMeasure {
     /// For people.
     pub name: &'static str,
+    /// The same where there is little room.
+    pub short: &'static str,
     /// What is measured, in every condition.
     pub measure: Measure,
     /// Whether more is better, so that its peak means something.
@@ -34,90 +47,98 @@ pub struct ComparedMeasure {
 
 /// The measures that runs are compared by.
 pub const COMPARED: [ComparedMeasure; 7] = [
-    ComparedMeasure { name: "T1 grammatical", measure: Measure::unscrambling(TaskMetric::Grammaticality), rises: true },
-    ComparedMeasure { name: "T1 types hold", measure: Measure::unscrambling(TaskMetric::Types), rises: true },
-    ComparedMeasure { name: "T1 facts hold", measure: Measure::unscrambling(TaskMetric::Facts), rises: true },
-    ComparedMeasure { name: "T1 same words", measure: Measure::unscrambling(TaskMetric::SameWords), rises: true },
+    unscrambled("T1 grammatical", "grammatical", TaskMetric::Grammaticality),
+    unscrambled("T1 types hold", "types hold", TaskMetric::Types),
+    unscrambled("T1 facts hold", "facts hold", TaskMetric::Facts),
+    unscrambled("T1 same words", "same words", TaskMetric::SameWords),
     ComparedMeasure {
         name: "reachable share",
+        short: "reachable",
         measure: Measure::reach(Scorer::Network, Targets::Allowed, Statistic::Share),
         rises: true,
     },
-    ComparedMeasure { name: "contrast of facts, nats", measure: Measure::KNOWLEDGE, rises: true },
-    ComparedMeasure { name: "bits per character", measure: Measure::Loss(Loss::BitsPerChar), rises: false },
+    ComparedMeasure { name: "contrast of facts, nats", short: "facts, nats", measure: Measure::KNOWLEDGE, rises: true },
+    ComparedMeasure {
+        name: "bits per character",
+        short: "bits/char.",
+        measure: Measure::Loss(Loss::BitsPerChar),
+        rises: false,
+    },
 ];
 
+/// A share of the answers to T1.
+const fn unscrambled(name: &'static str, short: &'static str, metric: TaskMetric) -> ComparedMeasure {
+    ComparedMeasure { name, short, measure: Measure::unscrambling(metric), rises: true }
+}
+
 impl Comparison {
-    /// Reads the runs of these folders. Results of different schemas are not put beside each other.
-    pub fn read(folders: &[PathBuf]) -> Result<Comparison> {
-        let mut runs = Vec::new();
-        let mut settings: Vec<BTreeMap<String, toml::Value>> = Vec::new();
-        for folder in folders {
-            let results = read(folder)?;
-            let run = (results.kind == FolderKind::Run).then(|| results.runs.into_iter().next()).flatten();
-            let several = || Error::Read { path: folder.clone(), why: "it holds several runs: name them".into() };
-            runs.push(run.ok_or_else(several)?);
-            settings.push(config(folder)?);
-        }
-        for (run, folder) in runs.iter().zip(folders) {
-            if let (Some(own), Some(first)) = (run.schema(), runs[0].schema())
-                && own != first
-            {
-                let why = format!(
-                    "it has schema {own}, `{}` has {first}: their results cannot be put beside each other",
-                    folders[0].display()
-                );
-                return Err(Error::Read { path: folder.clone(), why });
-            }
-        }
-        let keys: BTreeSet<&String> = settings.iter().flat_map(BTreeMap::keys).collect();
-        let of_all = |key: &String| settings.iter().map(|own| own.get(key).cloned()).collect::<Vec<_>>();
-        let differing = keys.into_iter().map(|key| (key.clone(), of_all(key)));
-        // A setting that an older version did not have is not another one where it changes nothing.
-        let differs = |(key, values): &(String, Vec<Option<toml::Value>>)| {
-            let neutral = |value: &Option<toml::Value>| value.as_ref().is_none_or(|value| is_neutral(key, value));
-            values.iter().any(|value| *value != values[0]) && !values.iter().all(neutral)
-        };
-        let differing = differing.filter(differs).collect();
-        Ok(Comparison { names: names(folders), folders: folders.to_vec(), runs, differing })
+    /// Reads the runs at or below these folders: runs, folders of runs, and studies. A run that is named itself is taken as it
+    /// stands; of others, only those that are done. Of all these, the filter decides which. Results of different schemas are not put beside each other.
+    pub fn read(folders: &[PathBuf], filter: &Filter) -> Result<Comparison> {
+        let (given, notes) = given_runs(folders, filter)?;
+        let (groups, differing) = groups(&given, folders);
+        let (runs, paths): (Vec<Run>, Vec<PathBuf>) = given.into_iter().map(|one| (one.run, one.path)).unzip();
+        let name = groups.iter().map(|group| group.name.as_str()).collect::<Vec<_>>().join(" · ");
+        let study = Study::new(Results { runs, ..Results::new(name, Path::new(""), FolderKind::Study) });
+        Ok(Comparison { study, paths, groups, differing, notes })
     }
 
-    /// The conditions that anything was measured in: languages first, then masked ones.
-    pub fn conditions(&self) -> Vec<Condition> {
-        let measured = |run: &Run| run.curves.keys().filter_map(|it| it.condition.clone()).collect::<Vec<_>>();
-        let mut all: Vec<Condition> =
-            self.runs.iter().flat_map(measured).collect::<BTreeSet<_>>().into_iter().collect();
-        all.sort_by_key(|condition| condition.masked);
-        all
+    /// The runs of a group.
+    pub fn runs<'a>(&'a self, group: &'a RunGroup) -> impl Iterator<Item = &'a Run> + 'a {
+        group.runs.iter().map(|place| &self.study.runs[*place])
+    }
+
+    /// How many data seeds a group has.
+    pub fn data_seeds(&self, group: &RunGroup) -> usize {
+        self.runs(group).map(|run| run.seed.data).collect::<BTreeSet<_>>().len()
     }
 
     /// Every measure that any run has, in a condition.
     pub fn measured(&self) -> Vec<(ComparedMeasure, Condition)> {
-        let conditions = self.conditions();
-        let all = COMPARED.into_iter().flat_map(|it| conditions.iter().map(move |condition| (it, condition.clone())));
+        let all = COMPARED.into_iter().flat_map(|it| self.study.conditions().iter().map(move |in_| (it, in_.clone())));
         let has = |(compared, condition): &(ComparedMeasure, Condition)| {
-            self.runs.iter().any(|run| !run.curve(&Quantity::in_condition(compared.measure, condition)).is_empty())
+            let quantity = Quantity::in_condition(compared.measure, condition);
+            self.study.runs.iter().any(|run| !run.curve(&quantity).is_empty())
         };
         all.filter(has).collect()
     }
+
+    /// The mean of a measure over a group, with its interval from [`SEEDS`] data seeds on.
+    pub fn mean(&self, group: &RunGroup, quantity: &Quantity, moment: Moment) -> Option<Estimate> {
+        self.study.read(self.runs(group), quantity, moment).map(with_enough_seeds)
+    }
+
+    /// How much more a group has than another, with its interval where both have [`SEEDS`] data seeds.
+    pub fn difference(
+        &self,
+        group: &RunGroup,
+        from: &RunGroup,
+        quantity: &Quantity,
+        moment: Moment,
+    ) -> Option<Estimate> {
+        let [first, second] = [from, group].map(|group| {
+            let value = |run: &Run| run.curve(quantity).at(moment).filter(|value| value.is_finite());
+            self.runs(group).filter_map(|run| Some((run.seed, value(run)?))).collect::<Vec<(Seed, f64)>>()
+        });
+        let scale = if quantity.measure.scale() == Scale::Share { Scale::Signed } else { Scale::Plain };
+        let estimate = paired::difference(scale, &first, &second)?;
+        let is_enough = [&first, &second].into_iter().all(|rows| paired::data_seeds(rows) >= SEEDS);
+        Some(if is_enough { with_enough_seeds(estimate) } else { without_interval(estimate) })
+    }
+
+    /// The data seeds within which the differences of two groups are taken, since both have them; `None` where differences are
+    /// those of independent samples.
+    pub fn shared_seeds(&self, group: &RunGroup, from: &RunGroup) -> Option<usize> {
+        let rows = |group| self.runs(group).map(|run| (run.seed, 0.0)).collect::<Vec<_>>();
+        paired::shared(&rows(from), &rows(group))
+    }
 }
 
-fn config(folder: &Path) -> Result<BTreeMap<String, toml::Value>> {
-    let path = folder.join(CONFIG);
-    let text = read_text(&path)?.unwrap_or_default();
-    let table: toml::Table = text.parse().reading(&path)?;
-    Ok(leaves(&table).into_iter().collect())
+fn without_interval(estimate: Estimate) -> Estimate {
+    Estimate { interval: None, of_two: None, spread: None, ..estimate }
 }
 
-fn names(folders: &[PathBuf]) -> Vec<String> {
-    let last = |path: &PathBuf| {
-        let known = path.canonicalize().unwrap_or_else(|_| path.clone());
-        known.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
-    };
-    let short: Vec<String> = folders.iter().map(last).collect();
-    let is_one = |name: &String| short.iter().filter(|other| *other == name).count() == 1;
-    let name = |(folder, name): (&PathBuf, &String)| {
-        if is_one(name) { name.clone() } else { folder.display().to_string() }
-    };
-    folders.iter().zip(&short).map(name).collect()
+/// No interval is given on fewer data seeds than claims need.
+fn with_enough_seeds(estimate: Estimate) -> Estimate {
+    if estimate.data_seeds < SEEDS { without_interval(estimate) } else { Estimate { of_two: None, ..estimate } }
 }

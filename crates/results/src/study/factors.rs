@@ -158,6 +158,11 @@ pub(super) fn levels(factor: Factor, runs: &[Run], plan: Option<&Plan>) -> Vec<V
     levels
 }
 
+/// Whether a column of a run is a setting, rather than something measured.
+pub(super) fn is_setting(key: &str) -> bool {
+    SECTIONS.iter().any(|section| key.starts_with(section))
+}
+
 /// Sections of the config; other columns are measured, not chosen.
 const SECTIONS: [&str; 8] = ["language.", LANGUAGES, "mixture.", "tokenizer.", "model.", "train.", "eval.", "seeds."];
 
@@ -165,7 +170,7 @@ const SECTIONS: [&str; 8] = ["language.", LANGUAGES, "mixture.", "tokenizer.", "
 pub(super) fn varied(runs: &[Run]) -> Vec<(String, Vec<String>)> {
     let mut values: BTreeMap<&String, Vec<&Value>> = BTreeMap::new();
     for (key, value) in runs.iter().filter(|run| run.begun()).flat_map(|run| &run.columns) {
-        if SECTIONS.iter().any(|section| key.starts_with(section)) {
+        if is_setting(key) {
             let seen = values.entry(key).or_default();
             if !seen.contains(&value) {
                 seen.push(value);

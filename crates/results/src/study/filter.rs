@@ -21,6 +21,31 @@ use toml::{Table, Value};
 pub struct Filter(Vec<Table>);
 
 impl Filter {
+    /// Out of tables as `key = value, …` in TOML, as options have them; a text needs no quotes where it stands alone.
+    ///
+    /// ```
+    /// use invitro_results::Filter;
+    /// let filter = Filter::parse(&["tokenizer.vocab = { below = 512 }", "tokenizer.regime=balanced"]).unwrap();
+    /// assert_eq!(filter.describe(), ["tokenizer.vocab.below = 512", "tokenizer.regime = \"balanced\""]);
+    /// ```
+    pub fn parse(tables: &[impl AsRef<str>]) -> Result<Filter, String> {
+        let parse = |text: &str| -> Result<Table, String> {
+            let inline = |text: &str| format!("x = {{ {text} }}").parse::<Table>().ok()?.remove("x")?.try_into().ok();
+            let quoted =
+                || text.split_once('=').and_then(|(key, value)| inline(&format!("{key} = {:?}", value.trim())));
+            inline(text).or_else(quoted).filter(|table: &Table| !table.is_empty()).ok_or_else(|| {
+                format!("`{text}` is not of the form KEY=VALUE, as in 'language.distance = {{ below = 0.5 }}'")
+            })
+        };
+        tables.iter().map(|text| parse(text.as_ref())).collect::<Result<_, _>>().map(Filter)
+    }
+
+    /// The settings that it looks at.
+    pub(crate) fn keys(&self) -> Vec<String> {
+        let keys = self.0.iter().flat_map(leaves).map(|(key, _)| relation(&key).0.to_owned());
+        keys.collect()
+    }
+
     /// Whether every cell is kept.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -49,11 +74,16 @@ fn all_hold(table: &Table, config: &Table) -> Result<bool, String> {
     Ok(!held.contains(&false))
 }
 
-fn holds(key: &str, value: &Value, config: &Table) -> Result<bool, String> {
-    let (setting, relation) = match key.rsplit_once('.') {
+/// A key without the relation at its end, and that.
+fn relation(key: &str) -> (&str, &str) {
+    match key.rsplit_once('.') {
         Some((setting, relation @ ("below" | "at_most" | "above" | "at_least" | "not"))) => (setting, relation),
         _ => (key, "is"),
-    };
+    }
+}
+
+fn holds(key: &str, value: &Value, config: &Table) -> Result<bool, String> {
+    let (setting, relation) = relation(key);
     let fault = |why: String| format!("`where` has {key} = {value}, but {why}");
     let given = lookup(config, setting).ok_or_else(|| fault(missing(config, setting)))?;
     let is = |value: &Value| order(given, value) == Some(Ordering::Equal);

@@ -2,13 +2,17 @@
 //!
 //! Nothing is filled in: what a folder does not hold is absent here too.
 
+pub(crate) mod chosen;
 pub(crate) mod compare;
 mod crossing;
 mod diagonal;
+pub(crate) mod differing;
 mod emergence;
 mod factors;
 pub(crate) mod filter;
+pub(crate) mod grouping;
 pub mod known;
+mod paired;
 pub(crate) mod plan;
 #[allow(clippy::module_inception, reason = "the study itself")]
 mod study;

@@ -4,8 +4,11 @@ use invitro_base::limits;
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// Checks ids, added tokens and replacements. A file that is no JSON is left to the library.
+/// Checks ids, added tokens and replacements. A file that is no JSON is left to the library, unless there is nothing in it.
 pub fn check_size(text: &str) -> Result<(), String> {
+    if text.trim().is_empty() {
+        return Err("the file is empty".into());
+    }
     let Ok(json) = serde_json::from_str::<Value>(text) else { return Ok(()) };
     let added = json["added_tokens"].as_array().map_or(&[][..], Vec::as_slice);
     if added.len() > limits::ADDED_TOKENS {

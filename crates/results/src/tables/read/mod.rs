@@ -11,6 +11,7 @@ mod words;
 
 pub use run_folder::ReadCache;
 pub use stamp::fingerprint;
+pub(crate) use study::{planned_ids, read_tables};
 
 use crate::error::{At, Error, Result};
 use crate::folder::{

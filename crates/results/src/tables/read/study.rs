@@ -110,17 +110,27 @@ impl Results {
     /// Several studies may keep their runs in one store: a study's own are those its plan names, under the schema of
     /// this version or of the one that made them.
     fn keep_planned(&mut self) {
-        let mut schemas: Vec<u32> = self.runs.iter().filter_map(Run::schema).chain([SCHEMA]).collect();
-        schemas.sort_unstable();
-        schemas.dedup();
-        let ids = |plan: &Plan| {
-            let under = |cell: PlannedRun| schemas.iter().map(|&schema| identity_under(schema, &cell.config)).collect();
-            plan.map_cells(|why| why, |cell| Ok::<Vec<String>, String>(under(cell)))
-        };
-        let Some(Ok(ids)) = self.plan.as_ref().map(ids) else { return };
-        let planned: HashSet<String> = ids.into_iter().flatten().collect();
+        let Some(planned) = self.plan.as_ref().and_then(|plan| planned_ids(plan, self.runs.iter())) else { return };
         self.runs.retain(|run| planned.contains(&run.id));
     }
+}
+
+/// The runs that a plan names, under the schema of this version or of those that made these runs; `None` where the plan cannot be
+/// made out.
+pub(crate) fn planned_ids<'a>(plan: &Plan, runs: impl Iterator<Item = &'a Run>) -> Option<HashSet<String>> {
+    let mut schemas: Vec<u32> = runs.filter_map(Run::schema).chain([SCHEMA]).collect();
+    schemas.sort_unstable();
+    schemas.dedup();
+    let under = |cell: PlannedRun| schemas.iter().map(|&schema| identity_under(schema, &cell.config)).collect();
+    let ids = plan.map_cells(|why| why, |cell| Ok::<Vec<String>, String>(under(cell))).ok()?;
+    Some(ids.into_iter().flatten().collect())
+}
+
+/// The runs of a collected study's tables, with their curves.
+pub(crate) fn read_tables(folder: &Path) -> Result<Vec<Run>> {
+    let mut runs = read_runs(&folder.join(RUNS_TABLE))?;
+    add_curves(&folder.join(METRICS_TABLE), &mut runs)?;
+    Ok(runs)
 }
 
 /// The rows of `runs.parquet`, without their curves.
