@@ -104,7 +104,7 @@ fn nothing_is_tested_on_two_data_seeds() {
     synthetic::collected(folder.path(), &Plan::small());
     let html = page(folder.path());
     assert!(!html.contains("badge yes") && !html.contains("badge no\""));
-    assert!(html.contains("(not tested (fewer than 3 data seeds))"));
+    assert!(html.contains("Not tested (fewer than 3 data seeds)<ul>"));
     synthetic::collected(folder.path(), &Plan { data_seeds: 3, model_seeds: 1, ..Plan::small() });
     let html = page(folder.path());
     assert!(html.contains("badge yes"), "three are tested");

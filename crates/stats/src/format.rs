@@ -19,7 +19,7 @@ pub fn places(value: f64, low: f64, high: f64) -> usize {
     match half {
         _ if value.abs() >= 100.0 => 0,
         _ if !half.is_finite() || half <= 0.0 => 3,
-        _ => [0.5, 0.05].iter().position(|least| half >= *least).map_or(3, |place| place + 1),
+        _ => [1.0, 0.05].iter().position(|least| half >= *least).map_or(3, |place| place + 1),
     }
 }
 

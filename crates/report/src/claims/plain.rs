@@ -24,11 +24,10 @@ pub fn in_plain_words(study: &Study) -> Vec<String> {
     let source = study.source(Measure::KNOWLEDGE, masked);
     let language = &masked.language;
     let mut sentences = vec![format!(
-        "{}: in {language}, a true word is {}{} likelier than a false one, of {} of {language}.",
+        "{}: of {} of {language}, what is true is {crossed}{} likelier than what is false.",
         answer(study, &crossed),
-        crossed,
+        withheld_noun(study.withheld()),
         unit(Measure::KNOWLEDGE),
-        withheld_noun(study.withheld())
     )];
     let target = Condition { masked: false, ..masked.clone() };
     let in_source = source.and_then(|source| {

@@ -2,13 +2,15 @@
 
 use super::html::table;
 use crate::claims::{
-    ClaimAnswers, Rendered, coefficients, headline, is_part, is_shown, levels_label, reason_words, table_value,
+    ClaimAnswers, Rendered, coefficients, headline, in_plain_words, is_part, is_shown, levels_label, reason_words,
+    table_value,
 };
 use crate::data::Study;
 use crate::draw::{escape, to_html};
-use crate::wording::counted;
+use crate::wording::{capital, counted};
 use invitro_results::FolderKind;
 use invitro_results::claims::{Answer, LEVEL, Test, Verdict};
+use std::collections::BTreeMap;
 
 /// The answers on the first screen of a page, and the figure that shows them.
 pub fn opening(study: &Study, answers: &ClaimAnswers, figure: &str) -> String {
@@ -22,7 +24,11 @@ pub fn opening(study: &Study, answers: &ClaimAnswers, figure: &str) -> String {
         return format!("<ul class=\"answers\">\n{primary}</ul>\n{figure}");
     }
     match study.kind {
-        FolderKind::Study => format!("{}{figure}", sentences_html(&headline(study, answers))),
+        FolderKind::Study => {
+            let plain = if study.varying().is_empty() { in_plain_words(study) } else { Vec::new() };
+            let sentences = if plain.is_empty() { headline(study, answers) } else { plain };
+            format!("{}{figure}", sentences_html(&sentences))
+        }
         FolderKind::Run => format!("{OF_RUN}{figure}"),
     }
 }
@@ -108,15 +114,18 @@ pub fn section(study: &Study, answers: &ClaimAnswers) -> String {
             "<details><summary>How each was estimated, and by level</summary><dl class=\"estimates\">\n{details}</dl></details>\n"
         ));
     }
-    let hidden: Vec<String> = answers
-        .answers
-        .iter()
-        .filter(|answer| !is_tested(answer) && !answer.claim.primary)
-        .map(|answer| Rendered::new(study, answer))
-        .map(|rendered| format!("{} ({})", rendered.says, rendered.verdict))
-        .collect();
+    // By why they were not tested.
+    let mut hidden: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for answer in answers.answers.iter().filter(|answer| !is_tested(answer) && !answer.claim.primary) {
+        let rendered = Rendered::new(study, answer);
+        hidden.entry(rendered.verdict).or_default().push(rendered.says);
+    }
     if !hidden.is_empty() {
-        let hidden: String = hidden.iter().map(|it| format!("<li>{}</li>\n", to_html(it))).collect();
+        let item = |(why, says): (&String, &Vec<String>)| {
+            let says: String = says.iter().map(|says| format!("<li>{}</li>\n", to_html(says))).collect();
+            format!("<li>{}<ul>\n{says}</ul></li>\n", to_html(&capital(why)))
+        };
+        let hidden: String = hidden.iter().map(item).collect();
         html.push_str(&format!(
             "<details><summary>Claims that these runs do not test</summary><ul>\n{hidden}</ul></details>\n"
         ));
