@@ -26,7 +26,10 @@ fn settings_that_cannot_be() {
     let crowded = ["language", "show", "--preset", "paper", "language.word_length=3", "language.affix_rate=0"];
     let error = refused(&crowded);
     assert!(error.contains("the lexicon ran out of distinct words after") && error.contains("of 18843"), "{error}");
-    assert!(refused(&["language", "show", "--preset", "slow"]).contains("the presets are quick, paper and converged"));
+    assert!(
+        refused(&["language", "show", "--preset", "slow"])
+            .contains("the presets are quick, first, paper and converged")
+    );
     assert!(refused(&["language", "show", "--config", "no.toml"]).contains("`no.toml` cannot be read"));
 }
 

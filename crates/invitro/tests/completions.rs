@@ -44,7 +44,7 @@ fn completed(shell: &str, words: &[&str]) -> Vec<String> {
 
 #[test]
 fn shells_complete_presets_devices_keys_and_values() {
-    assert_eq!(completed("bash", &["run", "--preset", ""]), ["quick", "paper", "converged"]);
+    assert_eq!(completed("bash", &["run", "--preset", ""]), ["quick", "first", "paper", "converged"]);
     assert_eq!(completed("bash", &["study", "run", "s.toml", "--device", "cu"]), ["cuda", "cuda:0"]);
     assert_eq!(completed("bash", &["run", "language.dis"]), ["language.distance="]);
     assert_eq!(completed("bash", &["config", "languages.C.dis"]), ["languages.C.distance="]);

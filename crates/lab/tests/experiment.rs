@@ -120,7 +120,7 @@ fn values_out_of_range_or_of_the_wrong_kind() {
     assert!(missing.starts_with("the experiment file `no/such.toml` cannot be read: "), "{missing}");
     assert!(load("[language", &[]).unwrap_err().starts_with("the experiment file `FILE` is not an experiment: "));
     let preset = Experiment::preset("slow").unwrap_err().to_string();
-    assert_eq!(preset, "there is no preset `slow`; the presets are quick, paper and converged");
+    assert_eq!(preset, "there is no preset `slow`; the presets are quick, first, paper and converged");
 }
 
 #[test]

@@ -113,7 +113,7 @@ def test_errors_are_sentences(settings: dict[str, object], sentence: str) -> Non
 
 def test_wrong_questions_are_refused(tiny: invitro.Experiment, tmp_path: Path) -> None:
     questions: list[tuple[Callable[[], object], str]] = [
-        (lambda: invitro.Experiment("slow"), "quick, paper and converged"),
+        (lambda: invitro.Experiment("slow"), "quick, first, paper and converged"),
         (lambda: invitro.Experiment(config=tmp_path / "none.toml"), "none.toml"),
         (lambda: tiny.batch(0), "steps 1 to 60"),
         (lambda: tiny.batch(61), "steps 1 to 60"),
