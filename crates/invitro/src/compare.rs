@@ -26,8 +26,8 @@ pub struct Args {
     #[arg(long = "where", value_name = "KEY=VALUE")]
     filter: Vec<String>,
     /// Print values at the end of training, or at each run's peak
-    #[arg(long, value_enum, default_value_t = At::End)]
-    at: At,
+    #[arg(long, value_enum, default_value_t = ReadAt::End)]
+    at: ReadAt,
     /// Write a page with the curves of all groups too
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -40,7 +40,7 @@ pub struct Args {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum At {
+enum ReadAt {
     End,
     Peak,
 }
@@ -65,7 +65,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
 /// The widest name of a group that stands over its column: as wide as `0.98 [0.95, 0.99]`.
 const HEAD: usize = 17;
 
-fn in_words(comparison: &Comparison, at: At, width: Option<usize>) -> String {
+fn in_words(comparison: &Comparison, at: ReadAt, width: Option<usize>) -> String {
     let Comparison { groups, .. } = comparison;
     let (first, others) = groups.split_first().expect("a comparison has a run");
     let fits = groups.iter().all(|group| terminal::columns(&group.name) <= HEAD);
@@ -76,12 +76,12 @@ fn in_words(comparison: &Comparison, at: At, width: Option<usize>) -> String {
         [head((place, group)), less].into_iter().take(if place == 0 { 1 } else { 2 })
     });
     let what = match at {
-        At::End => "at the end",
-        At::Peak => "at the peak",
+        ReadAt::End => "at the end",
+        ReadAt::Peak => "at the peak",
     };
     let mut rows = vec![table::heads(std::iter::once(what.to_owned()).chain(heads))];
-    let moment = if at == At::Peak { Moment::Peak } else { Moment::End };
-    for (compared, condition) in comparison.measured().into_iter().filter(|it| at == At::End || it.0.rises) {
+    let moment = if at == ReadAt::Peak { Moment::Peak } else { Moment::End };
+    for (compared, condition) in comparison.measured().into_iter().filter(|it| at == ReadAt::End || it.0.rises) {
         let quantity = Quantity::in_condition(compared.measure, &condition);
         let mut row = vec![format!("{} {}", compared.short, condition.label())];
         row.push(cell(comparison.mean(first, &quantity, moment)));

@@ -8,16 +8,16 @@
 
 mod describe;
 mod measures;
-mod plain;
 mod rendered;
+mod summary;
 pub mod template;
 
 pub use describe::{describe, describe_short, statistic};
 pub use measures::{measure_noun, predictor_symbol, unit};
-pub use plain::in_plain_words;
 pub use rendered::{
     Rendered, coefficients, headline, is_part, is_shown, levels_label, reason_words, table_value, withheld_noun,
 };
+pub use summary::in_plain_words;
 
 use crate::error::{Error, Result};
 use invitro_results::claims::{Answer, Claims, answer, built_in};

@@ -138,7 +138,7 @@ impl ClaimPanel {
                 ClaimPanel::by_level(&scope, estimand, &of_conditions(answer, estimand), by.as_slice())
             }
             EstimandKind::Mean => ClaimPanel::side_by_side(&scope, estimand, &of_conditions(answer, estimand)),
-            _ if !own.is_empty() && own.iter().all(|factor| varies(factor)) => {
+            _ if !own.is_empty() && own.iter().all(varies) => {
                 let mean = Estimand { kind: EstimandKind::Mean, ..estimand.clone() };
                 ClaimPanel::by_level(&scope, &mean, std::slice::from_ref(&mean), &own)
             }
@@ -200,8 +200,8 @@ impl ClaimPanel {
         let mut shown: Vec<(String, Estimate)> = Vec::new();
         if separate.is_empty() {
             shown.extend(answer.estimated.estimate.map(|it| (name(scope, estimand), it)));
-            let beside = answer.beside.iter().filter(|(other, _)| is_within(other));
-            shown.extend(beside.filter_map(|(_, it)| Some(("within levels".into(), it.estimate?))));
+            let further = answer.beside.iter().filter(|(other, _)| is_within(other));
+            shown.extend(further.filter_map(|(_, it)| Some(("within levels".into(), it.estimate?))));
         }
         for one in separate {
             shown.extend(scope.estimate(one).estimate.map(|it| (name(scope, one), it)));
@@ -252,8 +252,8 @@ fn separate(kind: &EstimandKind) -> Vec<EstimandKind> {
 
 /// A mean, and what its claim names beside it, as they are read: languages that saw the words first.
 fn of_conditions(answer: &Answer, estimand: &Estimand) -> Vec<Estimand> {
-    let beside = answer.beside.iter().map(|(other, _)| other.clone());
-    beside.filter(|other| other.kind == EstimandKind::Mean).chain([estimand.clone()]).collect()
+    let further = answer.beside.iter().map(|(other, _)| other.clone());
+    further.filter(|other| other.kind == EstimandKind::Mean).chain([estimand.clone()]).collect()
 }
 
 /// The look of the condition that an estimand is about.

@@ -127,15 +127,15 @@ pub fn contrast_choosers() -> Vec<Chooser> {
 /// What the contrast that is chosen is.
 pub fn contrast_caption(options: &[usize]) -> String {
     let (targets, statistic) = (SETS[options[0]].0, STATISTICS[options[1]].0);
-    let others = match targets {
+    let compared_with = match targets {
         Targets::Types => "as many descriptors of other classes",
         _ => "as many of its own class that Γ forbids it",
     };
     let compared = match statistic {
         Statistic::LogProb => format!(
-            "By how much the log-probability of the descriptors that Γ allows a subject exceeds that of {others}, in nats."
+            "By how much the log-probability of the descriptors that Γ allows a subject exceeds that of {compared_with}, in nats."
         ),
-        _ => format!("How many more of the descriptors that Γ allows a subject are reachable than of {others}."),
+        _ => format!("How many more of the descriptors that Γ allows a subject are reachable than of {compared_with}."),
     };
     format!("{compared} Zero means that the subject made no difference.")
 }

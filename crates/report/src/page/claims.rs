@@ -25,8 +25,8 @@ pub fn opening(study: &Study, answers: &ClaimAnswers, figure: &str) -> String {
     }
     match study.kind {
         FolderKind::Study => {
-            let plain = if study.varying().is_empty() { in_plain_words(study) } else { Vec::new() };
-            let sentences = if plain.is_empty() { headline(study, answers) } else { plain };
+            let short = if study.varying().is_empty() { in_plain_words(study) } else { Vec::new() };
+            let sentences = if short.is_empty() { headline(study, answers) } else { short };
             format!("{}{figure}", sentences_html(&sentences))
         }
         FolderKind::Run => format!("{OF_RUN}{figure}"),

@@ -18,16 +18,16 @@ const SHARED: [&str; 2] = ["vocab", "regime"];
 const NARROW: Width = Width::Phone;
 
 /// Sentences of captions that the page has said. It says none twice.
-pub struct Said(HashSet<String>);
+pub struct SaidSentences(HashSet<String>);
 
-impl Said {
+impl SaidSentences {
     /// On a page that says what bands and bars are before its figures.
-    pub fn new() -> Said {
-        let mut said = Said(HashSet::new());
+    pub fn new() -> SaidSentences {
+        let mut sentences = SaidSentences(HashSet::new());
         for known in [BANDS, BARS, "Bars are 95 % intervals over seeds."] {
-            said.once(known);
+            sentences.once(known);
         }
-        said
+        sentences
     }
 
     /// A caption without what was said before.
@@ -48,7 +48,7 @@ pub fn topics(figures: &[Figure]) -> Vec<(&'static str, &'static str, Vec<&Figur
     TOPICS.iter().map(of_topic).filter(|(.., figures)| !figures.is_empty()).collect()
 }
 
-pub fn section(figures: &[Figure], said: &mut Said) -> String {
+pub fn section(figures: &[Figure], sentences: &mut SaidSentences) -> String {
     let mut html = format!("<section id=\"figures\"><p class=\"note\">{}</p>\n", to_html(BANDS));
     let mut shared = String::new();
     for name in SHARED {
@@ -62,7 +62,7 @@ pub fn section(figures: &[Figure], said: &mut Said) -> String {
     }
     for (id, heading, figures) in topics(figures) {
         html.push_str(&format!("<section class=\"topic\" id=\"{id}\"><h2>{heading}</h2>\n"));
-        let captions: Vec<Vec<String>> = figures.iter().map(|figure| captions(figure, said)).collect();
+        let captions: Vec<Vec<String>> = figures.iter().map(|figure| captions(figure, sentences)).collect();
         let drawn: Vec<String> = (0..figures.len())
             .into_par_iter()
             .map(|place| {
@@ -90,9 +90,9 @@ pub fn section(figures: &[Figure], said: &mut Said) -> String {
 
 /// All figures one after another, for a page that has few.
 pub fn unfolded(figures: &[Figure]) -> String {
-    let mut said = Said(HashSet::new());
+    let mut sentences = SaidSentences(HashSet::new());
     let drawn = figures.iter().filter(|figure| !figure.is_empty());
-    let drawn: String = drawn.map(|figure| one(figure, &captions(figure, &mut said), Stands::Shown)).collect();
+    let drawn: String = drawn.map(|figure| one(figure, &captions(figure, &mut sentences), Stands::Shown)).collect();
     format!("<section id=\"figures\"><h2>Figures</h2>\n{drawn}{}</section>\n", left_out(figures))
 }
 
@@ -110,16 +110,16 @@ fn left_out(figures: &[Figure]) -> String {
 }
 
 /// What is said under each variant; of what all say, only what is new on the page.
-pub fn captions(figure: &Figure, said: &mut Said) -> Vec<String> {
+pub fn captions(figure: &Figure, sentences: &mut SaidSentences) -> Vec<String> {
     let mut known = HashSet::new();
     let caption = |variant: &Variant| {
-        let mut told = Said(said.0.clone());
-        let own = told.once(figure.caption(variant));
-        known.extend(told.0);
+        let mut own_sentences = SaidSentences(sentences.0.clone());
+        let own = own_sentences.once(figure.caption(variant));
+        known.extend(own_sentences.0);
         to_html(&own)
     };
     let captions = figure.variants.iter().map(caption).collect();
-    said.0 = known;
+    sentences.0 = known;
     captions
 }
 

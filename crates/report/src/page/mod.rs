@@ -40,11 +40,11 @@ const SCRIPTS: [&str; 6] = [
 pub fn page(study: &Study, answers: &ClaimAnswers, drawn: &[Figure], live: Option<&str>) -> String {
     let mut body = String::new();
     let mut links = vec![("overview", "Overview")];
-    let mut said = figures::Said::new();
+    let mut sentences = figures::SaidSentences::new();
     // The figure that shows the finding stands next to it.
     let (first, rest) = match drawn {
         [first, rest @ ..] if !first.is_empty() => {
-            (figures::one(first, &figures::captions(first, &mut said), figures::Stands::First), rest)
+            (figures::one(first, &figures::captions(first, &mut sentences), figures::Stands::First), rest)
         }
         all => (String::new(), all),
     };
@@ -58,7 +58,7 @@ pub fn page(study: &Study, answers: &ClaimAnswers, drawn: &[Figure], live: Optio
         FolderKind::Run => body.push_str(&run::section(study, answers, &first)),
     }
     links.extend(figures::topics(rest).iter().map(|(id, heading, _)| (*id, *heading)));
-    body.push_str(&figures::section(rest, &mut said));
+    body.push_str(&figures::section(rest, &mut sentences));
     if !study.words.is_empty() {
         links.push(("words", "Words"));
         body.push_str(&words::section(study));

@@ -49,15 +49,15 @@ fn key(study: &Study) -> String {
         return String::new();
     }
     let target: Vec<String> = study.masked().map(|it| it.language.to_string()).collect();
-    let mut said = vec![
+    let mut meanings = vec![
         format!("{} are languages of one world", listed(&languages)),
         format!("{}, {} of {}", listed(&masked), withheld_noun(study.withheld()), listed(&target)),
     ];
     let known = [(Factor::DISTANCE, "the distance of two languages"), (Factor::VOCAB, "the size of the vocabulary")];
     let known = known.into_iter().chain([(Factor::LAMBDA, "the text of B over that of A")]);
     let varied = known.filter(|(factor, _)| study.varying().contains(factor));
-    said.extend(varied.map(|(factor, meaning)| format!("{}, {meaning}", factor.symbol())));
-    format!("<p class=\"note key\">{}.</p>\n", to_html(&said.join("; ")))
+    meanings.extend(varied.map(|(factor, meaning)| format!("{}, {meaning}", factor.symbol())));
+    format!("<p class=\"note key\">{}.</p>\n", to_html(&meanings.join("; ")))
 }
 
 /// The measures of the small table on the first screen.
@@ -120,7 +120,7 @@ fn trajectories(study: &Study) -> String {
     }
     let header = ["measure", "in", "before", "runs peak at step", "end", "decline"];
     let held = study.baseline().iter().map(|(factor, level)| factor.with_level(&study.levels(*factor)[*level]));
-    let held: String = held.map(|said| format!(" with {said}")).collect();
+    let held: String = held.map(|level| format!(" with {level}")).collect();
     let by_level = by_level(study);
     format!(
         "<p>Means over the runs that ended{}, of a language over those that have it. A run's largest value is partly luck: <em>before</em> is its value at the \

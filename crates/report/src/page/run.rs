@@ -18,7 +18,7 @@ use invitro_stats::{Estimate, digits};
 pub fn section(study: &Study, answers: &ClaimAnswers, first: &str) -> String {
     let mut html = format!("<section id=\"overview\">\n<h1>{}</h1>\n", escape(&study.name));
     html.push_str(&super::notes(study));
-    html.push_str(&asked(study));
+    html.push_str(&task_text(study));
     html.push_str(&study.runs.first().map_or(String::new(), |run| did(study, run)));
     html.push_str(&claims::opening(study, answers, first));
     if let Some(run) = study.runs.first() {
@@ -35,7 +35,7 @@ pub fn section(study: &Study, answers: &ClaimAnswers, first: &str) -> String {
 }
 
 /// What the model was trained on, and what it was asked.
-fn asked(study: &Study) -> String {
+fn task_text(study: &Study) -> String {
     let labels = |masked: bool| -> Vec<String> {
         study.conditions().iter().filter(|it| it.masked == masked).map(Condition::label).collect()
     };

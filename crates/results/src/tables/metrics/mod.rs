@@ -153,16 +153,16 @@ pub fn write(path: &Path, run: &str, rows: &[Row]) -> Result<()> {
 
 /// Points by run and by the place of their quantity, out of a part of a table.
 #[derive(Default)]
-struct Gathered {
+struct GatheredRows {
     cursor: NameCursor,
     runs: HashMap<String, Vec<Vec<CurvePoint>>>,
     /// The run of the last row, which the next is likely of too.
     current: (String, Vec<Vec<CurvePoint>>),
 }
 
-impl Gathered {
+impl GatheredRows {
     fn add(&mut self, columns: &[ColumnBatch], rows: usize) {
-        let Gathered { cursor, runs, current } = self;
+        let GatheredRows { cursor, runs, current } = self;
         let mut names = names::known();
         for row in 0..rows {
             let number = |column: usize| columns[column].number(row).unwrap_or(f64::NAN);
@@ -187,9 +187,9 @@ impl Gathered {
 
 /// The curves of many runs out of one `metrics.parquet`, by run.
 pub fn read(path: &Path) -> Result<HashMap<String, HashMap<Quantity, Curve>>> {
-    let parts = TableReader::open(path)?.gather(&COLUMNS[..8], Gathered::add)?;
+    let parts = TableReader::open(path)?.gather(&COLUMNS[..8], GatheredRows::add)?;
     let mut runs: HashMap<String, Vec<Vec<CurvePoint>>> = HashMap::new();
-    for Gathered { runs: of_part, current, .. } in parts {
+    for GatheredRows { runs: of_part, current, .. } in parts {
         for (run, by_place) in of_part.into_iter().chain([current]).filter(|(run, _)| !run.is_empty()) {
             let points = runs.entry(run).or_default();
             if points.len() < by_place.len() {

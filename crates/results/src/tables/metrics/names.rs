@@ -73,14 +73,14 @@ impl Names {
 }
 
 /// The names, read by one who may add to them. Nobody who holds them may wait for another thread.
-pub(super) struct Known(Option<RwLockReadGuard<'static, Names>>);
+pub(super) struct KnownNames(Option<RwLockReadGuard<'static, Names>>);
 
 /// The names as they are now.
-pub(super) fn known() -> Known {
-    Known(Some(NAMES.read().unwrap_or_else(PoisonError::into_inner)))
+pub(super) fn known() -> KnownNames {
+    KnownNames(Some(NAMES.read().unwrap_or_else(PoisonError::into_inner)))
 }
 
-impl Known {
+impl KnownNames {
     fn insert(&mut self, texts: [&str; 3]) {
         self.0 = None;
         NAMES.write().unwrap_or_else(PoisonError::into_inner).insert(texts);
@@ -88,7 +88,7 @@ impl Known {
     }
 }
 
-impl Deref for Known {
+impl Deref for KnownNames {
     type Target = Names;
 
     fn deref(&self) -> &Names {
@@ -106,7 +106,7 @@ pub(super) struct NameCursor {
 
 impl NameCursor {
     /// The place of the name that these texts are.
-    pub fn find(&mut self, names: &mut Known, texts: [&[u8]; 3]) -> usize {
+    pub fn find(&mut self, names: &mut KnownNames, texts: [&[u8]; 3]) -> usize {
         let is = |name: &Name| name.texts.iter().map(|text| text.as_bytes()).eq(texts);
         let expected = self.followed_by.get(self.last).copied();
         if let Some(place) = expected.filter(|&place| names.names.get(place).is_some_and(is)) {
@@ -133,7 +133,7 @@ impl NameCursor {
     }
 
     /// That of a row of a table, its texts in the columns from the third on.
-    pub fn find_row(&mut self, names: &mut Known, columns: &[ColumnBatch], row: usize) -> usize {
+    pub fn find_row(&mut self, names: &mut KnownNames, columns: &[ColumnBatch], row: usize) -> usize {
         self.find(names, [2, 3, 4].map(|column| columns[column].bytes(row)))
     }
 }
