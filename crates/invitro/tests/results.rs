@@ -44,7 +44,8 @@ const FIGURES: [(&str, &str, &str); 6] = [
 ];
 
 /// Those of the guide are of `crossing`.
-const OF_CROSSING: [&str; 16] = [
+const OF_CROSSING: [&str; 17] = [
+    "answers",
     "bridge",
     "cascade",
     "contrast",

@@ -18,6 +18,7 @@ mod parts;
 mod progress;
 mod reading;
 mod sentences;
+mod spec;
 mod specifications;
 mod style;
 mod table;
