@@ -26,7 +26,7 @@ fn seal(page: &str) -> Option<Option<String>> {
     (Seal::of(text.as_bytes()).blake3 == hash).then(|| Some(figures).filter(|it| *it != NO_FIGURES).map(str::to_owned))
 }
 
-/// What is known of a report that is there.
+/// The state of an existing report.
 pub struct OwnReport {
     /// Whether the page is as it was written, or not there.
     pub page: bool,

@@ -25,7 +25,7 @@ struct ClaimPoint {
     estimate: Estimate,
 }
 
-/// What is drawn of one claim.
+/// The panel of one claim.
 struct ClaimPanel {
     title: String,
     /// Of the places along x.

@@ -37,7 +37,7 @@ use crate::data::Study;
 use invitro_results::FolderKind;
 use rayon::prelude::*;
 
-/// What figures are about: an anchor, a heading, and the figures in their order. The first that was drawn stands for its topic.
+/// What figures are about: an anchor, a heading, and the figures in their order. The first that was drawn is shown; the others are folded.
 pub const TOPICS: [(&str, &str, &[&str]); 7] = [
     (
         "training",

@@ -188,7 +188,7 @@ pub struct Plot<'a> {
     pub legend: Option<Vec<LegendEntry>>,
     /// For heat maps: what the colours mean.
     pub scale: Option<String>,
-    /// Where the options change what is shown: the caption of this variant.
+    /// The caption of this variant, if the options change it.
     pub caption: Option<String>,
 }
 

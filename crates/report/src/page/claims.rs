@@ -155,7 +155,7 @@ fn folded(study: &Study, answer: &Answer, rendered: &Rendered) -> String {
     format!("<details><summary>How tested</summary>{inner}</details>")
 }
 
-/// What was estimated for a claim, with what to know of it.
+/// The estimate behind a claim, with its notes.
 fn estimation(study: &Study, answers: &ClaimAnswers, answer: &Answer) -> String {
     let rendered = Rendered::new(study, answer);
     let beside = rendered.beside.iter().map(|(what, value)| format!("{what}: {value}"));

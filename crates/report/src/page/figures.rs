@@ -109,7 +109,7 @@ fn left_out(figures: &[Figure]) -> String {
     )
 }
 
-/// What is said under each variant; of what all say, only what is new on the page.
+/// The caption of each variant, without sentences that the page has said.
 pub fn captions(figure: &Figure, sentences: &mut SaidSentences) -> Vec<String> {
     let mut known = HashSet::new();
     let caption = |variant: &Variant| {
@@ -198,7 +198,7 @@ fn packed(figure: &Figure, captions: &[String], is_folded: bool) -> Json {
 
 const NOTHING: &str = "<p class=\"none\">Nothing to show for this choice: no run has measured it.</p>";
 
-/// The drawing for wide and for narrow screens, of which the second may wait until it is needed.
+/// The drawing for wide screens, and that for narrow screens unless it is drawn later.
 fn draw(figure: &Figure, variant: &Variant, with_narrow: bool) -> String {
     if variant.drawing.is_empty() {
         return NOTHING.into();

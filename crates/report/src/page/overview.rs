@@ -39,7 +39,7 @@ fn with_code(html: &str) -> String {
     html.split('`').enumerate().map(part).collect()
 }
 
-/// What the names on the first screen stand for, in one line.
+/// The meaning of the names on the first screen, in one line.
 fn key(study: &Study) -> String {
     let labels = |masked: bool| -> Vec<String> {
         study.conditions().iter().filter(|it| it.masked == masked).map(Condition::label).collect()

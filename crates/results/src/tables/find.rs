@@ -20,7 +20,7 @@ pub struct FoundRun {
     pub path: PathBuf,
     /// Whether it has a folder of its own.
     pub has_folder: bool,
-    /// What was read of it.
+    /// The run, or why it cannot be read.
     pub run: Result<Run>,
 }
 

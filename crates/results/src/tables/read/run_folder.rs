@@ -1,4 +1,4 @@
-//! One run out of its folder, and many, of which only those that moved are read again.
+//! One run out of its folder, and many: only those that changed are read again.
 
 use super::stamp::run_stamp;
 use crate::error::{At, Error, Result};

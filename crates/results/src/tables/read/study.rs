@@ -146,7 +146,7 @@ fn run_of(row: &Columns) -> Run {
     run
 }
 
-/// Gives each run its curves out of `metrics.parquet`; the number of runs there that are none of these.
+/// Gives each run its curves out of `metrics.parquet`; returns the number of other runs there.
 fn add_curves(path: &Path, runs: &mut [Run]) -> Result<usize> {
     let mut curves = metrics::read(path)?;
     runs.iter_mut().for_each(|run| run.curves = curves.remove(&run.id).unwrap_or_default());

@@ -58,7 +58,7 @@ impl Kind {
         }
     }
 
-    /// A column of this kind; what is of another kind is missing in it.
+    /// A column of this kind; values of another kind are missing in it.
     pub fn column<'a>(self, values: impl Iterator<Item = Option<&'a Value>>) -> Column {
         let values = values.map(|value| value.filter(|value| !value.is_null()));
         match self {

@@ -66,7 +66,7 @@ fn write<D: DataType, T>(
     out.typed::<D>().write_batch(&data, Some(&defined), Some(&repeated)).map(|_| ())
 }
 
-/// Writes lists of which none is empty.
+/// Writes lists that are not empty.
 pub(super) fn write_required(out: &mut SerializedColumnWriter, lists: &[Vec<String>]) -> Parquet<()> {
     let data: Vec<ByteArray> = lists.iter().flatten().map(|text| text.as_str().into()).collect();
     let repeated: Vec<i16> = lists.iter().flat_map(|list| (0..list.len()).map(|at| i16::from(at > 0))).collect();
