@@ -50,8 +50,8 @@ pub fn sentences_html(sentences: &[String]) -> String {
 fn badge(verdict: &Verdict) -> String {
     let class = match verdict {
         Verdict::Supported => "yes",
-        Verdict::Contradicted | Verdict::Equivalent => "no",
-        Verdict::Inconclusive | Verdict::NotTested(_) => "open",
+        Verdict::Contradicted => "no",
+        Verdict::Equivalent | Verdict::Inconclusive | Verdict::NotTested(_) => "open",
     };
     format!("<span class=\"badge {class}\">{}</span>", verdict.name())
 }
