@@ -109,5 +109,7 @@ def test_a_study_is_run_and_reported(tmp_path: Path) -> None:
     assert (again.runs()["state"] == "done").all()
     page = invitro.report(again, page_only=True)
     assert page == tmp_path / "study/report.html" and page.is_file()
+    assert invitro.report(again, page_only=True) == page, "its own report is replaced"
+    page.write_text(page.read_text(encoding="utf-8") + "a note", encoding="utf-8")
     with pytest.raises(invitro.Error, match="--force"):
         invitro.report(again, page_only=True)

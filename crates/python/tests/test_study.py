@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import invitro
 import pytest
@@ -33,7 +34,7 @@ def test_settings_have_their_kinds() -> None:
 def test_tables_with_settings_in_their_kinds_are_read_alike(tmp_path: Path) -> None:
     pytest.importorskip("pandas")
     arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    columns = {"run": ["a", "b"], "mixture.tasks": [[0.2, 0.4, 0.4], None], "eval.forms": [True, None]}
+    columns: dict[str, list[Any]] = {"run": ["a", "b"], "mixture.tasks": [[0.2, 0.4, 0.4], None], "eval.forms": [True, None]}
     for name, text in [("new", False), ("old", True)]:
         table = {key: [v and json.dumps(v) if text and "." in key else v for v in values] for key, values in columns.items()}
         (tmp_path / name).mkdir()
