@@ -18,7 +18,7 @@ pub const LIST: &str = "languages";
 /// What an entry of it is called by.
 pub const NAME: &str = "name";
 /// Settings of an entry that are fractions: one that is left out does not show it.
-const FRACTIONS: [&str; 3] = ["distance", "share", "mask_share"];
+const FRACTIONS: [&str; 5] = ["distance", "share", "mask_share", "loans", "false_friends"];
 
 /// Every value of a table under its dotted key, sections in alphabetical order, entries of a list in its own.
 pub fn leaves(table: &Table) -> Vec<(String, Value)> {

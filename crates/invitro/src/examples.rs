@@ -50,6 +50,24 @@ const EXAMPLES: &[(&str, &[[&str; 2]])] = &[
         ],
     ),
     (
+        "hidden",
+        &[
+            ["invitro hidden runs/quick --language B --out b.safetensors < sentences.txt", "all layers at all tokens"],
+            [
+                "invitro hidden runs/quick sentences.txt --layers 0,2,4 --positions last --out last.safetensors",
+                "three layers, at the last token of every sentence",
+            ],
+        ],
+    ),
+    (
+        "patch",
+        &[
+            ["invitro patch runs/quick", "a masked word of B, with states of A put in"],
+            ["invitro patch runs/quick --subject noun.0.3 --donor-subject noun.0.4", "another subject as a control"],
+            ["invitro patch runs/quick desc.17.0 --logprob --json", "a word by name, its log-probability, as JSON"],
+        ],
+    ),
+    (
         "export",
         &[
             ["invitro export runs/quick --out model", "for transformers and the Hugging Face Hub"],

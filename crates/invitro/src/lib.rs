@@ -51,10 +51,13 @@ mod experiment;
 mod export;
 mod findings;
 mod generate;
+mod hidden;
 mod language;
+mod lines;
 mod output;
 mod pace;
 mod pairs;
+mod patch;
 mod pooled;
 mod progress;
 mod report;
@@ -64,6 +67,7 @@ mod run_summary;
 mod runs;
 mod score;
 mod selftest;
+mod sentence;
 mod study;
 mod table;
 mod terminal;
@@ -99,6 +103,8 @@ commands! {
     Evaluate(evaluate),
     Generate(generate),
     Score(score),
+    Hidden(hidden),
+    Patch(patch),
     Pairs(pairs),
     Export(export),
     Study(study),

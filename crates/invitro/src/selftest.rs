@@ -7,7 +7,7 @@ use invitro_model::{Device, Population, Shape};
 use std::io::Write as _;
 use std::process::ExitCode;
 
-/// Compare a GPU with the CPU: every operation, forward and backward, then 50 training steps of both
+/// Compare a GPU with the CPU, for every kind of model: every operation, forward and backward, then 50 training steps of both
 ///
 /// Prints the relative difference of every tensor. Exit status 1 if any is too large.
 #[derive(clap::Args)]
@@ -36,8 +36,9 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let population = |shape: &_, seeds: &[u64], capacity| Population::new(device, shape, seeds, capacity);
     let mut passed = true;
     for (shape, members) in usual_populations() {
-        let Shape { width, heads, hidden, vocab, .. } = shape;
-        say!("{members} models of width {width}, {heads} heads, hidden {hidden}, |V| {vocab}");
+        let Shape { kind, tied, width, heads, hidden, vocab, .. } = shape;
+        let kind = format!("{}{}", kind.name(), if tied { ", tied" } else { "" });
+        say!("{members} models ({kind}) of width {width}, {heads} heads, hidden {hidden}, |V| {vocab}");
         passed &= selftest(&shape, members, make, population, invalidate_recordings, &mut report)?;
     }
     let abandoned = abandoned_recordings();

@@ -11,6 +11,7 @@ mod docs;
 mod export;
 mod force;
 mod groups;
+mod inside;
 mod language;
 mod numbers;
 mod on_terminal;

@@ -397,3 +397,45 @@ if len(sys.argv) > 2:
     let csv = std::fs::read_to_string(all.join("runs.csv")).unwrap();
     assert_eq!(csv.matches("\"[0.2,0.4,0.4]\"").count(), 2, "{csv}");
 }
+
+#[test]
+fn a_plan_says_how_many_data_seeds_claims_need() {
+    let results = format!("{}/../../results/withheld", env!("CARGO_MANIFEST_DIR"));
+    let power =
+        |more: &[&str]| succeed(study(&["plan", &shipped("withheld"), "--power", "--from", &results]).args(more));
+    // By pandas and SciPy: the mean of 5 data seeds, their deviation, t.ppf(0.975, 4) · deviation / √5, nct.sf at 5 % / 2,
+    // half of the mean, and the first numbers of data seeds that are enough.
+    let line = "  share-of-source    −0.089   0.042   0.052   0.83   0.045      6       5";
+    let text = power(&[]);
+    assert!(text.lines().any(|own| own == line), "{text}");
+    let json: Value = serde_json::from_str(&power(&["--half-width", "0.03", "--json"])).unwrap();
+    let own = &json["claims"][1];
+    assert_eq!((&own["half_width_wanted"], &own["seeds_for_half_width"]), (&0.03.into(), &10.into()), "{own}");
+    assert!((own["power"].as_f64().unwrap() - 0.831_884).abs() < 1e-3, "{own}");
+    let none = refused(&["study", "plan", &shipped("withheld"), "--power"]);
+    assert!(none.contains("--from DIR"), "{none}");
+    let none = refused(&["study", "plan", &shipped("quick"), "--power", "--from", &results]);
+    assert!(none.contains("names no primary claims"), "{none}");
+}
+
+#[test]
+fn a_status_has_the_claims_by_complete_data_seeds() {
+    let place = tempfile::tempdir().unwrap();
+    let claims = "primary = [\"learns\", \"more\"]\n[[claims]]\nid = \"learns\"\nsays = \"\"\nexpect = \"above 0\"\n\
+                  estimate = { mean = \"bits\", in = \"B\" }\n[[claims]]\nid = \"more\"\nsays = \"\"\nexpect = \"above 0\"\n\
+                  estimate = { difference = \"bits\", in = \"B\", of = { mixture.lambda = [0.25, 0.5] } }\n";
+    let rest = format!("{claims}[factors]\nmixture.lambda = [0.25, 0.5]\n[seeds]\ndata = [0, 1, 2, 3]\n");
+    let (file, out) = (write(place.path(), "claims", &rest), place.path().join("out"));
+    let (file, out) = (file.to_str().unwrap(), out.to_str().unwrap());
+    let status = |limit: &str| {
+        succeed(&mut study(&["run", file, "--out", out, "--device", "cpu", "--limit", limit]));
+        let json: Value = serde_json::from_str(&succeed(&mut study(&["status", out, "--json"]))).unwrap();
+        json["claims"].clone()
+    };
+    assert_eq!(status("1"), Value::Null, "no data seed is complete");
+    let three = status("6");
+    assert_eq!(three["data_seeds_complete"], 3, "{three}");
+    assert_eq!(three["claims"][0]["data_seeds"], 3, "the fourth has one cell");
+    let text = succeed(&mut study(&["status", out]));
+    assert!(text.contains("3 of 4 data seeds complete") && text.contains("\n  learns  "), "{text}");
+}

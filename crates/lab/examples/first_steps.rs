@@ -35,7 +35,7 @@ fn main() -> Result<(), Error> {
     println!("nats per token; single tokens have an entropy of {entropy:.3}, equal ones of {:.3}", (vocab as f64).ln());
     let mut last = f64::INFINITY;
     for (batch, step) in batches.iter().zip(1..) {
-        population.train_step(batch, &Update::at(&experiment.train, step))?;
+        population.train_step(batch, &[Update::at(&experiment.train, step)])?;
         last = population.losses()?[0].mean();
         if step == 1 || step % 20 == 0 {
             println!("step {step:4}  loss {last:.3}");

@@ -183,9 +183,10 @@ fn available(step: Option<u64>, steps: &[u64]) -> String {
 
 /// What a file is not.
 fn no_file(key: &str) -> &'static str {
-    match key.ends_with("grammar") {
-        true => "neither svo, sov, vso or vos nor a file that can be read",
-        false => "no file that can be read",
+    match key.rsplit('.').next() {
+        Some("grammar") => "neither svo, sov, vso or vos nor a file that can be read",
+        Some("change") => "neither edits nor rules nor a file that can be read",
+        _ => "no file that can be read",
     }
 }
 

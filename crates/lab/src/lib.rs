@@ -7,6 +7,7 @@
 //! - [`run_folder`]: the files of a run, and more steps for a run that has a folder
 //! - [`trained`]: a trained model from its folder, to evaluate, prompt or export
 //! - [`minimal_pairs`]: pairs of sentences, one with a fault
+//! - [`patching`]: one question to a trained model whose hidden states are replaced
 //! - [`corpus`]: rows as text; [`card`]: model cards and data cards
 //! - [`study`]: grids of experiments that resume; [`executor`]: where they run
 
@@ -17,6 +18,7 @@ pub mod executor;
 pub mod experiment;
 pub mod inputs;
 pub mod minimal_pairs;
+pub mod patching;
 pub mod probes;
 pub mod run_folder;
 pub mod study;

@@ -67,7 +67,10 @@ impl Trained {
         if !elsewhere.is_empty() {
             return Err(Error::NotEvaluation { keys: elsewhere.join("; ") });
         }
-        let inputs = InputCache::default().get(settings)?;
+        // Whatever the step is.
+        let mut settings = settings.clone();
+        settings.eval.inside_every = 0;
+        let inputs = InputCache::default().get(&settings)?;
         let member = MemberToEvaluate { inputs: &inputs, with_baselines: true };
         let rows = batch_rows(self.checkpoint.shape.context);
         let mut population = self.population(device, rows)?;

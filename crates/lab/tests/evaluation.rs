@@ -35,6 +35,51 @@ fn the_words_of_a_prompt_are_kept_as_a_multiset() {
     assert!(kept(Task::T2, &[], &[1]) && kept(Task::T0, &[], &[1]));
 }
 
+/// What T1 makes is the prompt's words, other words, or no words of the language; else it did not end, or is empty.
+#[test]
+fn answers_are_copied_other_words_or_no_words() {
+    let (languages, text) = InputCache::default().languages_and_text(&tiny(&[])).unwrap();
+    let pieces = |words: &[u32]| -> Vec<u32> {
+        words.iter().flat_map(|&word| text.segmentation.pieces(Symbol(word), Language::A)).copied().collect()
+    };
+    let prompt: Vec<Symbol> = [2, 3, 2].map(Symbol).into();
+    let sequence = Sequence { task: Task::T1, prompt, ..Sequence::default() };
+    let (condition, tokens) = (LanguageCondition::A, text.prompt(&sequence));
+    let prompted = TaskPrompt { condition, sequence, tokens, answer: 0, key: 0 };
+    // A word without its boundary is none.
+    let broken = [pieces(&[2, 3]), text.segmentation.core(Symbol(2), Language::A).to_vec()].concat();
+    let answers = [
+        (pieces(&[3, 2, 2]), true, Some(TaskMetric::SameWords)),
+        (pieces(&[2, 3]), true, Some(TaskMetric::OtherWords)),
+        (pieces(&[2, 3, 2, 2]), true, Some(TaskMetric::OtherWords)),
+        (broken, true, Some(TaskMetric::NonWords)),
+        (Vec::new(), true, None),
+        (pieces(&[3, 2, 2]), false, None),
+        (pieces(&[2, 3]), false, None),
+    ];
+    let kinds = [TaskMetric::SameWords, TaskMetric::OtherWords, TaskMetric::NonWords];
+    let share = |answers: &[(Vec<u32>, bool, Option<TaskMetric>)], metric: TaskMetric| {
+        let checked: Vec<CheckedOutput> = answers
+            .iter()
+            .map(|(tokens, ended, _)| {
+                let decoded = Decoded { tokens: tokens.clone(), ended: *ended };
+                generation::check(&prompted, &decoded, &text, &mut languages.checker(), &languages)
+            })
+            .collect();
+        let mut rows = Rows::new(0);
+        generation::rows(&prompted, &checked.iter().collect::<Vec<_>>(), &mut rows);
+        let row = rows.list.iter().find(|row| row.quantity.measure == Measure::unscrambling(metric));
+        row.map_or(0.0, |row| row.value)
+    };
+    for answer in &answers {
+        let is_kind = |kind: &TaskMetric| share(std::slice::from_ref(answer), *kind) == 1.0;
+        assert_eq!(kinds.iter().copied().find(is_kind), answer.2, "{answer:?}");
+    }
+    let rest = [TaskMetric::Unfinished, TaskMetric::Empty];
+    let sum: f64 = kinds.iter().chain(&rest).map(|&kind| share(&answers, kind)).sum();
+    assert!((sum - 1.0).abs() < 1e-12, "{sum}");
+}
+
 #[test]
 fn nothing_holds_of_what_did_not_end() {
     let verdict =

@@ -160,6 +160,12 @@ fn what_cannot_be_raised_is_said() {
     run(&short, &cell);
     assert!(refused(&cell, &short, &long).contains("named by its identity, as the runs of a study are"));
 
+    let [short, long] = lengths(10, 20, &["mixture.exposure=bare", "mixture.exposures=1"]);
+    run(&short, &place.path().join("exposed"));
+    let error = refused(&place.path().join("exposed"), &short, &long);
+    assert!(error.contains("`mixture.exposure` spreads its rows over all steps"), "{error}");
+
+    let [short, long] = lengths(10, 20, &[]);
     let path = place.path().join("other");
     run(&long, &path);
     for (wanted, keys) in [

@@ -25,7 +25,7 @@ const fn listed(key: &'static str, accepted: &'static [&'static str], refused: &
     Trial { key, with: &[], accepted, refused }
 }
 
-const TRIALS: [Trial; 19] = [
+const TRIALS: [Trial; 21] = [
     listed("name", &["mine"], &["3"]),
     Trial {
         with: &["language.properties=3000", "language.relations=500"],
@@ -38,6 +38,7 @@ const TRIALS: [Trial; 19] = [
     },
     listed("language.valid_share", &["0.0125", "0.985"], &["0", "0.012", "0.99", "1", "nan"]),
     listed("language.relations", &["5", "60000"], &["0", "7", "60005"]),
+    listed("language.change", &["edits", "rules"], &["3", "no/such.file"]),
     listed("language.grammar", &["svo", "sov", "vso", "vos", "Cargo.toml"], &["3", "no/such.file"]),
     listed("language.lexicon", &["\"\"", "Cargo.toml"], &["3", "no/such.file"]),
     Trial {
@@ -46,6 +47,8 @@ const TRIALS: [Trial; 19] = [
     },
     listed("mixture.tasks", &["1,0,0", "0.2,0.2,0.6"], &["0.5,0.5", "0.5,0.5,0.5", "-1,1,1", "nan,0.5,0.5"]),
     listed("mixture.schedule", &["[]", "[0, 1]", "0.5,0.2"], &["[0]", "[1.5]", "[-0.1]", "x", "[nan]"]),
+    // So many of 4,450 words fit into half of 640,000 rows.
+    Trial { with: &["mixture.exposure=bare"], ..listed("mixture.exposures", &["0", "1", "71"], &["-1", "72", "x"]) },
     listed("tokenizer.file", &["\"\"", "Cargo.toml"], &["3", "no/such.file"]),
     Trial {
         with: &["tokenizer.share=random"],
@@ -60,13 +63,14 @@ const TRIALS: [Trial; 19] = [
 ];
 
 /// The same for keys of a language: of C, below A and B.
-const OF_LANGUAGE: [Trial; 4] = [
+const OF_LANGUAGE: [Trial; 5] = [
     listed(
         "name",
         &["D", "Lingua1", "aLanguageOfTwentyLet"],
         &["3", "all", "\"\"", "b", "9a", "a-b", "é", "aLanguageOfTwentyOneL"],
     ),
     listed("parent", &["A", "B"], &["C", "X", "3", "\"\""]),
+    listed("change", &["edits", "rules"], &["3", "no/such.file"]),
     listed("grammar", &["svo", "sov", "vso", "vos", "Cargo.toml"], &["3", "no/such.file"]),
     listed("copies", &["0", "1", "2", "62"], &["-1", "0.5", "many"]),
 ];
@@ -180,7 +184,11 @@ fn so_it_is_in_a_family() {
             assert!(names_it && !message.contains('\n'), "{name}={value}: {message}");
         }
     }
-    let entry = toml::Value::try_from(&family(place.path(), &["languages.C.grammar=sov".into()]).unwrap().languages[2]);
+    // Keys without a value are not written.
+    let optional =
+        ["grammar=sov", "change=edits", "morphology=fusional", "harmony=true", "loans=0.1", "false_friends=0.1"];
+    let given: Vec<String> = optional.iter().map(|setting| format!("languages.C.{setting}")).collect();
+    let entry = toml::Value::try_from(&family(place.path(), &given).unwrap().languages[2]);
     let mut written: Vec<String> = entry.unwrap().as_table().unwrap().keys().cloned().collect();
     let mut known: Vec<String> = LanguageEntry::settings().iter().map(|key| key.name().to_owned()).collect();
     written.sort();

@@ -103,7 +103,7 @@ fn scoring_equals_searching(experiment: &invitro_lab::Experiment, steps: u64) {
     for step in 1..=steps {
         let batch: Vec<TokenSequence> =
             (0..4).map(|row| inputs.text.draw(&mut source, step, row, 100).unwrap()).collect();
-        population.train_step(&[batch], &Update::at(&experiment.train, step)).unwrap();
+        population.train_step(&[batch], &[Update::at(&experiment.train, step)]).unwrap();
         population.losses().unwrap();
     }
     let mut shard = ModelShard::new(invitro_model::cpu::Cpu::<f32>::new(&shape, 1, 512).unwrap(), 512, 1).unwrap();

@@ -144,6 +144,19 @@ fn a_stopped_run_goes_on_to_the_same_bytes() {
 }
 
 /// The own form is the contrast itself; n-gram models do not see the subject under any.
+/// With probes of the inside, which read rows, hidden states and gradients.
+#[test]
+fn so_does_every_kind_of_model() {
+    for kind in [
+        ["model.kind=gpt2", "model.tied=false"],
+        ["model.kind=gpt2", "model.tied=true"],
+        ["model.kind=llama", "model.tied=true"],
+    ] {
+        let inside = ["eval.inside=true", "eval.inside_every=20", "train.smoothing=0.1", "train.steps=40"];
+        goes_on_to_the_same_bytes(&tiny(&[&kind[..], &inside].concat()));
+    }
+}
+
 #[test]
 fn words_are_put_in_other_forms() {
     let place = tempfile::tempdir().unwrap();
@@ -239,6 +252,31 @@ fn seeds_train_as_one_population_with_the_results_of_single_runs() {
         assert_eq!(bytes(&members[2].folder, name), bytes(&alone, name), "{name}");
     }
     assert_ne!(bytes(&members[2].folder, METRICS), bytes(&members[3].folder, METRICS));
+}
+
+#[test]
+fn settings_of_the_optimizer_train_as_one_population_with_the_results_of_single_runs() {
+    let place = tempfile::tempdir().unwrap();
+    let settings: [&[&str]; 3] = [
+        &[],
+        &["train.lr=0.01", "train.warmup=3", "train.weight_decay=0.2"],
+        &["train.decay=none", "train.beta1=0.5", "train.beta2=0.9", "train.eps=1e-6", "train.clip=0.1"],
+    ];
+    let experiments = settings.map(|own| tiny(&[&["train.steps=20"], own].concat()));
+    let members: Vec<_> = experiments.iter().map(|one| member(one, &place.path().join(one.id()))).collect();
+    // Interrupted after a step.
+    let stopped = train(&members, &Stop::new().at(std::time::Instant::now()));
+    assert_eq!(stopped, vec![MemberOutcome::Stopped { step: 1 }; 3]);
+    assert_eq!(train(&members, &Stop::new()), vec![MemberOutcome::Done; 3]);
+    for member in &members {
+        let alone = member.folder.with_extension("alone");
+        run(&member.experiment, &alone);
+        for name in SAME {
+            assert_eq!(bytes(&member.folder, name), bytes(&alone, name), "{name}");
+        }
+        assert_eq!(steps(&member.folder), steps(&alone));
+    }
+    assert_ne!(bytes(&members[0].folder, METRICS), bytes(&members[1].folder, METRICS));
 }
 
 #[test]

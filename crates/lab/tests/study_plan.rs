@@ -217,6 +217,9 @@ fn the_studies_of_interventions() {
         ("cuts", 80, 5),
         ("withheld", 60, 5),
         ("imbalance", 80, 5),
+        ("exposure", 96, 4),
+        ("dropout", 60, 5),
+        ("transliteration", 64, 4),
     ] {
         let path = folder.join(name).with_extension("toml");
         let plan = file::read(&path, &[]).unwrap();
@@ -278,6 +281,31 @@ fn populations_share_a_shape_and_keep_data_seeds_together() {
     let later = open.iter().enumerate().map(|(at, open)| Open { step: if at % 3 == 0 { 10 } else { 0 }, ..*open });
     let first = &populations(later, |_| 4)[0];
     assert!(first.iter().all(|open| open.step == 10));
+}
+
+#[test]
+fn a_sweep_over_the_optimizer_is_one_population() {
+    let sweep = |key: &str, levels: &str| {
+        let all = expand(&format!(
+            "name = \"sweep\"\n[factors]\ntrain.{key} = [{levels}]\n[seeds]\ndata = [0]\nmodel = [0]\n"
+        ));
+        assert!(all.len() > 1);
+        let open: Vec<Open> = all.iter().map(|cell| Open { cell, step: 0 }).collect();
+        populations(open, |_| 32).len()
+    };
+    for (key, levels) in [
+        ("lr", "1e-4, 3e-4, 1e-3"),
+        ("warmup", "0, 256"),
+        ("decay", "\"cosine\", \"none\""),
+        ("beta1", "0.8, 0.9"),
+        ("beta2", "0.95, 0.99"),
+        ("eps", "1e-10, 1e-6"),
+        ("weight_decay", "0.0, 0.1"),
+        ("clip", "0.0, 1.0"),
+    ] {
+        assert_eq!(sweep(key, levels), 1, "{key}");
+    }
+    assert_eq!((sweep("batch", "32, 64"), sweep("steps", "100, 200")), (2, 2));
 }
 
 #[test]

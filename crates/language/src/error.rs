@@ -19,6 +19,14 @@ pub enum Error {
     #[error("`language.grammar` is `{given}`, which is neither svo, sov, vso or vos nor a readable file ({why})")]
     GrammarFile { given: PathBuf, why: String },
 
+    /// A fault in a file of sound laws, at a token.
+    #[error("sound laws `{name}`, line {line}, column {column}: {fault}")]
+    Laws { name: String, line: usize, column: usize, fault: String },
+
+    /// The sound laws are neither drawn nor in a readable file.
+    #[error("`language.change` is `{given}`, which is neither edits nor rules nor a readable file ({why})")]
+    LawsFile { given: PathBuf, why: String },
+
     /// A list of words that cannot be read.
     #[error("`language.lexicon` is `{}`, which cannot be used: {why}", path.display())]
     WordList { path: PathBuf, why: String },

@@ -16,11 +16,38 @@
 //! ```
 
 use crate::error::{Error, Result};
+use crate::lexicon::history::laws::law::Laws;
 use crate::world::symbol::Language;
-use invitro_base::settings::{LanguageConfig, LanguageEntry, MixtureConfig, require};
+use invitro_base::settings::{LanguageConfig, LanguageEntry, MixtureConfig, Morphology, require};
 
 /// The most entries a family may have.
 pub const MOST: usize = 64;
+
+/// How the stems of a language change from its parent's.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Change {
+    /// By edits of letters.
+    Edits,
+    /// By sound laws that are drawn at random.
+    Rules,
+    /// By the sound laws of a file.
+    Laws(Laws),
+}
+
+impl Change {
+    fn new(given: &str) -> Result<Change> {
+        Ok(match given {
+            "edits" => Change::Edits,
+            "rules" => Change::Rules,
+            file => Change::Laws(Laws::load(file)?),
+        })
+    }
+
+    /// Whether it is without exceptions.
+    pub(crate) fn is_regular(&self) -> bool {
+        *self != Change::Edits
+    }
+}
 
 /// An entry as a node of the tree.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +64,16 @@ pub struct Node {
     pub script: usize,
     /// The share of descriptors that are masked.
     pub mask_share: f64,
+    /// How its stems change from its parent's.
+    pub change: Change,
+    /// How its words are made of their stems.
+    pub morphology: Morphology,
+    /// Whether affixes agree with the stem's vowels.
+    pub harmony: bool,
+    /// The share of its words with stems of the first language.
+    pub loans: f64,
+    /// The share of its words that mean something else in the first language.
+    pub false_friends: f64,
     /// The size of its text, if given.
     share: Option<f64>,
     /// Whether an experiment file lists it; the default pair needs no list.
@@ -59,6 +96,8 @@ pub struct Branch {
     pub nodes: Vec<usize>,
     /// The lexical distance to calibrate for.
     pub distance: f64,
+    /// Whether the laws of a file decide the distance.
+    pub by_file: bool,
     /// For a further sibling, the index of the first two siblings' branch, whose rate it shares.
     pub sibling_of: Option<usize>,
 }
@@ -81,9 +120,19 @@ pub struct Family {
 impl Family {
     /// The tree of a list of entries; A and B if the list is empty.
     pub fn new(config: &LanguageConfig, list: &[LanguageEntry]) -> Result<Family> {
-        let pair =
+        let mut pair =
             [LanguageEntry::new("A"), LanguageEntry { mask_share: config.mask_share, ..LanguageEntry::new("B") }];
         let listed = !list.is_empty();
+        if !matches!(&*config.change, "edits" | "rules") {
+            // The file's laws make B from the proto-language, which A preserves.
+            pair[0] = LanguageEntry { distance: Some(0.0), change: Some("edits".into()), ..pair[0].clone() };
+            require(
+                !listed || list.iter().all(|entry| entry.change.is_some()),
+                "language.change",
+                "the path of a file",
+                "edits or rules beside `languages`: give the file as `change` of the languages that it makes",
+            )?;
+        }
         let list = if listed { list } else { &pair };
         let count: usize = list.iter().map(|entry| entry.copies).fold(0, usize::saturating_add);
         require(count <= MOST, "languages", format!("a list of {count}"), format!("at most {MOST} languages"))?;
@@ -96,6 +145,16 @@ impl Family {
             entry.validate()?;
             let parent = entry.parent.as_ref().map(|parent| find_parent(list, entry, parent)).transpose()?;
             let language = entry.spoken.then(|| Language::new(languages, &entry.name));
+            // The first language is the one that others have loans and false friends of.
+            let is_donor = languages == 0;
+            let share = |own: Option<f64>, shared: f64| own.unwrap_or(if is_donor { 0.0 } else { shared });
+            let (loans, false_friends) =
+                (share(entry.loans, config.loans), share(entry.false_friends, config.false_friends));
+            for (key, given) in [("loans", loans), ("false_friends", false_friends)] {
+                let (key, allowed) =
+                    (format!("languages.{}.{key}", entry.name), "0: others take them from the first language");
+                require(given == 0.0 || !is_donor, key, given, allowed)?;
+            }
             languages += usize::from(entry.spoken);
             nodes.push(Node {
                 name: entry.name.clone(),
@@ -104,6 +163,11 @@ impl Family {
                 grammar: entry.grammar.clone().unwrap_or_else(|| config.grammar.clone()),
                 script: entry.script,
                 mask_share: entry.mask_share,
+                morphology: entry.morphology.unwrap_or(config.morphology),
+                harmony: entry.harmony.unwrap_or(config.harmony),
+                loans,
+                false_friends,
+                change: Change::new(entry.change.as_ref().unwrap_or(&config.change))?,
                 share: entry.share,
                 listed,
             });
@@ -160,7 +224,12 @@ impl Family {
 
     /// The node of a language.
     pub fn node(&self, language: Language) -> &Node {
-        self.nodes.iter().find(|node| node.language == Some(language)).expect("a language has its node")
+        &self.nodes[self.position(language)]
+    }
+
+    /// The place of a language's node.
+    pub fn position(&self, language: Language) -> usize {
+        self.nodes.iter().position(|node| node.language == Some(language)).expect("a language has its node")
     }
 
     /// Each language's share of the training rows, before masked rows are redrawn: its size to the power of
@@ -216,7 +285,7 @@ impl Family {
     pub(crate) fn have_equal_stems(&self, one: usize, other: usize) -> bool {
         let up = |from: usize| std::iter::successors(Some(from), |&node| self.nodes[node].parent).collect::<Vec<_>>();
         let (one, other) = (up(one), up(other));
-        let drifted = |node: &usize| self.branch_of(*node).distance > 0.0;
+        let drifted = |node: &usize| self.branch_of(*node).distance > 0.0 || self.branch_of(*node).by_file;
         let differ = |path: &[usize], from: &[usize]| path.iter().filter(|node| !from.contains(node)).any(drifted);
         !differ(&one, &other) && !differ(&other, &one)
     }
@@ -261,17 +330,39 @@ fn branches(config: &LanguageConfig, list: &[LanguageEntry], nodes: &[Node]) -> 
         let parent = parents[next];
         next += 1;
         let children: Vec<usize> = (0..nodes.len()).filter(|&node| nodes[node].parent == parent).collect();
-        let siblings: Vec<usize> = children.iter().copied().filter(|&node| list[node].distance.is_none()).collect();
+        let by_file = |&node: &usize| matches!(nodes[node].change, Change::Laws(_));
+        let is_sibling = |&node: &usize| list[node].distance.is_none() && !by_file(&node);
+        let siblings: Vec<usize> = children.iter().copied().filter(is_sibling).collect();
+        if let Some(other) = siblings.iter().find(|&&node| nodes[node].change != nodes[siblings[0]].change) {
+            return Err(Error::mismatch(format!(
+                "{} changes by edits and {} by rules, so that no rate is theirs in common: give each a `distance`",
+                nodes[siblings[0]].name, nodes[*other].name
+            )));
+        }
         let (first, further) = siblings.split_at(siblings.len().min(2));
         let distance = config.distance;
         if !first.is_empty() {
-            branches.push(Branch { parent, nodes: first.to_vec(), distance, sibling_of: None });
+            branches.push(Branch { parent, nodes: first.to_vec(), distance, by_file: false, sibling_of: None });
         }
         let sibling_of = branches.len().checked_sub(1);
-        branches.extend(further.iter().map(|&node| Branch { parent, nodes: vec![node], distance, sibling_of }));
+        let further = further.iter();
+        branches.extend(further.map(|&node| Branch {
+            parent,
+            nodes: vec![node],
+            distance,
+            by_file: false,
+            sibling_of,
+        }));
         for &node in &children {
-            if let Some(distance) = list[node].distance {
-                branches.push(Branch { parent, nodes: vec![node], distance, sibling_of: None });
+            let by_file = by_file(&node);
+            require(
+                !by_file || list[node].distance.is_none(),
+                format!("languages.{}.distance", nodes[node].name),
+                list[node].distance.unwrap_or_default(),
+                "left out: the sound laws of its file decide how far it is from its parent",
+            )?;
+            if let Some(distance) = list[node].distance.or(by_file.then_some(0.0)) {
+                branches.push(Branch { parent, nodes: vec![node], distance, by_file, sibling_of: None });
             }
         }
         parents.extend(children.into_iter().map(Some));

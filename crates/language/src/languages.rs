@@ -13,7 +13,7 @@ use crate::world::facts::Facts;
 use crate::world::mask::Mask;
 use crate::world::symbol::{Language, Symbol, Terminal, WordClass};
 use invitro_base::random::Stream;
-use invitro_base::settings::{LanguageConfig, LanguageEntry, MixtureConfig, Tags, Withhold};
+use invitro_base::settings::{Given, LanguageConfig, LanguageEntry, MixtureConfig, Tags, Withhold};
 
 /// The languages over one world.
 ///
@@ -38,8 +38,10 @@ pub struct Languages {
     pub lexicon: Lexicon,
     /// The content of a sequence's first token.
     pub tags: Tags,
-    /// Whether the tasks include translation.
+    /// Whether the tasks include translation, if only of single words.
     pub translates: bool,
+    /// The words of T2's prompts.
+    pub given: Given,
     all: Vec<Language>,
     masks: Vec<Mask>,
     /// The withheld facts of every language, if facts are withheld instead of words.
@@ -83,6 +85,7 @@ impl Languages {
             lexicon,
             tags: Tags::TaskLanguage,
             translates: false,
+            given: Given::OneToAll,
             all,
             masks,
             facts: None,
@@ -91,12 +94,13 @@ impl Languages {
         })
     }
 
-    /// The same languages under the settings of a mixture: withholding, tags, translation. The words do not change.
+    /// The same languages under the settings of a mixture: withholding, tags, translation, T2's prompts. The words do not change.
     pub fn under(self, mixture: &MixtureConfig) -> Result<Languages> {
         let facts = (mixture.withhold == Withhold::Facts).then(|| self.withheld_facts()).transpose()?;
         let none = Mask::none(&self.world);
         let masks = if facts.is_some() { vec![none; self.masks.len()] } else { self.masks };
-        Ok(Languages { masks, facts, tags: mixture.tags, translates: mixture.translation > 0.0, ..self })
+        let MixtureConfig { tags, given, .. } = *mixture;
+        Ok(Languages { masks, facts, tags, given, translates: mixture.translates(), ..self })
     }
 
     fn withheld_facts(&self) -> Result<Vec<Facts>> {
@@ -253,7 +257,8 @@ impl Languages {
             let node = branch.nodes[0];
             let parent = branch.parent.map_or("the proto-language", |parent| &nodes[parent].name);
             let names = format!(" of {} and {parent}", nodes[node].name);
-            branch.sibling_of.is_none().then(|| (names, distances.from_parent(node).relative, branch.distance))
+            (branch.sibling_of.is_none() && !branch.by_file)
+                .then(|| (names, distances.from_parent(node).relative, branch.distance))
         };
         self.family.branches().iter().filter_map(measured).collect()
     }
@@ -265,6 +270,24 @@ impl Languages {
             files.push((format!("grammar.{}.txt", language.name()), self.grammar(language).text()));
         }
         files
+    }
+
+    /// Whether a symbol's word in a language is a loan: the first language's stem.
+    pub fn is_loan(&self, symbol: Symbol, language: Language) -> bool {
+        self.lexicon.contact().is_loan(symbol, self.family.position(language))
+    }
+
+    /// The symbol whose word in the first language is a language's word of another symbol, its false friend.
+    pub fn friend(&self, symbol: Symbol, language: Language) -> Option<Symbol> {
+        self.lexicon.contact().friend(symbol, self.family.position(language))
+    }
+
+    /// The sound laws as files, `laws.NAME.txt` for each language and ancestor that they made.
+    pub fn law_files(&self) -> Vec<(String, String)> {
+        let nodes = self.family.nodes().iter().enumerate();
+        nodes
+            .filter_map(|(at, node)| Some((format!("laws.{}.txt", node.name), self.lexicon.laws(at)?.text())))
+            .collect()
     }
 
     /// A symbol's word in a language.

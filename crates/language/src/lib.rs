@@ -32,15 +32,21 @@ pub use error::{Error, Result};
 pub use family::{Branch, Family, Node};
 pub use grammar::Grammar;
 pub use invitro_base::random::{Rng, Stream};
-pub use invitro_base::settings::{Corpus, LanguageConfig, LanguageEntry, MixtureConfig, Parallel, Tags, Withhold};
+pub use invitro_base::settings::{
+    Corpus, Exposure, Given, LanguageConfig, LanguageEntry, MaskUnit, MixtureConfig, Morphology, Parallel, Tags,
+    Withhold,
+};
 pub use languages::Languages;
 pub use lexicon::Lexicon;
 pub use lexicon::borrowed::Borrowed;
 pub use lexicon::calibration::Distance;
+pub use lexicon::derivation::Step;
 pub use lexicon::distances::Distances;
 pub use lexicon::history::affixes::{AFFIXED, Affixes, Inventory};
+pub use lexicon::history::laws::law::{Law, Laws};
 pub use lexicon::levenshtein::edits;
 pub use lexicon::phonology::{Letters, Stem};
+pub use lexicon::regularity::Regularity;
 pub use lexicon::word::Word;
 pub use world::World;
 pub use world::facts::Facts;

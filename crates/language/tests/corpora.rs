@@ -1,6 +1,7 @@
 //! Mixture, tasks, conditions and mask: what a model is trained and judged on.
 
 use crate::common::small;
+use crate::sentences::joined;
 use invitro_language::*;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -301,25 +302,59 @@ fn sequences_are_as_frequent_as_their_probability_says() {
 
 #[test]
 fn prompts_are_as_frequent_as_their_probability_says() {
-    let languages = Languages::new(&tiny(), 0).unwrap();
-    let process = Process::new(&languages);
-    let stream = Stream::new(0, "test/prompts");
-    // A sentence with words that repeat, two objects and two descriptors.
-    let sentence = (0..)
-        .map(|row| languages.sampler().sentence(Language::A, &mut stream.at(0, row)))
-        .find(|s| s.positions(Terminal::Object).count() == 2 && s.positions(Terminal::Descriptor).count() == 2)
-        .unwrap();
-    let mut sequence = Sequence { sentence, ..Default::default() };
-    let mut counts: HashMap<Vec<Symbol>, (usize, f64)> = HashMap::new();
-    let mut rng = stream.at(1, 0);
-    let n = 50_000;
-    for _ in 0..n {
-        sequence.prepare(Task::T2, &mut rng);
-        counts.entry(sequence.prompt.clone()).or_insert_with(|| (0, process.prompt(&sequence))).0 += 1;
+    for given in Given::ALL {
+        let mixture = MixtureConfig { given, ..Default::default() };
+        let languages = Languages::new(&tiny(), 0).unwrap().under(&mixture).unwrap();
+        let process = Process::new(&languages);
+        let stream = Stream::new(0, "test/prompts");
+        // A sentence with words that repeat, two objects and two descriptors.
+        let sentence = (0..)
+            .map(|row| languages.sampler().sentence(Language::A, &mut stream.at(0, row)))
+            .find(|s| s.positions(Terminal::Object).count() == 2 && s.positions(Terminal::Descriptor).count() == 2)
+            .unwrap();
+        let mut sequence = Sequence { sentence, ..Default::default() };
+        let mut counts: HashMap<Vec<Symbol>, (usize, f64)> = HashMap::new();
+        let mut rng = stream.at(1, 0);
+        let n = 50_000;
+        for _ in 0..n {
+            sequence.prepare(Task::T2, languages.given, &mut rng);
+            counts.entry(sequence.prompt.clone()).or_insert_with(|| (0, process.prompt(&sequence))).0 += 1;
+        }
+        let sum: f64 = counts.values().map(|(_, p)| p.exp()).sum();
+        assert!((sum - 1.0).abs() < 0.01, "all prompts together have probability {sum}");
+        frequencies_agree(&counts.into_iter().collect(), n);
     }
-    let sum: f64 = counts.values().map(|(_, p)| p.exp()).sum();
-    assert!((sum - 1.0).abs() < 0.01, "all prompts together have probability {sum}");
-    frequencies_agree(&counts.into_iter().collect(), n);
+}
+
+#[test]
+fn one_word_of_each_kind_is_given_for_each_phrase() {
+    let mixture = MixtureConfig { given: Given::OnePerPhrase, ..Default::default() };
+    // A grammar with several phrases in a sentence.
+    let (_file, config) = joined("svo", 0.4);
+    let languages = Languages::new(&config, 0).unwrap().under(&mixture).unwrap();
+    let mut source = Source::condition(&languages, "test", LanguageCondition::A, Task::T2);
+    let process = Process::new(&languages);
+    let (mut phrases_seen, mut fewer) = (0, 0);
+    for row in 0..500 {
+        let sequence = source.draw(0, row).unwrap();
+        let sentence = &sequence.sentence;
+        let phrases = sentence.places.last().unwrap().phrase + 1;
+        phrases_seen = phrases_seen.max(phrases);
+        let counts = (0..phrases).flat_map(|phrase| {
+            let of_phrase = move |&at: &usize| sentence.places[at].phrase == phrase;
+            let count = move |kind| sentence.positions(kind).filter(of_phrase).count();
+            invitro_language::corpus::task::KINDS.map(count)
+        });
+        let counts: Vec<usize> = counts.collect();
+        fewer += counts.iter().map(|count| count.saturating_sub(1)).sum::<usize>();
+        assert_eq!(sequence.prompt.len(), counts.iter().filter(|&&count| count > 0).count());
+        assert!(process.prompt(&sequence).is_finite(), "one of each can be assigned");
+    }
+    assert!(phrases_seen > 1 && fewer > 100);
+    // Without the setting, prompts are longer.
+    let usual = Languages::new(&small(), 0).unwrap();
+    let mut usual = Source::condition(&usual, "test", LanguageCondition::A, Task::T2);
+    assert!((0..500).any(|row| usual.draw(0, row).unwrap().prompt.len() > 4));
 }
 
 #[test]

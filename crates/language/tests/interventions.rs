@@ -373,6 +373,8 @@ fn what_came_later_changes_nothing_at_its_neutral_value() {
         tags: Tags::TaskLanguage,
         parallel: Parallel::None,
         withhold: Withhold::Words,
+        given: Given::OneToAll,
+        exposure: Exposure::None,
         ..Default::default()
     };
     assert_eq!(neutral, MixtureConfig::default());

@@ -3,12 +3,16 @@
 mod borrowed;
 mod common;
 mod corpora;
+mod exposure;
 mod families;
 mod faults;
 mod grammar;
 mod interventions;
+mod kinds;
+mod laws;
 mod letters;
 mod lexicon;
+mod masks;
 mod sentences;
 mod wordlist;
 mod world;

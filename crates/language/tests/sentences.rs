@@ -94,7 +94,7 @@ fn in_the_papers_world_a_descriptor_speaks_of_the_nearest_subject_before_it() {
 }
 
 /// Each built-in grammar with phrases joined, written to a file as a user would.
-fn joined(name: &str, share: f64) -> (tempfile::NamedTempFile, LanguageConfig) {
+pub fn joined(name: &str, share: f64) -> (tempfile::NamedTempFile, LanguageConfig) {
     let text = BUILT_IN.iter().find(|(n, _)| *n == name).unwrap().1;
     let text = text.replacen("[1.0]", &format!("[{}]", 1.0 - share), 1).replacen("[0.0]", &format!("[{share}]"), 1);
     let file = tempfile::NamedTempFile::new().unwrap();

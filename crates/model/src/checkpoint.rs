@@ -38,22 +38,18 @@ struct Header {
 
 /// Every tensor of a layout with its name.
 pub fn named_tensors(layout: &Layout) -> Vec<(String, Tensor)> {
-    let mut named = vec![("embed".to_string(), layout.embed)];
-    for (l, layer) in layout.layers.iter().enumerate() {
-        for (name, tensor) in [
-            ("norm1", layer.norm1),
-            ("qkv", layer.qkv),
-            ("out", layer.out),
-            ("norm2", layer.norm2),
-            ("gate_up", layer.gate_up),
-            ("down", layer.down),
-        ] {
-            named.push((format!("layers.{l}.{name}"), tensor));
-        }
+    let named = |name: &str, tensor| (name.to_string(), tensor);
+    let mut all = vec![named("embed", layout.embed)];
+    all.extend(layout.positions.map(|positions| named("positions", positions)));
+    for l in 0..layout.layers.len() {
+        all.extend(layout.of_layer(l).into_iter().map(|(name, tensor)| (format!("layers.{l}.{name}"), tensor)));
     }
-    named.push(("norm".to_string(), layout.norm));
-    named.push(("head".to_string(), layout.head));
-    named
+    all.push(named("norm", layout.norm.gain));
+    all.extend(layout.norm.bias.map(|bias| named("norm.bias", bias)));
+    if layout.head.weight != layout.embed {
+        all.push(named("head", layout.head.weight));
+    }
+    all
 }
 
 impl Checkpoint {
@@ -133,13 +129,16 @@ impl Checkpoint {
         self.weights.iter().all(|weight| weight.is_finite())
     }
 
-    /// Checks that it fits a model of this shape; the error names the first size that differs.
+    /// Checks that it fits a model of this shape; the error names the first property that differs.
     pub fn fits(&self, shape: &Shape) -> Result<()> {
-        let numbers = |shape: &Shape| {
+        let properties = |shape: &Shape| -> Vec<(&str, String)> {
             let (sizes, floats) = shape.numbers();
-            sizes.map(|(name, size)| (name, size as f64)).into_iter().chain(floats)
+            let kind = [("kind", shape.kind.name().to_string()), ("tied", shape.tied.to_string())];
+            let sizes = sizes.map(|(name, size)| (name, size.to_string()));
+            kind.into_iter().chain(sizes).chain(floats.map(|(name, value)| (name, value.to_string()))).collect()
         };
-        match numbers(&self.shape).zip(numbers(shape)).find(|(own, given)| own != given) {
+        let pairs = properties(&self.shape).into_iter().zip(properties(shape));
+        match pairs.into_iter().find(|(own, given)| own != given) {
             Some(((name, own), (_, given))) => {
                 Err(Error::Shape(format!("the checkpoint's {name} is {own}, but the model's is {given}")))
             }

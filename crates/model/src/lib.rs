@@ -1,9 +1,9 @@
-//! Populations of small Llama-shaped transformers, trained on a CPU or one CUDA GPU.
+//! Populations of small transformers (Llama or GPT-2), trained on a CPU or one CUDA GPU.
 //!
 //! Models map token ids to logits; this crate knows no words. A population of N models of one [`Shape`] trains at once,
 //! each on its own data, with a leading N on every buffer. N = 1 is not a special case.
 //!
-//! - [`shape`]: the sizes of a model; [`layout`]: its tensors in one flat vector
+//! - [`shape`]: the kind and sizes of a model; [`layout`]: its tensors in one flat vector
 //! - [`batch`]: sequences packed without padding
 //! - [`ops`]: the operations of a device, forward and backward
 //! - [`transformer`]: the model, written over these operations
@@ -43,7 +43,7 @@ pub use device::Device;
 pub use error::{Error, Result};
 pub use history::HISTORY;
 pub use inference::{ContinuationScores, Decoded, InferOps, Prompt, Sampling, Score, ScoreQuery};
-pub use invitro_base::settings::{Decay, TrainConfig};
+pub use invitro_base::settings::{Decay, ModelKind, TrainConfig};
 pub use layout::{Layout, Tensor};
 pub use ops::{Loss, Ops, Update, Vector};
 pub use population::Population;

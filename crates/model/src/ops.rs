@@ -8,9 +8,9 @@
 //! is these calls and points, in this order:
 //!
 //! ```text
-//! load                                     the batch, and the update that follows it
+//! load                                     the batch, and the members' updates that follow it
 //! replay_step                              may replay a recording of all that follows
-//!   BeginForward                           embed_rms_norm
+//!   BeginForward                           embed_norm
 //!   BeginPart(Layer(l))                    the layer's forward operations; for each layer
 //!   BeginPart(Head)                        linear
 //!   cross_entropy
@@ -25,10 +25,11 @@
 //!
 //! A forward-only pass (evaluation, decoding, scoring) makes the calls from `BeginForward` to the head.
 
+use crate::layout::{Linear, Norm};
 use crate::{Batch, Error, Layout, Result, Shape, Span, Tensor};
 use invitro_base::settings::TrainConfig;
 
-/// AdamW and clipping for one step. The learning rate is the schedule's at this step.
+/// AdamW and clipping for one step of one member. The learning rate is the schedule's at this step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Update {
     /// Counted from 1, for the bias correction.
@@ -40,19 +41,16 @@ pub struct Update {
     pub weight_decay: f64,
     /// Gradients of a member are scaled down to this global norm; infinite for no clipping.
     pub clip: f64,
+    /// The share of every target's probability that is spread evenly over the vocabulary.
+    pub smoothing: f64,
 }
 
 impl Update {
     /// The update of a step, counted from 1.
     pub fn at(config: &TrainConfig, step: u64) -> Self {
-        let TrainConfig { beta1, beta2, eps, weight_decay, clip, .. } = *config;
+        let TrainConfig { beta1, beta2, eps, weight_decay, clip, smoothing, .. } = *config;
         let clip = if clip > 0.0 { clip } else { f64::INFINITY };
-        Update { step, lr: config.rate(step), beta1, beta2, eps, weight_decay, clip }
-    }
-
-    /// No update, for evaluation.
-    pub fn none() -> Self {
-        Update { step: 0, lr: 0.0, beta1: 0.0, beta2: 0.0, eps: 0.0, weight_decay: 0.0, clip: f64::INFINITY }
+        Update { step, lr: config.rate(step), beta1, beta2, eps, weight_decay, clip, smoothing }
     }
 }
 
@@ -71,8 +69,10 @@ pub enum Vector {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModelPart {
     Embedding,
-    /// The gains of all norms.
+    /// The gains of all norms, and all biases.
     Gains,
+    /// The learned positions.
+    Positions,
     /// The matrices of a layer.
     Layer(usize),
     Head,
@@ -82,13 +82,13 @@ pub enum ModelPart {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PassPoint {
     /// Before the first operation of every forward pass. A device that defers updates starts the last one here; then the
-    /// embedding and the gains may be read.
+    /// embedding, the positions, the gains and the biases may be read.
     BeginForward,
     /// In a forward pass, before the first matrix of a layer or of the head is read.
     BeginPart(ModelPart),
     /// In the backward pass, after the last weight gradient of the head or of a layer is issued.
     EndPartBackward(ModelPart),
-    /// After the backward of every norm is issued. A device with partial sums of the gains' gradients adds them up here.
+    /// After the backward of every norm is issued. A device with partial sums of the gains' and biases' gradients adds them up here.
     EndNormsBackward,
     /// After the last operation of the backward pass. A device with a weight-gradient stream joins it here: all gradients
     /// are complete for later operations.
@@ -118,6 +118,14 @@ pub fn check_batch(batch: &Batch, shape: &Shape) -> Result<()> {
         return Err(Error::Batch(format!("loss group {group}: groups are numbered from 0 to {}", GROUPS - 1)));
     }
     Ok(())
+}
+
+/// Checks that there is an update for each member, or none at all.
+pub fn check_updates(updates: &[Update], members: usize) -> Result<()> {
+    match updates.len() {
+        count if count == 0 || count == members => Ok(()),
+        count => Err(Error::Batch(format!("updates for {count} members: this population has {members}"))),
+    }
 }
 
 /// Checks tokens.
@@ -161,8 +169,9 @@ pub trait Ops {
     fn write(&mut self, member: usize, vector: Vector, values: &[f32]) -> Result<()>;
     fn read(&mut self, member: usize, vector: Vector) -> Result<Vec<f32>>;
 
-    /// Loads a batch for the following operations, and the update for [`Ops::update`].
-    fn load(&mut self, batch: &Batch, update: &Update) -> Result<()>;
+    /// Loads a batch for the following operations, and every member's update for [`Ops::update`]; there are no updates for
+    /// a pass that ends without one.
+    fn load(&mut self, batch: &Batch, updates: &[Update]) -> Result<()>;
     /// Called after [`Ops::load`], before a training step. A device that records steps replays a recording for the batch's
     /// sizes, if it has one, and returns true; the caller then issues nothing.
     fn replay_step(&mut self) -> Result<bool> {
@@ -182,34 +191,36 @@ pub trait Ops {
     /// first, at most [`crate::HISTORY`].
     fn history(&mut self) -> Result<Vec<Vec<Loss>>>;
 
-    /// out\[row\] = weight\[token\[row\]\]
+    /// out\[row\] = weight\[token\[row\]\], plus the learned position of the row where there is one.
     fn embed(&mut self, weight: Tensor, out: &mut Self::Buf) -> Result<()>;
-    /// grad(weight)\[v\] = sum of dx over the rows with token v, in row order; writes every row of the gradient.
+    /// grad(weight)\[v\] = sum of dx over the rows with token v, in row order, for every v; in a tied model it is added to the
+    /// gradient of the head. Likewise for learned positions.
     fn embed_backward(&mut self, dx: &Self::Buf, weight: Tensor) -> Result<()>;
 
-    /// out = x · inv_rms · gain, inv_rms = 1 / sqrt(mean(x²) + ε), saved for backward.
-    fn rms_norm(&mut self, x: &Self::Buf, gain: Tensor, out: &mut Self::Buf, inv_rms: &mut Self::Stat) -> Result<()>;
-    /// Writes the gradient through the norm to `dx`, or adds it if `add`; writes grad(gain) by
+    /// RMSNorm: out = x · inverse · gain, inverse = 1 / sqrt(mean(x²) + ε), saved for backward.
+    /// LayerNorm: out = (x - mean) · inverse · gain + bias, inverse = 1 / sqrt(variance + ε).
+    fn norm(&mut self, x: &Self::Buf, norm: Norm, out: &mut Self::Buf, inverse: &mut Self::Stat) -> Result<()>;
+    /// Writes the gradient through the norm to `dx`, or adds it if `add`; writes the gradients of gain and bias by
     /// [`PassPoint::EndNormsBackward`] at the latest.
-    fn rms_norm_backward(
+    fn norm_backward(
         &mut self,
         dy: &Self::Buf,
         x: &Self::Buf,
-        inv_rms: &Self::Stat,
-        gain: Tensor,
+        inverse: &Self::Stat,
+        norm: Norm,
         dx: &mut Self::Buf,
         add: bool,
     ) -> Result<()>;
 
-    /// y = x · weightᵀ (+ `residual`)
-    fn linear(&mut self, x: &Self::Buf, weight: Tensor, residual: Option<&Self::Buf>, y: &mut Self::Buf) -> Result<()>;
+    /// y = x · weightᵀ (+ bias) (+ `residual`)
+    fn linear(&mut self, x: &Self::Buf, linear: Linear, residual: Option<&Self::Buf>, y: &mut Self::Buf) -> Result<()>;
     /// dx = dy · weight
     fn linear_backward_input(&mut self, dy: &Self::Buf, weight: Tensor, dx: &mut Self::Buf) -> Result<()>;
-    /// grad(weight) = dyᵀ · x
-    fn linear_backward_weight(&mut self, dy: &Self::Buf, x: &Self::Buf, weight: Tensor) -> Result<()>;
+    /// grad(weight) = dyᵀ · x; grad(bias) = sum of dy over rows, by [`PassPoint::EndNormsBackward`] at the latest.
+    fn linear_backward_weight(&mut self, dy: &Self::Buf, x: &Self::Buf, linear: Linear) -> Result<()>;
 
-    /// Causal attention within each span, heads side by side in every row of `qkv` = \[query | key | value\], rotary
-    /// positions (rotate-half) applied to query and key first. `log_sum` saves each row's log-sum-exp per head.
+    /// Causal attention within each span, heads side by side in every row of `qkv` = \[query | key | value\]; Llama's
+    /// rotary positions (rotate-half) are applied to query and key first. `log_sum` saves each row's log-sum-exp per head.
     fn attention(&mut self, qkv: &Self::Buf, out: &mut Self::Buf, log_sum: &mut Self::Stat) -> Result<()>;
     fn attention_backward(
         &mut self,
@@ -220,19 +231,20 @@ pub trait Ops {
         dqkv: &mut Self::Buf,
     ) -> Result<()>;
 
-    /// gate_up = x · weightᵀ, then gated = silu(gate) · up: [`Ops::linear`] and [`Ops::swiglu`], which a device may fuse.
-    fn linear_swiglu(
+    /// gate_up = x · weightᵀ (+ bias), then gated = activation(gate_up): [`Ops::linear`] and [`Ops::activate`], which a device
+    /// may fuse.
+    fn linear_activate(
         &mut self,
         x: &Self::Buf,
-        weight: Tensor,
+        linear: Linear,
         gate_up: &mut Self::Buf,
         gated: &mut Self::Buf,
     ) -> Result<()> {
-        self.linear(x, weight, None, gate_up)?;
-        self.swiglu(gate_up, gated)
+        self.linear(x, linear, None, gate_up)?;
+        self.activate(gate_up, gated)
     }
     /// Backward from dy, the gradient of gated · weightᵀ, to gate_up. A device that fuses the two does not write `dgated`.
-    fn linear_swiglu_backward(
+    fn linear_activate_backward(
         &mut self,
         dy: &Self::Buf,
         weight: Tensor,
@@ -241,61 +253,61 @@ pub trait Ops {
         dgate_up: &mut Self::Buf,
     ) -> Result<()> {
         self.linear_backward_input(dy, weight, dgated)?;
-        self.swiglu_backward(gate_up, dgated, dgate_up)
+        self.activate_backward(gate_up, dgated, dgate_up)
     }
 
-    /// [`Ops::embed`], then [`Ops::rms_norm`], which a device may fuse.
-    fn embed_rms_norm(
+    /// [`Ops::embed`], then [`Ops::norm`], which a device may fuse.
+    fn embed_norm(
         &mut self,
         weight: Tensor,
         out: &mut Self::Buf,
-        gain: Tensor,
-        norm: &mut Self::Buf,
-        inv_rms: &mut Self::Stat,
+        norm: Norm,
+        normed: &mut Self::Buf,
+        inverse: &mut Self::Stat,
     ) -> Result<()> {
         self.embed(weight, out)?;
-        self.rms_norm(out, gain, norm, inv_rms)
+        self.norm(out, norm, normed, inverse)
     }
-    /// y = x · weightᵀ + residual and its norm: [`Ops::linear`] and [`Ops::rms_norm`], which a device may fuse.
+    /// y = x · weightᵀ (+ bias) + residual and its norm: [`Ops::linear`] and [`Ops::norm`], which a device may fuse.
     #[allow(clippy::too_many_arguments)]
-    fn linear_rms_norm(
+    fn linear_norm(
         &mut self,
         x: &Self::Buf,
-        weight: Tensor,
+        linear: Linear,
         residual: &Self::Buf,
         y: &mut Self::Buf,
-        gain: Tensor,
-        norm: &mut Self::Buf,
-        inv_rms: &mut Self::Stat,
+        norm: Norm,
+        normed: &mut Self::Buf,
+        inverse: &mut Self::Stat,
     ) -> Result<()> {
-        self.linear(x, weight, Some(residual), y)?;
-        self.rms_norm(y, gain, norm, inv_rms)
+        self.linear(x, linear, Some(residual), y)?;
+        self.norm(y, norm, normed, inverse)
     }
-    /// Backward from dy, the gradient of norm(x) · weightᵀ, to x. A device that fuses the two does not write `dnorm`.
+    /// Backward from dy, the gradient of norm(x) · weightᵀ, to x. A device that fuses the two does not write `dnormed`.
     #[allow(clippy::too_many_arguments)]
-    fn linear_rms_norm_backward(
+    fn linear_norm_backward(
         &mut self,
         dy: &Self::Buf,
         weight: Tensor,
         x: &Self::Buf,
-        inv_rms: &Self::Stat,
-        gain: Tensor,
-        dnorm: &mut Self::Buf,
+        inverse: &Self::Stat,
+        norm: Norm,
+        dnormed: &mut Self::Buf,
         dx: &mut Self::Buf,
         add: bool,
     ) -> Result<()> {
-        self.linear_backward_input(dy, weight, dnorm)?;
-        self.rms_norm_backward(dnorm, x, inv_rms, gain, dx, add)
+        self.linear_backward_input(dy, weight, dnormed)?;
+        self.norm_backward(dnormed, x, inverse, norm, dx, add)
     }
 
-    /// out = silu(gate) · up, with `gate_up` = \[gate | up\] in every row.
-    fn swiglu(&mut self, gate_up: &Self::Buf, out: &mut Self::Buf) -> Result<()>;
-    fn swiglu_backward(&mut self, gate_up: &Self::Buf, dout: &Self::Buf, dgate_up: &mut Self::Buf) -> Result<()>;
+    /// SwiGLU: out = silu(gate) · up, with `gate_up` = \[gate | up\] in every row. GPT-2: out = gelu(up).
+    fn activate(&mut self, gate_up: &Self::Buf, out: &mut Self::Buf) -> Result<()>;
+    fn activate_backward(&mut self, gate_up: &Self::Buf, dout: &Self::Buf, dgate_up: &mut Self::Buf) -> Result<()>;
 
     /// Computes the cross-entropy of every row with a target, for [`Ops::losses`]. Turns `logits` into the gradient of the
-    /// member's mean loss.
+    /// member's mean loss, whose targets are smoothed by the loaded update.
     fn cross_entropy(&mut self, logits: &mut Self::Buf) -> Result<()>;
 
-    /// Clips each member's gradient and applies AdamW, with the loaded update. A device may defer it to the next forward pass.
+    /// Clips each member's gradient and applies AdamW, with the member's loaded update. A device may defer it to the next forward pass.
     fn update(&mut self) -> Result<()>;
 }

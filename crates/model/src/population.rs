@@ -1,11 +1,11 @@
-//! A population: N models of one shape on one device, each with its own seed and data.
+//! A population: N models of one shape on one device, each with its own seed, data and optimizer settings.
 //!
 //! ```
 //! use invitro_model::{Device, Population, TokenSequence, Shape, TrainConfig, Update};
 //! let shape = Shape { layers: 1, width: 16, heads: 2, hidden: 24, context: 8, ..Shape::paper(32) };
 //! let mut population = Population::new(Device::Cpu, &shape, &[0, 1], 16)?;
 //! let data = vec![vec![TokenSequence { tokens: vec![1, 2, 3, 4], group: 0 }]; 2];
-//! population.train_step(&data, &Update::at(&TrainConfig::default(), 1))?;
+//! population.train_step(&data, &[Update::at(&TrainConfig::default(), 1); 2])?;
 //! assert_eq!(population.losses()?.len(), 2);
 //! # Ok::<(), invitro_model::Error>(())
 //! ```
@@ -16,7 +16,7 @@ use crate::cuda;
 use crate::inference::{ContinuationScores, Decoded, HiddenQuery, LayerStates, PatchedQuery, Prompt, ScoreQuery};
 use crate::inference::{decode, hidden, score};
 use crate::init::initial_weights;
-use crate::ops::{Loss, Update, Vector};
+use crate::ops::{Loss, Update, Vector, check_updates};
 use crate::shard::{ModelShard, Shard};
 use crate::{Device, Error, Result, Shape, TokenSequence, memory};
 use rayon::prelude::*;
@@ -106,10 +106,15 @@ impl Population {
         &self.seeds
     }
 
-    /// One step of every member on its own sequences. The device may still be at work when this returns.
-    pub fn train_step(&mut self, sequences: &[Vec<TokenSequence>], update: &Update) -> Result<()> {
-        self.per_shard(sequences, |_, shard, sequences| {
-            shard.train_step(sequences, update)?;
+    /// One step of every member on its own sequences with its own update. The device may still be at work when this
+    /// returns.
+    pub fn train_step(&mut self, sequences: &[Vec<TokenSequence>], updates: &[Update]) -> Result<()> {
+        if updates.is_empty() {
+            return Err(Error::Batch("a training step without updates".into()));
+        }
+        check_updates(updates, self.members())?;
+        self.per_shard(sequences, |start, shard, sequences| {
+            shard.train_step(sequences, &updates[start..][..sequences.len()])?;
             Ok(Vec::new())
         })
         .map(|_: Vec<()>| ())
@@ -159,6 +164,11 @@ impl Population {
     /// The hidden states of every member's own queries.
     pub fn hidden(&mut self, queries: &[Vec<HiddenQuery>]) -> Result<Vec<Vec<LayerStates>>> {
         self.per_shard(queries, |_, shard, queries| hidden::hidden(shard, queries))
+    }
+
+    /// The gradient of every member's mean loss on its own sequences, in the order of [`crate::Layout`], without training.
+    pub fn gradients(&mut self, sequences: &[Vec<TokenSequence>]) -> Result<Vec<Vec<f32>>> {
+        self.per_shard(sequences, |_, shard, sequences| shard.gradients(sequences))
     }
 
     /// One vector of a member, in the order of [`crate::Layout`].

@@ -10,7 +10,7 @@ pub trait Shard: Send {
     fn shape(&self) -> &Shape;
     /// The number of sequences that a member decodes at once.
     fn regions(&self) -> usize;
-    fn train_step(&mut self, sequences: &[Vec<TokenSequence>], update: &Update) -> Result<()>;
+    fn train_step(&mut self, sequences: &[Vec<TokenSequence>], updates: &[Update]) -> Result<()>;
     /// Waits for the last step.
     fn losses(&mut self) -> Result<Vec<Loss>>;
     /// The losses of every step since the last call, as [`crate::Ops::history`].
@@ -23,8 +23,10 @@ pub trait Shard: Send {
     fn make_room(&mut self, rows: usize, slots: usize, picks: usize) -> Result<()>;
     /// Runs one forward-only pass.
     fn run(&mut self, parts: &[MemberPass], output: Output) -> Result<Vec<Outputs>>;
-    /// The hidden states of the picked rows of one forward-only pass, `[member][layer][pick]`.
-    fn hidden(&mut self, parts: &[MemberPass], layers: &[usize]) -> Result<Vec<Vec<Vec<HiddenState>>>>;
+    /// The gradients of the mean loss, without an update.
+    fn gradients(&mut self, sequences: &[Vec<TokenSequence>]) -> Result<Vec<Vec<f32>>>;
+    /// The hidden states of the picked rows of one forward-only pass, `[member][layer][pick]`, with their norms if `normed`.
+    fn hidden(&mut self, parts: &[MemberPass], layers: &[usize], normed: bool) -> Result<Vec<Vec<Vec<HiddenState>>>>;
 }
 
 /// The number of sequences that a member decodes at once on a device that rounds rows up to multiples of `round`.
@@ -92,9 +94,9 @@ where
         regions(self.model.ops.shape(), self.round)
     }
 
-    fn train_step(&mut self, sequences: &[Vec<TokenSequence>], update: &Update) -> Result<()> {
+    fn train_step(&mut self, sequences: &[Vec<TokenSequence>], updates: &[Update]) -> Result<()> {
         let batch = self.pack(sequences)?;
-        self.model.train_step(&batch, update)
+        self.model.train_step(&batch, updates)
     }
 
     fn losses(&mut self) -> Result<Vec<Loss>> {
@@ -108,6 +110,12 @@ where
     fn evaluate(&mut self, sequences: &[Vec<TokenSequence>]) -> Result<Vec<Loss>> {
         let batch = self.pack(sequences)?;
         self.model.evaluate(&batch)
+    }
+
+    fn gradients(&mut self, sequences: &[Vec<TokenSequence>]) -> Result<Vec<Vec<f32>>> {
+        let batch = self.pack(sequences)?;
+        self.model.gradients(&batch, &[])?;
+        (0..batch.members).map(|member| self.model.ops.read(member, Vector::Gradients)).collect()
     }
 
     fn read(&mut self, member: usize, vector: Vector) -> Result<Vec<f32>> {
@@ -128,9 +136,9 @@ where
         inference.run(ops, parts, output, round)
     }
 
-    fn hidden(&mut self, parts: &[MemberPass], layers: &[usize]) -> Result<Vec<Vec<Vec<HiddenState>>>> {
+    fn hidden(&mut self, parts: &[MemberPass], layers: &[usize], normed: bool) -> Result<Vec<Vec<Vec<HiddenState>>>> {
         let round = self.round;
         let (ops, inference) = self.with_room(parts)?;
-        inference.hidden(ops, parts, layers, round)
+        inference.hidden(ops, parts, layers, normed, round)
     }
 }

@@ -43,10 +43,10 @@ fn a_step_allocates_nothing() {
             .collect();
         let mut model = Transformer::new(Cpu::<f32>::new(&shape, 1, 87).unwrap(), 87).unwrap();
         let train = TrainConfig::default();
-        model.train_step(&batches[0], &Update::at(&train, 1)).unwrap();
+        model.train_step(&batches[0], &[Update::at(&train, 1)]).unwrap();
         let before = BYTES.get();
         for (step, batch) in batches.iter().enumerate() {
-            model.train_step(batch, &Update::at(&train, step as u64 + 2)).unwrap();
+            model.train_step(batch, &[Update::at(&train, step as u64 + 2)]).unwrap();
         }
         assert_eq!(BYTES.get() - before, 0, "bytes were allocated in a step");
     });

@@ -1,14 +1,18 @@
 //! Checkpoints on disk: contents, and errors of bad files.
 
-use crate::common::small;
+use crate::common::{every_kind, small};
 use invitro_base::sealed;
-use invitro_model::{Checkpoint, Device, Error, Layout, Population, Shape};
+use invitro_model::{Checkpoint, Device, Error, Layout, ModelKind, Population, Shape};
 use safetensors::SafeTensors;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 fn saved(folder: &Path) -> (Checkpoint, PathBuf) {
-    let mut population = Population::new(Device::Cpu, &small(), &[1], 4).unwrap();
+    saved_of(&small(), folder)
+}
+
+fn saved_of(shape: &Shape, folder: &Path) -> (Checkpoint, PathBuf) {
+    let mut population = Population::new(Device::Cpu, shape, &[1], 4).unwrap();
     let note = BTreeMap::from([("run".to_string(), "x".to_string()), ("a".to_string(), "b".to_string())]);
     let checkpoint = population.checkpoint(0, 12, note).unwrap();
     let path = folder.join("step-12.safetensors");
@@ -110,6 +114,23 @@ fn a_flipped_bit_is_noticed() {
     }
     std::fs::write(&path, &whole).unwrap();
     assert_eq!(Checkpoint::load(&path).unwrap(), checkpoint);
+}
+
+#[test]
+fn every_kind_is_saved_and_loaded_by_its_own_kind() {
+    for shape in every_kind() {
+        let folder = tempfile::tempdir().unwrap();
+        let (checkpoint, path) = saved_of(&shape, folder.path());
+        let loaded = Checkpoint::load(&path).unwrap();
+        assert_eq!(loaded, checkpoint);
+        for other in every_kind() {
+            assert_eq!(loaded.fits(&other).is_ok(), other == shape);
+        }
+    }
+    let gpt2 = Shape { kind: ModelKind::Gpt2, ..small() };
+    let folder = tempfile::tempdir().unwrap();
+    let message = saved(folder.path()).0.fits(&gpt2).unwrap_err().to_string();
+    assert_eq!(message, "model shape: the checkpoint's kind is llama, but the model's is gpt2");
 }
 
 #[test]

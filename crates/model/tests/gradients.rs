@@ -1,8 +1,8 @@
 //! Gradients against central differences in f64: of every operation, and of the whole model.
 
-use crate::common::{self, naive_logits, numbers, sequences, tiny};
+use crate::common::{self, gpt2, naive_logits, numbers, sequences, tied, tiny};
 use invitro_model::cpu::{Buffer, Cpu};
-use invitro_model::{Batch, Layout, Loss, Ops, Shape, Tensor, Transformer, Update, Vector};
+use invitro_model::{Batch, Layout, Loss, Ops, Shape, Tensor, TrainConfig, Transformer, Update, Vector};
 
 type Buf = Buffer<f64>;
 
@@ -17,7 +17,7 @@ fn loaded(shape: &Shape) -> (Cpu<f64>, Batch) {
         let size = ops.layout().size;
         ops.vector_mut(member, Vector::Weights).copy_from_slice(&numbers(size, member as u64));
     }
-    ops.load(&batch, &Update::none()).unwrap();
+    ops.load(&batch, &[]).unwrap();
     (ops, batch)
 }
 
@@ -92,55 +92,81 @@ fn check_weight(
 
 #[test]
 fn embedding() {
-    let shape = tiny();
-    let (mut ops, batch) = loaded(&shape);
-    let (tensor, len) = (ops.layout().embed, 2 * batch.rows * shape.width);
-    let along = filled(&mut ops, len, 10);
-    ops.embed_backward(&along, tensor).unwrap();
-    check_weight("embed", &mut ops, &batch, tensor, (&along, shape.width), |ops, out| ops.embed(tensor, out).unwrap());
+    for shape in [tiny(), gpt2()] {
+        let (mut ops, batch) = loaded(&shape);
+        let (embed, positions, len) = (ops.layout().embed, ops.layout().positions, 2 * batch.rows * shape.width);
+        let along = filled(&mut ops, len, 10);
+        ops.embed_backward(&along, embed).unwrap();
+        for tensor in [Some(embed), positions].into_iter().flatten() {
+            check_weight("embed", &mut ops, &batch, tensor, (&along, shape.width), |ops, out| {
+                ops.embed(embed, out).unwrap()
+            });
+        }
+    }
 }
 
-#[test]
-fn rms_norm() {
-    let shape = tiny();
-    let (mut ops, batch) = loaded(&shape);
-    let (gain, len) = (ops.layout().layers[1].norm2, 2 * batch.rows * shape.width);
+fn norms_of(shape: &Shape) {
+    let (mut ops, batch) = loaded(shape);
+    let (norm, len) = (ops.layout().layers[1].norm2, 2 * batch.rows * shape.width);
     let (mut x, along) = (filled(&mut ops, len, 11), filled(&mut ops, len, 12));
     let (mut out, mut dx) = (ops.buf(len).unwrap(), filled(&mut ops, len, 13));
     let before = dx.to_vec();
     let mut stat = ops.stat(2 * batch.rows).unwrap();
-    ops.rms_norm(&x, gain, &mut out, &mut stat).unwrap();
-    ops.rms_norm_backward(&along, &x, &stat, gain, &mut dx, true).unwrap();
+    ops.norm(&x, norm, &mut out, &mut stat).unwrap();
+    ops.norm_backward(&along, &x, &stat, norm, &mut dx, true).unwrap();
     dx.iter_mut().zip(&before).for_each(|(dx, before)| *dx -= before);
     let mut written = ops.buf(len).unwrap();
-    ops.rms_norm_backward(&along, &x, &stat, gain, &mut written, false).unwrap();
+    ops.norm_backward(&along, &x, &stat, norm, &mut written, false).unwrap();
     real(&batch, shape.width).into_iter().for_each(|i| compare("added and written", dx[i], written[i]));
     let mut other = ops.stat(2 * batch.rows).unwrap();
     check_input("norm", &mut ops, &batch, (&mut x, 12), (&along, 12), &dx, |ops, x, out| {
-        ops.rms_norm(x, gain, out, &mut other).unwrap()
+        ops.norm(x, norm, out, &mut other).unwrap()
     });
-    check_weight("norm", &mut ops, &batch, gain, (&along, 12), |ops, out| {
-        ops.rms_norm(&x, gain, out, &mut stat).unwrap()
+    for tensor in [Some(norm.gain), norm.bias].into_iter().flatten() {
+        check_weight("norm", &mut ops, &batch, tensor, (&along, 12), |ops, out| {
+            ops.norm(&x, norm, out, &mut stat).unwrap()
+        });
+    }
+}
+
+#[test]
+fn rms_norm() {
+    norms_of(&tiny());
+}
+
+#[test]
+fn layer_norm() {
+    norms_of(&gpt2());
+}
+
+fn linear_of(shape: &Shape) {
+    let (mut ops, batch) = loaded(shape);
+    let linear = ops.layout().layers[0].gate_up;
+    let Tensor { rows: n, cols: k, .. } = linear.weight;
+    let rows = 2 * batch.rows;
+    let (mut x, along) = (filled(&mut ops, rows * k, 14), filled(&mut ops, rows * n, 15));
+    let residual = filled(&mut ops, rows * n, 16);
+    let mut dx = ops.buf(rows * k).unwrap();
+    ops.linear_backward_input(&along, linear.weight, &mut dx).unwrap();
+    ops.linear_backward_weight(&along, &x, linear).unwrap();
+    check_input("linear", &mut ops, &batch, (&mut x, k), (&along, n), &dx, |ops, x, out| {
+        ops.linear(x, linear, Some(&residual), out).unwrap()
     });
+    for tensor in [Some(linear.weight), linear.bias].into_iter().flatten() {
+        check_weight("linear", &mut ops, &batch, tensor, (&along, n), |ops, out| {
+            ops.linear(&x, linear, None, out).unwrap()
+        });
+    }
 }
 
 #[test]
 fn linear() {
-    let shape = tiny();
-    let (mut ops, batch) = loaded(&shape);
-    let tensor = ops.layout().layers[0].gate_up;
-    let rows = 2 * batch.rows;
-    let (mut x, along) = (filled(&mut ops, rows * tensor.cols, 14), filled(&mut ops, rows * tensor.rows, 15));
-    let residual = filled(&mut ops, rows * tensor.rows, 16);
-    let mut dx = ops.buf(rows * tensor.cols).unwrap();
-    ops.linear_backward_input(&along, tensor, &mut dx).unwrap();
-    ops.linear_backward_weight(&along, &x, tensor).unwrap();
-    check_input("linear", &mut ops, &batch, (&mut x, tensor.cols), (&along, tensor.rows), &dx, |ops, x, out| {
-        ops.linear(x, tensor, Some(&residual), out).unwrap()
-    });
-    check_weight("linear", &mut ops, &batch, tensor, (&along, tensor.rows), |ops, out| {
-        ops.linear(&x, tensor, None, out).unwrap()
-    });
+    linear_of(&tiny());
+}
+
+#[test]
+fn linear_with_bias() {
+    linear_of(&gpt2());
 }
 
 #[test]
@@ -158,18 +184,72 @@ fn attention() {
     });
 }
 
+fn activation_of(shape: &Shape) {
+    let (mut ops, batch) = loaded(shape);
+    let (rows, hidden, up) = (2 * batch.rows, shape.hidden, shape.up_width());
+    let (mut gate_up, along) = (filled(&mut ops, rows * up, 19), filled(&mut ops, rows * hidden, 20));
+    let mut dgate_up = ops.buf(rows * up).unwrap();
+    ops.activate_backward(&gate_up, &along, &mut dgate_up).unwrap();
+    check_input(
+        "activation",
+        &mut ops,
+        &batch,
+        (&mut gate_up, up),
+        (&along, hidden),
+        &dgate_up,
+        |ops, gate_up, out| ops.activate(gate_up, out).unwrap(),
+    );
+}
+
 #[test]
 fn swiglu() {
+    activation_of(&tiny());
+}
+
+#[test]
+fn gelu() {
+    activation_of(&gpt2());
+}
+
+/// The reported loss is without smoothing; the gradient is that of the smoothed one.
+#[test]
+fn smoothed_cross_entropy() {
     let shape = tiny();
     let (mut ops, batch) = loaded(&shape);
-    let (rows, hidden) = (2 * batch.rows, shape.hidden);
-    let (mut gate_up, along) = (filled(&mut ops, rows * 2 * hidden, 19), filled(&mut ops, rows * hidden, 20));
-    let mut dgate_up = ops.buf(rows * 2 * hidden).unwrap();
-    ops.swiglu_backward(&gate_up, &along, &mut dgate_up).unwrap();
-    let sizes = ((&mut gate_up, 2 * hidden), (&along, hidden));
-    check_input("swiglu", &mut ops, &batch, sizes.0, sizes.1, &dgate_up, |ops, gate_up, out| {
-        ops.swiglu(gate_up, out).unwrap()
-    });
+    let smoothing = [0.0, 0.3];
+    let updates = smoothing.map(|smoothing| Update::at(&TrainConfig { smoothing, ..TrainConfig::default() }, 1));
+    let logits = filled(&mut ops, 2 * batch.rows * shape.vocab, 21);
+    let (mut plain, mut gradient) = (ops.buf(logits.len()).unwrap(), ops.buf(logits.len()).unwrap());
+    plain.copy_from_slice(&logits);
+    gradient.copy_from_slice(&logits);
+    ops.cross_entropy(&mut plain).unwrap();
+    let without = ops.losses().unwrap();
+    ops.load(&batch, &updates).unwrap();
+    ops.cross_entropy(&mut gradient).unwrap();
+    assert_eq!(ops.losses().unwrap(), without);
+    for (member, smoothing) in smoothing.into_iter().enumerate() {
+        let smoothed = |logits: &[f64], target: usize| {
+            let losses: Vec<f64> =
+                (0..shape.vocab).map(|token| -common::log_probability(logits, token as u32)).collect();
+            let mean = losses.iter().sum::<f64>() / shape.vocab as f64;
+            (1.0 - smoothing) * losses[target] + smoothing * mean
+        };
+        for row in member * batch.rows..member * batch.rows + batch.real[member] {
+            let own = row * shape.vocab..(row + 1) * shape.vocab;
+            let mut at = logits[own.clone()].to_vec();
+            for i in 0..shape.vocab {
+                let original = at[i];
+                at[i] = original + STEP;
+                let above = smoothed(&at, batch.targets[row] as usize);
+                at[i] = original - STEP;
+                let slope = (above - smoothed(&at, batch.targets[row] as usize)) / (2.0 * STEP);
+                at[i] = original;
+                let rows = batch.real[member] as f64;
+                compare("smoothed cross-entropy", gradient[own.start + i], slope / rows);
+            }
+        }
+    }
+    assert!(plain[..batch.rows * shape.vocab] == gradient[..batch.rows * shape.vocab], "no smoothing changes no bit");
 }
 
 #[test]
@@ -198,17 +278,15 @@ fn cross_entropy() {
 }
 
 /// Every weight of both members.
-#[test]
-fn whole_model() {
-    let shape = tiny();
-    let (ops, batch) = loaded(&shape);
-    let layout = Layout::new(&shape);
+fn whole_model_of(shape: &Shape) {
+    let (ops, batch) = loaded(shape);
+    let layout = Layout::new(shape);
     let mut model = Transformer::new(ops, batch.rows).unwrap();
     for member in 0..2 {
         let vector = model.ops.vector_mut(member, Vector::Weights);
         vector.iter_mut().for_each(|w| *w *= 0.5);
     }
-    model.gradients(&batch, &Update::none()).unwrap();
+    model.gradients(&batch, &[]).unwrap();
     for member in 0..2 {
         let gradients = model.ops.vector(member, Vector::Gradients).to_vec();
         let (mut worst, mut largest) = (0.0f64, 0.0f64);
@@ -230,20 +308,45 @@ fn whole_model() {
     }
 }
 
+#[test]
+fn whole_model() {
+    whole_model_of(&tiny());
+}
+
+#[test]
+fn whole_tied_model() {
+    whole_model_of(&tied());
+}
+
+#[test]
+fn whole_gpt2() {
+    whole_model_of(&gpt2());
+}
+
+#[test]
+fn whole_tied_gpt2() {
+    whole_model_of(&Shape { tied: true, ..gpt2() });
+}
+
 /// The whole model's losses against the obvious twin, padded and masked.
 #[test]
 fn packed_equals_padded() {
-    let shape = tiny();
-    let (ops, batch) = loaded(&shape);
+    for shape in [tiny(), tied(), gpt2()] {
+        packed_equals_padded_of(&shape);
+    }
+}
+
+fn packed_equals_padded_of(shape: &Shape) {
+    let (ops, batch) = loaded(shape);
     let mut model = Transformer::new(ops, batch.rows).unwrap();
     let losses = model.evaluate(&batch).unwrap();
     for (member, (loss, seed)) in losses.iter().zip([1, 2]).enumerate() {
         let rows: &[usize] = if member == 0 { &[50, 3, 1] } else { &[2, 17] };
         let weights = model.ops.vector(member, Vector::Weights).to_vec();
         let (mut sums, mut counts) = (vec![0.0; 3], vec![0; 3]);
-        for sequence in sequences(&shape, rows, seed) {
+        for sequence in sequences(shape, rows, seed) {
             let (input, targets) = (&sequence.tokens[..sequence.tokens.len() - 1], &sequence.tokens[1..]);
-            let logits = naive_logits(&shape, &weights, input, 53);
+            let logits = naive_logits(shape, &weights, input, 53);
             for (logits, &target) in logits.iter().zip(targets) {
                 sums[sequence.group as usize] -= common::log_probability(logits, target);
                 counts[sequence.group as usize] += 1;

@@ -1,18 +1,11 @@
 //! Hidden states and patches, against plain recomputation and to the bit where nothing may change.
 
-use crate::common::{log_probability, naive_forward, sequences, small};
+use crate::common::{clear_population, every_kind, log_probability, naive_forward, naive_norm, sequences, small};
 use invitro_model::inference::{HiddenQuery, HiddenState, Patch, PatchedQuery};
-use invitro_model::{Device, Population, ScoreQuery, Vector};
+use invitro_model::{Population, ScoreQuery, Vector};
 
-/// Weights far from their small beginnings, so that states differ clearly.
 fn population(seeds: &[u64]) -> Population {
-    let mut population = Population::new(Device::Cpu, &small(), seeds, 8).unwrap();
-    for member in 0..seeds.len() {
-        let mut weights = population.read(member, Vector::Weights).unwrap();
-        weights.iter_mut().filter(|w| **w != 1.0).for_each(|w| *w *= 10.0);
-        population.write(member, Vector::Weights, &weights).unwrap();
-    }
-    population
+    clear_population(&small(), seeds)
 }
 
 fn weights(population: &mut Population, member: usize) -> Vec<f64> {
@@ -36,23 +29,28 @@ fn close(ours: &[f32], theirs: &[f64]) {
 
 #[test]
 fn states_are_the_residual_stream_of_every_layer() {
-    let mut population = population(&[3, 4]);
+    for shape in every_kind() {
+        states_are_the_residual_stream(&mut clear_population(&shape, &[3, 4]));
+    }
+}
+
+fn states_are_the_residual_stream(population: &mut Population) {
     let sequences = [tokens(9, 1), tokens(5, 2)];
     let queries: Vec<_> = sequences
         .iter()
-        .map(|tokens| vec![HiddenQuery { tokens: tokens.clone(), positions: vec![0, 4, 2], layers: all_layers() }])
+        .map(|tokens| {
+            vec![HiddenQuery { tokens: tokens.clone(), positions: vec![0, 4, 2], layers: all_layers(), normed: true }]
+        })
         .collect();
     let states = population.hidden(&queries).unwrap();
     for (member, tokens) in sequences.iter().enumerate() {
-        let weights = weights(&mut population, member);
-        naive_forward(&small(), &weights, tokens, tokens.len(), |layer, x, gain| {
+        let weights = weights(population, member);
+        let shape = population.shape();
+        naive_forward(shape, &weights, tokens, tokens.len(), |layer, x, norm| {
             for (place, position) in [0, 4, 2].into_iter().enumerate() {
                 let HiddenState { residual, normed } = &states[member][0][layer][place];
                 close(residual, &x[position]);
-                let mean = x[position].iter().map(|v| v * v).sum::<f64>() / x[position].len() as f64;
-                let scale = 1.0 / (mean + small().norm_eps).sqrt();
-                let gain = &weights[gain.range()];
-                close(normed, &x[position].iter().zip(gain).map(|(v, g)| v * scale * g).collect::<Vec<_>>());
+                close(normed, &naive_norm(shape, &weights, &x[position], norm));
             }
         });
     }
@@ -61,10 +59,11 @@ fn states_are_the_residual_stream_of_every_layer() {
 #[test]
 fn states_do_not_depend_on_what_is_asked_beside_them() {
     let mut population = population(&[3, 4]);
-    let one = HiddenQuery { tokens: tokens(12, 5), positions: vec![11], layers: vec![2, 0] };
+    let one = HiddenQuery { tokens: tokens(12, 5), positions: vec![11], layers: vec![2, 0], normed: true };
     // More rows than a pass takes, of one member alone.
-    let many: Vec<_> =
-        (0..300).map(|i| HiddenQuery { tokens: tokens(7, i), positions: vec![3], layers: vec![1] }).collect();
+    let many: Vec<_> = (0..300)
+        .map(|i| HiddenQuery { tokens: tokens(7, i), positions: vec![3], layers: vec![1], normed: true })
+        .collect();
     let alone = population.hidden(&[vec![one.clone()], Vec::new()]).unwrap();
     let beside = population.hidden(&[[vec![one], many.clone()].concat(), many[..3].to_vec()]).unwrap();
     assert_eq!(alone[0][0], beside[0][0]);
@@ -78,63 +77,72 @@ fn query(prompt: &[u32]) -> ScoreQuery {
 
 /// The states of a sequence at all layers of a position.
 fn states_at(population: &mut Population, tokens: &[u32], position: usize) -> Vec<HiddenState> {
-    let query = HiddenQuery { tokens: tokens.to_vec(), positions: vec![position], layers: all_layers() };
+    let query = HiddenQuery { tokens: tokens.to_vec(), positions: vec![position], layers: all_layers(), normed: true };
     let states = population.hidden(&[vec![query]]).unwrap().remove(0).remove(0);
     states.into_iter().map(|mut of_layer| of_layer.remove(0)).collect()
 }
 
 #[test]
 fn a_state_patched_with_itself_changes_no_bit() {
-    let mut population = population(&[3]);
-    let prompt = tokens(8, 11);
-    let unpatched = population.score(&[vec![query(&prompt)]]).unwrap();
-    for position in 0..prompt.len() {
-        for (layer, state) in states_at(&mut population, &prompt, position).into_iter().enumerate() {
-            let patched = PatchedQuery { query: query(&prompt), patches: vec![Patch { layer, position, state }] };
-            assert_eq!(
-                population.score_patched(&[vec![patched]]).unwrap(),
-                unpatched,
-                "layer {layer}, position {position}"
-            );
+    for shape in every_kind() {
+        let mut population = clear_population(&shape, &[3]);
+        let prompt = tokens(8, 11);
+        let unpatched = population.score(&[vec![query(&prompt)]]).unwrap();
+        for position in 0..prompt.len() {
+            for (layer, state) in states_at(&mut population, &prompt, position).into_iter().enumerate() {
+                let patched = PatchedQuery { query: query(&prompt), patches: vec![Patch { layer, position, state }] };
+                assert_eq!(
+                    population.score_patched(&[vec![patched]]).unwrap(),
+                    unpatched,
+                    "layer {layer}, position {position}"
+                );
+            }
         }
     }
 }
 
 #[test]
 fn the_last_layer_of_the_last_position_gives_the_donors_logits() {
-    let mut population = population(&[3]);
-    let (receiver, donor) = (tokens(8, 11), tokens(6, 12));
-    let state = states_at(&mut population, &donor, 5).pop().unwrap();
-    let patches = vec![Patch { layer: small().layers, position: 7, state }];
-    let patched = population.score_patched(&[vec![PatchedQuery { query: query(&receiver), patches }]]).unwrap();
-    let [unpatched, of_donor] = [&receiver, &donor].map(|prompt| population.score(&[vec![query(prompt)]]).unwrap());
-    // The first token of a continuation is predicted where the patch is; later ones read their own positions.
-    for (continuation, patched) in patched[0][0].iter().enumerate() {
-        assert_eq!(patched[0], of_donor[0][0][continuation][0]);
-        assert_ne!(patched[0], unpatched[0][0][continuation][0]);
+    for shape in every_kind() {
+        let mut population = clear_population(&shape, &[3]);
+        let (receiver, donor) = (tokens(8, 11), tokens(6, 12));
+        let state = states_at(&mut population, &donor, 5).pop().unwrap();
+        let patches = vec![Patch { layer: small().layers, position: 7, state }];
+        let patched = population.score_patched(&[vec![PatchedQuery { query: query(&receiver), patches }]]).unwrap();
+        let [unpatched, of_donor] = [&receiver, &donor].map(|prompt| population.score(&[vec![query(prompt)]]).unwrap());
+        // The first token of a continuation is predicted where the patch is; later ones read their own positions.
+        for (continuation, patched) in patched[0][0].iter().enumerate() {
+            assert_eq!(patched[0], of_donor[0][0][continuation][0]);
+            assert_ne!(patched[0], unpatched[0][0][continuation][0]);
+        }
     }
 }
 
 #[test]
 fn a_patch_equals_recomputation() {
-    let mut population = population(&[3]);
-    let (receiver, donor) = (tokens(8, 11), tokens(6, 12));
-    let weights = weights(&mut population, 0);
-    for (layer, position) in [(0, 7), (1, 2), (1, 7), (2, 4)] {
-        let state = states_at(&mut population, &donor, 3).swap_remove(layer);
-        let exact: Vec<f64> = state.residual.iter().map(|&v| f64::from(v)).collect();
-        let patches = vec![Patch { layer, position, state }];
-        let patched = population.score_patched(&[vec![PatchedQuery { query: query(&receiver), patches }]]).unwrap();
-        let read = [&receiver[..], &[1, 2]].concat();
-        let logits = naive_forward(&small(), &weights, &read, read.len(), |at, x, _| {
-            if at == layer {
-                x[position].clone_from(&exact);
+    for shape in every_kind() {
+        let mut population = clear_population(&shape, &[3]);
+        let (receiver, donor) = (tokens(8, 11), tokens(6, 12));
+        let weights = weights(&mut population, 0);
+        for (layer, position) in [(0, 7), (1, 2), (1, 7), (2, 4)] {
+            let state = states_at(&mut population, &donor, 3).swap_remove(layer);
+            let exact: Vec<f64> = state.residual.iter().map(|&v| f64::from(v)).collect();
+            let patches = vec![Patch { layer, position, state }];
+            let patched = population.score_patched(&[vec![PatchedQuery { query: query(&receiver), patches }]]).unwrap();
+            let read = [&receiver[..], &[1, 2]].concat();
+            let logits = naive_forward(&shape, &weights, &read, read.len(), |at, x, _| {
+                if at == layer {
+                    x[position].clone_from(&exact);
+                }
+            });
+            for (place, token) in [1, 2, 3].into_iter().enumerate() {
+                let expected = log_probability(&logits[receiver.len() - 1 + place], token);
+                let found = f64::from(patched[0][0][0][place].logprob);
+                assert!(
+                    (found - expected).abs() < 1e-3,
+                    "layer {layer}, position {position}: {found} against {expected}"
+                );
             }
-        });
-        for (place, token) in [1, 2, 3].into_iter().enumerate() {
-            let expected = log_probability(&logits[receiver.len() - 1 + place], token);
-            let found = f64::from(patched[0][0][0][place].logprob);
-            assert!((found - expected).abs() < 1e-3, "layer {layer}, position {position}: {found} against {expected}");
         }
     }
 }
@@ -143,7 +151,7 @@ fn a_patch_equals_recomputation() {
 fn what_is_not_there_is_refused() {
     let mut population = population(&[3]);
     let mut refused = |tokens: Vec<u32>, position, layer| {
-        let query = HiddenQuery { tokens, positions: vec![position], layers: vec![layer] };
+        let query = HiddenQuery { tokens, positions: vec![position], layers: vec![layer], normed: true };
         population.hidden(&[vec![query]]).unwrap_err().to_string()
     };
     assert_eq!(refused(vec![1, 2], 2, 0), "batch: hidden states at position 2: the sequence has 2 tokens");

@@ -1,11 +1,11 @@
 //! Checks of the CUDA kernels without a GPU: arguments, sizes, compilation, numbers.
 
 use invitro_model::cuda::bf16::{join, split};
-use invitro_model::cuda::compile::{ATTENTION, FUSED, PROGRAM, compile, nvrtc_present};
-use invitro_model::cuda::kernels::{ATTENTION_KERNELS, FUSED_KERNELS, PROGRAM_KERNELS};
+use invitro_model::cuda::compile::{ATTENTION, FUSED, GPT2, PROGRAM, compile, nvrtc_present};
+use invitro_model::cuda::kernels::{ATTENTION_KERNELS, FUSED_KERNELS, GPT2_KERNELS, PROGRAM_KERNELS};
 use invitro_model::cuda::sizes;
 use invitro_model::ops::GROUPS;
-use invitro_model::{Layout, Shape};
+use invitro_model::{Layout, ModelKind, Shape};
 use rayon::prelude::*;
 
 /// The C parameters of a kernel, without names and qualifiers.
@@ -48,7 +48,8 @@ fn arguments_are_the_kernels_own() {
         "Ptr<CachedSpan>" => "CachedSpan*",
         other => panic!("{other}"),
     };
-    let programs = [(PROGRAM, PROGRAM_KERNELS), (ATTENTION, ATTENTION_KERNELS), (FUSED, FUSED_KERNELS)];
+    let programs =
+        [(PROGRAM, PROGRAM_KERNELS), (GPT2, GPT2_KERNELS), (ATTENTION, ATTENTION_KERNELS), (FUSED, FUSED_KERNELS)];
     for (source, signatures) in programs {
         let mut count = 0;
         for &(names, kinds) in signatures {
@@ -67,7 +68,7 @@ fn no_shared_size_is_spelled_in_the_kernels() {
     let shape = Shape::paper(2048);
     let options = sizes::options(&shape, &Layout::new(&shape)).unwrap();
     assert!(options.contains(&format!("-DGROUPS={GROUPS}")));
-    let every = [PROGRAM, ATTENTION].concat();
+    let every = [PROGRAM, GPT2, ATTENTION].concat();
     for (source, options) in [(every.as_str(), options), (FUSED, sizes::fused_options(&shape))] {
         for option in &options {
             let name = option.trim_start_matches("-D").split('=').next().unwrap();
@@ -85,15 +86,22 @@ fn all_kernels_compile_for_every_supported_gpu() {
         return;
     }
     let narrow = Shape { width: 128, heads: 4, hidden: 192, ..Shape::paper(8190) };
+    let gpt2 = Shape { kind: ModelKind::Gpt2, tied: true, ..Shape::paper(2048) };
+    let wide_gpt2 = Shape { width: 1536, heads: 12, hidden: 6144, ..gpt2.clone() };
+    let all = &["80", "86", "89", "90", "100", "120"][..];
     for (shape, architectures) in
-        [(Shape::paper(2048), &["80", "86", "89", "90", "100", "120"][..]), (narrow, &["80", "90"])]
+        [(Shape::paper(2048), all), (narrow, &["80", "90"]), (gpt2, &["80", "90", "120"]), (wide_gpt2, &["90"])]
     {
         let options = sizes::options(&shape, &Layout::new(&shape)).unwrap();
         let fused = (FUSED, sizes::fused_options(&shape), "90a");
-        let everywhere = architectures
-            .iter()
-            .flat_map(|&architecture| [PROGRAM, ATTENTION].map(|source| (source, options.clone(), architecture)));
-        everywhere.chain([fused]).collect::<Vec<_>>().par_iter().for_each(|(source, options, architecture)| {
+        let (sources, fused) = match shape.kind {
+            ModelKind::Llama => (&[PROGRAM, ATTENTION][..], Some(fused)),
+            ModelKind::Gpt2 => (&[PROGRAM, GPT2, ATTENTION][..], None),
+        };
+        let everywhere = architectures.iter().flat_map(|&architecture| {
+            sources.iter().map(|&source| (source, options.clone(), architecture)).collect::<Vec<_>>()
+        });
+        everywhere.chain(fused).collect::<Vec<_>>().par_iter().for_each(|(source, options, architecture)| {
             let target = [format!("--gpu-architecture=sm_{architecture}"), "--std=c++17".into()];
             compile(source, &[&options[..], &target].concat()).unwrap();
         });

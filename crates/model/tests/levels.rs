@@ -50,7 +50,7 @@ fn outputs(shape: &Shape) -> Vec<(String, Vec<u8>)> {
     };
     for step in 1..=STEPS {
         let batch: Vec<_> = SEEDS.iter().map(|&seed| data(shape, seed, step)).collect();
-        population.train_step(&batch, &Update::at(&config, step)).unwrap();
+        population.train_step(&batch, &[Update::at(&config, step); SEEDS.len()]).unwrap();
         losses(format!("losses of step {step}"), population.losses().unwrap());
     }
     let batch: Vec<_> = SEEDS.iter().map(|&seed| data(shape, seed, 100)).collect();

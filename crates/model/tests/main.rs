@@ -4,6 +4,7 @@ mod checkpoint;
 mod common;
 mod export;
 mod gradients;
+mod gradients_without_update;
 mod hidden;
 mod history;
 mod inference;

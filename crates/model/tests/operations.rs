@@ -2,13 +2,13 @@
 
 use invitro_model::cpu::{Cpu, Float, copy_lines, transpose};
 use invitro_model::selftest::selftest;
-use invitro_model::{Batch, Device, Ops, Population, Shape, TokenSequence, Update, Vector};
+use invitro_model::{Batch, Device, ModelKind, Ops, Population, Shape, TokenSequence, Vector};
 
 /// One member of a shape, with one sequence of so many rows loaded.
 fn loaded(shape: &Shape, tokens: Vec<u32>) -> Cpu<f64> {
     let batch = Batch::pack(&[vec![TokenSequence { tokens, group: 0 }]], 1, shape.context).unwrap();
     let mut ops = Cpu::new(shape, 1, batch.rows).unwrap();
-    ops.load(&batch, &Update::none()).unwrap();
+    ops.load(&batch, &[]).unwrap();
     ops
 }
 
@@ -40,7 +40,8 @@ fn matmuls_equal_three_loops_at_awkward_sizes() {
     {
         let shape = Shape { layers: 1, heads: 1, width, hidden, context: m, ..Shape::paper(vocab) };
         let mut ops = loaded(&shape, vec![0; m + 1]);
-        for tensor in [ops.layout().head, ops.layout().layers[0].down] {
+        for linear in [ops.layout().head, ops.layout().layers[0].down] {
+            let tensor = linear.weight;
             let (n, k) = (tensor.rows, tensor.cols);
             let mut buffer = |values: &[f64]| {
                 let mut buffer = ops.buf(values.len()).unwrap();
@@ -51,7 +52,7 @@ fn matmuls_equal_three_loops_at_awkward_sizes() {
             let (mut y, mut dx) = (buffer(&vec![0.0; m * n]), buffer(&vec![0.0; m * k]));
             ops.vector_mut(0, Vector::Weights)[tensor.range()].copy_from_slice(&w);
 
-            ops.linear(&x, tensor, Some(&r), &mut y).unwrap();
+            ops.linear(&x, linear, Some(&r), &mut y).unwrap();
             let mut expected = naive((m, n, k), |i, p| x[i * k + p], |p, j| w[j * k + p]);
             expected.iter_mut().zip(r.iter()).for_each(|(e, r)| *e += r);
             close(&y, &expected);
@@ -59,7 +60,7 @@ fn matmuls_equal_three_loops_at_awkward_sizes() {
             ops.linear_backward_input(&y, tensor, &mut dx).unwrap();
             close(&dx, &naive((m, k, n), |i, p| y[i * n + p], |p, j| w[p * k + j]));
 
-            ops.linear_backward_weight(&y, &x, tensor).unwrap();
+            ops.linear_backward_weight(&y, &x, linear).unwrap();
             let gradient = &ops.vector(0, Vector::Gradients)[tensor.range()];
             close(gradient, &naive((n, k, m), |i, p| y[p * n + i], |p, j| x[p * k + j]));
         }
@@ -94,18 +95,30 @@ fn exp_is_accurate_over_its_range() {
     assert!(Float::exp(1e30f32).is_finite());
 }
 
-#[test]
-fn the_f64_twin_passes_and_wrong_weights_do_not() {
-    let shape = Shape { layers: 2, width: 64, heads: 2, hidden: 48, ..Shape::paper(101) };
+fn twin_passes(shape: &Shape) {
     let population = |shape: &Shape, seeds: &[u64], rows| Population::new(Device::Cpu, shape, seeds, rows);
     let (mut worst, mut count) = (0f64, 0);
-    let passed = selftest(&shape, 2, Cpu::<f64>::new, population, |_| (), &mut |difference| {
+    let passed = selftest(shape, 2, Cpu::<f64>::new, population, |_| (), &mut |difference| {
         worst = worst.max(difference.relative);
         count += 1;
     });
     assert!(passed.unwrap() && count > 40, "{count} tensors, worst {worst:e}");
     assert!(worst < 1e-4, "f32 and f64 differ by {worst:e}");
+}
 
+fn twin_shape() -> Shape {
+    Shape { layers: 2, width: 64, heads: 2, hidden: 48, ..Shape::paper(101) }
+}
+
+#[test]
+fn the_f64_twin_of_a_tied_gpt2_passes() {
+    twin_passes(&Shape { kind: ModelKind::Gpt2, tied: true, ..twin_shape() });
+}
+
+#[test]
+fn the_f64_twin_passes_and_wrong_weights_do_not() {
+    let shape = twin_shape();
+    twin_passes(&shape);
     let other = |shape: &Shape, _: &[u64], rows| Population::new(Device::Cpu, shape, &[8, 9], rows);
     let mut wrong = Vec::new();
     let passed = selftest(&shape, 2, Cpu::<f64>::new, other, |_| (), &mut |difference| {

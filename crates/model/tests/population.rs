@@ -1,19 +1,37 @@
 //! A member's bits do not depend on other members, threads or interruptions. (`levels.rs`: instruction sets.)
 
-use crate::common::{sequences, small};
+use crate::common::{every_kind, sequences, small};
 use invitro_model::cpu::Cpu;
 use invitro_model::init::initial_weights;
 use invitro_model::ops::GROUPS;
 use invitro_model::{
-    Batch, Checkpoint, Device, HISTORY, Ops, Population, TokenSequence, TrainConfig, Transformer, Update, Vector,
+    Batch, Checkpoint, Decay, Device, HISTORY, Ops, Population, TokenSequence, TrainConfig, Transformer, Update, Vector,
 };
 use std::collections::BTreeMap;
 
 const STEPS: u64 = 6;
 const CAPACITY: usize = 400;
 
-fn train() -> TrainConfig {
-    TrainConfig { steps: STEPS, warmup: 2, lr: 3e-3, ..TrainConfig::default() }
+/// Every member has its own settings of the optimizer.
+fn train(seed: u64) -> TrainConfig {
+    let own = seed as f64;
+    TrainConfig {
+        steps: STEPS,
+        warmup: 2 + seed,
+        decay: if seed == 1 { Decay::None } else { Decay::Cosine },
+        lr: 3e-3 * (1.0 + own),
+        beta1: 0.9 - 0.1 * own,
+        beta2: 0.95 + 0.01 * own,
+        eps: 1e-10 * (1.0 + 1e4 * own),
+        weight_decay: 0.01 + 0.1 * own,
+        clip: [1.0, 0.1, 0.0][seed as usize],
+        ..TrainConfig::default()
+    }
+}
+
+/// The updates of a step of members with these seeds.
+fn updates(seeds: &[u64], step: u64) -> Vec<Update> {
+    seeds.iter().map(|&seed| Update::at(&train(seed), step)).collect()
 }
 
 /// A member's sequences of a step; members have different numbers of rows.
@@ -26,7 +44,8 @@ fn run(population: &mut Population, steps: std::ops::RangeInclusive<u64>) -> Vec
     let mut means = Vec::new();
     for step in steps {
         let batch: Vec<_> = population.seeds().iter().map(|&seed| data(seed, step)).collect();
-        population.train_step(&batch, &Update::at(&train(), step)).unwrap();
+        let updates = updates(population.seeds(), step);
+        population.train_step(&batch, &updates).unwrap();
         means = population.losses().unwrap().iter().map(|loss| loss.mean()).collect();
     }
     means
@@ -69,11 +88,28 @@ fn one_device_of_three_equals_three_alone() {
     for step in 1..=STEPS {
         let members: Vec<_> = (0..3).map(|seed| data(seed, step)).collect();
         let batch = Batch::pack(&members, 16, shape.context).unwrap();
-        model.train_step(&batch, &Update::at(&train(), step)).unwrap();
+        model.train_step(&batch, &updates(&[0, 1, 2], step)).unwrap();
     }
     for seed in 0..3 {
         let bits: Vec<u32> = model.ops.read(seed, Vector::Weights).unwrap().iter().map(|v| v.to_bits()).collect();
         assert!(bits == alone(seed as u64).0[0], "member {seed} differs from the single run");
+    }
+}
+
+/// Every kind learns three sequences by heart, and does the same alone.
+#[test]
+fn every_kind_learns_and_equals_itself_alone() {
+    for shape in every_kind() {
+        let batch: Vec<_> = [9, 10].map(|seed| sequences(&shape, &[20, 30, 40], seed)).to_vec();
+        let update = |step| Update::at(&TrainConfig { steps: 60, warmup: 5, lr: 1e-2, ..TrainConfig::default() }, step);
+        let mut both = Population::new(Device::Cpu, &shape, &[0, 1], CAPACITY).unwrap();
+        let mut alone = Population::new(Device::Cpu, &shape, &[1], CAPACITY).unwrap();
+        for step in 1..=60 {
+            both.train_step(&batch, &[update(step); 2]).unwrap();
+            alone.train_step(&batch[1..], &[update(step)]).unwrap();
+        }
+        assert!(vectors(&mut both, 1) == vectors(&mut alone, 0), "{shape:?}");
+        assert!(both.evaluate(&batch).unwrap().iter().all(|loss| loss.mean() < 0.5), "{shape:?}");
     }
 }
 
@@ -116,7 +152,7 @@ fn training_learns() {
     let train = TrainConfig { steps: 60, warmup: 5, lr: 1e-2, ..TrainConfig::default() };
     let before = population.evaluate(&batch).unwrap()[0].clone();
     for step in 1..=60 {
-        population.train_step(&batch, &Update::at(&train, step)).unwrap();
+        population.train_step(&batch, &[Update::at(&train, step)]).unwrap();
     }
     let after = population.evaluate(&batch).unwrap()[0].clone();
     assert!((before.mean() - (shape.vocab as f64).ln()).abs() < 0.1, "an untrained model guesses");
@@ -128,7 +164,7 @@ fn training_learns() {
 fn bad_input_is_refused_with_a_reason() {
     let shape = small();
     let mut population = Population::new(Device::Cpu, &shape, &[0], 30).unwrap();
-    let update = Update::at(&train(), 1);
+    let update = updates(&[0], 1);
     let message = |result: invitro_model::Result<()>| result.unwrap_err().to_string();
     let token = vec![vec![TokenSequence { tokens: vec![1, 50, 2], group: 0 }]];
     assert_eq!(message(population.train_step(&token, &update)), "batch: token 50: the vocabulary has 50 tokens");
@@ -142,6 +178,12 @@ fn bad_input_is_refused_with_a_reason() {
     let many = vec![sequences(&shape, &[20, 20], 0)];
     assert!(message(population.train_step(&many, &update)).contains("room for 30 rows"));
     assert!(message(population.train_step(&[], &update)).contains("data for 0 members: this population has 1"));
+    let few = vec![sequences(&shape, &[20], 0)];
+    assert_eq!(
+        message(population.train_step(&few, &updates(&[0, 1], 1))),
+        "batch: updates for 2 members: this population has 1"
+    );
+    assert_eq!(message(population.train_step(&few, &[])), "batch: a training step without updates");
     let group = |group| vec![vec![TokenSequence { tokens: vec![1, 2], group }]];
     assert_eq!(
         message(population.train_step(&group(GROUPS as u8), &update)),
@@ -175,7 +217,7 @@ fn what_no_population_can_be_or_read_is_said() {
     assert_eq!(wrong.as_deref(), Some("model shape: rope_theta is 0, but must be a number above 0"));
     let mut population = Population::new(Device::Cpu, &small(), &[0], 16).unwrap();
     let beyond = vec![vec![TokenSequence { tokens: vec![1, u32::MAX], group: 0 }]];
-    let error = population.train_step(&beyond, &Update::at(&train(), 1)).unwrap_err();
+    let error = population.train_step(&beyond, &updates(&[0], 1)).unwrap_err();
     assert_eq!(error.to_string(), "batch: token 4294967295 is above every vocabulary");
 }
 
@@ -188,7 +230,7 @@ fn the_losses_of_every_step_are_kept_until_they_are_read() {
     let mut population = place();
     let mut each = Vec::new();
     for step in 1..=STEPS {
-        population.train_step(&batch(step), &Update::at(&train(), step)).unwrap();
+        population.train_step(&batch(step), &updates(&seeds, step)).unwrap();
         each.push(population.losses().unwrap());
     }
     assert!(each.iter().flatten().all(|loss| loss.mean() > 0.0 && loss.grad_norm > 0.0));
@@ -202,7 +244,7 @@ fn the_losses_of_every_step_are_kept_until_they_are_read() {
     let mut population = place();
     let mut seen = Vec::new();
     for step in 1..=STEPS {
-        population.train_step(&batch(step), &Update::at(&train(), step)).unwrap();
+        population.train_step(&batch(step), &updates(&seeds, step)).unwrap();
         // An evaluation and a move to a larger place lose none.
         if step == 9 {
             population.evaluate(&batch(0)).unwrap();

@@ -2,8 +2,8 @@
 //! an independent PyTorch program, padded, with autograd.
 
 use invitro_model::cpu::{Cpu, MatmulFloat};
-use invitro_model::export::split_tensors;
-use invitro_model::{Batch, Layout, Ops, Shape, TokenSequence, Transformer, Update, Vector};
+use invitro_model::export::{ExportedTensor, exported_tensors};
+use invitro_model::{Batch, Layout, Ops, Shape, TokenSequence, Transformer, Vector};
 use safetensors::SafeTensors;
 use safetensors::tensor::Dtype;
 
@@ -31,7 +31,7 @@ fn agrees<F: MatmulFloat>(tolerance: f64) {
     let [layers, width, heads, hidden, vocab] = std::array::from_fn(|i| sizes[i] as usize);
     let shape =
         Shape { layers, width, heads, hidden, context: 16, rope_theta: 500.0, norm_eps: 1e-5, ..Shape::paper(vocab) };
-    let tensors = split_tensors(&Layout::new(&shape));
+    let tensors = exported_tensors(&shape, &Layout::new(&shape));
 
     let (tokens, lengths) = (numbers(&file, "tokens"), numbers(&file, "lengths"));
     let padded = tokens.len() / lengths.len();
@@ -46,23 +46,23 @@ fn agrees<F: MatmulFloat>(tolerance: f64) {
     let batch = Batch::pack(&[sequences], 1, shape.context).unwrap();
 
     let mut ops = Cpu::<F>::new(&shape, 1, batch.rows).unwrap();
-    for (_, name, tensor) in &tensors {
+    for ExportedTensor { name, tensor, .. } in &tensors {
         let weights = numbers(&file, &format!("weight.{name}"));
         let own = &mut ops.vector_mut(0, Vector::Weights)[tensor.range()];
         own.iter_mut().zip(&weights).for_each(|(own, &given)| *own = F::from_f64(given));
     }
     let mut model = Transformer::new(ops, batch.rows).unwrap();
 
-    let logits = model.logits(&batch, &Update::none()).unwrap();
+    let logits = model.logits(&batch).unwrap();
     let off = difference(logits.iter().map(|l| l.f64()), &numbers(&file, "logits"));
     assert!(off < tolerance, "logits off by {off}");
 
     let losses = numbers(&file, "losses");
-    let loss = model.gradients(&batch, &Update::none()).unwrap()[0].mean();
+    let loss = model.gradients(&batch, &[]).unwrap()[0].mean();
     let expected = losses.iter().sum::<f64>() / losses.len() as f64;
     assert!((loss - expected).abs() < tolerance, "loss {loss} is not {expected}");
 
-    for (_, name, tensor) in &tensors {
+    for ExportedTensor { name, tensor, .. } in &tensors {
         let expected = numbers(&file, &format!("gradient.{name}"));
         assert_eq!(expected.len(), tensor.len());
         let got = model.ops.vector(0, Vector::Gradients)[tensor.range()].iter().map(|g| g.f64());

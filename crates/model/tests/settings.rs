@@ -4,7 +4,7 @@ use invitro_model::cpu::{Buffer, Cpu};
 use invitro_model::init::initial_weights;
 use invitro_model::memory::population_bytes;
 use invitro_model::transformer::{Transformer, elements_per_row};
-use invitro_model::{Decay, Device, Layout, Shape, TrainConfig, Update};
+use invitro_model::{Decay, Device, Layout, ModelKind, Shape, TrainConfig, Update};
 
 #[test]
 fn names_are_read_and_others_refused() {
@@ -69,12 +69,12 @@ fn shape(layers: usize) -> Shape {
 fn matrices_are_normal_and_gains_one() {
     let shape = shape(2);
     let (layout, weights) = (Layout::new(&shape), initial_weights(&shape, 7));
-    let matrix = &weights[layout.layers[1].gate_up.range()];
+    let matrix = &weights[layout.layers[1].gate_up.weight.range()];
     let mean = matrix.iter().sum::<f32>() / matrix.len() as f32;
     let spread = (matrix.iter().map(|w| w * w).sum::<f32>() / matrix.len() as f32).sqrt();
     assert!(mean.abs() < 2e-3 && (spread - 0.02).abs() < 1e-3, "mean {mean}, spread {spread}");
-    assert!(weights[layout.layers[0].norm2.range()].iter().all(|&gain| gain == 1.0));
-    assert!(weights[layout.norm.range()].iter().all(|&gain| gain == 1.0));
+    assert!(weights[layout.layers[0].norm2.gain.range()].iter().all(|&gain| gain == 1.0));
+    assert!(weights[layout.norm.gain.range()].iter().all(|&gain| gain == 1.0));
 }
 
 #[test]
@@ -82,9 +82,9 @@ fn streams_do_not_move_each_other() {
     let (one, two) = (shape(1), shape(2));
     let (a, b) = (initial_weights(&one, 3), initial_weights(&two, 3));
     let (la, lb) = (Layout::new(&one), Layout::new(&two));
-    assert_eq!(a[la.head.range()], b[lb.head.range()]);
-    assert_eq!(a[la.layers[0].qkv.range()], b[lb.layers[0].qkv.range()]);
-    assert_ne!(b[lb.layers[0].qkv.range()], b[lb.layers[1].qkv.range()]);
+    assert_eq!(a[la.head.weight.range()], b[lb.head.weight.range()]);
+    assert_eq!(a[la.layers[0].qkv.weight.range()], b[lb.layers[0].qkv.weight.range()]);
+    assert_ne!(b[lb.layers[0].qkv.weight.range()], b[lb.layers[1].qkv.weight.range()]);
     assert_ne!(initial_weights(&one, 4), a);
 }
 
@@ -108,12 +108,40 @@ fn the_paper_s_models_take_hundreds_of_megabytes_each() {
 
 #[test]
 fn a_row_takes_as_many_elements_as_are_said() {
-    let shape = Shape { layers: 3, width: 16, heads: 2, hidden: 24, context: 8, ..Shape::paper(32) };
+    for kind in ModelKind::ALL {
+        let shape = Shape { kind, layers: 3, width: 16, heads: 2, hidden: 24, context: 8, ..Shape::paper(32) };
+        elements_are_as_said(&shape);
+    }
+}
+
+fn elements_are_as_said(shape: &Shape) {
     const ROWS: usize = 16;
-    let model = Transformer::new(Cpu::<f32>::new(&shape, 1, ROWS).unwrap(), ROWS).unwrap();
+    let model = Transformer::new(Cpu::<f32>::new(shape, 1, ROWS).unwrap(), ROWS).unwrap();
     let total = |buffers: &[&Buffer<f32>]| buffers.iter().map(|buffer| buffer.len()).sum::<usize>();
     let (bufs, stats) = model.buffers();
     let (buf, stat) = (total(&bufs), total(&stats));
-    let (per_row, statistics) = elements_per_row(&shape);
+    let (per_row, statistics) = elements_per_row(shape);
     assert_eq!((buf, stat), (ROWS * per_row, ROWS * statistics));
+}
+
+#[test]
+fn gpt2_has_biases_of_zero_and_a_tied_model_one_matrix() {
+    let of = |kind, tied| Layout::new(&Shape { kind, tied, ..shape(2) });
+    let gpt2 = Shape { kind: ModelKind::Gpt2, ..shape(2) };
+    let (layout, weights) = (Layout::new(&gpt2), initial_weights(&gpt2, 7));
+    let layer = layout.layers[1];
+    for bias in
+        [layer.norm1.bias, layer.qkv.bias, layer.out.bias, layer.gate_up.bias, layer.down.bias, layout.norm.bias]
+    {
+        assert!(weights[bias.unwrap().range()].iter().all(|&bias| bias == 0.0));
+    }
+    assert!(weights[layer.norm2.gain.range()].iter().all(|&gain| gain == 1.0));
+    let positions = layout.positions.unwrap();
+    assert_eq!((positions.rows, positions.cols), (gpt2.context, gpt2.width));
+    assert!(weights[positions.range()].iter().any(|&weight| weight != 0.0));
+    for kind in ModelKind::ALL {
+        let (untied, tied) = (of(kind, false), of(kind, true));
+        assert_eq!(tied.head.weight, tied.embed);
+        assert_eq!(untied.size - tied.size, untied.embed.len().next_multiple_of(invitro_model::layout::ALIGN));
+    }
 }

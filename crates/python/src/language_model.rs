@@ -250,7 +250,7 @@ impl LanguageModel for PyModel {
                 Statistic::LogProb => self.score.is_some(),
                 Statistic::Any | Statistic::Share => self.rank.is_some(),
             },
-            Measure::Contrast(Scorer::Network, _) => self.score.is_some(),
+            Measure::Contrast(Scorer::Network, _) | Measure::FriendContrast(Scorer::Network) => self.score.is_some(),
             Measure::Loss(LossMetric::Floor) => true,
             Measure::Loss(_) => self.score.is_some(),
             _ => true,

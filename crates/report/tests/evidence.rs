@@ -237,8 +237,8 @@ fn arms_are_compared_word_by_word() {
     let sentence = Rendered::new(&study, none).sentence();
     assert!(
         sentence.starts_with(
-            "Supported: Without shared pieces, less is known of unseen words of B. The contrast of facts in B† at the end, \
-             share = none minus share = all is −0."
+            "Supported: Without shared pieces, less is known of unseen words of B. The difference between share = none and \
+             share = all in the contrast of facts in B† at the end is −0."
         ),
         "{sentence}"
     );

@@ -7,6 +7,7 @@ mod evidence;
 mod families;
 mod figures;
 mod findings;
+mod inside;
 mod names;
 mod outputs;
 mod pdf;

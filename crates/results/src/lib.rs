@@ -29,8 +29,12 @@ pub use run::identity::{SCHEMA, compatible, identity, identity_under, outdated};
 pub use run::seal::{Seal, Sealer};
 pub use run::{Run, State, Value, column};
 pub use schema::condition::Condition;
+pub use schema::inside::{
+    Donor, InsideMetric, PatchPlace, PatchPosition, PatchedForm, Patching, PieceKind, PieceMatrix, PieceRows,
+    RowStatistic,
+};
 pub use schema::measure::{
-    Bridge, Form, InsideMetric, LanguageMetric, Loss, Measure, Similarity, TaskMetric, TokenizerMetric, Words,
+    Bridge, Form, LanguageMetric, Loss, Measure, Similarity, TaskMetric, TokenizerMetric, Words,
 };
 pub use schema::quantity::Quantity;
 pub use schema::reach::{Fraction, Reach, Scorer, Statistic, Targets};

@@ -288,6 +288,7 @@ fn with_words() -> Study {
 
 fn scored(word: usize, data: usize, bridge: f64, contrast: f64) -> MeasuredWord {
     MeasuredWord {
+        alignment: None,
         symbol: format!("desc.{word}").into(),
         masked_in: "B".into(),
         contrast: Some(contrast),

@@ -1,8 +1,8 @@
 //! `docs/formats.md` lists every measure as the code names it. `UPDATE_GOLDEN=1` writes the list anew.
 
 use invitro_results::{
-    Bridge, Form, Fraction, InsideMetric, LanguageMetric, Loss, Scorer, Similarity, Statistic, Targets, TaskMetric,
-    TokenizerMetric, Words,
+    Bridge, Donor, Form, Fraction, InsideMetric, LanguageMetric, Loss, PatchPosition, PatchedForm, PieceKind,
+    PieceMatrix, RowStatistic, Scorer, Similarity, Statistic, Targets, TaskMetric, TokenizerMetric, Words,
 };
 use std::fmt::Write;
 
@@ -46,13 +46,34 @@ fn measures() -> String {
          subject they do not see in any form.\n",
     );
     table!(page, "form", Form);
+    page.push_str(
+        "\nWith `false_friends`, `SCORER.friend` is the contrast of the facts of a word's false friend, in nats: log-probability \
+         of the word after a subject that its friend, the same string in the first language, is true of, less that after one of \
+         the same class that it is not true of; the word itself is true of both or of neither.\n",
+    );
     page.push_str("\n### Losses: `task` is `loss`\n");
     table!(page, "`metric`", Loss);
     page.push_str(
-        "\n### Inside the model: `task` is `inside`\n\n`metric` is `NAME@LAYER`, as in `residual_norm@2`; layer 0 is the embedding. \
-         Recorded with `eval.inside`.\n",
+        "\n### Inside the model: `task` is `inside`\n\n`metric` is `NAME@LAYER`, as in `translation@2`, or `NAME` where it is of no layer; layer 0 is the embedding. \
+         Languages are compared with the first one, which is compared with the second. Recorded with `eval.inside`; what shared pieces \
+         and chance give is recorded once.\n",
     );
     table!(page, "name", InsideMetric);
+    page.push_str(
+        "\n### Rows of pieces: `task` is `rows`\n\n`metric` is `MATRIX.STATISTIC.PIECES`, as in `input.norm.seen`. Recorded with \
+         `eval.inside`.\n",
+    );
+    table!(page, "matrix", PieceMatrix);
+    table!(page, "statistic", RowStatistic);
+    table!(page, "pieces of", PieceKind);
+    page.push_str(
+        "\n### Patches: `task` is `patch`\n\n`metric` is `FORM.DONOR.POSITION@LAYER`, as in `own.same.subject@2`: the contrast of \
+         facts in nats with one hidden state replaced, less that without, and an interval over pairs of subjects; `FORM` alone is the \
+         contrast of the same words without a patch. Recorded with `eval.inside`.\n",
+    );
+    table!(page, "form", PatchedForm);
+    table!(page, "donor", Donor);
+    table!(page, "position", PatchPosition);
     page.push_str("\n### Tokenizers: columns of `runs.parquet`\n\n`WORDS.METRIC.CONDITION`, as in `fertility.B_masked`, `lexicon.renyi.A`, `overlap`. Of more than two languages `overlap` and `parity` are of each pair: `overlap.A-C`.\n");
     table!(page, "words", Words);
     table!(page, "metric", TokenizerMetric);

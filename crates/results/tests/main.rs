@@ -9,6 +9,7 @@ mod metrics;
 mod names;
 mod parts;
 mod plan;
+mod planning;
 mod verdicts;
 
 // Tested alone.

@@ -25,6 +25,7 @@ fn measure() -> impl Strategy<Value = Measure> {
         (prop::sample::select(Task::ALL.to_vec()), of(&TaskMetric::ALL)).prop_map(|(task, m)| Measure::Task(task, m)),
         reach(),
         (of(&Scorer::ALL), of(&Form::ALL)).prop_map(|(scorer, form)| Measure::Contrast(scorer, form)),
+        of(&Scorer::ALL).prop_map(Measure::FriendContrast),
         of(&Loss::ALL).prop_map(Measure::Loss),
         (of(&Words::ALL), of(&TokenizerMetric::ALL)).prop_map(|(words, m)| Measure::Tokenizer(words, m)),
         (of(&Bridge::ALL), of(&Similarity::ALL)).prop_map(|(bridge, s)| Measure::Bridge(bridge, s)),

@@ -1,7 +1,7 @@
 //! A number with its 95 % interval.
 
 use crate::format::{digits, with_interval};
-use crate::seeds::Spread;
+use crate::spread::Spread;
 use std::fmt;
 
 /// A 95 % interval.

@@ -17,10 +17,11 @@
 //! a group costs one more sum, however many runs there are.
 
 use crate::describe::deviation;
+pub use crate::spread::Scale;
+use crate::spread::{Spread, Squares, half_width};
 use crate::student::t_quantile;
 use crate::{Estimate, Interval};
 use std::collections::BTreeMap;
-use std::sync::LazyLock;
 
 /// The seeds of a run, as places in the study's sorted lists of data seeds and of model seeds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -29,113 +30,6 @@ pub struct Seed {
     pub data: usize,
     /// The model seed's place.
     pub model: usize,
-}
-
-/// The scale on which the spread of a statistic over seeds is taken.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scale {
-    /// As it is: nats, steps, standardised effects.
-    Plain,
-    /// The logit, for what lies between 0 and 1.
-    Share,
-    /// Fisher's z, for what lies between -1 and 1: correlations, and differences of shares.
-    Signed,
-    /// The logarithm, for steps.
-    Positive,
-}
-
-impl Scale {
-    /// What is closer to a bound than this is taken to be at this distance: there the scale has no end.
-    fn edge(self) -> f64 {
-        match self {
-            Scale::Plain => 0.0,
-            // Half a sentence of a thousand.
-            Scale::Share => 5e-4,
-            Scale::Signed => 1e-6,
-            Scale::Positive => 1.0,
-        }
-    }
-
-    fn to(self, value: f64) -> f64 {
-        let edge = self.edge();
-        match self {
-            Scale::Plain => value,
-            Scale::Share => {
-                let share = value.clamp(edge, 1.0 - edge);
-                (share / (1.0 - share)).ln()
-            }
-            Scale::Signed => value.clamp(edge - 1.0, 1.0 - edge).atanh(),
-            Scale::Positive => value.max(edge).ln(),
-        }
-    }
-
-    fn back(self, value: f64) -> f64 {
-        match self {
-            Scale::Plain => value,
-            Scale::Share => 1.0 / (1.0 + (-value).exp()),
-            Scale::Signed => value.tanh(),
-            Scale::Positive => value.exp(),
-        }
-    }
-}
-
-/// How a statistic varies between seeds, on its scale: enough for an interval of any level.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Spread {
-    scale: Scale,
-    /// Where the interval is centred.
-    centre: f64,
-    squares: Squares,
-    /// No interval is narrower than the one with this centre and these squares.
-    least: Option<(f64, Squares)>,
-    negated: bool,
-}
-
-/// Squared deviations when groups are left out, and how many groups there are: data seeds, model seeds, pairs of both.
-type Squares = [(f64, usize); 3];
-
-impl Spread {
-    /// The interval around a value that leaves out a share `alpha`.
-    pub fn interval(&self, value: f64, alpha: f64) -> Interval {
-        // What is closer to a bound than the scale's edge is at the edge.
-        let width = |centre: f64, half: f64| {
-            let ends = [centre - half, centre + half].map(|end| self.scale.to(self.scale.back(end)));
-            (ends[1] - ends[0]) / 2.0
-        };
-        let own = half_width(&self.squares, alpha);
-        let half = match &self.least {
-            Some((centre, squares)) => width(self.centre, own).max(width(*centre, half_width(squares, alpha))),
-            None => own,
-        };
-        let sign = if self.negated { -1.0 } else { 1.0 };
-        let ends = [self.centre - half, self.centre + half].map(|end| sign * self.scale.back(end));
-        Interval { low: ends[0].min(ends[1]).min(value), high: ends[0].max(ends[1]).max(value) }
-    }
-
-    /// The two-sided *p* of a value against 0: the share that the interval which ends at 0 leaves out.
-    pub fn p(&self, value: f64) -> f64 {
-        // 50 halvings are exact to the last digit that is shown.
-        let (mut excluded, mut held) = (1.0, 0.0);
-        for _ in 0..50 {
-            let alpha = (excluded + held) / 2.0;
-            let Interval { low, high } = self.interval(value, alpha);
-            *(if low <= 0.0 && high >= 0.0 { &mut held } else { &mut excluded }) = alpha;
-        }
-        excluded
-    }
-
-    pub(crate) fn negated(self) -> Spread {
-        Spread { negated: !self.negated, ..self }
-    }
-}
-
-/// Half the width of the interval that leaves out a share `alpha`.
-fn half_width(&[data, model, both]: &Squares, alpha: f64) -> f64 {
-    let square = |(squares, groups): (f64, usize)| {
-        if groups < 2 { 0.0 } else { student(groups, alpha).powi(2) * squares * (groups as f64 - 1.0) / groups as f64 }
-    };
-    let [data, model, both] = [data, model, both].map(square);
-    (data + model - both).max(data).max(model).sqrt()
 }
 
 /// The statistic of all runs, with its interval. `None` where it is undefined (no run, no variance).
@@ -336,13 +230,6 @@ fn squares_over(groups: &Groups, statistic: &impl Fn(&[f64]) -> Option<f64>, val
     }
     let left: Vec<f64> = all_but_one(groups).iter().map(|sums| statistic(sums)).collect::<Option<_>>()?;
     Some((left.iter().map(|left| (left - value).powi(2)).sum(), left.len()))
-}
-
-/// Student's t for this many groups, two or more; figures ask for that of 95 % intervals thousands of times.
-fn student(groups: usize, alpha: f64) -> f64 {
-    static FIRST: LazyLock<Vec<f64>> = LazyLock::new(|| (1..32).map(|df| t_quantile(0.05, f64::from(df))).collect());
-    let known = FIRST.get(groups - 2).copied().filter(|_| alpha == 0.05);
-    known.unwrap_or_else(|| t_quantile(alpha, (groups - 1) as f64))
 }
 
 /// For each group the sums of all others: those before it and those after it, so that nothing is lost to subtraction.

@@ -1,7 +1,9 @@
 //! The statistics, each against what is known of it.
 
+mod alignment;
 mod python;
 mod seeds;
+mod sequential;
 
 mod correlation {
     use invitro_stats::correlation::*;

@@ -81,7 +81,7 @@ fn provenance_json(provenance: &Provenance) -> Value {
     let mut value = json!(provenance);
     let defaults = json!(TokenizerConfig::default());
     if let Some(config) = value["config"].as_object_mut() {
-        let is_newer = |key: &str| key.starts_with("share") || ["cut", "file"].contains(&key);
+        let is_newer = |key: &str| key.starts_with("share") || ["cut", "dropout", "file"].contains(&key);
         config.retain(|key, value| !is_newer(key) || *value != defaults[key]);
     }
     if provenance.config.intervenes() {

@@ -1,5 +1,6 @@
 //! The table of pieces equals encoding of text, in every kind; decoding inverts it.
 
+mod dropout;
 mod interventions;
 
 use crate::common;

@@ -19,6 +19,8 @@ settings! {
         forms: bool = false, Range::Any, Ours + neutral,
             "also the contrast of these words in other forms: recut, in the first language's form, with another stem, another word";
         inside: bool = false, Range::Any, Ours + neutral, "whether the inside of the model is measured, layer by layer";
+        inside_every: u64 = 2500, Range::from(0.0), Ours + neutral,
+            "evaluations that measure the inside: those at multiples of this step, and the last; 0 for all of them";
         losses: usize = 128, Range::within(1.0, 1e5), Ours, "held-out sequences for the loss, per condition";
         ngram_rows: u64 = 20_000, Range::within(1.0, 1e8), Ours, "training rows that the n-gram models are counted on";
         emergence: f64 = 0.02, Range::to_below(0.0, 1.0), Paper, "a metric has emerged once it exceeds this";

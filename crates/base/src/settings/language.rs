@@ -1,13 +1,17 @@
 //! `[language]`
 
 use super::{Range, Section, SettingError, require};
-use crate::settings;
+use crate::{named, settings};
 
 /// The word orders that are built in.
 const WORD_ORDERS: &[&str] = &["svo", "sov", "vso", "vos"];
 /// The range of a grammar.
 pub(super) const GRAMMAR: Range =
     Range::File { built_in: WORD_ORDERS, words: "svo, sov, vso, vos or the path of a file" };
+
+/// The range of how words change.
+pub(super) const CHANGE: Range =
+    Range::File { built_in: &["edits", "rules"], words: "edits, rules or the path of a file" };
 
 settings! {
     /// `[language]`: the world, the grammar and the lexicons.
@@ -43,7 +47,42 @@ settings! {
             "real words as stems: concept and form in each language (TSV), or CLDF's forms.csv; `distance` is then that of the other words";
         lexicon_languages: Vec<String> = Vec::new(), Range::Words("a list of texts"), Ours + neutral,
             "what the languages are called in `lexicon`, in their order, where it has other names for them";
+        change: String = "edits".into(), CHANGE, Ours + neutral,
+            "how stems change: random edits of letters, or sound laws drawn at random, or those of a file, which make B from the proto-stems";
+        morphology: Morphology = Morphology::Agglutinative, Range::Any, Ours + neutral, "how words are made of their stems";
+        harmony: bool = false, Range::Any, Ours + neutral,
+            "whether the vowels of affixes agree with the stem's: front with front, back with back";
+        loans: f64 = 0.0, Range::within(0.0, 1.0), Ours + neutral,
+            "share of B's words whose stem is that of A, after all changes";
+        false_friends: f64 = 0.0, Range::within(0.0, 1.0), Ours + neutral,
+            "share of B's words that are A's words of other symbols, of the same category";
         mask_share: f64 = 0.25, Range::between(0.0, 1.0), Paper, "share of the descriptors withheld from B";
+        mask: MaskUnit = MaskUnit::Descriptors, Range::Any, Ours + neutral,
+            "what that is a share of. descriptors: of all; properties: of each class's properties, with all of their values";
+    }
+}
+
+named! {
+    /// What is masked together.
+    MaskUnit {
+        /// Every descriptor by itself.
+        Descriptors = "descriptors",
+        /// All values of a property.
+        Properties = "properties",
+    }
+}
+
+named! {
+    /// How words are made of their stems.
+    Morphology {
+        /// A prefix, the stem and a suffix, either of which may be missing.
+        Agglutinative = "agglutinative",
+        /// The stem, whose end assimilates, and one ending for each category and class.
+        Fusional = "fusional",
+        /// The consonants of the stem with the vowels of a pattern.
+        Templatic = "templatic",
+        /// A copy of how the stem begins instead of a prefix.
+        Reduplicating = "reduplicating",
     }
 }
 
@@ -66,6 +105,25 @@ impl LanguageConfig {
     /// Descriptive properties left once the classes have given theirs up for nouns and names.
     pub fn descriptive(&self) -> usize {
         self.properties - self.classes - self.subject_classes()
+    }
+
+    /// How many descriptors a mask of a share has.
+    pub fn masked_words(&self, share: f64) -> usize {
+        let of_each = self.properties / self.classes;
+        let properties = |classes: usize, of_class: usize| classes * self.masked_properties(share, of_class);
+        match self.mask {
+            MaskUnit::Descriptors => (share * (self.descriptive() * self.values) as f64).round() as usize,
+            // One property of a class is its nouns, one of a subject class its names.
+            MaskUnit::Properties => {
+                let subjects = self.subject_classes();
+                (properties(subjects, of_each - 2) + properties(self.classes - subjects, of_each - 1)) * self.values
+            }
+        }
+    }
+
+    /// How many of a class's properties a mask of a share has.
+    pub fn masked_properties(&self, share: f64, of_class: usize) -> usize {
+        (share * of_class as f64).round() as usize
     }
 
     /// Every setting in its range, and all of them fitting each other.

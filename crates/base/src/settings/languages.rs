@@ -1,6 +1,6 @@
 //! `[[languages]]`
 
-use super::language::GRAMMAR;
+use super::language::{CHANGE, GRAMMAR, Morphology};
 use super::{Range, Section, SettingError, require};
 use crate::dotted::LIST;
 use crate::settings;
@@ -32,6 +32,19 @@ settings! {
             "languages that this table stands for, named C1, C2, … unless it is one";
         spoken: bool = true, Range::Any, Ours,
             "whether it has text; false for an ancestor, or to take it away: the others stay as they are";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        change: Option<String> = None => "that of `language`", CHANGE, Ours,
+            "how its stems change from its parent's; a file of sound laws also decides its distance";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        morphology: Option<Morphology> = None => "that of `language`", Range::Any, Ours, "how its words are made of their stems";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        harmony: Option<bool> = None => "that of `language`", Range::Any, Ours, "whether its affixes' vowels agree with the stem's";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        loans: Option<f64> = None => "that of `language`, 0 for the first", Range::within(0.0, 1.0), Ours,
+            "share of its words whose stem is that of the first language";
+        #[serde(skip_serializing_if = "Option::is_none")]
+        false_friends: Option<f64> = None => "that of `language`, 0 for the first", Range::within(0.0, 1.0), Ours,
+            "share of its words that are the first language's words of other symbols";
     }
 }
 

@@ -13,6 +13,8 @@ settings! {
         corpus: Corpus = Corpus::Fresh, Range::Any, Ours, "fresh: every row is new; finite: `sentences` rows, repeated";
         sentences: u64 = 100_000, Range::from(1.0), Ours, "rows of a finite corpus";
         epochs: u64 = 10, Range::from(1.0), Ours, "how often a finite corpus may be read";
+        given: Given = Given::OneToAll, Range::Any, Lubana + neutral + languages,
+            "the words of T2's prompt. one-to-all: of each kind (subjects, objects, verbs, descriptors) one to all that the sentence has; one-per-phrase: one of each kind in each phrase";
         sampling: f64 = 1.0, Range::within(0.0, 1.0), Ours + neutral + tokenizer,
             "α: a language is drawn by its size to this power; 1: as large as it is, 0: all alike";
         withhold: Withhold = Withhold::Words, Range::Any, Paper + languages,
@@ -27,6 +29,10 @@ settings! {
             "whether the token that opens a sequence names the task and the language (T1:B) or the task alone (T1)";
         parallel: Parallel = Parallel::None, Range::Any, Ours + neutral,
             "symbols: every sentence is drawn once and said in all languages, so that a smaller text is a translation of a part of the largest";
+        exposure: Exposure = Exposure::None, Range::Any, Ours + neutral + languages,
+            "training rows that show masked words without any fact. bare: the word alone after <T0:B>; dictionary: the word and its translation (T3), from and into a language that has it, by turns";
+        exposures: u64 = 1, Range::from(0.0), Ours + neutral,
+            "with exposure: how often training shows every masked word; these rows replace others, at most half of all";
     }
 }
 
@@ -62,6 +68,28 @@ named! {
 }
 
 named! {
+    /// The words of T2's prompt.
+    Given {
+        /// Of each kind, one to all that the sentence has.
+        OneToAll = "one-to-all",
+        /// Of each kind, one in each phrase.
+        OnePerPhrase = "one-per-phrase",
+    }
+}
+
+named! {
+    /// How training shows masked words, if at all.
+    Exposure {
+        /// Not at all.
+        None = "none",
+        /// The word alone.
+        Bare = "bare",
+        /// A translation pair of single words.
+        Dictionary = "dictionary",
+    }
+}
+
+named! {
     /// What training never shows of a language that has a mask.
     Withhold {
         /// Sentences with a masked word.
@@ -77,6 +105,11 @@ impl MixtureConfig {
     /// Whether anything is kept from training.
     pub fn withholds(&self) -> bool {
         self.withhold != Withhold::Nothing
+    }
+
+    /// Whether any row is a translation, if only of single words.
+    pub fn translates(&self) -> bool {
+        self.translation > 0.0 || self.exposure == Exposure::Dictionary
     }
 
     /// Every setting in its range, and all of them fitting each other.
@@ -95,6 +128,7 @@ impl MixtureConfig {
             format!("{:?}", self.schedule),
             "at most 1000 shares from 0 to 1, one for each stage of training",
         )?;
+        self.check_exposure()?;
         if self.schedule.is_empty() {
             return Ok(());
         }
@@ -111,5 +145,22 @@ impl MixtureConfig {
             ));
         }
         Ok(())
+    }
+
+    /// Exposures are of masked words, and spread over the whole training.
+    fn check_exposure(&self) -> Result<(), SettingError> {
+        let why = match self.withhold {
+            _ if self.exposure == Exposure::None => return Ok(()),
+            Withhold::Facts => "`mixture.withhold` is facts: there are no masked words",
+            Withhold::Nothing => "`mixture.withhold` is nothing: masked words are in the training text anyway",
+            Withhold::Words if self.corpus == Corpus::Finite => {
+                "`mixture.corpus` is finite: its rows are the same in every epoch, and exposures are not among them"
+            }
+            Withhold::Words if self.schedule.contains(&0.0) => {
+                "`mixture.schedule` has a stage with nothing but the first language, and exposures are spread over all stages"
+            }
+            Withhold::Words => return Ok(()),
+        };
+        Err(SettingError::Mismatch(format!("`mixture.exposure` is {}, but {why}", self.exposure.name())))
     }
 }

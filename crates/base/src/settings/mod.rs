@@ -25,10 +25,10 @@ mod train;
 
 pub use checkpoint::{CheckpointConfig, Keep};
 pub use eval::EvalConfig;
-pub use language::LanguageConfig;
+pub use language::{LanguageConfig, MaskUnit, Morphology};
 pub use languages::{LanguageEntry, SCRIPTS};
-pub use mixture::{Corpus, MixtureConfig, Parallel, Tags, Withhold};
-pub use model::ModelConfig;
+pub use mixture::{Corpus, Exposure, Given, MixtureConfig, Parallel, Tags, Withhold};
+pub use model::{ModelConfig, ModelKind};
 pub use reference::{commented, reference};
 pub use seeds::{Seeds, SeedsConfig};
 pub use table::{DefaultSource, Range, Section, Setting, SettingError, SettingMark, SettingValue, ValueKind, require};

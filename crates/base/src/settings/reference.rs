@@ -17,7 +17,7 @@ const FILE_HEAD: &str = "\
 ";
 
 /// Examples of a language's keys, in a file that has no list.
-const EXAMPLE: [(&str, &str); 9] = [
+const EXAMPLE: [(&str, &str); 14] = [
     ("name", "\"C\""),
     ("parent", "\"B\""),
     ("distance", "0.25"),
@@ -27,6 +27,11 @@ const EXAMPLE: [(&str, &str); 9] = [
     ("mask_share", "0.0"),
     ("copies", "1"),
     ("spoken", "true"),
+    ("change", "\"edits\""),
+    ("morphology", "\"agglutinative\""),
+    ("harmony", "false"),
+    ("loans", "0.0"),
+    ("false_friends", "0.0"),
 ];
 
 /// An experiment as a file with a comment at every key; read back, it is the same experiment.

@@ -30,6 +30,8 @@ settings! {
             "with all: as many rows as the other arms, unused, so that models are as large";
         cut: Cut = Cut::Learned, Range::Any, Ours + neutral,
             "where words are cut: as learned, between morphemes first, or with the most or least in common with the first language";
+        dropout: f64 = 0.0, Range::to_below(0.0, 1.0), Ours + neutral,
+            "BPE dropout: chance that a possible merge is left out where training reads a word, in one of 32 cuts drawn for it; evaluation uses the plain cut";
     }
 }
 
@@ -114,6 +116,7 @@ impl TokenizerConfig {
     /// Every setting in its range, and all of them fitting each other.
     pub fn validate(&self) -> Result<(), SettingError> {
         self.check_ranges()?;
+        self.check_dropout()?;
         if !self.file.is_empty() {
             // The rest is of a tokenizer that is trained.
             return Ok(());
@@ -135,6 +138,20 @@ impl TokenizerConfig {
             return Err(no_boundary_token(self.boundary));
         }
         Ok(())
+    }
+
+    /// Dropout leaves out merges that BPE has learned, which nothing else does to its words.
+    fn check_dropout(&self) -> Result<(), SettingError> {
+        let why = match (self.kind, self.cut) {
+            _ if self.dropout == 0.0 => return Ok(()),
+            _ if !self.file.is_empty() => {
+                "`tokenizer.file` is a tokenizer that is there: only one that is trained can drop merges".into()
+            }
+            (Kind::Bpe, Cut::Learned) => return Ok(()),
+            (Kind::Bpe, cut) => format!("`tokenizer.cut` is {}, which no merges give", cut.name()),
+            (kind, _) => format!("`tokenizer.kind` is {}, whose words are not cut by merges", kind.name()),
+        };
+        Err(SettingError::Mismatch(format!("`tokenizer.dropout` is {}, but {why}", self.dropout)))
     }
 
     /// Whether the boundary is a token of its own in words: bytes carry no mark, and a word that gives up its longest

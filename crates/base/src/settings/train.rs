@@ -24,6 +24,8 @@ settings! {
         eps: f64 = 1e-10, Range::above(0.0), Paper, "added to the root of AdamW's second moment";
         weight_decay: f64 = 0.01, Range::from(0.0), Paper, "on matrices only";
         clip: f64 = 1.0, Range::from(0.0), Ours, "largest norm of the gradient; 0 for none";
+        smoothing: f64 = 0.0, Range::to_below(0.0, 1.0), Ours + neutral,
+            "label smoothing: this share of every target's probability is spread evenly over the vocabulary; reported losses are without it";
     }
 }
 

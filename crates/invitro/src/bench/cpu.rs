@@ -1,7 +1,7 @@
 //! Whole training steps on the CPU, over real batches.
 
 use super::batches::{cells, real, tokens};
-use super::{BenchLine, Report};
+use super::{BenchLine, Report, step_of};
 use anyhow::Result;
 use invitro_model::{Device, Population, Shape, TrainConfig, Update};
 use std::time::Instant;
@@ -19,7 +19,7 @@ pub fn measure(vocab: usize, settings: &[String], report: &Report) -> Result<()>
     let mut rates = Vec::new();
     for (i, batch) in batches.iter().enumerate() {
         let start = Instant::now();
-        population.train_step(batch, &Update::at(&config, i as u64 + 1))?;
+        population.train_step(batch, &[Update::at(&config, i as u64 + 1)])?;
         population.losses()?;
         let seconds = start.elapsed().as_secs_f64();
         rates.push(tokens(batch) as f64 / seconds);
@@ -33,5 +33,5 @@ pub fn measure(vocab: usize, settings: &[String], report: &Report) -> Result<()>
         ("GFLOP/s", shape.train_flops(rate, length) / 1e9),
         ("tokens/sequence", length),
     ];
-    report.row(BenchLine { what: "CPU step".into(), members: Some(1), vocab: Some(vocab), figures })
+    report.row(BenchLine { what: step_of("CPU", &shape), members: Some(1), vocab: Some(vocab), figures })
 }

@@ -1,7 +1,7 @@
 //! Whole training steps on a GPU, over real batches, beside the matmuls they are made of.
 
 use super::batches::{real, tokens};
-use super::{BenchLine, Report};
+use super::{BenchLine, Report, step_of};
 use anyhow::Result;
 use invitro_lab::Experiment;
 use invitro_model::cuda::{Cuda, Gpu, ROUND};
@@ -38,7 +38,7 @@ pub fn measure(gpu: usize, cells: &[Experiment], kernels: bool, unfused: bool, r
         let start = Instant::now();
         for _ in 0..steps {
             step += 1;
-            model.train_step(&packed[step % POOL], &Update::at(&config, step as u64))?;
+            model.train_step(&packed[step % POOL], &vec![Update::at(&config, step as u64); members])?;
         }
         model.ops.wait()?;
         Ok(start.elapsed().as_secs_f64() / steps as f64)
@@ -62,7 +62,7 @@ pub fn measure(gpu: usize, cells: &[Experiment], kernels: bool, unfused: bool, r
         ("real share", real / (rows * members as f64)),
         ("tokens/sequence", length),
     ];
-    report.row(BenchLine { what: "GPU step".into(), members: Some(members), vocab: Some(vocab), figures })?;
+    report.row(BenchLine { what: step_of("GPU", &shape), members: Some(members), vocab: Some(vocab), figures })?;
     if kernels {
         model.ops.start_timing();
         go(&mut model, POOL)?;

@@ -8,7 +8,7 @@ mod gpu;
 
 use anyhow::{Context, Result, bail};
 use invitro_lab::Experiment;
-use invitro_model::Device;
+use invitro_model::{Device, ModelKind, Shape};
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -18,7 +18,7 @@ use std::process::ExitCode;
 /// a study do. Only real tokens count, never filler.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Settings laid over the paper's experiment, such as model.width=512
+    /// Settings laid over the paper's experiment, such as model.width=512 or model.kind=gpt2
     #[arg(value_name = "KEY=VALUE")]
     overrides: Vec<String>,
     /// auto, cpu, cuda or cuda:NUMBER
@@ -81,6 +81,12 @@ impl Report {
         say!("{head:34} {}", figures.join(" · "));
         Ok(())
     }
+}
+
+/// What a step of this kind of model is called: `CPU step`, `CPU step gpt2 tied`.
+fn step_of(device: &str, shape: &Shape) -> String {
+    let kind = if shape.kind == ModelKind::Llama { String::new() } else { format!(" {}", shape.kind.name()) };
+    format!("{device} step{kind}{}", if shape.tied { " tied" } else { "" })
 }
 
 /// Three or four digits, with k or M.

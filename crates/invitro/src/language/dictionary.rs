@@ -4,7 +4,7 @@ use super::gloss;
 use crate::table;
 use crate::terminal::{self, To};
 use anyhow::Result;
-use invitro_language::{AFFIXED, Category, Language, Languages, Stem, Symbol};
+use invitro_language::{AFFIXED, Category, Language, Languages, Morphology, Stem, Symbol};
 use std::io::Write;
 
 /// Words of each category that are shown.
@@ -15,10 +15,16 @@ pub fn affixes(languages: &Languages, out: &mut impl Write) -> Result<()> {
         let affix = |affix: &Stem| format!("{before}{}{after}", languages.written(affix.as_str(), language));
         list.iter().map(affix).collect::<Vec<_>>().join(" ")
     };
+    let of = |language: Language| languages.family.node(language).morphology;
+    let has_affixes = |language: &&Language| !matches!(of(**language), Morphology::Fusional | Morphology::Templatic);
+    let with_affixes: Vec<Language> = languages.all().iter().filter(has_affixes).copied().collect();
+    if with_affixes.is_empty() {
+        return Ok(());
+    }
     writeln!(out, "\nAffixes")?;
     let mut rows = Vec::new();
     for category in AFFIXED {
-        for (at, &language) in languages.all().iter().enumerate() {
+        for (at, &language) in with_affixes.iter().enumerate() {
             let Some(inventory) = languages.lexicon.affixes().inventory(category, language) else { continue };
             let name = if at == 0 { category.name() } else { "" };
             rows.push(vec![
@@ -72,6 +78,9 @@ fn words(languages: &Languages) -> Vec<(&'static str, Symbol)> {
 /// A word in its parts.
 fn parts(languages: &Languages, symbol: Symbol, language: Language) -> String {
     let word = languages.lexicon.word(symbol, language);
+    if word.is_templatic() {
+        return format!("{} ({}){}", word.form(), word.stem_letters(), gloss::star_of(languages, symbol, language));
+    }
     let parts = [word.prefix(), word.stem(), word.suffix()];
     let parts: Vec<&str> = parts.into_iter().filter(|part| !part.is_empty()).collect();
     format!("{}{}", parts.join("·"), gloss::star_of(languages, symbol, language))

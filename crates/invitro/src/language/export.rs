@@ -3,6 +3,7 @@
 use crate::experiment::ExperimentArgs;
 use crate::output::StagedDir;
 use anyhow::Result;
+use invitro_base::settings::{Section, SettingMark};
 use invitro_language::{Class, Language, LanguageConfig, Languages};
 use invitro_results::FamilyTree;
 use serde::Serialize;
@@ -18,6 +19,9 @@ pub struct Args {
     /// The folder to write
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+    /// Write a CLDF wordlist too, with cognate sets and borrowings, for programs such as LingPy
+    #[arg(long)]
+    cldf: bool,
     /// Replace the folder if it is such an export
     #[arg(long)]
     force: bool,
@@ -25,8 +29,28 @@ pub struct Args {
 
 const README: &str = include_str!("export.md");
 
+/// The part of the file on sound laws.
+const LAWS: &str = "
+## {laws}
+The sound laws that made that language's stems from its parent's, in order: `target > outcome / context // exception`. Each
+applies everywhere at once.
+";
+
 /// A language with a word order of its own has its grammar by its name.
-const CONTENTS: [&str; 5] = ["world.json", "grammar.txt", "grammar.*.txt", "lexicon.tsv", "README.md"];
+const CONTENTS: [&str; 12] = [
+    "world.json",
+    "grammar.txt",
+    "grammar.*.txt",
+    "laws.*.txt",
+    "lexicon.tsv",
+    "README.md",
+    "languages.csv",
+    "parameters.csv",
+    "forms.csv",
+    "cognates.csv",
+    "borrowings.csv",
+    "Wordlist-metadata.json",
+];
 
 #[derive(Serialize)]
 struct WorldTable<'a> {
@@ -72,7 +96,9 @@ struct RelationEntry {
 
 #[derive(Serialize)]
 struct MeasuredDistance {
-    asked: f64,
+    /// None where the laws of a file decide it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    asked: Option<f64>,
     stems: f64,
     words: f64,
 }
@@ -82,14 +108,26 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let staged = StagedDir::new(&args.out, args.force, &CONTENTS)?;
     let family = FamilyTree::of(&languages, &experiment.mixture);
     let readme = readme(&languages, &family);
-    // Without real words the file is as it was before there could be any.
-    let unused = ["lexicon\": \"\"", "lexicon_languages\": []"].map(|setting| format!("    \"{setting},\n")).concat();
-    staged
-        .write("world.json", serde_json::to_string_pretty(&world(&languages, family))?.replace(&unused, "") + "\n")?;
+    staged.write("world.json", without_neutral(&serde_json::to_string_pretty(&world(&languages, family))?) + "\n")?;
     for (name, text) in languages.grammar_files() {
         staged.write(&name, text)?;
     }
+    for (name, text) in languages.law_files() {
+        staged.write(&name, text)?;
+    }
     staged.write("lexicon.tsv", languages.lexicon_tsv())?;
+    if args.cldf {
+        for (name, text) in languages.cldf()? {
+            staged.write(name, text)?;
+        }
+    }
+    let readme = match &languages.law_files()[..] {
+        [] => readme,
+        files => {
+            let names = files.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ");
+            readme + &LAWS.replace("{laws}", &names)
+        }
+    };
     staged.write(
         "README.md",
         readme.replace("{name}", &experiment.name).replace("{seed}", &languages.seed.to_string()),
@@ -97,6 +135,18 @@ pub fn run(args: Args) -> Result<ExitCode> {
     staged.finish()?;
     note!("wrote {} symbols to {}", languages.world.len(), args.out.display());
     Ok(ExitCode::SUCCESS)
+}
+
+/// The file without settings that came later and have their default, as it was before there were any.
+fn without_neutral(text: &str) -> String {
+    let neutral =
+        LanguageConfig::settings().into_iter().filter(|setting| setting.marks.contains(&SettingMark::neutral));
+    let neutral: Vec<String> =
+        neutral.map(|setting| format!("    \"{}\": {}", setting.name(), setting.default)).collect();
+    let is_used = |line: &&str| !neutral.iter().any(|unused| unused == line.trim_end_matches(','));
+    let left = text.lines().filter(is_used).collect::<Vec<_>>().join("\n");
+    // The last setting has no comma after it.
+    left.replace(",\n  }", "\n  }")
 }
 
 /// What the files are, of these languages.
@@ -181,7 +231,8 @@ fn world(languages: &Languages, family: FamilyTree) -> WorldTable<'_> {
         relations: relations.collect(),
         masked: world.symbols().filter(|&s| languages.is_masked(s)).map(|s| world.label(s)).collect(),
         distance: family.is_pair.then(|| MeasuredDistance {
-            asked: languages.config.distance,
+            asked: (!languages.family.branches().iter().any(|branch| branch.by_file))
+                .then_some(languages.config.distance),
             stems: family.stems[0][1],
             words: family.words[0][1],
         }),

@@ -1,7 +1,7 @@
 //! The languages in numbers: what `invitro language show` tells, and writes as JSON.
 
 use invitro_lab::Experiment;
-use invitro_language::{Borrowed, Distance, Languages, Process, Stream};
+use invitro_language::{Borrowed, Distance, Languages, Law, Process, Regularity, Stream};
 use invitro_results::{DistanceFrom, FamilyNode, FamilyTree};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
@@ -58,6 +58,17 @@ pub struct OfLanguage {
     pub alphabet: String,
     #[serde(skip)]
     pub letters: [String; 2],
+    /// Its sound laws, in order, where laws made it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub laws: Vec<String>,
+    /// How regular its stems are, given those of the first language.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub regularity: Option<Regularity>,
+    /// Its words with stems of the first language, and its words that mean something else there.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub loans: usize,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub false_friends: usize,
     pub word_length: f64,
     pub sentence_words: f64,
     pub sentence_nats: f64,
@@ -100,8 +111,15 @@ impl LanguageFigures {
             let alphabet = languages.alphabet(language);
             let consonants = lexicon.letters(language).consonants().chars().count();
             let (first, last) = (alphabet.chars().take(consonants), alphabet.chars().skip(consonants));
+            let [own_node, first_node] = [language, languages.all()[0]].map(|of| languages.family.position(of));
+            let laws =
+                lexicon.laws(own_node).map(|laws| laws.laws().iter().map(Law::text).map(str::to_owned).collect());
             let figures = OfLanguage {
                 grammar,
+                loans: world.symbols().filter(|&symbol| languages.is_loan(symbol, language)).count(),
+                false_friends: world.symbols().filter(|&symbol| languages.friend(symbol, language).is_some()).count(),
+                laws: laws.unwrap_or_default(),
+                regularity: (own_node != first_node).then(|| lexicon.regularity(world, first_node, own_node)),
                 letters: [first.collect(), last.collect()],
                 alphabet,
                 word_length: lexicon.mean_length(world, language),
@@ -160,6 +178,10 @@ fn requested_distance(family: &FamilyTree) -> Option<f64> {
     };
     let siblings = first.from == DistanceFrom::Siblings && second.from == first.from && first.parent == second.parent;
     siblings.then_some(first.asked).or_else(|| from(second, first)).or_else(|| from(first, second))
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 /// Pairs as an object, in their order.

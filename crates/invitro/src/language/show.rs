@@ -9,7 +9,7 @@ use crate::output::StagedFile;
 use crate::table;
 use crate::terminal::{self, To};
 use anyhow::{Result, bail};
-use invitro_language::{Category, Stream};
+use invitro_language::{Category, Languages, Step, Stream, Symbol};
 use invitro_report::FamilyPicture;
 use invitro_report::draw::{DrawTarget, Width};
 use std::io::Write;
@@ -24,6 +24,9 @@ pub struct Args {
     /// The figures as JSON
     #[arg(long)]
     json: bool,
+    /// Show the history of a word instead, step by step: a form in any language, or a symbol such as noun.3.17
+    #[arg(long, value_name = "WORD", conflicts_with = "svg")]
+    word: Option<String>,
     /// Write the tree and the distances as a picture too: .svg
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,
@@ -44,6 +47,9 @@ pub fn run(args: Args) -> Result<ExitCode> {
         None => None,
     };
     let (experiment, languages) = args.experiment.languages()?;
+    if let Some(word) = &args.word {
+        return history(&languages, word, args.json);
+    }
     let stream = Stream::new(languages.seed, "show");
     let figures = LanguageFigures::compute(&experiment, &languages, &stream);
     if let (Some(mut staged), Some(path)) = (staged, &args.svg) {
@@ -59,6 +65,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         writeln!(out, "{}", serde_json::to_string_pretty(&figures)?)?;
     } else {
         page(&figures, &mut out)?;
+        laws(&figures, &mut out)?;
         affixes(&languages, &mut out)?;
         dictionary(&languages, &mut out)?;
         writeln!(out, "\nSentences ({})", gloss::star(&languages))?;
@@ -99,6 +106,15 @@ fn page(f: &LanguageFigures, out: &mut impl Write) -> Result<()> {
     rows.extend(grammars(f));
     rows.extend(f.told.iter().map(|told| ("words", told.clone())));
     rows.extend(distance(f));
+    rows.extend(regularity(f));
+    for (name, of) in f.languages.iter().filter(|(_, of)| of.loans + of.false_friends > 0) {
+        let first = &f.languages[0].0;
+        let text = format!(
+            "{} words of {name} are loans of {first}, {} are words of {first} that mean something else",
+            of.loans, of.false_friends
+        );
+        rows.push(("contact", text));
+    }
     rows.push(("length", lengths(f)));
     for (language, figures) in f.languages.iter().filter(|(_, figures)| figures.masked > 0) {
         let text = format!(
@@ -139,6 +155,48 @@ fn page(f: &LanguageFigures, out: &mut impl Write) -> Result<()> {
     Ok(())
 }
 
+/// The sound laws of each language that changed by laws, in order.
+fn laws(f: &LanguageFigures, out: &mut impl Write) -> Result<()> {
+    for (name, of) in f.languages.iter().filter(|(_, of)| !of.laws.is_empty()) {
+        writeln!(out, "\nSound laws of {name}, in order")?;
+        for law in &of.laws {
+            writeln!(out, "  {law}")?;
+        }
+    }
+    Ok(())
+}
+
+/// The history of one word in every language.
+fn history(languages: &Languages, word: &str, json: bool) -> Result<ExitCode> {
+    let world = &languages.world;
+    let has_form = |symbol: &Symbol| languages.all().iter().any(|&language| languages.form(*symbol, language) == word);
+    let found: Vec<Symbol> =
+        world.symbols().filter(|symbol| world.label(*symbol) == word || has_form(symbol)).collect();
+    if found.is_empty() {
+        bail!("`{word}` is neither a word of one of the languages nor a symbol such as noun.3.17");
+    }
+    let mut all = Vec::new();
+    for symbol in found {
+        for &language in languages.all() {
+            let steps = languages.derivation(symbol, language);
+            if json {
+                all.push(
+                    serde_json::json!({ "symbol": world.label(symbol), "language": language.name(), "steps": steps }),
+                );
+                continue;
+            }
+            say!("{} in {}", gloss::label(languages, symbol), language.name());
+            let row = |step: &Step| vec![format!("  {}", step.node), step.form.clone(), step.change.clone()];
+            let rows: Vec<Vec<String>> = steps.iter().map(row).collect();
+            say!("{}", table::texts(&rows, terminal::width(To::Out)));
+        }
+    }
+    if json {
+        emit!("{}", serde_json::to_string_pretty(&all)?);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
 /// A line for each grammar, with the languages that have it where there are several.
 fn grammars(f: &LanguageFigures) -> Vec<(&'static str, String)> {
     let line = |at: usize| {
@@ -163,13 +221,30 @@ fn grammars(f: &LanguageFigures) -> Vec<(&'static str, String)> {
 /// Of two siblings, how far apart they are. Other families have their tree.
 fn distance(f: &LanguageFigures) -> Option<(&'static str, String)> {
     let pair = f.pair.as_ref().filter(|_| f.family.is_pair)?;
-    let (asked, stems, words) = (pair.distance?, pair.stem_distance, pair.word_distance);
+    let (stems, words) = (pair.stem_distance, pair.word_distance);
     let which = if f.real_words.is_some() { " of the words that are made" } else { "" };
+    let asked = pair.distance.map_or("decided by the file of sound laws".into(), |asked| format!("{asked} asked"));
     let text = format!(
-        "{asked} asked{which}; stems {:.3} (pairs {:.3}, unrelated {:.3}), words {:.3}",
+        "{asked}{which}; stems {:.3} (pairs {:.3}, unrelated {:.3}), words {:.3}",
         stems.relative, stems.pairs, stems.unrelated, words.relative
     );
     Some(("distance", text))
+}
+
+/// How regular the other languages' stems are, given the first's.
+fn regularity(f: &LanguageFigures) -> Vec<(&'static str, String)> {
+    let line = |(name, of): &(String, OfLanguage)| {
+        let measured = of.regularity?;
+        let text = format!(
+            "a letter of {name} has {:.3} bits once {}'s letter and its neighbours are known; {:.1} % of the sites are in \
+             patterns of 3 or more",
+            measured.entropy,
+            f.languages[0].0,
+            100.0 * measured.regular_sites
+        );
+        Some(("regular", text))
+    };
+    f.languages.iter().filter_map(line).collect()
 }
 
 /// How many values are true of an entity, and how many such facts are withheld.

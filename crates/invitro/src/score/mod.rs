@@ -3,15 +3,14 @@
 mod line;
 mod print;
 
-use crate::terminal;
+use crate::lines::GivenLines;
+use crate::sentence::{GivenSentence, warn_of_strange_words};
 use anyhow::{Context, Result, bail};
-use invitro_base::limits;
 use invitro_lab::Trained;
-use invitro_language::{Language, Task};
+use invitro_language::Task;
 use invitro_model::{Device, ScoreQuery};
 use line::{Scored, SentenceToScore};
-use std::io::{BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Log-probabilities of sentences, or of minimal pairs, under a trained model, word by word
@@ -52,42 +51,28 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let language = crate::experiment::language_or_masked(&trained.languages, args.language.as_deref())?;
     let from = crate::experiment::language_given(&trained.languages, args.task, language, args.from.as_deref())?;
     let mut population = trained.population(Device::parse(&args.device)?, trained.checkpoint.shape.context)?;
-    let (input, name): (Box<dyn Read>, String) = match &args.file {
-        Some(path) if path != Path::new("-") => {
-            let failed = || format!("`{}` cannot be read", path.display());
-            (Box::new(std::fs::File::open(path).with_context(failed)?), format!("`{}`", path.display()))
-        }
-        _ => (Box::new(std::io::stdin()), "standard input".into()),
-    };
-    let mut input = BufReader::new(input);
-    let (mut number, mut bytes, mut ended) = (0, Vec::new(), false);
+    let context = trained.checkpoint.shape.context;
+    let mut lines = GivenLines::open(args.file.as_deref())?;
     let mut teller = print::ScorePrinter::new(args.json);
+    let read =
+        |text: &str| SentenceToScore::new(GivenSentence::read(text, &trained, args.task, language, from)?, context);
     loop {
         let mut batch: Vec<(usize, Vec<SentenceToScore>)> = Vec::new();
-        while batch.len() < AT_ONCE && !ended {
-            number += 1;
-            let at = || format!("line {number} of {name}");
-            bytes.clear();
-            ended = limits::read_line(&mut input, &mut bytes).with_context(at)? == 0;
-            let line = std::str::from_utf8(&bytes).with_context(at)?.trim_end_matches(['\n', '\r']);
-            // A byte order mark is not text.
-            let line = if number == 1 { line.trim_start_matches('\u{feff}') } else { line };
-            if line.trim().is_empty() {
-                teller.empty += usize::from(!ended);
-                continue;
-            }
-            let sides = line.split('\t').map(|text| SentenceToScore::read(text, &trained, args.task, language, from));
-            let sides = sides.collect::<Result<Vec<SentenceToScore>>>().with_context(at)?;
+        while batch.len() < AT_ONCE
+            && let Some(line) = lines.read()?
+        {
+            let sides = line.split('\t').map(read).collect::<Result<Vec<_>>>().with_context(|| lines.place())?;
             if sides.len() > 2 {
-                bail!("{} has {} columns: a sentence is one, a pair two", at(), sides.len());
+                bail!("{} has {} columns: a sentence is one, a pair two", lines.place(), sides.len());
             }
-            batch.push((number, sides));
+            batch.push((lines.number, sides));
         }
         if batch.is_empty() {
             break;
         }
         if teller.lines == 0 {
-            warn_of_strange_words(&batch, &trained, language);
+            let words: Vec<&str> = batch.iter().flat_map(|(_, sides)| sides).flat_map(SentenceToScore::texts).collect();
+            warn_of_strange_words(&words, &trained, language, "scores");
         }
         let questions: Vec<ScoreQuery> =
             batch.iter().flat_map(|(_, sides)| sides).map(SentenceToScore::question).collect();
@@ -101,31 +86,9 @@ pub fn run(args: Args) -> Result<ExitCode> {
         }
     }
     if teller.lines == 0 {
-        bail!("there is no sentence to score in {name}");
+        bail!("there is no sentence to score in {}", lines.name);
     }
+    lines.warn_of_empty();
     teller.end()?;
     Ok(ExitCode::SUCCESS)
-}
-
-/// Warns before any score where most words of the first lines are not of the language, and names the language that has most.
-fn warn_of_strange_words(batch: &[(usize, Vec<SentenceToScore>)], trained: &Trained, language: Language) {
-    let words: Vec<&str> = batch.iter().flat_map(|(_, sides)| sides).flat_map(SentenceToScore::texts).collect();
-    let known = |language: Language| {
-        let is_known = |word: &&&str| matches!(trained.text.given(word, &trained.languages, language), Ok((_, true)));
-        words.iter().filter(is_known).count()
-    };
-    let strange = words.len() - known(language);
-    if 2 * strange <= words.len() {
-        return;
-    }
-    let best = trained.languages.all().iter().copied().max_by_key(|&other| (known(other), other == language));
-    let hint = match best.filter(|&best| 2 * known(best) > words.len()) {
-        Some(best) => format!("--language {} has {} of them", best.name(), known(best)),
-        None => "`invitro language sample` shows sentences of the languages".to_owned(),
-    };
-    terminal::warn(&format!(
-        "most words of the first lines, {strange} of {}, are not of {}, so that their scores say little: {hint}",
-        words.len(),
-        language.name()
-    ));
 }

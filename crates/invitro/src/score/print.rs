@@ -9,8 +9,6 @@ use serde_json::{Value, json};
 pub struct ScorePrinter {
     json: bool,
     pub lines: usize,
-    /// Lines without a sentence, which are left out.
-    pub empty: usize,
     pairs: usize,
     /// Pairs whose first sentence is the likelier one.
     first: usize,
@@ -20,7 +18,7 @@ pub struct ScorePrinter {
 
 impl ScorePrinter {
     pub fn new(json: bool) -> ScorePrinter {
-        ScorePrinter { json, lines: 0, empty: 0, pairs: 0, first: 0, unknown: 0 }
+        ScorePrinter { json, lines: 0, pairs: 0, first: 0, unknown: 0 }
     }
 
     pub fn line(&mut self, number: usize, sides: &[Scored]) -> Result<()> {
@@ -61,10 +59,6 @@ impl ScorePrinter {
 
     /// What all lines come to.
     pub fn end(&self) -> Result<()> {
-        if self.empty > 0 {
-            let (lines, are) = (count(self.empty, "line"), if self.empty == 1 { "is" } else { "are" });
-            terminal::warn(&format!("{lines} without a sentence {are} left out"));
-        }
         if self.unknown > 0 {
             terminal::warn(&format!("{} not of the language, marked with *", count_are(self.unknown)));
         }

@@ -5,6 +5,7 @@ mod display;
 pub mod format;
 mod gpus;
 mod measure;
+mod needs;
 mod plan;
 mod retry;
 mod run;

@@ -1,16 +1,17 @@
 //! `invitro study plan`: what a study would do, and what it would take. Nothing is run, unless to measure.
 
 use super::format::{count, size, time};
+use super::needs::plan_power;
 use super::run::trainings;
 use crate::table;
 use crate::terminal::{self, To};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use invitro_base::dotted::show;
 use invitro_lab::executor::{Training, Workload};
 use invitro_lab::study::estimate::{assumed, disk, measure, recorded_rates};
 use invitro_lab::study::grouping::{Open, PopulationSizes, populations};
 use invitro_lab::study::{Cell, CellState, StudyFolder};
-use invitro_model::Device;
+use invitro_model::{Device, ModelKind};
 use invitro_results::{Known, Plan, Varied};
 use invitro_tokenizer::configured_vocab;
 use serde_json::json;
@@ -44,9 +45,24 @@ pub struct Args {
     /// List every cell
     #[arg(long)]
     cells: bool,
+    /// Show instead how many data seeds the primary claims need, by the spread between those of earlier results
+    #[arg(long, conflicts_with_all = ["measure", "cells"])]
+    power: bool,
+    /// A pilot's or an earlier study's results for --power: a study's folder or collected tables [default: the study's folder]
+    #[arg(long, value_name = "DIR", requires = "power")]
+    from: Option<PathBuf>,
+    /// The half-width that intervals should have, for --power [default: half of the distance between the estimate and the
+    /// claim's bound; the margin of an expected equivalence]
+    #[arg(long, value_name = "X", requires = "power", value_parser = half_width)]
+    half_width: Option<f64>,
     /// One JSON object
     #[arg(long)]
     json: bool,
+}
+
+fn half_width(text: &str) -> std::result::Result<f64, String> {
+    let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number > 0.0);
+    number.ok_or_else(|| format!("`{text}` is not a number above 0"))
 }
 
 /// Populations of one kind.
@@ -71,6 +87,14 @@ pub fn run(args: Args) -> Result<ExitCode> {
         }
         folder
     };
+    if args.power {
+        let own = if args.file.is_dir() { Some(&args.file) } else { args.out.as_ref() };
+        let Some(from) = args.from.as_ref().or(own) else {
+            bail!("name the results that --power takes the spread from, with --from DIR");
+        };
+        plan_power(&folder.plan, from, args.half_width, args.json)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     // A study's file may lie beside another of any name: only a folder that was named is looked at.
     let open: Vec<Open> = if args.file.is_dir() || args.out.is_some() {
         let states = folder.cell_states(&HashSet::new())?;
@@ -105,10 +129,14 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let mut rows = vec![["  model", "cells", "populations", "members", "time"].map(str::to_owned).to_vec()];
     for kind in &kinds {
         let experiment = &kind.cells[0].experiment;
+        let model = &experiment.model;
+        let architecture =
+            if model.kind == ModelKind::Llama { String::new() } else { format!("{}, ", model.kind.name()) };
         let model = format!(
-            "  {} layers, width {}, |V| {}, {} steps",
-            experiment.model.layers,
-            experiment.model.width,
+            "  {architecture}{}{} layers, width {}, |V| {}, {} steps",
+            if model.tied { "tied, " } else { "" },
+            model.layers,
+            model.width,
             configured_vocab(&experiment.tokenizer),
             experiment.train.steps
         );

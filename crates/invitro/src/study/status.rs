@@ -1,12 +1,14 @@
 //! `invitro study status`: how a study stands.
 
 use super::format::{count, parse_time, time};
+use super::needs::ClaimsNow;
 use crate::terminal::{self, To};
 use anyhow::Result;
 use invitro_lab::executor::{queue, slurm};
 use invitro_lab::study::StudyFolder;
 use invitro_lab::study::status::{CellStatus, Counts, Overview};
 use invitro_lab::study::worker::WorkerRecord;
+use invitro_results::ReadCache;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
@@ -38,16 +40,23 @@ const SHOWN: usize = 8;
 
 pub fn run(args: Args) -> Result<ExitCode> {
     let folder = StudyFolder::open(&args.folder)?;
+    let mut cache = ReadCache::default();
     loop {
         let overview = Overview::read(&folder, args.lease)?;
         let queue = tasks_of(&folder)?;
+        // Results that cannot be read are a matter of the cells, which say so.
+        let claims = ClaimsNow::read(&folder, &overview, &mut cache).ok().flatten();
         if args.json {
-            emit!("{}", in_json(&folder, &overview, queue.as_ref()));
+            emit!("{}", in_json(&folder, &overview, queue.as_ref(), claims.as_ref()));
         } else {
             if args.watch && std::io::stdout().is_terminal() {
                 write!(std::io::stdout(), "\x1b[2J\x1b[H")?;
             }
-            write!(std::io::stdout(), "{}", terminal::fit(&in_words(&folder, &overview, queue.as_ref(), args.cells)))?;
+            let mut text = in_words(&folder, &overview, queue.as_ref(), args.cells);
+            for line in claims.iter().flat_map(ClaimsNow::in_words) {
+                text += &format!("{line}\n");
+            }
+            write!(std::io::stdout(), "{}", terminal::fit(&text))?;
         }
         let counts = overview.counts();
         if !args.watch || counts.running + counts.waiting + counts.damaged == 0 {
@@ -149,7 +158,7 @@ fn in_words(folder: &StudyFolder, overview: &Overview, queue: Option<&Queue>, al
     lines.join("\n") + "\n"
 }
 
-fn in_json(folder: &StudyFolder, overview: &Overview, queue: Option<&Queue>) -> Value {
+fn in_json(folder: &StudyFolder, overview: &Overview, queue: Option<&Queue>, claims: Option<&ClaimsNow>) -> Value {
     let cells: Vec<Value> = folder
         .cells
         .iter()
@@ -171,6 +180,7 @@ fn in_json(folder: &StudyFolder, overview: &Overview, queue: Option<&Queue>) -> 
         "steps_per_second": overview.rate,
         "seconds_left": overview.seconds_left(),
         "queue": queue.and_then(|queue| queue.as_ref().ok()),
+        "claims": claims.map(ClaimsNow::in_json),
         "cells": cells,
     })
 }

@@ -63,7 +63,10 @@ impl LoadedTokenizer {
         };
         let short = self.tokenizer.shortfall();
         let short = if short > 0 { format!(" ({short} fewer than asked)") } else { String::new() };
-        let arm: String = self.arm.interventions().map(|word| format!(", {word}")).collect();
+        let mut arm: String = self.arm.interventions().map(|word| format!(", {word}")).collect();
+        if self.arm.dropout > 0.0 {
+            arm += &format!(", plain cuts (training drops merges: {})", self.arm.dropout);
+        }
         format!(
             "{of}, |V| {}{short}, boundary {}{arm}{lambda}, {languages}, data seed {}",
             self.tokenizer.vocab_size(),

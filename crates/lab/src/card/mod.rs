@@ -8,7 +8,7 @@ pub use data::{SplitFile, data_card};
 pub use model::model_card;
 
 use crate::experiment::Experiment;
-use invitro_language::{Languages, Tags};
+use invitro_language::{Exposure, Languages, Tags};
 use invitro_results::commit;
 
 const CITATION: &str = include_str!("citation.md");
@@ -94,8 +94,14 @@ fn forms(experiment: &Experiment, languages: &Languages) -> (String, String) {
         format!("`<T1{tag}> shuffled words <out> sentence <eos>`"),
         format!("`<T2{tag}> some words <out> sentence <eos>`"),
     ];
-    if experiment.mixture.translation > 0.0 {
+    let mixture = &experiment.mixture;
+    if mixture.translation > 0.0 {
         forms.push("`<T3…> sentence <out> its translation <eos>`".into());
     }
+    forms.extend(match mixture.exposure {
+        Exposure::None => None,
+        Exposure::Bare => Some(format!("`<T0{tag}> word <eos>` (in training, of masked words)")),
+        Exposure::Dictionary => Some("`<T3…> word <out> its translation <eos>` (in training, of masked words)".into()),
+    });
     (and_language.into(), forms.join(", "))
 }

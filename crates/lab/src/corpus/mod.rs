@@ -7,7 +7,7 @@ pub use row::CorpusRow;
 use crate::error::{Error, Result};
 use crate::experiment::Experiment;
 use crate::inputs::tokenized::TokenizedText;
-use invitro_language::{LanguageCondition, Languages, Pool, Sequence, Source, Task};
+use invitro_language::{Exposure, LanguageCondition, Languages, Pool, Sequence, Source, Task};
 use rayon::prelude::*;
 use std::sync::Arc;
 
@@ -55,11 +55,13 @@ impl<'a> CorpusRows<'a> {
         let mixture = &experiment.mixture;
         let condition = match split {
             CorpusSplit::Train => {
+                let is_bare = |task| task == Task::T0 && mixture.exposure == Exposure::Bare;
+                let is_trained = |task| task == Task::T3 || mixture.tasks[task as usize] > 0.0 || is_bare(task);
                 match only {
-                    Some(Task::T3) if mixture.translation == 0.0 => {
+                    Some(Task::T3) if !mixture.translates() => {
                         return wrong("`mixture.translation` is 0: training sees no translations".into());
                     }
-                    Some(task) if task != Task::T3 && mixture.tasks[task as usize] == 0.0 => {
+                    Some(task) if !is_trained(task) => {
                         let name = task.name();
                         return wrong(format!("`mixture.tasks` gives {name} no share: training sees none of it"));
                     }

@@ -3,7 +3,7 @@
 
 use super::Experiment;
 use invitro_base::dotted::{self, leaves};
-use invitro_base::settings::Seeds;
+use invitro_base::settings::{Seeds, TrainConfig};
 use invitro_results::identity::hash;
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,9 +15,11 @@ impl Experiment {
         invitro_results::identity(&self.to_table())
     }
 
-    /// Experiments of one key can train as one population: they have the same model, training and evaluation.
+    /// Experiments of one key can train as one population: they have the same model, steps, batch and evaluation. The
+    /// other settings of the training are those of the optimizer, of which every member has its own.
     pub fn population_key(&self) -> String {
-        hash(&json!([self.model, self.train, self.eval, self.checkpoint, self.shape().vocab]))
+        let TrainConfig { steps, batch, .. } = self.train;
+        hash(&json!([self.model, steps, batch, self.eval, self.checkpoint, self.shape().vocab]))
     }
 
     /// One experiment per data seed and model seed.

@@ -24,10 +24,10 @@ use crate::error::{Error, Result};
 use invitro_base::dotted::leaves;
 use invitro_base::limits::EVALUATIONS;
 use invitro_base::settings::{
-    CheckpointConfig, Corpus, Cut, EvalConfig, LanguageConfig, LanguageEntry, MixtureConfig, ModelConfig, Parallel,
-    Section, SeedsConfig, Tags, TokenizerConfig, TrainConfig, require,
+    CheckpointConfig, Corpus, Cut, EvalConfig, Exposure, LanguageConfig, LanguageEntry, MaskUnit, MixtureConfig,
+    ModelConfig, Parallel, Section, SeedsConfig, Tags, TokenizerConfig, TrainConfig, Withhold, require,
 };
-use invitro_language::{Family, Languages};
+use invitro_language::{Family, Language, Languages};
 use invitro_model::Shape;
 use invitro_results::folder::{CONFIG, read_text};
 use invitro_tokenizer::configured_vocab;
@@ -82,8 +82,14 @@ impl Experiment {
             .then_some("`mixture.schedule` says how much there is of B in every stage");
         let unlisted = (key == "language.lexicon_languages" && self.language.lexicon.is_empty())
             .then_some("it counts only with `language.lexicon`");
+        let unexposed = (key == "mixture.exposures" && self.mixture.exposure == Exposure::None)
+            .then_some("it counts only with `mixture.exposure`");
+        let is_by_file = !matches!(&*self.language.change, "edits" | "rules") && self.languages.is_empty();
+        let by_file = (key == "language.distance" && is_by_file)
+            .then_some("the sound laws of `language.change` decide how far apart A and B are");
         let alone = || self.has_no_second_language(key);
-        let why = self.tokenizer.why_unused(key).or(scheduled).or(unlisted).or_else(alone).map(str::to_owned);
+        let unused = self.tokenizer.why_unused(key).or(scheduled).or(unexposed).or(unlisted).or(by_file);
+        let why = unused.or_else(alone).map(str::to_owned);
         in_list.or(why).map_or(Ok(()), |why| Err(Error::Unused { key: key.to_owned(), why }))
     }
 
@@ -108,6 +114,12 @@ impl Experiment {
         self.language.validate()?;
         let family = Family::new(&self.language, &self.languages)?;
         self.mixture.validate()?;
+        require(
+            self.language.mask == MaskUnit::Descriptors || self.mixture.withhold != Withhold::Facts,
+            "language.mask",
+            "\"properties\"",
+            "descriptors where `mixture.withhold` is facts: no word is masked",
+        )?;
         let grammars: BTreeSet<&str> = family.languages().iter().map(|&one| &*family.node(one).grammar).collect();
         require(
             self.mixture.parallel != Parallel::Symbols || grammars.len() < 2,
@@ -124,6 +136,7 @@ impl Experiment {
         self.shape().validate()?;
         self.train.validate()?;
         self.check_epochs()?;
+        self.check_exposures(&family)?;
         self.eval.check_ranges()?;
         self.check_evaluations()?;
         self.checkpoint.check_ranges()?;
@@ -144,6 +157,30 @@ impl Experiment {
             _ => return Ok(()),
         };
         Ok(require(false, "mixture.translation", translation, allowed)?)
+    }
+
+    /// Exposures replace at most half of all rows, and the tag says from which language a word is translated.
+    fn check_exposures(&self, family: &Family) -> Result<()> {
+        let MixtureConfig { exposure, exposures, tags, .. } = self.mixture;
+        let languages = family.languages();
+        if exposure == Exposure::None {
+            return Ok(());
+        }
+        require(
+            exposure != Exposure::Dictionary || tags != Tags::Task || languages.len() < 3,
+            "mixture.exposure",
+            "\"dictionary\"",
+            "none or bare where `mixture.tags` is task and there are more than two languages: nothing would say into which to \
+             translate",
+        )?;
+        let masked = |&language: &Language| self.language.masked_words(family.node(language).mask_share) as u64;
+        let words: u64 = languages.iter().map(masked).sum();
+        let TrainConfig { steps, batch, .. } = self.train;
+        let most = steps.saturating_mul(batch as u64) / 2 / words.max(1);
+        let allowed = format!(
+            "at most {most} here: so often can {words} masked words be shown in half of the rows of {steps} steps of {batch}"
+        );
+        Ok(require(exposures <= most, "mixture.exposures", exposures, allowed)?)
     }
 
     /// A finite corpus is read no more often than it may be.

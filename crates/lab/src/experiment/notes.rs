@@ -3,7 +3,7 @@
 use super::Experiment;
 use super::read::{PRESETS, preset_table};
 use invitro_base::dotted::{LIST, leaves};
-use invitro_base::settings::{Cut, TrainConfig};
+use invitro_base::settings::{Cut, Morphology, TrainConfig};
 use invitro_language::{Family, Language};
 
 /// Settings that decide how many words there are to choose from.
@@ -83,6 +83,7 @@ impl Experiment {
                  trained in {other}, letter by letter"
             )
         };
-        if self.language.affix_rate > 0.0 { Vec::new() } else { family.clones().into_iter().map(note).collect() }
+        let has_affixes = self.language.affix_rate > 0.0 && self.language.morphology != Morphology::Fusional;
+        if has_affixes { Vec::new() } else { family.clones().into_iter().map(note).collect() }
     }
 }

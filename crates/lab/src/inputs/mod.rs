@@ -9,8 +9,8 @@ use crate::error::{Error, Result};
 use crate::experiment::Experiment;
 use crate::inputs::tokenized::TokenizedText;
 use crate::probes::ProbeSet;
-use invitro_base::settings::{Stage, stage_key};
-use invitro_language::{Borrowed, Languages, Source};
+use invitro_base::settings::{Exposure, Stage, require, stage_key};
+use invitro_language::{Borrowed, Language, Languages, Source, Symbol};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -39,10 +39,15 @@ impl RunInputs {
         // For real words, no distance is set.
         for (of, measured, asked) in self.languages.calibrated_distances().into_iter().filter(|_| borrowed.is_none()) {
             if (measured - asked).abs() > 0.02 {
-                notes.push(format!(
-                    "the distance of the stems{of} is {measured:.3}, not {asked}: masked words may not be words of another \
-                     language, and without affixes (`language.affix_rate`) only their stems can differ"
-                ));
+                let nodes = self.languages.family.nodes();
+                let why = match nodes.iter().any(|node| node.loans > 0.0 || node.false_friends > 0.0) {
+                    true => "it is asked of inherited words, and measured with loans and false friends among them",
+                    false => {
+                        "masked words may not be words of another language, and without affixes (`language.affix_rate`) only \
+                         their stems can differ"
+                    }
+                };
+                notes.push(format!("the distance of the stems{of} is {measured:.3}, not {asked}: {why}"));
             }
         }
         notes.extend(self.probes.notes(experiment));
@@ -143,11 +148,34 @@ pub fn lengths(experiment: &Experiment, languages: &Languages, text: &TokenizedT
     (0..PROBE).map(|row| Ok(text.segmentation.length(&source.draw(0, row)?))).collect()
 }
 
-/// Sequences longer than the context are redrawn; where most are, what is left is another language.
+/// The tokens of the longest exposure; 0 without any.
+fn longest_exposure(experiment: &Experiment, languages: &Languages, text: &TokenizedText) -> usize {
+    let pieces = |symbol: Symbol, language: Language| text.segmentation.pieces(symbol, language).len();
+    let others = |symbol: Symbol, language: Language| {
+        let others = languages.all().iter().filter(|&&other| other != language);
+        others.map(|&other| pieces(symbol, other)).max().unwrap_or(0)
+    };
+    let length = |language: Language, symbol: Symbol| match experiment.mixture.exposure {
+        Exposure::None => 0,
+        Exposure::Bare => 2 + pieces(symbol, language),
+        Exposure::Dictionary => 3 + pieces(symbol, language) + others(symbol, language),
+    };
+    let masked = languages
+        .all()
+        .iter()
+        .flat_map(|&language| languages.mask(language).symbols().iter().map(move |&symbol| length(language, symbol)));
+    masked.max().unwrap_or(0)
+}
+
+/// Sequences longer than the context are redrawn; where most are, what is left is another language. An exposure cannot be
+/// redrawn.
 fn check_context(experiment: &Experiment, languages: &Languages, text: &TokenizedText) -> Result<()> {
     let mut lengths = lengths(experiment, languages, text)?;
     lengths.sort_unstable();
     let context = experiment.model.context;
+    let longest = longest_exposure(experiment, languages, text);
+    let allowed = format!("at least {longest}, the tokens of the longest row of `mixture.exposure`");
+    require(longest <= context, "model.context", context, allowed)?;
     let too_long = lengths.iter().filter(|&&length| length > context).count() as f64 / lengths.len() as f64;
     if too_long <= 0.5 {
         return Ok(());

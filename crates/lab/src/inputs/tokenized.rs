@@ -108,10 +108,12 @@ impl TokenizedText {
         Ok(source.draw_where(step, row, |sequence| self.segmentation.length(sequence) <= context)?)
     }
 
-    /// The same as the model takes it.
+    /// The same as the model takes it, its words in cuts that dropout draws where there is some.
     pub fn draw(&self, source: &mut Source, step: u64, row: u64, context: usize) -> Result<TokenSequence> {
         let sequence = self.training_row(source, step, row, context)?;
-        Ok(TokenSequence { tokens: self.sequence(&sequence), group: sequence.task as u8 })
+        let mut tokens = Vec::with_capacity(64);
+        self.segmentation.encode_training(&sequence, (step, row), context, &mut tokens);
+        Ok(TokenSequence { tokens, group: sequence.task as u8 })
     }
 
     /// The rows that a training step reads; the first step is 1.

@@ -6,10 +6,11 @@ use super::{Answers, PatchQuery, Queries, Record};
 use crate::error::Result;
 use crate::inputs::RunInputs;
 use invitro_model::inference::{HiddenQuery, LayerStates, Patch, PatchedQuery};
-use invitro_model::{ContinuationScores, Loss, TokenSequence};
+use invitro_model::{ContinuationScores, TokenSequence};
 use invitro_results::Row;
 use invitro_results::words::{Contrasts, Sample};
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// What a record holds once all probes are done.
 pub struct Evaluation {
@@ -53,7 +54,7 @@ pub fn query(model: &mut impl LanguageModel, members: &[Option<MemberToEvaluate>
     distribute(decoded, &queries, &mut answers, |queries| queries.prompts.len(), |answers| &mut answers.decoded);
     let scores = model.score(&together(&queries, |queries| &queries.scores))?;
     distribute(scores, &queries, &mut answers, |queries| queries.scores.len(), |answers| &mut answers.scores);
-    let losses = losses(model, together(&queries, |queries| &queries.losses))?;
+    let losses = batch_by_batch(together(&queries, |queries| &queries.losses), |next| model.losses(next))?;
     distribute(losses, &queries, &mut answers, |queries| queries.losses.len(), |answers| &mut answers.losses);
     if queries.iter().flatten().any(|queries| !queries.hidden.is_empty()) {
         let hidden = model.hidden(&together(&queries, |queries| &queries.hidden))?;
@@ -62,6 +63,24 @@ pub fn query(model: &mut impl LanguageModel, members: &[Option<MemberToEvaluate>
     if queries.iter().flatten().any(|queries| !queries.patched.is_empty()) {
         let patched = patched(model, &together(&queries, |queries| &queries.patched))?;
         distribute(patched, &queries, &mut answers, |queries| queries.patched.len(), |answers| &mut answers.patched);
+    }
+    if queries.iter().flatten().any(|queries| !queries.gradients.is_empty()) {
+        let batches = together(&queries, |queries| &queries.gradients);
+        let gradients = batch_by_batch(batches, |next| model.gradients(next))?;
+        distribute(
+            gradients,
+            &queries,
+            &mut answers,
+            |queries| queries.gradients.len(),
+            |answers| &mut answers.gradients,
+        );
+    }
+    for (member, (queries, answers)) in queries.iter().zip(&mut answers).enumerate() {
+        let asked: Vec<usize> = (0..queries.len()).filter(|&probe| queries[probe].weights).collect();
+        if !asked.is_empty() {
+            let weights = Arc::new(model.weights(member)?);
+            asked.into_iter().for_each(|probe| answers[probe].weights = Some(weights.clone()));
+        }
     }
     Ok(AllAnswers(answers))
 }
@@ -90,22 +109,26 @@ fn distribute<T>(
     }
 }
 
-/// The losses of every member's batches. Members with fewer batches read a sequence that is not counted.
-fn losses(model: &mut impl LanguageModel, batches: Vec<Vec<Vec<TokenSequence>>>) -> Result<Vec<Vec<Loss>>> {
-    let mut losses: Vec<Vec<Loss>> = batches.iter().map(|own| Vec::with_capacity(own.len())).collect();
+/// What the model gives for every member's batches, one batch of each at a time. Members with fewer batches read a sequence
+/// that is not counted.
+fn batch_by_batch<T>(
+    batches: Vec<Vec<Vec<TokenSequence>>>,
+    mut ask: impl FnMut(&[Vec<TokenSequence>]) -> Result<Vec<T>>,
+) -> Result<Vec<Vec<T>>> {
+    let mut answers: Vec<Vec<T>> = batches.iter().map(|own| Vec::with_capacity(own.len())).collect();
     let most = batches.iter().map(Vec::len).max().unwrap_or(0);
     let idle = || vec![TokenSequence { tokens: vec![0, 0], group: 0 }];
     for turn in 0..most {
         // From the last batch to the first, so that members end together.
         let place = |own: &Vec<Vec<TokenSequence>>| own.len().checked_sub(turn + 1);
         let next = batches.iter().map(|own| place(own).map_or_else(idle, |place| own[place].clone()));
-        for ((loss, own), losses) in model.losses(&next.collect::<Vec<_>>())?.into_iter().zip(&batches).zip(&mut losses)
-        {
-            losses.extend(place(own).map(|_| loss));
+        let given = ask(&next.collect::<Vec<_>>())?;
+        for ((answer, own), answers) in given.into_iter().zip(&batches).zip(&mut answers) {
+            answers.extend(place(own).map(|_| answer));
         }
     }
-    losses.iter_mut().for_each(|own| own.reverse());
-    Ok(losses)
+    answers.iter_mut().for_each(|own| own.reverse());
+    Ok(answers)
 }
 
 /// Reads the donors' states, then scores with them in their places.
@@ -114,6 +137,7 @@ fn patched(model: &mut impl LanguageModel, queries: &[Vec<PatchQuery>]) -> Resul
         tokens: patch.donor.0.clone(),
         positions: vec![patch.donor.1],
         layers: vec![patch.layer],
+        normed: true,
     };
     let donors: Vec<Vec<HiddenQuery>> = queries.iter().map(|own| own.iter().map(donor).collect()).collect();
     let states = model.hidden(&donors)?;

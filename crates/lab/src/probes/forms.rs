@@ -203,6 +203,10 @@ impl FormMaker<'_> {
     fn with_stem(&self, word: Symbol, language: Language, neutral: &[Symbol]) -> Result<Option<Vec<u32>>> {
         let lexicon = &self.languages.lexicon;
         let own = lexicon.word(word, language);
+        // A root in a pattern has no stem that could be put between other affixes.
+        if own.is_templatic() {
+            return Ok(None);
+        }
         for &other in neutral {
             let morphemes = [own.prefix(), lexicon.word(other, language).stem(), own.suffix()];
             let form = morphemes.concat();

@@ -306,6 +306,8 @@ pub fn rows(first: &TaskPrompt, outputs: &[&CheckedOutput], rows: &mut Rows) {
         Task::T0 => {}
         Task::T1 => {
             push(TaskMetric::SameWords, share(&|j| j.ended && j.words_kept), n);
+            push(TaskMetric::OtherWords, share(&|j| j.ended && j.verdict.valid && !j.words_kept), n);
+            push(TaskMetric::NonWords, share(&|j| j.ended && !j.verdict.unknown.is_empty()), n);
             push(TaskMetric::Exact, share(&|j| j.exact), n);
         }
         Task::T2 => push(TaskMetric::ConditionsMet, share(&|j| j.ended && j.words_kept), n),

@@ -3,9 +3,12 @@
 use super::by_logits::{self, Logits};
 use crate::error::{Error, Result};
 use invitro_model::inference::{HiddenQuery, LayerStates, PatchedQuery};
-use invitro_model::{ContinuationScores, Decoded, Loss, Population, Prompt, ScoreQuery, TokenSequence};
+use invitro_model::{
+    ContinuationScores, Decoded, Layout, Loss, Population, Prompt, ScoreQuery, Shape, Tensor, TokenSequence, Vector,
+};
 use invitro_results::Measure;
 use invitro_tokenizer::special::EOS;
+use rayon::prelude::*;
 
 /// One or more models. Queries come with an entry for each, and so do answers.
 pub trait LanguageModel {
@@ -23,6 +26,14 @@ pub trait LanguageModel {
     }
     /// Scores as [`LanguageModel::score`] does, with hidden states replaced.
     fn score_patched(&mut self, _queries: &[Vec<PatchedQuery>]) -> Result<Vec<Vec<ContinuationScores>>> {
+        Err(Error::NoHiddenStates)
+    }
+    /// The gradients of a batch of sequences, layer by layer, without those of embedding and head.
+    fn gradients(&mut self, _sequences: &[Vec<TokenSequence>]) -> Result<Vec<LayerGradients>> {
+        Err(Error::NoHiddenStates)
+    }
+    /// The weights of one model.
+    fn weights(&mut self, _member: usize) -> Result<ModelWeights> {
         Err(Error::NoHiddenStates)
     }
     /// Whether its answers are enough for a measure. Rows of other measures are left out.
@@ -54,6 +65,56 @@ impl LanguageModel for Population {
 
     fn score_patched(&mut self, queries: &[Vec<PatchedQuery>]) -> Result<Vec<Vec<ContinuationScores>>> {
         Ok(Population::score_patched(self, queries)?)
+    }
+
+    fn gradients(&mut self, sequences: &[Vec<TokenSequence>]) -> Result<Vec<LayerGradients>> {
+        let layout = Layout::new(self.shape());
+        let of_layer = |gradient: &[f32], layer: usize| -> Vec<f32> {
+            layout.of_layer(layer).into_iter().flat_map(|(_, tensor)| &gradient[tensor.range()]).copied().collect()
+        };
+        let by_layer = |gradient: &Vec<f32>| (0..layout.layers.len()).map(|layer| of_layer(gradient, layer)).collect();
+        Ok(Population::gradients(self, sequences)?.par_iter().map(by_layer).collect())
+    }
+
+    fn weights(&mut self, member: usize) -> Result<ModelWeights> {
+        let (shape, layout) = (self.shape().clone(), Layout::new(self.shape()));
+        Ok(ModelWeights { shape, layout, values: self.read(member, Vector::Weights)? })
+    }
+}
+
+/// The gradients of a model's parameters, layer by layer.
+pub type LayerGradients = Vec<Vec<f32>>;
+
+/// The weights of a model.
+pub struct ModelWeights {
+    pub shape: Shape,
+    layout: Layout,
+    values: Vec<f32>,
+}
+
+impl ModelWeights {
+    /// The input row of a piece.
+    pub fn input(&self, piece: usize) -> &[f32] {
+        self.row(self.layout.embed, piece)
+    }
+
+    /// The output row of a piece.
+    pub fn output(&self, piece: usize) -> &[f32] {
+        self.row(self.layout.head.weight, piece)
+    }
+
+    /// The gain of the last norm.
+    pub fn last_gain(&self) -> &[f32] {
+        self.row(self.layout.norm.gain, 0)
+    }
+
+    /// The bias of the last norm, if that is a LayerNorm.
+    pub fn last_bias(&self) -> Option<&[f32]> {
+        self.layout.norm.bias.map(|bias| self.row(bias, 0))
+    }
+
+    fn row(&self, matrix: Tensor, row: usize) -> &[f32] {
+        &self.values[matrix.range()][row * matrix.cols..][..matrix.cols]
     }
 }
 

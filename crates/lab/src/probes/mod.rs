@@ -1,22 +1,23 @@
 //! Probes: what a model is asked at an evaluation, and what is measured from its answers.
 //!
-//! A [`Probe`] states its [`Queries`]: prompts to decode, continuations to score and rank, sequences for a loss, hidden
-//! states, and scores with some hidden states replaced. An [`evaluation`] sends the queries of all probes to a language
+//! A [`Probe`] states its [`Queries`]: prompts to decode, continuations to score and rank, sequences for a loss or a
+//! gradient, hidden states, scores with some hidden states replaced, weights. An [`evaluation`] sends the queries of all probes to a language
 //! model together, and hands each probe the [`Answers`] to its own.
 //!
-//! To add a probe, write a file here with a `probe` function and add a line to `PROBES`. `residual_norm.rs` is a small
-//! example. What a probe asks is fixed for a data seed and a tokenizer, and shared by all members that have both.
+//! To add a probe, write a file here with a `probe` function and add a line to `PROBES`. `inside/residual_norm.rs` is a
+//! small example. What a probe asks is fixed for a data seed and a tokenizer, and shared by all members that have both.
 
 pub mod by_logits;
 pub mod contrast;
 pub mod evaluation;
 pub mod forms;
+mod friends;
 pub mod generation;
 pub mod held_out;
+pub mod inside;
 pub mod language_model;
 pub mod ngrams;
 pub mod reachability;
-mod residual_norm;
 mod symbol_kinds;
 
 use crate::error::{Error, Result};
@@ -28,6 +29,7 @@ use invitro_model::inference::{HiddenQuery, LayerStates};
 use invitro_model::{ContinuationScores, Decoded, Loss, Prompt, ScoreQuery, TokenSequence};
 use invitro_results::words::{Contrasts, Sample};
 use invitro_results::{Rows, Scorer};
+use language_model::{LayerGradients, ModelWeights};
 use reachability::ReachabilityProbe;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -40,9 +42,16 @@ const PROBES: &[(&str, MakeProbe)] = &[
     ("reach", reachability::probe),
     ("contrast", contrast::probe),
     ("forms", forms::probe),
+    ("friends", friends::probe),
     ("ngrams", ngrams::probe),
     ("loss", held_out::probe),
-    ("inside", residual_norm::probe),
+    ("residual_norm", inside::residual_norm::probe),
+    ("words", inside::words::probe),
+    ("sentences", inside::sentences::probe),
+    ("lens", inside::lens::probe),
+    ("gradients", inside::gradients::probe),
+    ("piece_rows", inside::piece_rows::probe),
+    ("patching", inside::patching::probe),
 ];
 
 /// Something that is measured by asking a model.
@@ -70,6 +79,10 @@ pub struct Queries {
     pub hidden: Vec<HiddenQuery>,
     /// Continuations to score while hidden states are replaced.
     pub patched: Vec<PatchQuery>,
+    /// Batches of sequences whose gradients are wanted, each of at most [`batch_rows`] rows.
+    pub gradients: Vec<Vec<TokenSequence>>,
+    /// Whether the weights are wanted.
+    pub weights: bool,
 }
 
 /// A score query whose prompt is read with the hidden state at one layer and position taken from another sequence.
@@ -84,13 +97,15 @@ pub struct PatchQuery {
 }
 
 /// The answers to a probe's queries, kind by kind in the order of the queries.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Answers {
     pub decoded: Vec<Decoded>,
     pub scores: Vec<ContinuationScores>,
     pub losses: Vec<Loss>,
     pub hidden: Vec<LayerStates>,
     pub patched: Vec<ContinuationScores>,
+    pub gradients: Vec<LayerGradients>,
+    pub weights: Option<Arc<ModelWeights>>,
 }
 
 /// What one evaluation of one model measured.

@@ -7,6 +7,7 @@
 use crate::error::{Error, Result};
 use crate::experiment::Experiment;
 use crate::run_folder::{self, Folder, LOG_SEALS, MORE_STEPS, RUN, remove};
+use invitro_base::settings::Exposure;
 use invitro_model::Checkpoint;
 use invitro_results::folder::{
     CHECKPOINTS, CONFIG, CONTRASTS, LOGS, METRICS, REPORT, SAMPLES, STATUS, TABLES, TRAINING, read_text, write_file,
@@ -37,6 +38,11 @@ pub fn check(path: &Path, made_by: &Experiment, experiment: &Experiment) -> Resu
     if !made_by.mixture.schedule.is_empty() {
         return refused(
             "`mixture.schedule` divides all steps into stages, so that other rows would have come before".into(),
+        );
+    }
+    if made_by.mixture.exposure != Exposure::None {
+        return refused(
+            "`mixture.exposure` spreads its rows over all steps, so that other rows would have come before".into(),
         );
     }
     match made_by.train.first_other_rate(to, step) {

@@ -33,6 +33,7 @@ pub fn write_inputs(folder: &Path, experiment: &Experiment, inputs: &RunInputs) 
     let in_language = |name: &str| format!("{LANGUAGE}/{name}");
     let mut files = vec![(in_language("lexicon.tsv"), languages.lexicon_tsv()), (PAIRS.to_owned(), paired(inputs))];
     files.extend(languages.grammar_files().into_iter().map(|(name, text)| (in_language(&name), text.to_owned())));
+    files.extend(languages.law_files().into_iter().map(|(name, text)| (in_language(&name), text)));
     let family = FamilyTree::of(languages, &experiment.mixture);
     files.extend((!family.is_pair).then(|| (FAMILY.to_owned(), family.json())));
     files.extend(text.tokenizer.files()?.map(|(name, text)| (name.to_owned(), text)));
@@ -104,6 +105,12 @@ pub fn write_words(
         let value = |line: &Contrasts| Some((line.step as u32, *line.nats.get(language.name())?.get(at)?));
         known.iter().filter_map(value).collect()
     };
+    let alignments = |word: (Language, Symbol)| {
+        let first_of_language = probes.contrast_words().position(|(language, _)| language == word.0);
+        let Some((&at, first)) = place.get(&word).zip(first_of_language) else { return Vec::new() };
+        let value = |line: &Contrasts| Some((line.step as u32, *line.alignment.get(word.0.name())?.get(at - first)?));
+        known.iter().filter_map(value).filter(|(_, value)| value.is_finite()).collect()
+    };
     let first = languages.all()[0];
     let frequencies = Frequencies::new(languages, first);
     let traits = |masked: Language, symbol: Symbol| {
@@ -137,6 +144,7 @@ pub fn write_words(
             asked: Some(is_asked),
             reachable_from: reachable_at.first().map(|&step| step as u32),
             reachable: last.filter(|_| is_asked).map(|last| reachable_at.last() == Some(&last)),
+            alignments: alignments((masked, symbol)),
             traits: traits(masked, symbol),
         }
     };
@@ -182,6 +190,22 @@ pub fn measures(experiment: &Experiment, languages: &Languages, text: &Tokenized
         let measured = [
             (LanguageMetric::StemDistance, distances.stems(one, other).relative),
             (LanguageMetric::WordDistance, distances.words(one, other).relative),
+        ];
+        for (metric, value) in measured {
+            all.extend(between(languages, Measure::Language(metric), pair).map(|quantity| (quantity, value)));
+        }
+    }
+    let node = |language: Language| languages.family.position(language);
+    for pair in Language::pairs(languages.all()) {
+        // Runs without sound laws have the measures that they had before there were any.
+        if pair.iter().all(|&language| languages.lexicon.laws(node(language)).is_none()) {
+            continue;
+        }
+        let [one, other] = pair.map(node);
+        let regularity = languages.lexicon.regularity(&languages.world, one, other);
+        let measured = [
+            (LanguageMetric::LetterEntropy, regularity.entropy),
+            (LanguageMetric::RegularSites, regularity.regular_sites),
         ];
         for (metric, value) in measured {
             all.extend(between(languages, Measure::Language(metric), pair).map(|quantity| (quantity, value)));

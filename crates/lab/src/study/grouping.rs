@@ -1,6 +1,7 @@
 //! Which cells train together: the next population, from the cells nobody has taken.
 //!
-//! It starts with the first open cell of the study's order and is filled with cells of the same shape and settings:
+//! It starts with the first open cell of the study's order and is filled with cells of the same
+//! [`Experiment::population_key`]:
 //! those at the same step first (others would have to wait for them), of the same data seed (their batches have
 //! nearly the same number of tokens, so little is padded), and then in the study's order.
 

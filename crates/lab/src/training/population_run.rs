@@ -148,7 +148,7 @@ impl<'a> PopulationRun<'a> {
         options: &TrainingOptions,
         slot: Option<&Slot>,
     ) -> Result<(Vec<Loss>, bool)> {
-        let train = self.runners[0].experiment.train.clone();
+        let steps = self.runners[0].experiment.train.steps;
         // A GPU idles while its losses are read: that is not done after every step.
         let due = |unread: usize, clock: Instant| {
             options.device == Device::Cpu || unread == HISTORY || clock.elapsed() >= READ_LOSSES_AFTER
@@ -162,12 +162,12 @@ impl<'a> PopulationRun<'a> {
             options.progress.doing(Activity::Training);
             tokens += batch.iter().flatten().map(|sequence| sequence.tokens.len() as u64 - 1).sum::<u64>();
             self.make_room(&batch)?;
-            self.population.train_step(&batch, &Update::at(&train, step))?;
+            let updates: Vec<Update> = self.runners.iter().map(|r| Update::at(&r.experiment.train, step)).collect();
+            self.population.train_step(&batch, &updates)?;
             self.step = step;
             unread += 1;
             let stop = options.stop.requested();
-            let ends =
-                stop || step == train.steps || self.runners[0].is_evaluated_at(step) || self.runners[0].saves_at(step);
+            let ends = stop || step == steps || self.runners[0].is_evaluated_at(step) || self.runners[0].saves_at(step);
             if !ends && !due(unread, clock) {
                 continue;
             }

@@ -21,7 +21,7 @@ impl FiniteCorpus {
 
 /// The i-th element of a permutation of `0..n` that depends on `epoch` and is never stored: a Feistel network on the
 /// next even number of bits, iterated until the result is below `n`.
-fn permute(i: u64, n: u64, stream: &Stream, epoch: u64) -> u64 {
+pub(crate) fn permute(i: u64, n: u64, stream: &Stream, epoch: u64) -> u64 {
     let half = (64 - (n.max(2) - 1).leading_zeros()).div_ceil(2);
     let mask = (1u64 << half) - 1;
     let mut at = i;

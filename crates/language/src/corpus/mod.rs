@@ -2,6 +2,7 @@
 
 pub(crate) mod check;
 pub(crate) mod condition;
+pub(crate) mod exposure;
 pub(crate) mod finite;
 pub(crate) mod frequency;
 pub(crate) mod held_out;

@@ -4,13 +4,13 @@
 //! The probability of a sentence is the probability of its categories under the grammar, summed over parses, times the
 //! probability of each symbol. The probability of a sequence adds the task, the language, and the prompt given the sentence.
 
-use crate::corpus::task::{KINDS, Sequence, Task};
+use crate::corpus::task::{Sequence, Task, choices};
 use crate::grammar::analysis::{Analysis, NONE};
 use crate::grammar::cyk::Cyk;
 use crate::languages::Languages;
 use crate::world::symbol::{Category, Language, Symbol, Terminal};
 use invitro_base::random::Stream;
-use invitro_base::settings::MixtureConfig;
+use invitro_base::settings::{Given, MixtureConfig};
 
 /// Log-probabilities, in nats, under the process that generates the sentences.
 #[derive(Clone, Debug)]
@@ -136,7 +136,7 @@ impl<'a> Process<'a> {
                 b.sort_unstable();
                 if a == b { -orders } else { f64::NEG_INFINITY }
             }
-            Task::T2 => pick_probability(sequence).ln() - orders,
+            Task::T2 => pick_probability(sequence, self.languages.given).ln() - orders,
         }
     }
 
@@ -230,54 +230,56 @@ fn counts(words: &[Symbol]) -> Vec<(Symbol, usize)> {
     counts
 }
 
-/// The probability that T2 picks these words, in any order. A word may occur as subject and as object: the sum runs
-/// over all ways to pick it.
-fn pick_probability(sequence: &Sequence) -> f64 {
-    let kinds: Vec<Vec<(Symbol, usize)>> = KINDS
-        .iter()
-        .map(|&kind| {
-            let words: Vec<Symbol> = sequence.sentence.positions(kind).map(|i| sequence.sentence.symbols[i]).collect();
-            counts(&words)
-        })
-        .collect();
-    let mut taken: Vec<Vec<usize>> = kinds.iter().map(|k| vec![0; k.len()]).collect();
-    allot(&counts(&sequence.prompt), &kinds, &mut taken)
+/// The probability that T2 picks these words, in any order. A word may occur as subject and as object, and in several
+/// phrases: the sum runs over all ways to pick it.
+fn pick_probability(sequence: &Sequence, given: Given) -> f64 {
+    let all: Vec<Vec<(Symbol, usize)>> = choices(&sequence.sentence, given).iter().map(|words| counts(words)).collect();
+    let taken = all.iter().map(|words| vec![0; words.len()]).collect();
+    Picks { all, taken, given }.probability(&counts(&sequence.prompt))
 }
 
-/// Sums over the ways to distribute the remaining prompt words over the kinds.
-fn allot(prompt: &[(Symbol, usize)], kinds: &[Vec<(Symbol, usize)>], taken: &mut [Vec<usize>]) -> f64 {
-    let Some((&(symbol, n), remaining)) = prompt.split_first() else {
-        return kinds.iter().zip(taken).map(|(kind, taken)| kind_probability(kind, taken)).product();
-    };
-    let places: Vec<(usize, usize)> = kinds
-        .iter()
-        .enumerate()
-        .filter_map(|(k, list)| list.iter().position(|&(s, _)| s == symbol).map(|i| (k, i)))
-        .collect();
-    match places[..] {
-        [] => 0.0,
-        [(k, i)] => {
-            taken[k][i] = n;
-            allot(remaining, kinds, taken)
+/// The words among which T2 chooses, with their counts, and how many of each it takes.
+struct Picks {
+    all: Vec<Vec<(Symbol, usize)>>,
+    taken: Vec<Vec<usize>>,
+    given: Given,
+}
+
+impl Picks {
+    /// Sums over the ways to distribute the remaining prompt words.
+    fn probability(&mut self, prompt: &[(Symbol, usize)]) -> f64 {
+        let Some((&(symbol, n), remaining)) = prompt.split_first() else {
+            return self.all.iter().zip(&self.taken).map(|(words, taken)| self.of_one(words, taken)).product();
+        };
+        let place = |words: &Vec<(Symbol, usize)>| words.iter().position(|&(word, _)| word == symbol);
+        let places: Vec<(usize, usize)> =
+            self.all.iter().enumerate().filter_map(|(k, words)| Some((k, place(words)?))).collect();
+        self.distributed(n, &places, remaining)
+    }
+
+    /// The same for `n` equal words that come from these places.
+    fn distributed(&mut self, n: usize, places: &[(usize, usize)], remaining: &[(Symbol, usize)]) -> f64 {
+        match places {
+            [] if n > 0 => 0.0,
+            [] => self.probability(remaining),
+            [(k, i), later @ ..] => (0..=n)
+                .map(|here| {
+                    self.taken[*k][*i] = here;
+                    self.distributed(n - here, later, remaining)
+                })
+                .sum(),
         }
-        [(k, i), (l, j), ..] => (0..=n)
-            .map(|first| {
-                (taken[k][i], taken[l][j]) = (first, n - first);
-                allot(remaining, kinds, taken)
-            })
-            .sum(),
     }
-}
 
-/// The probability of the picks from one kind: their number is uniform from one to all, and so is the choice given the number.
-fn kind_probability(kind: &[(Symbol, usize)], taken: &[usize]) -> f64 {
-    let (all, wanted) = (kind.iter().map(|&(_, n)| n).sum::<usize>(), taken.iter().sum::<usize>());
-    if all == 0 {
-        return 1.0;
+    /// The probability of the picks from one choice. Their number is uniform from one to all, or one; and so is the choice
+    /// given the number.
+    fn of_one(&self, words: &[(Symbol, usize)], taken: &[usize]) -> f64 {
+        let (all, wanted) = (words.iter().map(|&(_, n)| n).sum::<usize>(), taken.iter().sum::<usize>());
+        if wanted == 0 || (self.given == Given::OnePerPhrase && wanted > 1) {
+            return 0.0;
+        }
+        let ways: f64 = words.iter().zip(taken).map(|(&(_, n), &k)| choose(n, k)).product();
+        let numbers = if self.given == Given::OneToAll { all } else { 1 };
+        ways / choose(all, wanted) / numbers as f64
     }
-    if wanted == 0 {
-        return 0.0;
-    }
-    let ways: f64 = kind.iter().zip(taken).map(|(&(_, n), &k)| choose(n, k)).product();
-    ways / choose(all, wanted) / all as f64
 }

@@ -3,7 +3,7 @@
 //! A training row draws its language by its share: λ / (1 + λ) for B, or the share of its stage under a schedule. A row
 //! that its language withholds is redrawn whole, language included; so is a held-out sentence. A translation shows both
 //! languages, so neither may withhold it; it is redrawn in its direction, so that translations and their directions are
-//! as frequent as set. Condition B takes sentences without a masked word, B† sentences with one;
+//! as frequent as set. Exposures (`mixture.exposure`) replace some rows of a run. Condition B takes sentences without a masked word, B† sentences with one;
 //! [`Source::from_pool`] selects training or held-out sentences.
 //!
 //! ```
@@ -14,6 +14,7 @@
 //! ```
 
 use crate::corpus::condition::LanguageCondition;
+use crate::corpus::exposure::Exposures;
 use crate::corpus::finite::FiniteCorpus;
 use crate::corpus::held_out::Pool;
 use crate::corpus::mixture::{TrainingMixture, random_other};
@@ -60,6 +61,7 @@ pub struct Source<'a> {
     tasks: [f64; 3],
     stream: Stream,
     finite: Option<FiniteCorpus>,
+    exposures: Option<Exposures>,
     /// Rows drawn together, for texts that are translations of each other.
     block: Option<RowBlock>,
 }
@@ -76,6 +78,7 @@ impl<'a> Source<'a> {
         Source {
             block: (mixture.parallel == Parallel::Symbols).then(|| RowBlock { rows, step: None, drawn: Vec::new() }),
             finite,
+            exposures: Exposures::new(languages, mixture, batch, steps),
             ..Source::of_mixture(languages, mixture, "train", steps)
         }
     }
@@ -124,7 +127,7 @@ impl<'a> Source<'a> {
     fn new(languages: &'a Languages, split: SourceSplit, tasks: [f64; 3], name: &str) -> Source<'a> {
         let pool = if let SourceSplit::Training(_) = split { Pool::Training } else { Pool::Any };
         let stream = Stream::new(languages.seed, name);
-        Source { sampler: languages.sampler(), split, pool, tasks, stream, finite: None, block: None }
+        Source { sampler: languages.sampler(), split, pool, tasks, stream, finite: None, exposures: None, block: None }
     }
 
     /// Restricts the source to the sentences of a pool.
@@ -152,6 +155,11 @@ impl<'a> Source<'a> {
         mut accept: impl FnMut(&Sequence) -> bool,
         out: &mut Sequence,
     ) -> Result<()> {
+        if let Some(exposures) = &self.exposures
+            && exposures.draw_into(self.sampler.languages(), step, row, out)
+        {
+            return if accept(out) { Ok(()) } else { Err(self.exhausted()) };
+        }
         let (step, row) = match &self.finite {
             None => (step, row),
             Some(finite) => finite.key(step, row),
@@ -217,7 +225,7 @@ impl<'a> Source<'a> {
                 }
                 let mut out = Sequence { language, sentence: sentence.clone(), ..Default::default() };
                 out.masked = languages.withholds(language, &sentence);
-                out.prepare(self.task(&mut rng), &mut rng);
+                out.prepare(self.task(&mut rng), languages.given, &mut rng);
                 training.switch(languages, &mut rng, &mut out);
                 if !training.allows(&out) {
                     continue;
@@ -292,7 +300,7 @@ impl<'a> Source<'a> {
         }
         match from {
             Some(from) => out.translate(from, languages),
-            None => out.prepare(task, rng),
+            None => out.prepare(task, languages.given, rng),
         }
         out.switched.clear();
         if let SourceSplit::Training(training) = &self.split {

@@ -12,7 +12,7 @@ use crate::languages::Languages;
 use crate::world::symbol::{Language, Symbol, Terminal};
 use invitro_base::named;
 use invitro_base::random::Rng;
-use invitro_base::settings::Tags;
+use invitro_base::settings::{Given, Tags};
 use std::borrow::Cow;
 
 /// Ends every sequence.
@@ -57,6 +57,17 @@ impl Task {
 /// The terminals whose words a T2 prompt contains.
 pub const KINDS: [Terminal; 4] = [Terminal::Subject, Terminal::Object, Terminal::Relation, Terminal::Descriptor];
 
+/// The words among which T2 chooses: those of each kind, in the whole sentence or in each phrase.
+pub(crate) fn choices(sentence: &Sentence, given: Given) -> Vec<Vec<Symbol>> {
+    let group = |at: usize| if given == Given::OnePerPhrase { sentence.places[at].phrase } else { 0 };
+    let of_kind = |kind: Terminal| {
+        let positions: Vec<usize> = sentence.positions(kind).collect();
+        let words = |group: &[usize]| group.iter().map(|&at| sentence.symbols[at]).collect::<Vec<_>>();
+        positions.chunk_by(|&one, &other| group(one) == group(other)).map(words).collect::<Vec<_>>()
+    };
+    KINDS.into_iter().flat_map(of_kind).collect()
+}
+
 /// One row of a corpus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sequence {
@@ -98,7 +109,7 @@ impl Sequence {
     }
 
     /// Fills the prompt from the sentence, for a task within the language.
-    pub fn prepare(&mut self, task: Task, rng: &mut Rng) {
+    pub fn prepare(&mut self, task: Task, given: Given, rng: &mut Rng) {
         (self.task, self.from) = (task, None);
         self.prompt.clear();
         match task {
@@ -108,14 +119,15 @@ impl Sequence {
                 rng.shuffle(&mut self.prompt);
             }
             Task::T2 => {
-                // One to all words of each kind, in random order.
-                for kind in KINDS {
+                // In random order.
+                for words in choices(&self.sentence, given) {
                     let start = self.prompt.len();
-                    let found = self.sentence.positions(kind).map(|i| self.sentence.symbols[i]);
-                    self.prompt.extend(found);
-                    let n = self.prompt.len() - start;
-                    if n > 1 {
-                        let wanted = 1 + rng.index(n);
+                    self.prompt.extend_from_slice(&words);
+                    if words.len() > 1 {
+                        let wanted = match given {
+                            Given::OneToAll => 1 + rng.index(words.len()),
+                            Given::OnePerPhrase => 1,
+                        };
                         rng.shuffle(&mut self.prompt[start..]);
                         self.prompt.truncate(start + wanted);
                     }

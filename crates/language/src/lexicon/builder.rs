@@ -4,29 +4,37 @@
 //! Lengths and affixes are stratified within a category, so that even a small world has the requested word length.
 
 use crate::error::{Error, Result};
-use crate::family::{Branch, Family, Node};
+use crate::family::{Branch, Change, Family, Node};
 use crate::lexicon::calibration::{calibrate, calibrate_within, measure};
 use crate::lexicon::history::affixes::Affixes;
 use crate::lexicon::history::drift::{DriftRate, StemHistory};
+use crate::lexicon::history::laws::drawn;
+use crate::lexicon::history::laws::law::{Edges, Laws};
+use crate::lexicon::history::morphology::fusional::Endings;
+use crate::lexicon::history::morphology::harmony::harmonised;
+use crate::lexicon::history::morphology::reduplicating;
+use crate::lexicon::history::morphology::templatic::{self, Patterns};
 use crate::lexicon::letters::FamilyLetters;
-use crate::lexicon::phonology::{Letters, Morphemes, Stem, is_vowel};
+use crate::lexicon::phonology::{Letters, MAX_STEM, Morphemes, Stem, is_vowel};
 use crate::world::World;
 use crate::world::mask::Mask;
 use crate::world::symbol::{Category, Symbol};
 use invitro_base::random::{Rng, Stream};
-use invitro_base::settings::{LanguageConfig, require};
+use invitro_base::settings::{LanguageConfig, Morphology, require};
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
 
 /// Draws of a proto-stem, or of a symbol's forms, before the lexicon counts as exhausted.
-const TRIES: u64 = 1000;
+pub(super) const TRIES: u64 = 1000;
 /// The first draws redraw only the affixes; later ones also redraw the stem.
-const AFFIX_TRIES: u64 = 20;
+pub(super) const AFFIX_TRIES: u64 = 20;
 /// The number of stem lengths around the mean; odd.
 const SPREAD: f64 = 5.0;
 const SHORTEST: f64 = 3.0;
-/// How far masked stems may be from the distance asked for because they must differ.
-const TOLERANCE: f64 = 0.02;
+/// The mean letters of an ending, less what stems lose before it.
+const ENDING: f64 = 2.4;
+/// How far stems may be from the distance asked for because some were drawn anew.
+pub(super) const TOLERANCE: f64 = 0.02;
 
 /// The script of a symbol's word; names have the shared one.
 pub fn script_of(world: &World, symbol: Symbol, node: &Node) -> usize {
@@ -42,21 +50,50 @@ pub struct DistinctForms<'a> {
 }
 
 impl<'a> DistinctForms<'a> {
-    pub fn new(family: &Family, masks: &'a [Mask], affix_rate: f64) -> DistinctForms<'a> {
+    pub fn new(family: &Family, masks: &'a [Mask], config: &LanguageConfig) -> DistinctForms<'a> {
         let count = family.nodes().len();
-        let can_differ = |one: usize, other: usize| affix_rate > 0.0 || !family.have_equal_stems(one, other);
+        // Whether words of one stem can differ.
+        let varies = |morphology: Morphology| match morphology {
+            Morphology::Agglutinative | Morphology::Reduplicating => config.affix_rate > 0.0,
+            Morphology::Fusional => false,
+            Morphology::Templatic => config.affixes > 1,
+        };
+        let can_differ = |one: usize, other: usize| {
+            let [of_one, of_other] = [one, other].map(|node| family.nodes()[node].morphology);
+            of_one != of_other || varies(of_one) || !family.have_equal_stems(one, other)
+        };
         let can_differ = (0..count).map(|one| (0..count).map(|other| can_differ(one, other)).collect()).collect();
         DistinctForms { masks, can_differ }
     }
 
     /// Whether the symbol is masked in one of the nodes.
-    fn is_masked(&self, symbol: Symbol, nodes: &[usize]) -> bool {
+    pub(super) fn is_masked(&self, symbol: Symbol, nodes: &[usize]) -> bool {
         nodes.iter().any(|&node| self.masks[node].contains(symbol))
     }
 
     /// Whether two nodes may have these forms.
-    fn allows(&self, symbol: Symbol, (one, form): (usize, &str), (other, another): (usize, &str)) -> bool {
+    pub(super) fn allows(&self, symbol: Symbol, (one, form): (usize, &str), (other, another): (usize, &str)) -> bool {
         form != another || !self.is_masked(symbol, &[one, other]) || !self.can_differ[one][other]
+    }
+}
+
+/// The letters that words have beyond those of their stems; where languages make words in several ways, as with affixes.
+fn added_letters(family: &Family, affixes: f64) -> f64 {
+    let of_first = family.nodes()[0].morphology;
+    let one = family.nodes().iter().all(|node| node.morphology == of_first);
+    match of_first {
+        Morphology::Fusional if one => ENDING,
+        // A pattern has about as many vowels as the stem that the root is of.
+        Morphology::Templatic if one => 0.0,
+        _ => affixes,
+    }
+}
+
+/// The part of a stem that distances are measured on: the root if one language of the family makes words of roots.
+pub fn core_of(family: &Family) -> fn(Stem) -> Stem {
+    match family.nodes().iter().any(|node| node.morphology == Morphology::Templatic) {
+        true => |stem| Stem::new(&templatic::root(stem.letters())),
+        false => |stem| stem,
     }
 }
 
@@ -83,31 +120,52 @@ pub struct Stems {
     pub stems: Vec<Vec<Stem>>,
     /// The drift rate of each node.
     pub rates: Vec<DriftRate>,
+    /// The sound laws of each node that changes by laws.
+    pub laws: Vec<Option<Laws>>,
     /// The drift rate of each node for masked symbols.
-    masked_rates: Vec<DriftRate>,
+    pub(super) masked_rates: Vec<DriftRate>,
     /// By symbol, the attempt that gave a unique proto-stem.
-    attempts: Vec<u64>,
+    pub(super) attempts: Vec<u64>,
+}
+
+/// The words of all symbols.
+pub struct Words {
+    /// By node, then by symbol.
+    pub morphemes: Vec<Vec<Morphemes>>,
+    /// The stems that they were made of, with the proto-language's last.
+    pub stems: Vec<Vec<Stem>>,
+}
+
+/// What words are made of beside stems.
+pub struct Inventories {
+    pub affixes: Affixes,
+    pub endings: Option<Endings>,
+    pub patterns: Option<Patterns>,
 }
 
 /// Masked stems of two languages that are not at the distance asked for.
 pub struct MovedStems {
     pub names: String,
+    /// What was asked, or what they were before masked words were drawn again.
     pub asked: f64,
     pub measured: f64,
+    /// Whether laws made them.
+    pub is_regular: bool,
 }
 
 pub struct Builder<'a> {
-    world: &'a World,
-    family: &'a Family,
+    pub(super) world: &'a World,
+    pub(super) family: &'a Family,
     letters: &'a FamilyLetters,
     /// Mean stem length of each category.
     lengths: HashMap<Category, f64>,
     word_length: f64,
+    seed: u64,
     /// Stratified numbers for the lengths of proto-stems and replacements, and for each node's prefixes and suffixes.
     proto_lengths: Vec<f64>,
     replacement_lengths: Vec<f64>,
     affix_choices: Vec<[Vec<f64>; 2]>,
-    proto_draws: Stream,
+    pub(super) proto_draws: Stream,
     /// By branch.
     branch_draws: Vec<Stream>,
     affix_draws: Vec<Stream>,
@@ -124,7 +182,7 @@ impl<'a> Builder<'a> {
     ) -> Result<Builder<'a>> {
         let mut lengths = HashMap::new();
         for category in Category::ALL {
-            let added = affixes.mean_length(category);
+            let added = added_letters(family, affixes.mean_length(category));
             let mean = if category.is_open() { config.word_length - added } else { SHORTEST };
             require(
                 mean >= SHORTEST,
@@ -150,6 +208,7 @@ impl<'a> Builder<'a> {
             letters,
             lengths,
             word_length: config.word_length,
+            seed,
             proto_lengths: stratified("proto"),
             replacement_lengths: stratified("replacement"),
             affix_choices: family.nodes().iter().map(affix_choices).collect(),
@@ -159,8 +218,9 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// Draws every symbol's stem in every node, branch by branch. No two symbols have the same proto-stem.
-    pub fn stems(&self) -> Result<Stems> {
+    /// Draws every symbol's stem in every node, branch by branch. No two symbols have the same proto-stem. `shifts`, by branch,
+    /// are added to the distances that laws are drawn for.
+    pub fn stems(&self, shifts: &[f64]) -> Result<Stems> {
         let mut taken: HashSet<Stem> = HashSet::with_capacity(self.world.len());
         let proto = |symbol: Symbol| {
             let drawn = |attempt| (attempt, self.proto(symbol, &mut self.proto_draws.at(attempt, symbol.0.into())));
@@ -172,19 +232,33 @@ impl<'a> Builder<'a> {
             self.world.symbols().filter(|&s| self.world.category(s).is_compared()).map(Symbol::index).collect();
 
         let mut rates = vec![DriftRate::at(0.0); self.family.nodes().len()];
+        let mut laws = vec![None; rates.len()];
         let mut stems: Vec<Vec<Stem>> = vec![Vec::new(); rates.len()];
         stems.push(protos.iter().map(|(_, proto)| *proto).collect());
         let root = rates.len();
         for (at, branch) in self.family.branches().iter().enumerate() {
-            let from = |symbol: Symbol| stems[branch.parent.unwrap_or(root)][symbol.index()];
+            let parent = branch.parent.unwrap_or(root);
+            if self.family.nodes()[branch.nodes[0]].change.is_regular() {
+                let drawn = self.laws(branch, shifts[at], &stems, &measured)?;
+                for (&node, of_node) in branch.nodes.iter().zip(drawn) {
+                    let after = |symbol: Symbol| self.after_laws(symbol, stems[parent][symbol.index()], &of_node);
+                    let after =
+                        self.world.symbols().map(|symbol| after(symbol).unwrap_or(stems[parent][symbol.index()]));
+                    stems[node] = after.collect();
+                    laws[node] = Some(of_node);
+                }
+                continue;
+            }
+            let from = |symbol: Symbol| stems[parent][symbol.index()];
             let history = |symbol: Symbol| self.history(at, symbol, protos[symbol.index()].0, from(symbol));
             let symbols: Vec<Symbol> = self.world.symbols().collect();
             let histories: Vec<StemHistory> = symbols.into_par_iter().map(history).collect();
             let siblings = branch.nodes.len();
+            let core = core_of(self.family);
             let pair = |i: usize, rate| {
                 let (symbol, history) = (Symbol(measured[i] as u32), &histories[measured[i]]);
                 let other = if siblings > 1 { history.stem(1, rate) } else { from(symbol) };
-                (history.stem(0, rate), other)
+                (core(history.stem(0, rate)), core(other))
             };
             let rate = match branch.sibling_of {
                 Some(first) => rates[self.family.branches()[first].nodes[0]],
@@ -204,10 +278,50 @@ impl<'a> Builder<'a> {
             }
         }
         let attempts = protos.into_iter().map(|(attempt, _)| attempt).collect();
-        Ok(Stems { stems, masked_rates: rates.clone(), rates, attempts })
+        Ok(Stems { stems, masked_rates: rates.clone(), rates, laws, attempts })
     }
 
-    fn proto(&self, symbol: Symbol, rng: &mut Rng) -> Stem {
+    /// The sound laws of a branch's nodes: of a file, or drawn.
+    fn laws(&self, branch: &Branch, shift: f64, stems: &[Vec<Stem>], measured: &[usize]) -> Result<Vec<Laws>> {
+        let nodes = self.family.nodes();
+        let first = &nodes[branch.nodes[0]];
+        if let Change::Laws(laws) = &first.change {
+            return Ok(vec![laws.clone()]);
+        }
+        let of = |node: usize| -> Vec<Stem> { measured.iter().map(|&i| stems[node][i]).collect() };
+        let parent = of(branch.parent.unwrap_or(nodes.len()));
+        // A further sibling is as far from the parent as the first two.
+        let distance = branch.sibling_of.map_or(branch.distance, |pair| {
+            let siblings = &self.family.branches()[pair].nodes;
+            let core = core_of(self.family);
+            let pairs = |&node: &usize| -> Vec<(Stem, Stem)> {
+                of(node).into_iter().zip(&parent).map(|(own, &from)| (core(own), core(from))).collect()
+            };
+            siblings.iter().map(|node| measure(&pairs(node)).relative).sum::<f64>() / siblings.len() as f64
+        });
+        let mut rng = Stream::new(self.seed, &format!("lexicon/laws/{}", first.name)).at(0, 0);
+        let core = core_of(self.family);
+        let core = |word: &[u8]| core(Stem::new(word)).letters().to_vec();
+        drawn::draw(&parent, branch.nodes.len(), distance + shift, core, &mut rng).map_err(|reached| {
+            Error::mismatch(format!(
+                "sound laws bring {} to a distance of {reached:.2} and not to {distance:.2}: with `language.change` = \"rules\" \
+                 ask for a distance from 0 to about {:.2}, or change by edits",
+                self.names(&branch.nodes),
+                (reached * 100.0).floor() / 100.0
+            ))
+        })
+    }
+
+    /// A stem after laws, which names are exempt from; `None` if it is then too short or too long for a word.
+    pub(super) fn after_laws(&self, symbol: Symbol, stem: Stem, laws: &Laws) -> Option<Stem> {
+        if self.world.category(symbol) == Category::Name {
+            return Some(stem);
+        }
+        let letters = laws.apply_to(stem.letters(), Edges::WORD);
+        (1..=MAX_STEM).contains(&letters.len()).then(|| Stem::new(&letters))
+    }
+
+    pub(super) fn proto(&self, symbol: Symbol, rng: &mut Rng) -> Stem {
         let length = self.length(symbol, &self.proto_lengths);
         loop {
             let stem = self.letters.proto.stem(length, rng);
@@ -234,7 +348,14 @@ impl<'a> Builder<'a> {
     }
 
     /// A symbol's stems in the nodes of a branch, at the calibrated rates.
-    fn branch_stems(&self, branch: usize, symbol: Symbol, attempt: u64, from: Stem, rates: &[DriftRate]) -> Vec<Stem> {
+    pub(super) fn branch_stems(
+        &self,
+        branch: usize,
+        symbol: Symbol,
+        attempt: u64,
+        from: Stem,
+        rates: &[DriftRate],
+    ) -> Vec<Stem> {
         let history = self.history(branch, symbol, attempt, from);
         let nodes = self.family.branches()[branch].nodes.iter().enumerate();
         nodes.map(|(i, &node)| history.stem(i, self.rate(symbol, rates[node]))).collect()
@@ -257,10 +378,10 @@ impl<'a> Builder<'a> {
         (mean - (spread - 1.0) / 2.0 + number * spread).floor() as usize
     }
 
-    /// The words of every node, with the proto-language's stems last. Branches come in order, so that no language depends
+    /// The words of every node. Branches come in order, so that no language depends
     /// on later ones. A conflicting form redraws the affixes first, then the stem at the same rate. Unspoken nodes count
     /// too, so that other languages do not depend on `spoken`.
-    pub fn words(&self, drawn: &Stems, affixes: &Affixes, distinct: &DistinctForms) -> Result<Vec<Vec<Morphemes>>> {
+    pub fn words(&self, drawn: &Stems, inventories: &Inventories, distinct: &DistinctForms) -> Result<Words> {
         let root = self.family.nodes().len();
         let form = |parts: &Morphemes| parts.each_ref().map(Stem::as_str).concat().into_boxed_str();
         let mut owner: HashMap<Box<str>, Symbol> = HashMap::with_capacity(root * self.world.len());
@@ -283,7 +404,7 @@ impl<'a> Builder<'a> {
                 };
                 let mut attempt = 0;
                 let (morphemes, new) = loop {
-                    let morphemes = self.morphemes(at, symbol, &own, affixes, attempt);
+                    let morphemes = self.morphemes(at, symbol, &own, inventories, attempt);
                     // Compared in the shared alphabet, so that the script does not affect the words.
                     let new: Vec<Box<str>> = morphemes.iter().map(form).collect();
                     let is_free = |form: &str| owner.get(form).is_none_or(|&s| s == symbol);
@@ -318,14 +439,12 @@ impl<'a> Builder<'a> {
                 }
             }
         }
-        let empty = Stem::new(b"");
-        words.push(stems[root].iter().map(|&proto| [empty, proto, empty]).collect());
-        Ok(words)
+        Ok(Words { morphemes: words, stems })
     }
 
     /// Calibrates the masked words of a root pair by themselves, where no affix can make them differ: those with equal
     /// stems are redrawn, so that at the others' rate they would be further apart than asked.
-    pub fn calibrate_masked(&self, drawn: &mut Stems, distinct: &DistinctForms) {
+    pub fn calibrate_masked(&self, drawn: &mut Stems, inventories: &Inventories, distinct: &DistinctForms) {
         let (root, branches) = (self.family.nodes().len(), self.family.branches());
         for (at, branch) in branches.iter().enumerate().filter(|(_, branch)| branch.is_root_pair()) {
             let masked = self.masked(branch, distinct);
@@ -336,13 +455,24 @@ impl<'a> Builder<'a> {
                 };
                 self.branch_stems(at, symbol, attempt, from, &vec![rate; root])
             };
+            let core = core_of(self.family);
+            // An ending that differs tells words of one stem apart; an affix that happens to, not always.
+            let is_fusional = branch.nodes.iter().all(|&n| self.family.nodes()[n].morphology == Morphology::Fusional);
+            let are_equal = |symbol: Symbol, own: &[Stem]| {
+                own[0] == own[1]
+                    && (!is_fusional || {
+                        let words = self.morphemes(at, symbol, own, inventories, 0);
+                        words[0] == words[1]
+                    })
+            };
             // The attempts of `words`.
             let pair = |i: usize, rate| {
                 let redraws = TRIES + AFFIX_TRIES..2 * TRIES;
                 let attempts = std::iter::once(drawn.attempts[masked[i].index()]).chain(redraws);
-                let mut pairs = attempts.map(|attempt| stems_at(masked[i], attempt, rate)).map(|own| (own[0], own[1]));
-                let first = pairs.next().expect("there is an attempt");
-                if first.0 != first.1 { first } else { pairs.find(|(one, other)| one != other).unwrap_or(first) }
+                let mut pairs = attempts.map(|attempt| stems_at(masked[i], attempt, rate)).peekable();
+                let first = pairs.peek().expect("there is an attempt").clone();
+                let own = pairs.find(|own| !are_equal(masked[i], own)).unwrap_or(first);
+                (core(own[0]), core(own[1]))
             };
             // Below a quarter of the others' rate nearly all stems are equal, and redrawn.
             let most = drawn.rates[branch.nodes[0]].edits + drawn.rates[branch.nodes[0]].replaced;
@@ -357,6 +487,31 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// `A and B`
+    fn names(&self, nodes: &[usize]) -> String {
+        let name = |&node: &usize| self.family.nodes().get(node).map_or("the proto-language", |node| &node.name);
+        nodes.iter().map(name).collect::<Vec<_>>().join(" and ")
+    }
+
+    /// By branch, how much closer than asked the stems are where laws were drawn for them: the stems that were drawn anew are
+    /// others than those that the laws were drawn for.
+    pub fn shortfalls(&self, stems: &[Vec<Stem>]) -> Vec<f64> {
+        let root = self.family.nodes().len();
+        let compared: Vec<usize> =
+            self.world.symbols().filter(|&s| self.world.category(s).is_compared()).map(Symbol::index).collect();
+        let shortfall = |branch: &Branch| {
+            let one = branch.nodes[0];
+            if self.family.nodes()[one].change != Change::Rules || branch.sibling_of.is_some() {
+                return 0.0;
+            }
+            let other = branch.nodes.get(1).copied().or(branch.parent).unwrap_or(root);
+            let core = core_of(self.family);
+            let pairs: Vec<_> = compared.iter().map(|&i| (core(stems[one][i]), core(stems[other][i]))).collect();
+            branch.distance - measure(&pairs).relative
+        };
+        self.family.branches().iter().map(shortfall).collect()
+    }
+
     /// The symbols that count for distances and are masked in a node of the branch.
     fn masked(&self, branch: &Branch, distinct: &DistinctForms) -> Vec<Symbol> {
         let counts = |s: &Symbol| self.world.category(*s).is_compared() && distinct.is_masked(*s, &branch.nodes);
@@ -364,40 +519,51 @@ impl<'a> Builder<'a> {
     }
 
     /// How far redrawing has moved the masked stems of some branch: its nodes, the distance as drawn, and as in `words`.
-    pub fn moved_masked(
-        &self,
-        drawn: &Stems,
-        words: &[Vec<Morphemes>],
-        distinct: &DistinctForms,
-    ) -> Option<MovedStems> {
+    pub fn moved_masked(&self, drawn: &Stems, stems: &[Vec<Stem>], distinct: &DistinctForms) -> Option<MovedStems> {
         let moved = |branch: &Branch| {
             let masked = self.masked(branch, distinct);
             let one = branch.nodes[0];
             let other = branch.nodes.get(1).copied().or(branch.parent).unwrap_or(self.family.nodes().len());
-            let drawn_pairs: Vec<_> =
-                masked.iter().map(|s| (drawn.stems[one][s.index()], drawn.stems[other][s.index()])).collect();
-            let pairs: Vec<_> = masked.iter().map(|s| (words[one][s.index()][1], words[other][s.index()][1])).collect();
+            let core = core_of(self.family);
+            let pairs_of = |stems: &[Vec<Stem>]| -> Vec<(Stem, Stem)> {
+                let pair = |s: &Symbol| (core(stems[one][s.index()]), core(stems[other][s.index()]));
+                masked.iter().map(pair).collect()
+            };
+            let (drawn_pairs, pairs) = (pairs_of(&drawn.stems), pairs_of(stems));
+            if self.family.nodes()[one].change.is_regular() {
+                // Others are drawn anew too, as homophones: only the words that laws left equal move the distance.
+                let was_equal = |at: &usize| drawn_pairs[*at].0 == drawn_pairs[*at].1 && pairs[*at].0 != pairs[*at].1;
+                let share = (0..masked.len()).filter(was_equal).count() as f64 / masked.len().max(1) as f64;
+                let asked = if branch.by_file { measure(&drawn_pairs).relative } else { branch.distance };
+                let moved = MovedStems {
+                    names: self.names(&[one, other]),
+                    asked,
+                    measured: measure(&pairs).relative,
+                    is_regular: true,
+                };
+                return (share * asked > TOLERANCE).then_some(moved);
+            }
             if pairs == drawn_pairs {
                 return None;
             }
             let [from, to] = [measure(&drawn_pairs).relative, measure(&pairs).relative];
-            let node = |node: usize| self.family.nodes().get(node).map_or("the proto-language", |node| &node.name);
             ((to - from).abs() > TOLERANCE && (to - branch.distance).abs() > TOLERANCE).then(|| MovedStems {
-                names: format!("{} and {}", node(one), node(other)),
+                names: self.names(&[one, other]),
                 asked: branch.distance,
                 measured: to,
+                is_regular: false,
             })
         };
         self.family.branches().iter().find_map(moved)
     }
 
     /// A symbol's words in the nodes of a branch.
-    fn morphemes(
+    pub(super) fn morphemes(
         &self,
         branch: usize,
         symbol: Symbol,
         stems: &[Stem],
-        affixes: &Affixes,
+        inventories: &Inventories,
         attempt: u64,
     ) -> Vec<Morphemes> {
         let category = self.world.category(symbol);
@@ -411,13 +577,38 @@ impl<'a> Builder<'a> {
             let numbers = self.affix_choices[node]
                 .each_ref()
                 .map(|choice| if attempt == 0 { choice[symbol.index()] } else { rng.unit() });
-            let [prefix, suffix] = affixes.pick(category, node, numbers);
-            [prefix, stem, suffix]
+            self.word(node, symbol, stem, inventories, numbers)
         };
         self.family.branches()[branch].nodes.iter().zip(stems).map(of_node).collect()
     }
 
-    fn exhausted(&self, symbol: Symbol) -> Error {
+    /// The word that a language makes of a stem; `numbers`, in [0, 1), select its prefix and suffix or what it has instead.
+    pub(super) fn word(
+        &self,
+        node: usize,
+        symbol: Symbol,
+        stem: Stem,
+        Inventories { affixes, endings, patterns }: &Inventories,
+        numbers: [f64; 2],
+    ) -> Morphemes {
+        let (category, class) = (self.world.category(symbol), self.world.class(symbol));
+        let of = &self.family.nodes()[node];
+        let [prefix, suffix] = affixes.pick(category, node, numbers);
+        let word = match (of.morphology, endings, patterns) {
+            (Morphology::Fusional, Some(endings), _) => endings.word(stem, category, class, node),
+            (Morphology::Templatic, _, Some(patterns)) => {
+                let empty = Stem::new(b"");
+                [empty, patterns.word(stem, category, node, numbers[0]), empty]
+            }
+            (Morphology::Reduplicating, ..) if category.is_open() => {
+                [reduplicating::copy(stem, affixes.rate(), numbers[0]), stem, suffix]
+            }
+            _ => [prefix, stem, suffix],
+        };
+        if of.harmony { harmonised(word) } else { word }
+    }
+
+    pub(super) fn exhausted(&self, symbol: Symbol) -> Error {
         Error::Exhausted { wanted: self.world.len(), found: symbol.index(), length: self.word_length }
     }
 }

@@ -4,6 +4,7 @@
 //! short, do not count.
 
 use crate::family::Family;
+use crate::lexicon::builder::{Words, core_of};
 use crate::lexicon::calibration::{Distance, measure_by};
 use crate::lexicon::levenshtein::{normalised, normalised_letters};
 use crate::lexicon::phonology::{Morphemes, Stem};
@@ -26,18 +27,25 @@ impl Distances {
     pub(crate) fn new(
         world: &World,
         family: &Family,
-        morphemes: &[Vec<Morphemes>],
+        words: &Words,
         borrowed: Option<&(dyn Fn(usize, Symbol) -> Option<String> + Sync)>,
     ) -> Distances {
         let measured: Vec<Symbol> = world.symbols().filter(|&s| world.category(s).is_compared()).collect();
         let Some(borrowed) = borrowed else {
-            let of_node = |of_node: &Vec<Morphemes>| -> (Vec<Stem>, Vec<Vec<u8>>) {
+            let core = core_of(family);
+            let stems = |of_node: &Vec<Stem>| measured.iter().map(|s| core(of_node[s.index()])).collect::<Vec<Stem>>();
+            let stems: Vec<_> = words.stems.par_iter().map(stems).collect();
+            let of_node = |of_node: &Vec<Morphemes>| -> Vec<Vec<u8>> {
                 let word = |parts: &Morphemes| parts.iter().flat_map(Stem::letters).copied().collect();
-                measured.iter().map(|s| (of_node[s.index()][1], word(&of_node[s.index()]))).unzip()
+                measured.iter().map(|s| word(&of_node[s.index()])).collect()
             };
-            let (stems, words): (Vec<_>, Vec<_>) = morphemes.par_iter().map(of_node).unzip();
+            let words: Vec<_> = words.morphemes.par_iter().map(of_node).collect();
             return Distances::measure(family, &stems, &words, letters_apart, letters_apart);
         };
+        let empty = Stem::new(b"");
+        let proto =
+            words.stems.last().into_iter().map(|stems| stems.iter().map(|&stem| [empty, stem, empty]).collect());
+        let morphemes: Vec<Vec<Morphemes>> = words.morphemes.iter().cloned().chain(proto).collect();
         let of_node = |(node, of_node): (usize, &Vec<Morphemes>)| -> (Vec<Vec<char>>, Vec<Vec<char>>) {
             let word = |&symbol: &Symbol| {
                 let [prefix, stem, suffix] = of_node[symbol.index()].each_ref().map(Stem::as_str);

@@ -30,7 +30,7 @@ impl Languages {
             ];
             let words: Vec<&Word> = self.all().iter().map(|&language| self.lexicon.word(symbol, language)).collect();
             row.extend(words.iter().map(|word| word.form().to_owned()));
-            row.extend(words.iter().map(|word| word.stem().to_owned()));
+            row.extend(words.iter().map(|word| word.stem_letters()));
             row.extend(masked.iter().map(|&language| self.mask(language).contains(symbol).to_string()));
             row.extend(borrowed.map(|borrowed| borrowed.concept(symbol).unwrap_or_default().to_owned()));
             out.push_str(&row.join("\t"));

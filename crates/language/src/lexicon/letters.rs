@@ -17,7 +17,9 @@ impl FamilyLetters {
         let proto = Letters::proto(config.zipf, &mut stream.at(0, 0));
         let mut nodes = vec![None; family.nodes().len()];
         for Branch { parent, nodes: own, distance, .. } in family.branches() {
-            let drift = config.letter_drift * distance;
+            // Laws change words and draw no letters.
+            let is_regular = family.nodes()[own[0]].change.is_regular();
+            let drift = if is_regular { 0.0 } else { config.letter_drift * distance };
             for &node in own {
                 let from = parent.and_then(|parent| nodes[parent].as_ref()).unwrap_or(&proto);
                 let letters: Letters = from.descend(drift, &mut stream.at(0, 1 + node as u64));

@@ -5,8 +5,8 @@
 
 use invitro_base::random::Rng;
 
-const CONSONANTS: &[u8] = b"tnsrldkmpgbvfhzcwjyxq";
-const VOWELS: &[u8] = b"aeiou";
+pub(crate) const CONSONANTS: &[u8] = b"tnsrldkmpgbvfhzcwjyxq";
+pub(crate) const VOWELS: &[u8] = b"aeiou";
 /// Syllables as consonant (true) and vowel (false).
 const SYLLABLES: [&[bool]; 6] =
     [&[true, false, true], &[true, true, false], &[true, false, true, true], &[true, false], &[false, true], &[false]];
@@ -104,6 +104,17 @@ impl Letters {
             vowels: Ranking::new(&self.vowels.letters, self.zipf, drift, rng),
             zipf: self.zipf,
         }
+    }
+
+    /// The same letters in the order of their frequency in some stems.
+    pub(crate) fn by_count<'a>(&self, stems: impl Iterator<Item = &'a Stem>) -> Letters {
+        let mut counts = [0usize; 256];
+        stems.flat_map(Stem::letters).for_each(|&letter| counts[letter as usize] += 1);
+        let mut letters = self.clone();
+        for ranking in [&mut letters.consonants, &mut letters.vowels] {
+            ranking.letters.sort_by_key(|&letter| std::cmp::Reverse(counts[letter as usize]));
+        }
+        letters
     }
 
     /// Consonants, the most frequent first.

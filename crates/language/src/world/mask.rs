@@ -1,12 +1,12 @@
-//! The mask V†: descriptors whose forms in a language are withheld from training. Every entity keeps both masked and
-//! unmasked descriptors that Γ allows.
+//! The mask V†: descriptors whose forms in a language are withheld from training, each by itself or all values of a
+//! property (`language.mask`). Every entity keeps both masked and unmasked descriptors that Γ allows.
 
 use crate::error::{Error, Result};
 use crate::family::{Family, Node};
 use crate::world::World;
 use crate::world::symbol::Symbol;
 use invitro_base::random::{Rng, Stream};
-use invitro_base::settings::SettingError;
+use invitro_base::settings::{MaskUnit, SettingError};
 
 /// The masked words of a language.
 #[derive(Clone, Debug)]
@@ -21,9 +21,13 @@ impl Mask {
         let nodes = family.nodes();
         let mut masks = vec![Mask::none(world); nodes.len()];
         let mut first = true;
+        let purpose = match world.config.mask {
+            MaskUnit::Descriptors => "mask",
+            MaskUnit::Properties => "mask of properties",
+        };
         for (at, node) in nodes.iter().enumerate().filter(|(_, node)| node.mask_share > 0.0) {
             // The first stream's name determines the paper's mask: it must not change.
-            let name = if std::mem::take(&mut first) { "mask".to_owned() } else { format!("mask/{}", node.name) };
+            let name = if std::mem::take(&mut first) { purpose.to_owned() } else { format!("{purpose}/{}", node.name) };
             let stream = Stream::new(seed, &name);
             let drawn = |share: f64| Mask::new(world, share, &mut stream.at(0, 0));
             masks[at] = match drawn(node.mask_share) {
@@ -53,16 +57,42 @@ impl Mask {
 
     /// A mask of this share; `None` if it would leave an entity without masked or without unmasked valid descriptors.
     fn new(world: &World, share: f64, rng: &mut Rng) -> Option<Mask> {
+        let masked = match world.config.mask {
+            MaskUnit::Descriptors => Mask::draw_descriptors(world, share, rng)?,
+            MaskUnit::Properties => Mask::draw_properties(world, share, rng)?,
+        };
+        let symbols = world.descriptors().filter(|s| masked[s.index()]).collect();
+        Some(Mask { masked, symbols })
+    }
+
+    /// All values of a share of each class's properties.
+    fn draw_properties(world: &World, share: f64, rng: &mut Rng) -> Option<Vec<bool>> {
+        let mut masked = vec![false; world.len()];
+        for class in world.classes() {
+            let mut properties = world.properties(class).to_vec();
+            let wanted = world.config.masked_properties(share, properties.len());
+            if wanted == 0 || wanted == properties.len() {
+                return None;
+            }
+            rng.shuffle(&mut properties);
+            for &property in &properties[..wanted] {
+                (0..world.config.values).for_each(|value| masked[world.descriptor(property, value).index()] = true);
+            }
+        }
+        Some(masked)
+    }
+
+    /// A share of all descriptors.
+    fn draw_descriptors(world: &World, share: f64, rng: &mut Rng) -> Option<Vec<bool>> {
         let mut order: Vec<Symbol> = world.descriptors().collect();
-        let wanted = count(world, share);
+        let wanted = world.config.masked_words(share);
         rng.shuffle(&mut order);
         let mut masked = vec![false; world.len()];
         for &symbol in order.iter().take(wanted) {
             masked[symbol.index()] = true;
         }
         let repaired = wanted > 0 && wanted < order.len() && repair(world, &mut masked, rng);
-        let symbols = world.descriptors().filter(|s| masked[s.index()]).collect();
-        repaired.then_some(Mask { masked, symbols })
+        repaired.then_some(masked)
     }
 
     /// Whether a symbol is masked.
@@ -83,21 +113,23 @@ impl Mask {
     }
 }
 
-/// How many descriptors a share of them is.
-fn count(world: &World, share: f64) -> usize {
-    (share * world.descriptors().count() as f64).round() as usize
-}
-
 /// The error for a share that gives no mask, with the nearest hundredth that does.
 fn unusable(world: &World, node: &Node, drawn: impl Fn(f64) -> Option<Mask>) -> Error {
     let all = world.descriptors().count();
     let mut shares: Vec<f64> = (1..100).map(|hundredth| f64::from(hundredth) / 100.0).collect();
     shares.sort_by(|a, b| (a - node.mask_share).abs().total_cmp(&(b - node.mask_share).abs()));
-    let works = match shares.into_iter().find(|share| drawn(*share).is_some()) {
-        Some(share) => format!("{share} does here"),
-        None => "none does in this world, which needs more descriptors for each entity".into(),
+    let works = match (shares.into_iter().find(|share| drawn(*share).is_some()), world.config.mask) {
+        (Some(share), _) => format!("{share} does here"),
+        (None, MaskUnit::Descriptors) => {
+            "none does in this world, which needs more descriptors for each entity".into()
+        }
+        (None, MaskUnit::Properties) => {
+            "none does in this world, which needs at least 2 properties of descriptors for each class, beside those of its \
+             nouns and names (`language.properties`)"
+                .into()
+        }
     };
-    let given = format!("{} ({} of {all} descriptors)", node.mask_share, count(world, node.mask_share));
+    let given = format!("{} ({} of {all} descriptors)", node.mask_share, world.config.masked_words(node.mask_share));
     let allowed = format!("a share that leaves every entity both masked and unmasked valid descriptors: {works}");
     SettingError::Range { key: node.mask_key(), given, allowed }.into()
 }

@@ -3,6 +3,7 @@
 use super::{Buffer, Cpu, Float, embedding, kv_cache};
 use crate::inference::pass::{Pass, set_of};
 use crate::inference::{InferOps, Score};
+use crate::layout::Linear;
 use crate::ops::{Ops, check_tokens};
 use crate::{Error, Result, Tensor};
 use rayon::prelude::*;
@@ -24,6 +25,9 @@ impl<F: Float> InferOps for Cpu<F> {
         loaded.rows = pass.rows;
         loaded.real.clone_from(&pass.real);
         loaded.tokens.clone_from(&pass.tokens);
+        if self.layout.positions.is_some() {
+            loaded.positions = pass.positions();
+        }
         loaded.pass = pass.clone();
         Ok(())
     }
@@ -63,7 +67,7 @@ impl<F: Float> InferOps for Cpu<F> {
     }
 
     fn head(&mut self, x: &Buffer<F>, weight: Tensor, logits: &mut Buffer<F>) -> Result<()> {
-        self.linear(x, weight, None, logits)
+        self.linear(x, Linear { weight, bias: None }, None, logits)
     }
 
     fn argmax(&mut self, logits: &Buffer<F>) -> Result<Vec<u32>> {

@@ -6,9 +6,17 @@ use super::simd::per_level;
 use crate::inference::Score;
 use rayon::prelude::*;
 
-/// Turns the logits of each row into the gradient of `weight` · its cross-entropy (0 without a target) and writes the
-/// cross-entropy of each row.
-pub fn cross_entropy<F: Float>(vocab: usize, targets: &[i32], weight: F, logits: &mut [F], losses: &mut [f64]) {
+/// Turns the logits of each row into the gradient of `weight` · its cross-entropy (0 without a target), with targets smoothed
+/// by `smoothing`, and writes the cross-entropy of each row, without smoothing.
+pub fn cross_entropy<F: Float>(
+    vocab: usize,
+    targets: &[i32],
+    (weight, smoothing): (f64, f64),
+    logits: &mut [F],
+    losses: &mut [f64],
+) {
+    let [weight, of_target, of_each] =
+        [weight, weight * (1.0 - smoothing), weight * smoothing / vocab as f64].map(F::from_f64);
     logits
         .par_chunks_mut(ROW_BLOCK * vocab)
         .zip(targets.par_chunks(ROW_BLOCK))
@@ -25,8 +33,8 @@ pub fn cross_entropy<F: Float>(vocab: usize, targets: &[i32], weight: F, logits:
                 let (max, sum) = exponentials(row);
                 *loss = max.f64() + libm::log(sum.f64()) - at_target.f64();
                 let scale = weight / sum;
-                row.iter_mut().for_each(|e| *e = *e * scale);
-                row[target] -= weight;
+                row.iter_mut().for_each(|e| *e = *e * scale - of_each);
+                row[target] -= of_target;
             }
         });
 }

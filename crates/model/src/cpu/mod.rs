@@ -2,7 +2,8 @@
 //!
 //! - [`simd`], `float`, `reduce`: loops compiled per instruction set, over two floating-point types
 //! - `matmul`: matrix multiplications whose bits depend on neither threads nor other rows
-//! - `embedding`, `rms_norm`, `rope`, `attention`, `swiglu`, `logits`, `adamw`: the other steps of training
+//! - `embedding`, `rms_norm`, `layer_norm`, `rope`, `attention`, `bias`, `swiglu`, `gelu`, `logits`, `adamw`: the other steps
+//!   of training
 //! - `kv_cache`: attention for decoding and scoring
 //! - `ops`, `infer_ops`: the traits that the transformer uses
 //!
@@ -11,10 +12,13 @@
 
 mod adamw;
 mod attention;
+mod bias;
 mod embedding;
 mod float;
+mod gelu;
 mod infer_ops;
 mod kv_cache;
+mod layer_norm;
 pub(crate) mod logits;
 mod matmul;
 mod memory;
@@ -33,6 +37,7 @@ use crate::history::{HISTORY, Ring};
 use crate::inference::Pass;
 use crate::ops::{GROUPS, Loss, Update, Vector};
 use crate::{Layout, Result, Shape, Span, Tensor};
+use invitro_base::settings::ModelKind;
 use matmul::{MatmulKernel, packed_len};
 use reduce::ROW_BLOCK;
 use rope::Rope;
@@ -71,6 +76,14 @@ struct Packed<F> {
     fresh: Vec<bool>,
 }
 
+/// Partial sums of a block of rows: of gains, or of gains and biases.
+fn widest_partial(shape: &Shape) -> usize {
+    match shape.kind {
+        ModelKind::Llama => shape.width,
+        ModelKind::Gpt2 => shape.hidden.max(3 * shape.width),
+    }
+}
+
 /// The loaded batch; its vectors reuse their memory.
 #[derive(Default)]
 struct CpuBatch {
@@ -78,6 +91,8 @@ struct CpuBatch {
     rows: usize,
     real: Vec<usize>,
     tokens: Vec<u32>,
+    /// Of rows in their sequences, for learned positions.
+    positions: Vec<u32>,
     targets: Vec<i32>,
     groups: Vec<u8>,
     spans: Vec<Vec<Span>>,
@@ -85,7 +100,8 @@ struct CpuBatch {
     /// `[members, vocab + 1]`.
     starts: Vec<u32>,
     by_token: Vec<u32>,
-    update: Option<Update>,
+    /// One per member.
+    updates: Vec<Update>,
     /// The loaded forward-only pass.
     pass: Pass,
 }
@@ -111,7 +127,7 @@ impl<F: Float> Cpu<F> {
         Ok(Cpu {
             members,
             kernel,
-            rope: Rope::new(shape.head_width(), shape.context, shape.rope_theta),
+            rope: Rope::new(shape),
             vectors: std::array::from_fn(|_| Buffer::new(members * layout.size)),
             packed: Packed {
                 size: packed_size,
@@ -126,7 +142,7 @@ impl<F: Float> Cpu<F> {
                 ..CpuBatch::default()
             },
             panels: Buffer::new(panels),
-            row_partials: Buffer::new(capacity.div_ceil(ROW_BLOCK) * shape.width),
+            row_partials: Buffer::new(capacity.div_ceil(ROW_BLOCK) * widest_partial(shape)),
             norm_partials: vec![0.0; adamw::partials(layout.size)],
             history: vec![losses.clone(); HISTORY],
             losses,

@@ -1,10 +1,12 @@
 //! [`Ops`] on the CPU: each operation member by member, each member's rows over all cores.
 
 use super::attention::{Attention, Backward};
-use super::{Buffer, Cpu, Float, adamw, embedding, logits, matmul, rms_norm, swiglu};
+use super::{Buffer, Cpu, CpuBatch, Float, adamw, bias, embedding, gelu, layer_norm, logits, matmul, rms_norm, swiglu};
 use crate::by_token::sort_by_token;
-use crate::ops::{Loss, Ops, Update, Vector, check_batch};
-use crate::{Batch, Error, Layout, Result, Shape, Tensor};
+use crate::layout::{Linear, Norm};
+use crate::ops::{Loss, Ops, Update, Vector, check_batch, check_updates};
+use crate::{Batch, Error, Layout, Result, Shape, Span, Tensor};
+use invitro_base::settings::ModelKind;
 
 impl<F: Float> Ops for Cpu<F> {
     type Buf = Buffer<F>;
@@ -41,17 +43,29 @@ impl<F: Float> Ops for Cpu<F> {
         Ok(self.vector(member, vector).iter().map(|&value| value.f64() as f32).collect())
     }
 
-    fn load(&mut self, batch: &Batch, update: &Update) -> Result<()> {
+    fn load(&mut self, batch: &Batch, updates: &[Update]) -> Result<()> {
         check_batch(batch, &self.shape)?;
+        check_updates(updates, self.members)?;
         let loaded = &mut self.loaded;
         loaded.rows = batch.rows;
         loaded.real.clone_from(&batch.real);
         loaded.tokens.clone_from(&batch.tokens);
         loaded.targets.clone_from(&batch.targets);
         loaded.groups.clone_from(&batch.groups);
-        loaded.update = Some(*update);
+        loaded.updates.clear();
+        loaded.updates.extend_from_slice(updates);
         for (own, given) in loaded.spans.iter_mut().zip(&batch.spans) {
             own.clone_from(given);
+        }
+        if self.layout.positions.is_some() {
+            loaded.positions.clear();
+            loaded.positions.resize(batch.tokens.len(), 0);
+            for (member, spans) in batch.spans.iter().enumerate() {
+                for span in spans {
+                    let rows = &mut loaded.positions[member * batch.rows + span.start as usize..][..span.len as usize];
+                    rows.iter_mut().zip(0..).for_each(|(to, position)| *to = position);
+                }
+            }
         }
         let vocab = self.shape.vocab;
         if loaded.by_token.len() < self.members * batch.rows {
@@ -80,7 +94,11 @@ impl<F: Float> Ops for Cpu<F> {
             let rows = self.rows(member, weight.cols);
             let tokens = &self.loaded.tokens[self.rows(member, 1)];
             let table = &self.vector(member, Vector::Weights)[weight.range()];
-            embedding::gather(weight.cols, table, tokens, &mut out[rows]);
+            embedding::gather(weight.cols, table, tokens, &mut out[rows.clone()]);
+            if let Some(learned) = self.layout.positions {
+                let table = &self.vector(member, Vector::Weights)[learned.range()];
+                embedding::gather_add(weight.cols, table, &self.loaded.positions[self.rows(member, 1)], &mut out[rows]);
+            }
         }
         Ok(())
     }
@@ -90,51 +108,63 @@ impl<F: Float> Ops for Cpu<F> {
             let (place, rows) = (self.place(member, weight), self.rows(member, weight.cols));
             let starts = &self.loaded.starts[member * (weight.rows + 1)..][..weight.rows + 1];
             let by_token = &self.loaded.by_token[member * self.loaded.rows..];
+            let positions = self.layout.positions.map(|learned| self.place(member, learned));
+            let spans = real_spans(&self.loaded, member);
             let [_, gradients, ..] = &mut self.vectors;
-            embedding::scatter_add(weight.cols, starts, by_token, &dx[rows], &mut gradients[place]);
+            let dx = &dx[rows];
+            embedding::scatter_add(weight.cols, starts, by_token, dx, self.shape.tied, &mut gradients[place]);
+            if let Some(place) = positions {
+                embedding::sum_positions(weight.cols, spans, dx, &mut gradients[place]);
+            }
         }
         Ok(())
     }
 
-    fn rms_norm(&mut self, x: &Buffer<F>, gain: Tensor, out: &mut Buffer<F>, inv_rms: &mut Buffer<F>) -> Result<()> {
-        let width = gain.cols;
+    fn norm(&mut self, x: &Buffer<F>, norm: Norm, out: &mut Buffer<F>, inverse: &mut Buffer<F>) -> Result<()> {
+        let (width, eps) = (norm.gain.cols, self.shape.norm_eps);
         for member in 0..self.members {
             let (rows, each) = (self.rows(member, width), self.rows(member, 1));
-            let gain = &self.vector(member, Vector::Weights)[gain.range()];
-            rms_norm::forward(width, self.shape.norm_eps, &x[rows.clone()], gain, &mut out[rows], &mut inv_rms[each]);
+            let (x, out, inverse) = (&x[rows.clone()], &mut out[rows], &mut inverse[each]);
+            let weights = self.vector(member, Vector::Weights);
+            let gain = &weights[norm.gain.range()];
+            match norm.bias {
+                None => rms_norm::forward(width, eps, x, gain, out, inverse),
+                Some(bias) => layer_norm::forward(width, eps, x, (gain, &weights[bias.range()]), out, inverse),
+            }
         }
         Ok(())
     }
 
-    fn rms_norm_backward(
+    fn norm_backward(
         &mut self,
         dy: &Buffer<F>,
         x: &Buffer<F>,
-        inv_rms: &Buffer<F>,
-        gain: Tensor,
+        inverse: &Buffer<F>,
+        norm: Norm,
         dx: &mut Buffer<F>,
         add: bool,
     ) -> Result<()> {
-        let width = gain.cols;
+        let width = norm.gain.cols;
         for member in 0..self.members {
-            let (rows, each, place) = (self.rows(member, width), self.rows(member, 1), self.place(member, gain));
+            let (rows, each, gain) = (self.rows(member, width), self.rows(member, 1), self.place(member, norm.gain));
+            let bias = norm.bias.map(|bias| self.place(member, bias));
             let [weights, gradients, ..] = &mut self.vectors;
-            rms_norm::backward(
-                width,
-                &dy[rows.clone()],
-                &x[rows.clone()],
-                &inv_rms[each],
-                &weights[place.clone()],
-                &mut dx[rows],
-                add,
-                &mut self.row_partials,
-                &mut gradients[place],
-            );
+            let (dy, x, inverse, dx) = (&dy[rows.clone()], &x[rows.clone()], &inverse[each], &mut dx[rows]);
+            let (own, partials) = (&weights[gain.clone()], &mut self.row_partials);
+            match bias {
+                None => rms_norm::backward(width, dy, x, inverse, own, dx, add, partials, &mut gradients[gain]),
+                Some(bias) => {
+                    let (before, after) = gradients.split_at_mut(bias.start);
+                    let gradients = (&mut before[gain], &mut after[..width]);
+                    layer_norm::backward(width, dy, x, inverse, own, dx, add, partials, gradients);
+                }
+            }
         }
         Ok(())
     }
 
-    fn linear(&mut self, x: &Buffer<F>, weight: Tensor, residual: Option<&Buffer<F>>, y: &mut Buffer<F>) -> Result<()> {
+    fn linear(&mut self, x: &Buffer<F>, linear: Linear, residual: Option<&Buffer<F>>, y: &mut Buffer<F>) -> Result<()> {
+        let weight = linear.weight;
         let Tensor { rows: n, cols: k, .. } = weight;
         let tensors = self.packed.tensors.len();
         let index = self
@@ -160,8 +190,11 @@ impl<F: Float> Ops for Cpu<F> {
                 &x[input],
                 &self.packed.data[panels],
                 residual.map(|residual| &residual[output.clone()]),
-                &mut y[output],
+                &mut y[output.clone()],
             );
+            if let Some(tensor) = linear.bias {
+                bias::add(&self.vector(member, Vector::Weights)[tensor.range()], &mut y[output]);
+            }
         }
         Ok(())
     }
@@ -179,14 +212,19 @@ impl<F: Float> Ops for Cpu<F> {
         Ok(())
     }
 
-    fn linear_backward_weight(&mut self, dy: &Buffer<F>, x: &Buffer<F>, weight: Tensor) -> Result<()> {
+    fn linear_backward_weight(&mut self, dy: &Buffer<F>, x: &Buffer<F>, linear: Linear) -> Result<()> {
+        let weight = linear.weight;
         let Tensor { rows: n, cols: k, .. } = weight;
         for member in 0..self.members {
             let (dy, x) = (&dy[self.rows(member, n)], &x[self.rows(member, k)]);
             let place = self.place(member, weight);
             let size = (self.loaded.real[member], n, k);
+            let of_bias = linear.bias.map(|bias| self.place(member, bias));
             let [_, gradients, ..] = &mut self.vectors;
             matmul::weight_gradient(&self.kernel, size, dy, x, &mut gradients[place]);
+            if let Some(place) = of_bias {
+                bias::backward(dy, &mut self.row_partials, &mut gradients[place]);
+            }
         }
         Ok(())
     }
@@ -195,7 +233,7 @@ impl<F: Float> Ops for Cpu<F> {
         let &Shape { width, heads, .. } = &self.shape;
         for member in 0..self.members {
             let (qkv, log_sum) = (&qkv[self.rows(member, 3 * width)], &mut log_sum[self.rows(member, heads)]);
-            self.attend().forward(self.real_spans(member), qkv, &mut out[self.rows(member, width)], log_sum);
+            self.attend().forward(real_spans(&self.loaded, member), qkv, &mut out[self.rows(member, width)], log_sum);
         }
         Ok(())
     }
@@ -217,25 +255,32 @@ impl<F: Float> Ops for Cpu<F> {
                 dout: &dout[self.rows(member, width)],
             };
             let dqkv = &mut dqkv[self.rows(member, 3 * width)];
-            self.attend().backward(self.real_spans(member), &given, dqkv);
+            self.attend().backward(real_spans(&self.loaded, member), &given, dqkv);
         }
         Ok(())
     }
 
-    fn swiglu(&mut self, gate_up: &Buffer<F>, out: &mut Buffer<F>) -> Result<()> {
-        let hidden = self.shape.hidden;
+    fn activate(&mut self, gate_up: &Buffer<F>, out: &mut Buffer<F>) -> Result<()> {
+        let (hidden, up) = (self.shape.hidden, self.shape.up_width());
         for member in 0..self.members {
-            let (input, output) = (self.rows(member, 2 * hidden), self.rows(member, hidden));
-            swiglu::forward(hidden, &gate_up[input], &mut out[output]);
+            let (input, out) = (&gate_up[self.rows(member, up)], &mut out[self.rows(member, hidden)]);
+            match self.shape.kind {
+                ModelKind::Llama => swiglu::forward(hidden, input, out),
+                ModelKind::Gpt2 => gelu::forward(hidden, input, out),
+            }
         }
         Ok(())
     }
 
-    fn swiglu_backward(&mut self, gate_up: &Buffer<F>, dout: &Buffer<F>, dgate_up: &mut Buffer<F>) -> Result<()> {
-        let hidden = self.shape.hidden;
+    fn activate_backward(&mut self, gate_up: &Buffer<F>, dout: &Buffer<F>, dgate_up: &mut Buffer<F>) -> Result<()> {
+        let (hidden, up) = (self.shape.hidden, self.shape.up_width());
         for member in 0..self.members {
-            let (input, output) = (self.rows(member, 2 * hidden), self.rows(member, hidden));
-            swiglu::backward(hidden, &gate_up[input.clone()], &dout[output], &mut dgate_up[input]);
+            let (input, dout) = (&gate_up[self.rows(member, up)], &dout[self.rows(member, hidden)]);
+            let dinput = &mut dgate_up[self.rows(member, up)];
+            match self.shape.kind {
+                ModelKind::Llama => swiglu::backward(hidden, input, dout, dinput),
+                ModelKind::Gpt2 => gelu::backward(hidden, input, dout, dinput),
+            }
         }
         Ok(())
     }
@@ -251,8 +296,9 @@ impl<F: Float> Ops for Cpu<F> {
                 self.row_losses.resize(targets.len(), 0.0);
             }
             let by_row = &mut self.row_losses[..targets.len()];
-            let weight = F::from_f64(1.0 / count.max(1) as f64);
-            logits::cross_entropy(vocab, targets, weight, &mut logits[rows], by_row);
+            let smoothing = self.loaded.updates.get(member).map_or(0.0, |update| update.smoothing);
+            let weight = 1.0 / count.max(1) as f64;
+            logits::cross_entropy(vocab, targets, (weight, smoothing), &mut logits[rows], by_row);
             losses.sum.fill(0.0);
             losses.count.fill(0);
             losses.grad_norm = 0.0;
@@ -267,13 +313,15 @@ impl<F: Float> Ops for Cpu<F> {
     }
 
     fn update(&mut self) -> Result<()> {
-        let update = self.loaded.update.ok_or_else(|| Error::Batch("an update before any batch was loaded".into()))?;
-        for member in 0..self.members {
+        if self.loaded.updates.is_empty() {
+            return Err(Error::Batch("an update, but none was loaded".into()));
+        }
+        for (member, update) in self.loaded.updates.iter().enumerate() {
             let range = member * self.layout.size..(member + 1) * self.layout.size;
             let [weights, gradients, mean, variance] = self.vectors.each_mut().map(|vector| &mut vector[range.clone()]);
             let norm = adamw::norm(gradients, &mut self.norm_partials);
             self.losses[member].grad_norm = norm;
-            adamw::update(weights, gradients, (mean, variance), norm, self.layout.decayed, &update);
+            adamw::update(weights, gradients, (mean, variance), norm, self.layout.decayed, update);
         }
         for (entry, Loss { sum, count, grad_norm }) in self.history[self.ring.next()].iter_mut().zip(&self.losses) {
             entry.sum.copy_from_slice(sum);
@@ -296,11 +344,11 @@ impl<F: Float> Cpu<F> {
     fn attend(&self) -> Attention<'_, F> {
         Attention { kernel: &self.kernel, shape: &self.shape, rope: &self.rope }
     }
+}
 
-    /// A member's spans without those of filler, which come last.
-    fn real_spans(&self, member: usize) -> &[crate::Span] {
-        let spans = &self.loaded.spans[member];
-        let real = self.loaded.real[member];
-        &spans[..spans.partition_point(|span| (span.start as usize) < real)]
-    }
+/// A member's spans without those of filler, which come last.
+fn real_spans(loaded: &CpuBatch, member: usize) -> &[Span] {
+    let spans = &loaded.spans[member];
+    let real = loaded.real[member];
+    &spans[..spans.partition_point(|span| (span.start as usize) < real)]
 }

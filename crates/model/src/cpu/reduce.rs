@@ -39,6 +39,14 @@ pub fn sum<F: Float>(len: usize, term: impl Fn(usize) -> F) -> F {
     fold(lanes)
 }
 
+/// total = the sum of blocks of as many numbers, in order.
+pub fn sum_blocks<'a, F: Float>(blocks: impl Iterator<Item = &'a [F]>, total: &mut [F]) {
+    total.fill(F::ZERO);
+    for block in blocks {
+        total.iter_mut().zip(block).for_each(|(sum, &part)| *sum += part);
+    }
+}
+
 /// The largest of a non-empty slice.
 #[inline(always)]
 pub fn max<F: Float>(values: &[F]) -> F {

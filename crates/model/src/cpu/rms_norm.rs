@@ -1,7 +1,7 @@
 //! RMSNorm, row by row.
 
 use super::float::Float;
-use super::reduce::{self, ROW_BLOCK};
+use super::reduce::{self, ROW_BLOCK, sum_blocks};
 use super::simd::per_level;
 use rayon::prelude::*;
 
@@ -37,10 +37,7 @@ pub fn backward<F: Float>(
             dgain.fill(F::ZERO);
             norm_rows_backward(width, dy, x, inv_rms, gain, dx, add, dgain);
         });
-    dgain.fill(F::ZERO);
-    for block in partial.chunks_exact(width) {
-        dgain.iter_mut().zip(block).for_each(|(sum, &part)| *sum += part);
-    }
+    sum_blocks(partial.chunks_exact(width), dgain);
 }
 
 per_level! {

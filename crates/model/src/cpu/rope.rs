@@ -2,6 +2,8 @@
 
 use super::float::Float;
 use super::simd::per_level;
+use crate::Shape;
+use invitro_base::settings::ModelKind;
 use std::ops::Range;
 
 /// Cosines and sines of every position, `[context, d / 2]` each.
@@ -12,11 +14,16 @@ pub struct Rope<F> {
 }
 
 impl<F: Float> Rope<F> {
-    pub fn new(head_width: usize, context: usize, theta: f64) -> Self {
+    pub fn new(shape: &Shape) -> Self {
+        let (head_width, context) = (shape.head_width(), shape.context);
         let half = head_width / 2;
         let angle = |at: usize| {
             let (position, i) = (at / half, at % half);
-            position as f64 * libm::pow(theta, -2.0 * i as f64 / head_width as f64)
+            match shape.kind {
+                ModelKind::Llama => position as f64 * libm::pow(shape.rope_theta, -2.0 * i as f64 / head_width as f64),
+                // Nothing is rotated.
+                ModelKind::Gpt2 => 0.0,
+            }
         };
         let table = |function: fn(f64) -> f64| (0..context * half).map(|at| F::from_f64(function(angle(at)))).collect();
         Rope { half, cos: table(libm::cos), sin: table(libm::sin) }

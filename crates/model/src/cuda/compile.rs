@@ -2,12 +2,13 @@
 //! folder.
 
 use super::gpu::{Doing, Gpu};
-use super::kernels::{ATTENTION_KERNELS, FUSED_KERNELS, Kernels, PROGRAM_KERNELS, Signature};
+use super::kernels::{ATTENTION_KERNELS, FUSED_KERNELS, GPT2_KERNELS, Kernels, PROGRAM_KERNELS, Signature};
 use super::recordings::between_recordings;
 use super::sizes;
 use crate::{Error, Layout, Result, Shape};
 use cudarc::driver::CudaModule;
 use cudarc::nvrtc::{Ptx, result as nvrtc, sys};
+use invitro_base::settings::ModelKind;
 use std::collections::BTreeMap;
 use std::ffi::CString;
 use std::path::{Path, PathBuf};
@@ -17,6 +18,7 @@ use std::thread::ScopedJoinHandle;
 /// The kernels that every GPU runs.
 pub const PROGRAM: &str = concat!(
     include_str!("common.cu"),
+    include_str!("rows.cu"),
     include_str!("pointwise.cu"),
     include_str!("update.cu"),
     include_str!("inference.cu")
@@ -28,6 +30,8 @@ pub const ATTENTION: &str = concat!(
     include_str!("attention_warp.cu"),
     include_str!("attention_cached.cu")
 );
+/// The kernels that only GPT-2 needs.
+pub const GPT2: &str = concat!(include_str!("common.cu"), include_str!("rows.cu"), include_str!("gpt2.cu"));
 /// The kernels that only GPUs of compute capability 9.0 can run.
 pub const FUSED: &str = concat!(
     include_str!("common.cu"),
@@ -57,7 +61,10 @@ impl Program {
 
 /// Whether matmuls of this shape can be fused with norms and activations.
 pub fn can_fuse(gpu: &Gpu, shape: &Shape) -> bool {
-    gpu.capability == (9, 0) && [128, 256].contains(&shape.width) && shape.hidden.is_multiple_of(sizes::CHUNK)
+    shape.kind == ModelKind::Llama
+        && gpu.capability == (9, 0)
+        && [128, 256].contains(&shape.width)
+        && shape.hidden.is_multiple_of(sizes::CHUNK)
 }
 
 /// The programs for a shape on a GPU.
@@ -66,8 +73,11 @@ fn programs(gpu: &Gpu, shape: &Shape) -> Result<Vec<Program>> {
     let (options, architecture) = (sizes::options(shape, &Layout::new(shape))?, format!("sm_{major}{minor}"));
     let mut programs = vec![
         Program::new(ATTENTION, ATTENTION_KERNELS, options.clone(), &architecture),
-        Program::new(PROGRAM, PROGRAM_KERNELS, options, &architecture),
+        Program::new(PROGRAM, PROGRAM_KERNELS, options.clone(), &architecture),
     ];
+    if shape.kind == ModelKind::Gpt2 {
+        programs.push(Program::new(GPT2, GPT2_KERNELS, options, &architecture));
+    }
     if can_fuse(gpu, shape) {
         programs.push(Program::new(FUSED, FUSED_KERNELS, sizes::fused_options(shape), "sm_90a"));
     }

@@ -18,6 +18,7 @@ use crate::history::{HISTORY, Ring};
 use crate::inference::CachedSpan;
 use crate::ops::GROUPS;
 use crate::{Error, Layout, Result, Shape, Tensor, transformer};
+use invitro_base::settings::ModelKind;
 
 /// Activations, and statistics of rows.
 pub(super) type Buf = Memory<Bf16>;
@@ -56,7 +57,7 @@ pub(super) struct Steps {
 pub(super) struct Scratch {
     /// Cosines and sines of the rotary angles, `[context, head width / 2]`, ordered as `attention.cu` says.
     pub angles: Memory<[f32; 2]>,
-    /// Partial sums of the gains' gradients and of the embedding's.
+    /// Partial sums of the gradients of gains and biases, and of the embedding's.
     pub gain_partials: Memory<f32>,
     pub embed_partials: Memory<f32>,
     pub row_losses: Memory<f32>,
@@ -74,8 +75,12 @@ pub(super) struct LoadedBatch {
     /// Rows per member; the number of picks after a pass's rows are selected.
     pub rows: usize,
     pub tokens: Ptr<u32>,
+    /// Of learned positions, where there are any.
+    pub positions: Ptr<u32>,
     /// Targets per member and group.
     pub counts: Vec<[u64; GROUPS]>,
+    /// Whether the members' updates were loaded with it.
+    pub has_updates: bool,
 }
 
 /// The other inputs of a forward-only pass.
@@ -131,8 +136,8 @@ impl Cuda {
             kernels.allow_shared(Attention::NAMES[forward.variant], forward.shared)?;
             kernels.allow_shared(AttentionBackward::NAMES[backward.variant], backward.shared)?;
         }
-        let staging = Staging::new(gpu, Sections::most(members, capacity, shape.vocab))?;
-        let sections = Sections::new(members, 0, Default::default(), shape.vocab);
+        let staging = Staging::new(gpu, Sections::most(members, capacity, shape))?;
+        let sections = Sections::new(members, 0, Default::default(), shape);
         Ok(Cuda {
             fused,
             gemm: Gemm::new(gpu)?,
@@ -143,9 +148,11 @@ impl Cuda {
             scratch: Scratch::new(gpu, shape, &layout, members, capacity)?,
             batch: LoadedBatch {
                 tokens: staging.at(sections.tokens),
+                positions: staging.at(sections.positions),
                 sections,
                 rows: 0,
                 counts: vec![[0; GROUPS]; members],
+                has_updates: false,
             },
             staging,
             reading: LoadedReading::default(),
@@ -168,7 +175,7 @@ impl Cuda {
         rows * (2 * activations + 4 * (statistics + 1))
             + members * layout.size * parameters::BYTES
             + 4 * partials
-            + Sections::most(members, capacity, shape.vocab)
+            + Sections::most(members, capacity, shape)
             + 5 * members * shape.vocab
             + (64 << 20)
     }
@@ -249,9 +256,9 @@ impl Cuda {
         }
     }
 
-    /// Sets the rows per member and their tokens for the following operations.
-    pub(super) fn set_rows(&mut self, rows: usize, tokens: Ptr<u32>) {
-        (self.batch.rows, self.batch.tokens) = (rows, tokens);
+    /// Sets the rows per member, their tokens and their positions for the following operations.
+    pub(super) fn set_rows(&mut self, rows: usize, tokens: Ptr<u32>, positions: Ptr<u32>) {
+        (self.batch.rows, self.batch.tokens, self.batch.positions) = (rows, tokens, positions);
         // Long kernels gain nothing from an early start.
         self.kernels.overlap = self.gpu.capability >= (9, 0) && self.total() < 4 * FULL_ROWS;
     }
@@ -272,7 +279,13 @@ impl Scratch {
         let angle = |i: usize| {
             let (position, place) = (i / half, i % half);
             let dim = place / 2 % lanes * 8 + place / 2 / lanes * 2 + place % 2;
-            position as f64 * shape.rope_theta.powf(-2.0 * dim as f64 / shape.head_width() as f64)
+            match shape.kind {
+                ModelKind::Llama => {
+                    position as f64 * shape.rope_theta.powf(-2.0 * dim as f64 / shape.head_width() as f64)
+                }
+                // Nothing is rotated.
+                ModelKind::Gpt2 => 0.0,
+            }
         };
         let angles: Vec<[f32; 2]> =
             (0..shape.context * half).map(|i| [angle(i).cos() as f32, angle(i).sin() as f32]).collect();

@@ -70,8 +70,9 @@ impl InferOps for Cuda {
         let host = &mut self.reading.host;
         host.clear();
         let Pass { tokens, pick_rows, pick_targets, pick_sets, sets, .. } = pass;
-        let [tokens, spans, pick_rows, targets, pick_sets, sets] =
-            [tokens, &spans, pick_rows, pick_targets, pick_sets, sets].map(|part| {
+        let positions = self.layout.positions.map(|_| pass.positions()).unwrap_or_default();
+        let [tokens, spans, pick_rows, targets, pick_sets, sets, positions] =
+            [tokens, &spans, pick_rows, pick_targets, pick_sets, sets, &positions].map(|part| {
                 let start = host.len();
                 host.extend_from_slice(part);
                 host.resize(host.len().next_multiple_of(64), 0);
@@ -88,7 +89,7 @@ impl InferOps for Cuda {
         self.reading.pick_sets = at.add(pick_sets);
         self.reading.sets = at.add(sets);
         self.reading.picks = pass.picks;
-        self.set_rows(pass.rows, at.add(tokens));
+        self.set_rows(pass.rows, at.add(tokens), at.add(positions));
         Ok(())
     }
 

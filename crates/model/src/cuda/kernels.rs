@@ -19,8 +19,8 @@ pub type Map = sys::CUtensorMap;
 pub type FlatSpan = [u32; 2];
 /// Some rows of a token beyond its first: token, the rows from .. to of `order`, nothing.
 pub type Overflow = [u32; 4];
-/// The update's numbers, the kernels' `Update`.
-pub type UpdateNumbers = [f32; 10];
+/// The numbers of a member's update, the kernels' `Update`.
+pub type UpdateNumbers = [f32; 11];
 
 /// A type of kernel arguments.
 ///
@@ -72,7 +72,7 @@ kernels! { PROGRAM_KERNELS:
     Embed("embed") { bf16: Ptr<Bf16>, offset: u64, tokens: Ptr<u32>, out: Ptr<Bf16>, rows: i32, total: i32 }
     EmbedBackward("embed_backward") {
         dx: Ptr<Bf16>, first: Ptr<u32>, order: Ptr<u32>, overflow: Ptr<Overflow>, gradients: Ptr<Bf16>, offset: u64,
-        partials: Ptr<f32>, was_read: Ptr<u8>, rows: i32, overflows: i32,
+        partials: Ptr<f32>, was_read: Ptr<u8>, rows: i32, overflows: i32, add: i32,
     }
     EmbedBackwardOverflow("embed_backward_overflow") {
         overflow: Ptr<Overflow>, gradients: Ptr<Bf16>, offset: u64, partials: Ptr<f32>, overflows: i32,
@@ -93,14 +93,15 @@ kernels! { PROGRAM_KERNELS:
     Swiglu("swiglu") { gate_up: Ptr<Bf16>, out: Ptr<Bf16>, chunks: u32 }
     SwigluBackward("swiglu_backward") { gate_up: Ptr<Bf16>, dout: Ptr<Bf16>, dgate_up: Ptr<Bf16>, chunks: u32 }
     CrossEntropy("cross_entropy") {
-        logits: Ptr<Bf16>, targets: Ptr<i32>, weight_of_member: Ptr<f32>, losses: Ptr<f32>, rows: i32,
+        logits: Ptr<Bf16>, targets: Ptr<i32>, weight_of_member: Ptr<f32>, updates: Ptr<UpdateNumbers>, losses: Ptr<f32>,
+        rows: i32,
     }
     GroupLosses("group_losses") { losses: Ptr<f32>, groups: Ptr<u8>, sums: Ptr<f32>, rows: i32 }
     SquareSums("square_sums", "square_sums_embedding") {
         gradients: Ptr<Bf16>, partials: Ptr<f32>, was_read: Ptr<u8>, from: u32, to: u32, first: i32, count: i32,
     }
     Clip("clip") {
-        partials: Ptr<f32>, blocks: i32, update: Ptr<UpdateNumbers>, sums: Ptr<f32>, scales: Ptr<f32>,
+        partials: Ptr<f32>, blocks: i32, updates: Ptr<UpdateNumbers>, sums: Ptr<f32>, scales: Ptr<f32>,
         pending: Ptr<UpdateNumbers>, log: Ptr<UpdateNumbers>, history: Ptr<f32>,
     }
     AdamW("adamw") {
@@ -146,6 +147,32 @@ kernels! { ATTENTION_KERNELS:
         qkv: Ptr<Bf16>, spans: Ptr<CachedSpan>, angles: Ptr<[f32; 2]>, cache: Ptr<Bf16>, out: Ptr<Bf16>, rows: i32,
         span_cap: i32, slots: i32,
     }
+}
+
+kernels! { GPT2_KERNELS:
+    EmbedPositions("embed_positions") {
+        bf16: Ptr<Bf16>, offset: u64, positions_offset: u64, tokens: Ptr<u32>, positions: Ptr<u32>, out: Ptr<Bf16>,
+        rows: i32, total: i32,
+    }
+    PositionsBackward("positions_backward") {
+        dx: Ptr<Bf16>, first: Ptr<u32>, order: Ptr<u32>, gradients: Ptr<Bf16>, offset: u64, rows: i32,
+    }
+    AddBias("add_bias") {
+        y: Ptr<Bf16>, bf16: Ptr<Bf16>, residual_bits: Ptr<u16>, bias: u64, chunks_of_row: u32, rows: i32, chunks: u32,
+    }
+    BiasBackward("bias_backward") {
+        dy: Ptr<Bf16>, partials: Ptr<f32>, bias: u64, width: i32, rows: i32, per_block: i32,
+    }
+    LayerNorm("layer_norm") {
+        x: Ptr<Bf16>, bf16: Ptr<Bf16>, residual_bits: Ptr<u16>, gain: u64, bias: u64, out: Ptr<Bf16>, inverse: Ptr<f32>,
+        rows: i32, total: i32,
+    }
+    LayerNormBackward("layer_norm_backward") {
+        dy: Ptr<Bf16>, x: Ptr<Bf16>, inverse: Ptr<f32>, bf16: Ptr<Bf16>, residual_bits: Ptr<u16>, gain: u64, bias: u64,
+        dx: Ptr<Bf16>, add: i32, partials: Ptr<f32>, rows: i32, per_block: i32,
+    }
+    Gelu("gelu") { x: Ptr<Bf16>, out: Ptr<Bf16>, chunks: u32 }
+    GeluBackward("gelu_backward") { x: Ptr<Bf16>, dout: Ptr<Bf16>, dx: Ptr<Bf16>, chunks: u32 }
 }
 
 kernels! { FUSED_KERNELS:

@@ -9,9 +9,11 @@ use super::memory::{Memory, Ptr};
 use super::sizes::{LOSS_THREADS, THREADS, WARPS, cross_entropy_threads};
 use super::streams::Streams;
 use crate::history::HISTORY;
-use crate::ops::{GROUPS, Loss, ModelPart, Ops, PassPoint, Update, Vector, check_batch};
-use crate::{Batch, Layout, Result, Shape, Tensor};
+use crate::layout::{Linear, Norm};
+use crate::ops::{GROUPS, Loss, ModelPart, Ops, PassPoint, Update, Vector, check_batch, check_updates};
+use crate::{Batch, Error, Layout, Result, Shape, Tensor};
 use cudarc::driver::result;
+use invitro_base::settings::ModelKind;
 
 impl Cuda {
     /// Launches attention over each class of spans with its kernel. All classes run concurrently.
@@ -64,7 +66,13 @@ impl Cuda {
         Grid::new([self.total().div_ceil(WARPS), 1, 1], THREADS)
     }
 
-    /// A grid with a thread per eight elements of the SwiGLU's result, and the number of such chunks.
+    /// A grid with a block per few rows of a member, whose partial sums [`GainBackward`] adds up, and their number.
+    fn per_rows(&self) -> (Grid, i32) {
+        let per_block = self.norm_rows();
+        (Grid::new([self.batch.rows.div_ceil(per_block), self.members, 1], THREADS), per_block as i32)
+    }
+
+    /// A grid with a thread per eight elements of the activation's result, and the number of such chunks.
     fn per_eight(&self) -> (Grid, u32) {
         let chunks = self.total() * self.shape.hidden / 8;
         (Grid::new([chunks.div_ceil(THREADS), 1, 1], THREADS), chunks as u32)
@@ -105,7 +113,7 @@ impl Ops for Cuda {
     fn read(&mut self, member: usize, vector: Vector) -> Result<Vec<f32>> {
         self.flush_update()?;
         let mut values = self.parameters.read(member, vector, &self.streams.main)?;
-        if vector == Vector::Gradients {
+        if vector == Vector::Gradients && self.update.sparse {
             // Rows of the embedding that no token read have an older batch's gradient.
             let (embed, was_read) = (self.layout.embed, &self.update.was_read);
             let was_read = was_read.read(member * embed.rows, embed.rows, &self.streams.main)?;
@@ -115,13 +123,14 @@ impl Ops for Cuda {
         Ok(values)
     }
 
-    fn load(&mut self, batch: &Batch, update: &Update) -> Result<()> {
+    fn load(&mut self, batch: &Batch, updates: &[Update]) -> Result<()> {
         check_batch(batch, &self.shape)?;
+        check_updates(updates, self.members)?;
         self.gpu.bind()?;
         let place = (self.steps.ring.next(), self.update.count);
-        let sections = self.staging.send(batch, update, place, self.shape.vocab, &self.streams.main)?;
+        let sections = self.staging.send(batch, updates, place, &self.shape, &self.streams.main)?;
         self.batch.sections = sections;
-        self.set_rows(batch.rows, self.staging.at(sections.tokens));
+        self.set_rows(batch.rows, self.staging.at(sections.tokens), self.staging.at(sections.positions));
         for (member, counts) in self.batch.counts.iter_mut().enumerate() {
             *counts = [0; GROUPS];
             let rows = member * batch.rows..(member + 1) * batch.rows;
@@ -129,11 +138,12 @@ impl Ops for Cuda {
                 counts[group as usize] += u64::from(target >= 0);
             }
         }
+        self.batch.has_updates = !updates.is_empty();
         Ok(())
     }
 
     fn replay_step(&mut self) -> Result<bool> {
-        if self.streams.serial {
+        if self.streams.serial || !self.batch.has_updates {
             return Ok(false);
         }
         let key = (self.batch.rows, self.batch.sections.classes, (self.update.pending, self.update.behind));
@@ -164,11 +174,13 @@ impl Ops for Cuda {
             // Starts the previous step's update, which the forward pass awaits part by part.
             PassPoint::BeginForward => update.start(first, parameters, kernels, &self.streams),
             PassPoint::BeginPart(part) => update.await_part(part, &self.streams.main),
+            // In a tied model the gradient of the embedding is added to it.
+            PassPoint::EndPartBackward(ModelPart::Head) if !update.sparse => Ok(()),
             // Sums the squares of the part's gradients as soon as they are complete.
             PassPoint::EndPartBackward(part) => {
                 self.streams.after_weight_gradients(|stream| update.square(part, parameters, kernels, stream))
             }
-            // Adds up the partial sums of the norms' backward, concurrently with the embedding's gradient.
+            // Adds up the partial sums of the gains' and biases' gradients, concurrently with the embedding's gradient.
             PassPoint::EndNormsBackward => {
                 let gains = self.layout.size - self.layout.decayed;
                 let kernel = GainBackward {
@@ -198,11 +210,21 @@ impl Ops for Cuda {
 
     fn embed(&mut self, weight: Tensor, out: &mut Buf) -> Result<()> {
         let ((bf16, _), offset) = (self.parameters.weights(), weight.offset as u64);
-        let ((rows, total), tokens) = (self.extent(), self.batch.tokens);
-        self.run(Embed { bf16, offset, tokens, out: out.ptr(), rows, total }, self.per_row())
+        let ((rows, total), tokens, out) = (self.extent(), self.batch.tokens, out.ptr());
+        let Some(learned) = self.layout.positions else {
+            return self.run(Embed { bf16, offset, tokens, out, rows, total }, self.per_row());
+        };
+        let (positions_offset, positions) = (learned.offset as u64, self.batch.positions);
+        let kernel = EmbedPositions { bf16, offset, positions_offset, tokens, positions, out, rows, total };
+        self.run(kernel, self.per_row())
     }
 
     fn embed_backward(&mut self, dx: &Buf, weight: Tensor) -> Result<()> {
+        let add = !self.update.sparse;
+        if add {
+            // The gradient of the head is complete.
+            self.streams.release(None)?;
+        }
         let sections = self.batch.sections;
         let (first, order) = (self.staging.at(sections.first), self.staging.at(sections.order));
         let (overflow, overflows) = (self.staging.at(sections.overflow), sections.overflows as i32);
@@ -210,52 +232,76 @@ impl Ops for Cuda {
         let (partials, (rows, _), dx) = (self.scratch.embed_partials.ptr(), self.extent(), dx.ptr());
         let blocks = [(weight.rows + sections.overflows).div_ceil(WARPS), self.members, 1];
         let was_read = self.update.was_read.ptr();
-        let kernel =
-            EmbedBackward { dx, first, order, overflow, gradients, offset, partials, was_read, rows, overflows };
+        let kernel = EmbedBackward {
+            dx,
+            first,
+            order,
+            overflow,
+            gradients,
+            offset,
+            partials,
+            was_read,
+            rows,
+            overflows,
+            add: add as i32,
+        };
         self.run(kernel, Grid::new(blocks, THREADS))?;
         let kernel = EmbedBackwardOverflow { overflow, gradients, offset, partials, overflows };
-        self.run(kernel, Grid::new([sections.overflows, self.members, 1], THREADS))
+        self.run(kernel, Grid::new([sections.overflows, self.members, 1], THREADS))?;
+        let Some(learned) = self.layout.positions else { return Ok(()) };
+        let (first, order) = (self.staging.at(sections.position_first), self.staging.at(sections.position_order));
+        let kernel = PositionsBackward { dx, first, order, gradients, offset: learned.offset as u64, rows };
+        self.run(kernel, Grid::new([learned.rows.div_ceil(WARPS), self.members, 1], THREADS))
     }
 
-    fn rms_norm(&mut self, x: &Buf, gain: Tensor, out: &mut Buf, inv_rms: &mut Stat) -> Result<()> {
-        let ((bf16, residual_bits), gain) = (self.parameters.weights(), gain.offset as u64);
-        let ((rows, total), x, out, inv_rms) = (self.extent(), x.ptr(), out.ptr(), inv_rms.ptr());
-        self.run(RmsNorm { x, bf16, residual_bits, gain, out, inv_rms, rows, total }, self.per_row())
+    fn norm(&mut self, x: &Buf, norm: Norm, out: &mut Buf, inverse: &mut Stat) -> Result<()> {
+        let ((bf16, residual_bits), gain) = (self.parameters.weights(), norm.gain.offset as u64);
+        let ((rows, total), x, out, inverse) = (self.extent(), x.ptr(), out.ptr(), inverse.ptr());
+        let grid = self.per_row();
+        let Some(bias) = norm.bias else {
+            return self.run(RmsNorm { x, bf16, residual_bits, gain, out, inv_rms: inverse, rows, total }, grid);
+        };
+        self.run(LayerNorm { x, bf16, residual_bits, gain, bias: bias.offset as u64, out, inverse, rows, total }, grid)
     }
 
-    fn rms_norm_backward(
-        &mut self,
-        dy: &Buf,
-        x: &Buf,
-        inv_rms: &Stat,
-        gain: Tensor,
-        dx: &mut Buf,
-        add: bool,
-    ) -> Result<()> {
+    fn norm_backward(&mut self, dy: &Buf, x: &Buf, inverse: &Stat, norm: Norm, dx: &mut Buf, add: bool) -> Result<()> {
         self.about_to_write(dx)?;
-        let (rows, per_block) = (self.batch.rows, self.norm_rows());
-        let grid = Grid::new([rows.div_ceil(per_block), self.members, 1], THREADS);
-        let (bf16, residual_bits) = self.parameters.weights();
-        let kernel = RmsNormBackward {
-            dy: dy.ptr(),
-            x: x.ptr(),
-            inv_rms: inv_rms.ptr(),
+        let (grid, per_block) = self.per_rows();
+        let ((bf16, residual_bits), gain) = (self.parameters.weights(), norm.gain.offset as u64);
+        let (dy, x, inverse, dx, add) = (dy.ptr(), x.ptr(), inverse.ptr(), dx.ptr(), add as i32);
+        let (partials, rows) = (self.scratch.gain_partials.ptr(), self.batch.rows as i32);
+        let Some(bias) = norm.bias else {
+            let (inv_rms, offset) = (inverse, gain);
+            return self.run(
+                RmsNormBackward { dy, x, inv_rms, bf16, residual_bits, offset, dx, add, partials, rows, per_block },
+                grid,
+            );
+        };
+        let bias = bias.offset as u64;
+        self.run(
+            LayerNormBackward { dy, x, inverse, bf16, residual_bits, gain, bias, dx, add, partials, rows, per_block },
+            grid,
+        )
+    }
+
+    fn linear(&mut self, x: &Buf, linear: Linear, residual: Option<&Buf>, y: &mut Buf) -> Result<()> {
+        let residual = residual.map_or(Ptr::default(), Memory::ptr);
+        let left = self.parameters.weight(linear.weight);
+        let at = Operands { left, right: x.ptr(), residual, result: y.ptr() };
+        self.matmul(Matmul::Forward, linear.weight, at)?;
+        let Some(bias) = linear.bias else { return Ok(()) };
+        let ((bf16, residual_bits), chunks_of_row) = (self.parameters.weights(), bias.cols / 8);
+        let chunks = self.total() * chunks_of_row;
+        let kernel = AddBias {
+            y: y.ptr(),
             bf16,
             residual_bits,
-            offset: gain.offset as u64,
-            dx: dx.ptr(),
-            add: add as i32,
-            partials: self.scratch.gain_partials.ptr(),
-            rows: rows as i32,
-            per_block: per_block as i32,
+            bias: bias.offset as u64,
+            chunks_of_row: chunks_of_row as u32,
+            rows: self.batch.rows as i32,
+            chunks: chunks as u32,
         };
-        self.run(kernel, grid)
-    }
-
-    fn linear(&mut self, x: &Buf, weight: Tensor, residual: Option<&Buf>, y: &mut Buf) -> Result<()> {
-        let residual = residual.map_or(Ptr::default(), Memory::ptr);
-        let at = Operands { left: self.parameters.weight(weight), right: x.ptr(), residual, result: y.ptr() };
-        self.matmul(Matmul::Forward, weight, at)
+        self.run(kernel, Grid::new([chunks.div_ceil(THREADS), 1, 1], THREADS))
     }
 
     fn linear_backward_input(&mut self, dy: &Buf, weight: Tensor, dx: &mut Buf) -> Result<()> {
@@ -268,13 +314,15 @@ impl Ops for Cuda {
         )
     }
 
-    fn linear_backward_weight(&mut self, dy: &Buf, x: &Buf, weight: Tensor) -> Result<()> {
-        let result = self.parameters.gradient(weight);
-        self.matmul(
-            Matmul::Weight,
-            weight,
-            Operands { left: x.ptr(), right: dy.ptr(), residual: Ptr::default(), result },
-        )
+    fn linear_backward_weight(&mut self, dy: &Buf, x: &Buf, linear: Linear) -> Result<()> {
+        let result = self.parameters.gradient(linear.weight);
+        let at = Operands { left: x.ptr(), right: dy.ptr(), residual: Ptr::default(), result };
+        self.matmul(Matmul::Weight, linear.weight, at)?;
+        let Some(bias) = linear.bias else { return Ok(()) };
+        let (grid, per_block) = self.per_rows();
+        let (partials, rows, width) = (self.scratch.gain_partials.ptr(), self.batch.rows as i32, bias.cols as i32);
+        let kernel = BiasBackward { dy: dy.ptr(), partials, bias: bias.offset as u64, width, rows, per_block };
+        self.run(kernel, grid)
     }
 
     fn attention(&mut self, qkv: &Buf, out: &mut Buf, log_sum: &mut Stat) -> Result<()> {
@@ -290,79 +338,89 @@ impl Ops for Cuda {
         self.attend(attention::backward, |spans| AttentionBackward { qkv, out, log_sum, dout, spans, angles, dqkv })
     }
 
-    fn embed_rms_norm(
+    fn embed_norm(
         &mut self,
         weight: Tensor,
         out: &mut Buf,
-        gain: Tensor,
-        norm: &mut Buf,
-        inv_rms: &mut Stat,
+        norm: Norm,
+        normed: &mut Buf,
+        inverse: &mut Stat,
     ) -> Result<()> {
+        if self.shape.kind != ModelKind::Llama {
+            self.embed(weight, out)?;
+            return self.norm(out, norm, normed, inverse);
+        }
         let ((bf16, residual_bits), tokens) = (self.parameters.weights(), self.batch.tokens);
-        let (offset, gain, (rows, total)) = (weight.offset as u64, gain.offset as u64, self.extent());
-        let (out, norm, inv_rms) = (out.ptr(), norm.ptr(), inv_rms.ptr());
+        let (offset, gain, (rows, total)) = (weight.offset as u64, norm.gain.offset as u64, self.extent());
+        let (out, norm, inv_rms) = (out.ptr(), normed.ptr(), inverse.ptr());
         let kernel = EmbedRmsNorm { bf16, residual_bits, offset, gain, tokens, out, norm, inv_rms, rows, total };
         self.run(kernel, self.per_row())
     }
 
-    fn linear_rms_norm(
+    fn linear_norm(
         &mut self,
         x: &Buf,
-        weight: Tensor,
+        linear: Linear,
         residual: &Buf,
         y: &mut Buf,
-        gain: Tensor,
-        norm: &mut Buf,
-        inv_rms: &mut Stat,
+        norm: Norm,
+        normed: &mut Buf,
+        inverse: &mut Stat,
     ) -> Result<()> {
         if self.fused {
-            return self.fused_rms_norm([x, residual, y, norm], weight, gain, inv_rms);
+            return self.fused_rms_norm([x, residual, y, normed], linear.weight, norm.gain, inverse);
         }
-        self.linear(x, weight, Some(residual), y)?;
-        self.rms_norm(y, gain, norm, inv_rms)
+        self.linear(x, linear, Some(residual), y)?;
+        self.norm(y, norm, normed, inverse)
     }
 
-    fn linear_rms_norm_backward(
+    fn linear_norm_backward(
         &mut self,
         dy: &Buf,
         weight: Tensor,
         x: &Buf,
-        inv_rms: &Stat,
-        gain: Tensor,
-        dnorm: &mut Buf,
+        inverse: &Stat,
+        norm: Norm,
+        dnormed: &mut Buf,
         dx: &mut Buf,
         add: bool,
     ) -> Result<()> {
         // Small batches have too few tiles. Rows of the copy engine's matrices start at multiples of 16 bytes.
         if self.fused && !self.underfilled() && weight.rows.is_multiple_of(8) {
             self.about_to_write(dx)?;
-            return self.fused_rms_norm_backward([dy, x, dx], weight, gain, inv_rms, add);
+            return self.fused_rms_norm_backward([dy, x, dx], weight, norm.gain, inverse, add);
         }
-        self.linear_backward_input(dy, weight, dnorm)?;
-        self.rms_norm_backward(dnorm, x, inv_rms, gain, dx, add)
+        self.linear_backward_input(dy, weight, dnormed)?;
+        self.norm_backward(dnormed, x, inverse, norm, dx, add)
     }
 
-    fn swiglu(&mut self, gate_up: &Buf, out: &mut Buf) -> Result<()> {
-        let (grid, chunks) = self.per_eight();
-        self.run(Swiglu { gate_up: gate_up.ptr(), out: out.ptr(), chunks }, grid)
+    fn activate(&mut self, gate_up: &Buf, out: &mut Buf) -> Result<()> {
+        let ((grid, chunks), gate_up, out) = (self.per_eight(), gate_up.ptr(), out.ptr());
+        match self.shape.kind {
+            ModelKind::Llama => self.run(Swiglu { gate_up, out, chunks }, grid),
+            ModelKind::Gpt2 => self.run(Gelu { x: gate_up, out, chunks }, grid),
+        }
     }
 
-    fn swiglu_backward(&mut self, gate_up: &Buf, dout: &Buf, dgate_up: &mut Buf) -> Result<()> {
+    fn activate_backward(&mut self, gate_up: &Buf, dout: &Buf, dgate_up: &mut Buf) -> Result<()> {
         self.about_to_write(dgate_up)?;
         let (grid, chunks) = self.per_eight();
         let (gate_up, dout, dgate_up) = (gate_up.ptr(), dout.ptr(), dgate_up.ptr());
-        self.run(SwigluBackward { gate_up, dout, dgate_up, chunks }, grid)
-    }
-
-    fn linear_swiglu(&mut self, x: &Buf, weight: Tensor, gate_up: &mut Buf, gated: &mut Buf) -> Result<()> {
-        if self.fused {
-            return self.fused_swiglu(x, weight, gate_up, gated);
+        match self.shape.kind {
+            ModelKind::Llama => self.run(SwigluBackward { gate_up, dout, dgate_up, chunks }, grid),
+            ModelKind::Gpt2 => self.run(GeluBackward { x: gate_up, dout, dx: dgate_up, chunks }, grid),
         }
-        self.linear(x, weight, None, gate_up)?;
-        self.swiglu(gate_up, gated)
     }
 
-    fn linear_swiglu_backward(
+    fn linear_activate(&mut self, x: &Buf, linear: Linear, gate_up: &mut Buf, gated: &mut Buf) -> Result<()> {
+        if self.fused {
+            return self.fused_swiglu(x, linear.weight, gate_up, gated);
+        }
+        self.linear(x, linear, None, gate_up)?;
+        self.activate(gate_up, gated)
+    }
+
+    fn linear_activate_backward(
         &mut self,
         dy: &Buf,
         weight: Tensor,
@@ -375,13 +433,14 @@ impl Ops for Cuda {
             return self.fused_swiglu_backward(dy, weight, gate_up, dgate_up);
         }
         self.linear_backward_input(dy, weight, dgated)?;
-        self.swiglu_backward(gate_up, dgated, dgate_up)
+        self.activate_backward(gate_up, dgated, dgate_up)
     }
 
     fn cross_entropy(&mut self, logits: &mut Buf) -> Result<()> {
         let (sections, losses, (rows, _)) = (self.batch.sections, self.scratch.row_losses.ptr(), self.extent());
         let (targets, weight_of_member) = (self.staging.at(sections.targets), self.staging.at(sections.member_weights));
-        let kernel = CrossEntropy { logits: logits.ptr(), targets, weight_of_member, losses, rows };
+        let (logits, updates) = (logits.ptr(), self.staging.at(sections.updates));
+        let kernel = CrossEntropy { logits, targets, weight_of_member, updates, losses, rows };
         self.run(kernel, Grid::new([self.total(), 1, 1], cross_entropy_threads(self.shape.vocab)))?;
         let (groups, sums) = (self.staging.at(sections.groups), self.scratch.sums.ptr());
         self.run_reduction(GroupLosses { losses, groups, sums, rows }, Grid::new([self.members, 1, 1], LOSS_THREADS))
@@ -389,12 +448,18 @@ impl Ops for Cuda {
 
     /// Sums the gradients' norm. The next forward pass applies the update.
     fn update(&mut self) -> Result<()> {
+        if !self.batch.has_updates {
+            return Err(Error::Batch("an update, but none was loaded".into()));
+        }
         let (parameters, kernels, main) = (&self.parameters, &mut self.kernels, &self.streams.main);
         self.update.square(ModelPart::Embedding, parameters, kernels, main)?;
         self.update.square(ModelPart::Gains, parameters, kernels, main)?;
-        let update = self.staging.at(self.batch.sections.update);
+        if self.layout.positions.is_some() {
+            self.update.square(ModelPart::Positions, parameters, kernels, main)?;
+        }
+        let updates = self.staging.at(self.batch.sections.updates);
         let (sums, history) = (self.scratch.sums.ptr(), self.scratch.history.ptr());
-        self.update.defer(update, sums, history, kernels, main)?;
+        self.update.defer(updates, sums, history, kernels, main)?;
         self.record_step();
         Ok(())
     }

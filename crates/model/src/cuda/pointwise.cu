@@ -1,46 +1,7 @@
 // The kernels of a training step that are neither matmuls nor attention nor the update: embedding, RMSNorm, SwiGLU. After
-// `common.cu`; `update.cu` and `inference.cu` follow in the same program.
-
-// Matmuls run over rows from the first to the last. The kernels between two matmuls run from the last row to the first:
-// they start with what the matmul before wrote last, which is still in the L2 cache, and end with what the next reads
-// first.
-#define REVERSED_BLOCK (gridDim.x - 1 - blockIdx.x)
-#define WARPS_PER_BLOCK (THREADS / 32)
-
-// ---- reductions: butterflies, the same order whatever the data ------------------------------------------------------
-
-__device__ __forceinline__ float warp_sum(float x) {
-#pragma unroll
-    for (int o = 16; o; o >>= 1) x += __shfl_xor_sync(FULL, x, o);
-    return x;
-}
-__device__ __forceinline__ float warp_max(float x) {
-#pragma unroll
-    for (int o = 16; o; o >>= 1) x = fmaxf(x, __shfl_xor_sync(FULL, x, o));
-    return x;
-}
-// All threads of a block of up to 1024 get the sum (or maximum); `shared` holds 32 floats.
-__device__ __forceinline__ float block_sum(float x, float *shared) {
-    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = (blockDim.x + 31) >> 5;
-    x = warp_sum(x);
-    __syncthreads();
-    if (lane == 0) shared[warp] = x;
-    __syncthreads();
-    return warp_sum(lane < warps ? shared[lane] : 0.f);
-}
-__device__ __forceinline__ float block_max(float x, float *shared) {
-    const int lane = threadIdx.x & 31, warp = threadIdx.x >> 5, warps = (blockDim.x + 31) >> 5;
-    x = warp_max(x);
-    __syncthreads();
-    if (lane == 0) shared[warp] = x;
-    __syncthreads();
-    return warp_max(lane < warps ? shared[lane] : -INFINITY_F);
-}
+// `common.cu` and `rows.cu`; `update.cu` and `inference.cu` follow in the same program.
 
 // ---- embedding ------------------------------------------------------------------------------------------------------
-
-#define CHUNKS (D / 8)
-#define PER_LANE ((CHUNKS + 31) / 32)
 
 // One warp per row: out[row] = weight[token[row]].
 extern "C" __global__ void __launch_bounds__(THREADS) embed(
@@ -57,11 +18,12 @@ extern "C" __global__ void __launch_bounds__(THREADS) embed(
 // Gradient of the embedding: a warp sums up to EMBED_ROWS rows that read one vocabulary entry. `first` [N, V + 1] and
 // `order` [N, rows] list each entry's rows. The rows of a frequent entry beyond its first EMBED_ROWS are listed in
 // `overflow` [N, overflows] as (token, from, to), summed to `partials` and added by `embed_backward_overflow`.
-// `was_read` [N, V] says which entries have a gradient; those of the others, zeros, are not written.
+// `was_read` [N, V] says which entries have a gradient; those of the others, zeros, are not written. If `add`, the sums are
+// added to the gradients, those of the head of a tied model.
 extern "C" __global__ void __launch_bounds__(THREADS) embed_backward(
     const u16 *__restrict__ dx, const u32 *__restrict__ first, const u32 *__restrict__ order, const uint4 *__restrict__ overflow,
     u16 *__restrict__ gradients, u64 offset, float *__restrict__ partials, unsigned char *__restrict__ was_read, int rows,
-    int overflows) {
+    int overflows, int add) {
     PDL_BEGIN;
     const int member = blockIdx.y, item = blockIdx.x * WARPS_PER_BLOCK + (threadIdx.x >> 5), lane = threadIdx.x & 31;
     if (item >= V + overflows) return;
@@ -87,7 +49,13 @@ extern "C" __global__ void __launch_bounds__(THREADS) embed_backward(
             for (int j = 0; j < 8; j++) sum[j] += f[j];
         }
         if (item < V) {
-            ((uint4 *)(gradients + (u64)member * SIZE + offset + (u64)item * D))[c] = pack8(sum);
+            uint4 *to = (uint4 *)(gradients + (u64)member * SIZE + offset + (u64)item * D) + c;
+            if (add) {
+                unpack8(*to, f);
+#pragma unroll
+                for (int j = 0; j < 8; j++) sum[j] += f[j];
+            }
+            *to = pack8(sum);
         } else {
             float4 *to = (float4 *)(partials + ((u64)member * overflows + item - V) * D);
             to[2 * c] = make_float4(sum[0], sum[1], sum[2], sum[3]);
@@ -239,7 +207,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) rms_norm_backward(
     }
 }
 
-// The gradients of all gains at once. A block sums 32 elements over the blocks of `rms_norm_backward`: each warp takes every
+// The gradients of all gains and biases at once. A block sums 32 elements over the blocks of `rms_norm_backward`: each warp takes every
 // WARPS_PER_BLOCK-th block, then the warps' sums are added in order.
 extern "C" __global__ void __launch_bounds__(THREADS) gain_backward(const float *__restrict__ partials, u16 *__restrict__ gradients, int blocks) {
     PDL_BEGIN;
@@ -253,7 +221,12 @@ extern "C" __global__ void __launch_bounds__(THREADS) gain_backward(const float 
     __syncthreads();
     if (warp) return;
     for (int w = 1; w < WARPS_PER_BLOCK; w++) sum += partial_sums[w][lane];
+#if GPT2
+    // Nothing was ever written between the tensors.
+    gradients[(u64)member * SIZE + DECAYED + i] = narrow(sum);
+#else
     gradients[(u64)member * SIZE + DECAYED + i] = (i % GAIN_STRIDE) < D ? narrow(sum) : 0;
+#endif
 }
 
 // ---- SwiGLU ---------------------------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 use crate::layout::ALIGN;
 use crate::ops::GROUPS;
 use crate::{Error, Layout, Result, Shape};
+use invitro_base::settings::ModelKind;
 
 /// Rows per member are rounded up to multiples of this, for few sizes to record and little filler.
 pub const ROUND: usize = 64;
@@ -80,6 +81,7 @@ pub fn options(shape: &Shape, layout: &Layout) -> Result<Vec<String>> {
         ("EMBED_ROWS", EMBED_ROWS),
         ("NORM_CHUNK", NORM_CHUNK),
         ("UPDATE_LOG", UPDATE_LOG),
+        ("GPT2", usize::from(shape.kind == ModelKind::Gpt2)),
     ];
     Ok(defined(shape, &sizes).chain([format!("-DFILLER={FILLER}u")]).collect())
 }

@@ -1,5 +1,5 @@
-//! The data of each step, copied to the GPU at once: tokens, targets, spans, the rows of each token, and the update's
-//! numbers. The host fills one of two page-locked buffers while the GPU reads the other.
+//! The data of each step, copied to the GPU at once: tokens, targets, spans, the rows of each token, and the numbers of
+//! the members' updates. The host fills one of two page-locked buffers while the GPU reads the other.
 
 use super::gpu::{Doing, Gpu};
 use super::kernels::{FlatSpan, Overflow, UpdateNumbers};
@@ -9,7 +9,7 @@ use super::span_class::{CLASSES, class_of};
 use super::streams::event;
 use crate::by_token::sort_by_token;
 use crate::ops::Update;
-use crate::{Batch, Error, Result};
+use crate::{Batch, Error, Result, Shape};
 use cudarc::driver::{CudaEvent, CudaStream};
 use std::marker::PhantomData;
 
@@ -35,10 +35,14 @@ pub struct Sections {
     pub order: StagedSection<u32>,
     pub first: StagedSection<u32>,
     pub overflow: StagedSection<Overflow>,
+    /// Empty without learned positions.
+    pub positions: StagedSection<u32>,
+    pub position_order: StagedSection<u32>,
+    pub position_first: StagedSection<u32>,
     pub spans: StagedSection<FlatSpan>,
     pub groups: StagedSection<u8>,
     pub member_weights: StagedSection<f32>,
-    pub update: StagedSection<UpdateNumbers>,
+    pub updates: StagedSection<UpdateNumbers>,
     bytes: usize,
 }
 
@@ -50,7 +54,10 @@ fn section<T>(at: &mut usize, len: usize) -> StagedSection<T> {
 }
 
 impl Sections {
-    pub fn new(members: usize, rows: usize, classes: ByClass, vocab: usize) -> Self {
+    pub fn new(members: usize, rows: usize, classes: ByClass, shape: &Shape) -> Self {
+        // Rows with a learned position, and the positions with their end.
+        let (positioned, bounds) =
+            shape.learned_positions().map_or((0, 0), |positions| (members * rows, members * (positions + 1)));
         let (total, overflows) = (members * rows, rows / EMBED_ROWS + 1);
         let at = &mut 0;
         Sections {
@@ -59,20 +66,23 @@ impl Sections {
             tokens: section(at, total),
             targets: section(at, total),
             order: section(at, total),
-            first: section(at, members * (vocab + 1)),
+            first: section(at, members * (shape.vocab + 1)),
             overflow: section(at, members * overflows),
             spans: section(at, classes.iter().sum()),
             groups: section(at, total),
             member_weights: section(at, members),
-            update: section(at, 1),
+            updates: section(at, members),
+            positions: section(at, positioned),
+            position_order: section(at, positioned),
+            position_first: section(at, bounds),
             bytes: *at,
         }
     }
 
     /// The maximum bytes of a batch of up to `capacity` rows.
-    pub fn most(members: usize, capacity: usize, vocab: usize) -> usize {
+    pub fn most(members: usize, capacity: usize, shape: &Shape) -> usize {
         let spans = (members * capacity).next_multiple_of(64) + 64;
-        Self::new(members, capacity, [spans; CLASSES.len()], vocab).bytes
+        Self::new(members, capacity, [spans; CLASSES.len()], shape).bytes
     }
 }
 
@@ -96,27 +106,33 @@ impl Staging {
         self.device.ptr().add(section.start).cast()
     }
 
-    /// Fills the next buffer and starts its copy. `place` is the step's position in the history, `number` its update.
+    /// Fills the next buffer and starts its copy. `place` is the step's position in the history, `number` its
+    /// updates. Without updates their numbers are zeros.
     pub fn send(
         &mut self,
         batch: &Batch,
-        update: &Update,
+        updates: &[Update],
         (place, number): (usize, u32),
-        vocab: usize,
+        shape: &Shape,
         stream: &CudaStream,
     ) -> Result<Sections> {
         let spans = classified(batch, batch.members * batch.rows < FULL_ROWS);
         let step = (batch.spans.iter().map(Vec::len).sum::<usize>() / 16).max(1).next_multiple_of(8);
         let classes = spans.each_ref().map(|s| s.len().next_multiple_of(step));
-        let sections = Sections::new(batch.members, batch.rows, classes, vocab);
+        let sections = Sections::new(batch.members, batch.rows, classes, shape);
         if sections.bytes > self.device.len() {
             return Err(Error::Batch(format!("{} rows exceed the allocated memory", batch.rows)));
         }
         self.turn ^= 1;
         let (buffer, copied) = &mut self.buffers[self.turn];
         copied.synchronize().doing("waiting for a copy")?;
-        fill(buffer, batch, &spans, vocab, &sections);
-        slice(buffer, sections.update, 0, 1)[0] = numbers(update, place, number);
+        fill(buffer, batch, &spans, shape.vocab, &sections);
+        if let Some(positions) = shape.learned_positions() {
+            fill_positions(buffer, batch, positions, &sections);
+        }
+        let staged = slice(buffer, sections.updates, 0, batch.members);
+        staged.fill(UpdateNumbers::default());
+        staged.iter_mut().zip(updates).for_each(|(to, update)| *to = numbers(update, place, number));
         // SAFETY: the buffer is not changed before `copied`, recorded in the next line, is waited for.
         unsafe { self.device.start_write(0, buffer.slice(0, sections.bytes), stream)? };
         copied.record(stream).doing("recording an event")?;
@@ -179,6 +195,20 @@ fn fill(buffer: &mut Pinned, batch: &Batch, spans: &SpansByClass, vocab: usize, 
     }
 }
 
+/// The position of every row, and the rows of every position.
+fn fill_positions(buffer: &mut Pinned, batch: &Batch, count: usize, to: &Sections) {
+    let rows = batch.rows;
+    let (mut first, mut order) = (vec![0u32; count + 1], vec![0u32; rows]);
+    for (member, spans) in batch.spans.iter().enumerate() {
+        // Spans cover all rows, filler included.
+        let positions: Vec<u32> = spans.iter().flat_map(|span| 0..span.len).collect();
+        sort_by_token(&positions, &mut first, &mut order);
+        slice(buffer, to.positions, member * rows, rows).copy_from_slice(&positions);
+        slice(buffer, to.position_order, member * rows, rows).copy_from_slice(&order);
+        slice(buffer, to.position_first, member * (count + 1), count + 1).copy_from_slice(&first);
+    }
+}
+
 fn numbers(update: &Update, place: usize, number: u32) -> UpdateNumbers {
     let correct = |beta: f64| (1.0 / (1.0 - beta.powf(update.step.max(1) as f64))) as f32;
     [
@@ -193,5 +223,6 @@ fn numbers(update: &Update, place: usize, number: u32) -> UpdateNumbers {
         place as f32,
         // The kernels read the bits.
         f32::from_bits(number),
+        update.smoothing as f32,
     ]
 }

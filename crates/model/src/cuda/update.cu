@@ -1,14 +1,23 @@
 // The end of a step: losses, the norm of the gradients, clipping, AdamW.
 
+// The numbers of one member's update.
+struct Update {
+    float lr, beta1, beta2, eps, decay, clip, correct1, correct2;
+    float place;   // of the step's losses in the history
+    u32 number;    // of the updates before this one
+    float smoothing;  // of the targets
+};
+
 // ---- cross-entropy --------------------------------------------------------------------------------------------------
 
 // A block per row: the row's maximum, then its sum of exponentials, then the gradient of the member's mean loss in place of
-// the logits, and the row's loss. Where rows are whole 16-byte words, the logits stay in registers throughout; else they
+// the logits, and the row's loss. The gradient is that of targets which share `smoothing` of their probability with the whole
+// vocabulary, the loss is without it. Where rows are whole 16-byte words, the logits stay in registers throughout; else they
 // are read three times.
 #define CE_CHUNKS ((V / 8 + CE_THREADS - 1) / CE_THREADS)
 extern "C" __global__ void __launch_bounds__(CE_THREADS) cross_entropy(
     u16 *__restrict__ logits, const int *__restrict__ targets, const float *__restrict__ weight_of_member,
-    float *__restrict__ losses, int rows) {
+    const Update *__restrict__ updates, float *__restrict__ losses, int rows) {
     PDL_BEGIN;
     __shared__ float shared[32];
     const u64 row = REVERSED_BLOCK;
@@ -47,6 +56,8 @@ extern "C" __global__ void __launch_bounds__(CE_THREADS) cross_entropy(
         }
     sum = block_sum(sum, shared);
     const float weight = weight_of_member[row / rows], part = weight / sum;
+    const float smoothing = updates[row / rows].smoothing, of_each = weight * smoothing / V;
+    const float of_target = weight * (1.f - smoothing) + of_each;
 #pragma unroll
     for (int p = 0; p < CE_CHUNKS; p++) {
         const int c = threadIdx.x + p * CE_THREADS;
@@ -54,7 +65,7 @@ extern "C" __global__ void __launch_bounds__(CE_THREADS) cross_entropy(
             float f[8];
             unpack8(kept[p], f);
 #pragma unroll
-            for (int j = 0; j < 8; j++) f[j] = __expf(f[j] - top) * part - (8 * c + j == target ? weight : 0.f);
+            for (int j = 0; j < 8; j++) f[j] = __expf(f[j] - top) * part - (8 * c + j == target ? of_target : of_each);
             words[c] = pack8(f);
         }
     }
@@ -71,8 +82,10 @@ extern "C" __global__ void __launch_bounds__(CE_THREADS) cross_entropy(
     for (int c = threadIdx.x; c < V; c += CE_THREADS) sum += __expf(widen(line[c]) - top);
     sum = block_sum(sum, shared);
     const float weight = weight_of_member[row / rows], part = weight / sum;
+    const float smoothing = updates[row / rows].smoothing, of_each = weight * smoothing / V;
+    const float of_target = weight * (1.f - smoothing) + of_each;
     for (int c = threadIdx.x; c < V; c += CE_THREADS)
-        line[c] = narrow(__expf(widen(line[c]) - top) * part - (c == target ? weight : 0.f));
+        line[c] = narrow(__expf(widen(line[c]) - top) * part - (c == target ? of_target : of_each));
 #endif
     if (threadIdx.x == 0) losses[row] = logf(sum) + top - at_target;
 }
@@ -136,12 +149,6 @@ extern "C" __global__ void __launch_bounds__(THREADS) square_sums_embedding(SQUA
     sum_squares<true>(gradients, partials, was_read, from, to, first, count);
 }
 
-struct Update {
-    float lr, beta1, beta2, eps, decay, clip, correct1, correct2;
-    float place;   // of the step's losses in the history
-    u32 number;    // of the updates before this one
-};
-
 __device__ __forceinline__ void adamw_one(float &w, float &m, float &v, float g, const Update &u, float keep) {
     m = u.beta1 * m + (1.f - u.beta1) * g;
     v = u.beta2 * v + (1.f - u.beta2) * g * g;
@@ -161,15 +168,16 @@ __device__ __forceinline__ void split_masters(float a, float b, u32 &bf16, u32 &
 }
 
 // A block per member adds up its gradient's norm from the sums of squares, and keeps it with the losses of the step in
-// the history, [places, members, GROUPS + 1]. What the deferred update needs is copied, to the place of its number in the
-// `log`: the next batch overwrites the staged `update`.
+// the history, [places, members, GROUPS + 1]. What the deferred update needs is copied, also to the place of its number in
+// the `log` [UPDATE_LOG, members]: the next batch overwrites the staged `updates`.
 extern "C" __global__ void __launch_bounds__(THREADS) clip(
-    const float *__restrict__ partials, int blocks, const Update *__restrict__ update, float *__restrict__ sums,
+    const float *__restrict__ partials, int blocks, const Update *__restrict__ updates, float *__restrict__ sums,
     float *__restrict__ scales, Update *__restrict__ pending, Update *__restrict__ log, float *__restrict__ history) {
     PDL_BEGIN;
     __shared__ float shared[32];
     float *own = sums + blockIdx.x * (GROUPS + 1);
-    float *kept = history + ((u32)update->place * gridDim.x + blockIdx.x) * (GROUPS + 1);
+    const Update u = updates[blockIdx.x];
+    float *kept = history + ((u32)u.place * gridDim.x + blockIdx.x) * (GROUPS + 1);
     if (threadIdx.x < GROUPS) kept[threadIdx.x] = own[threadIdx.x];
     float square = 0.f;
     for (int b = threadIdx.x; b < blocks; b += THREADS) square += partials[blockIdx.x * blocks + b];
@@ -177,8 +185,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) clip(
     if (threadIdx.x) return;
     own[GROUPS] = norm;
     kept[GROUPS] = norm;
-    scales[blockIdx.x] = norm > update->clip ? update->clip / norm : 1.f;
-    if (blockIdx.x == 0) *pending = log[update->number % UPDATE_LOG] = *update;
+    scales[blockIdx.x] = norm > u.clip ? u.clip / norm : 1.f;
+    pending[blockIdx.x] = log[u.number % UPDATE_LOG * gridDim.x + blockIdx.x] = u;
 }
 
 // Four parameters with their moments.
@@ -211,7 +219,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) adamw(
     u16 *__restrict__ bf16, u16 *__restrict__ residual_bits, float *__restrict__ means, float *__restrict__ variances,
     const u16 *__restrict__ gradients, const float *__restrict__ scales, const Update *__restrict__ pending, u32 from, u32 to) {
     PDL_BEGIN;
-    const Update u = *pending;
+    const Update u = pending[blockIdx.y];
     const float scale = scales[blockIdx.y];
     const u32 i = from + blockIdx.x * THREADS + threadIdx.x;
     if (i >= to) return;
@@ -233,7 +241,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) adamw_embedding(
     PDL_BEGIN;
     const int member = blockIdx.y, row = blockIdx.x * WARPS_PER_BLOCK + (threadIdx.x >> 5), lane = threadIdx.x & 31;
     if (row >= V) return;
-    const u32 number = pending->number, place = member * V + row, start = made[place];
+    const u32 number = pending[member].number, place = member * V + row, start = made[place];
     const u32 *next = first + (u64)member * (V + 1) + row;
     if (start > number) return;
     const bool has_gradient = was_read[place];
@@ -243,7 +251,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) adamw_embedding(
         const u64 at = ((u64)member * SIZE + offset + (u64)row * D) / 4 + c;
         Four four = load_four(bf16, residual_bits, means, variances, at);
         for (u32 n = start; n <= number; n++) {
-            const Update u = log[n % UPDATE_LOG];
+            const Update u = log[n % UPDATE_LOG * gridDim.y + member];
             const uint2 g = n == number && has_gradient ? ((const uint2 *)gradients)[at] : make_uint2(0, 0);
             adamw_four(four, g, scale, u, 1.f - u.lr * u.decay);
         }

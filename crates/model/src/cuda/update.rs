@@ -4,8 +4,8 @@
 //! gradients and their clip factors. The next forward pass starts the update on a low-priority stream, in the order in which
 //! weights are needed, and waits for each part before reading it.
 //!
-//! A batch reads few rows of a large embedding. The other rows are skipped, and make up missed updates when a token reads
-//! them, with the same result to the last bit (`adamw_embedding` in `update.cu`).
+//! A batch reads few rows of a large embedding, unless it is the head too. The other rows are skipped, and make up missed
+//! updates when a token reads them, with the same result to the last bit (`adamw_embedding` in `update.cu`).
 
 use super::gpu::{Doing, Gpu};
 use super::kernels::{AdamW, AdamWEmbedding, Clip, Grid, Kernels, SquareSums, UpdateNumbers};
@@ -23,8 +23,9 @@ pub struct DeferredUpdate {
     members: usize,
     stream: Arc<CudaStream>,
     fork: CudaEvent,
-    /// A member's parameters in the order of use, and the event after each: the embedding, the gains, every layer, the head.
-    parts: Vec<(Range<usize>, CudaEvent)>,
+    /// A member's parameters in the order of use, each part with its range and the event after its update: the embedding, the
+    /// gains and biases, learned positions, every layer, and the head unless it is the embedding.
+    parts: Vec<(ModelPart, Range<usize>, CudaEvent)>,
     /// The number of parts that are already waited for.
     done: usize,
     /// Whether an update is pending.
@@ -32,6 +33,8 @@ pub struct DeferredUpdate {
     /// Updates so far, the pending one included.
     pub count: u32,
     embedding: Tensor,
+    /// Whether rows of the embedding that no token reads have no gradient. In a tied model the head gives them one.
+    pub sparse: bool,
     /// Whether rows of the embedding may have missed updates.
     pub behind: bool,
     /// Updates of each row of the embedding, `[N, V]`, and whether the last batch read it.
@@ -39,7 +42,7 @@ pub struct DeferredUpdate {
     pub was_read: Memory<u8>,
     /// Sums of squares of the gradients, `[N, squares]`.
     square_partials: Memory<f32>,
-    /// Each member's clip factor, the update's numbers, and those of the last updates.
+    /// Each member's clip factor, the numbers of its update, and `[UPDATE_LOG, N]` those of the last updates.
     scales: Memory<f32>,
     numbers: Memory<UpdateNumbers>,
     log: Memory<UpdateNumbers>,
@@ -54,9 +57,6 @@ pub struct UpdateProgress {
     behind: bool,
 }
 
-/// The number of parts that are needed first: the embedding and the gains.
-const FIRST: usize = 2;
-
 fn squares(range: &Range<usize>) -> usize {
     range.len().div_ceil(NORM_CHUNK)
 }
@@ -64,12 +64,20 @@ fn squares(range: &Range<usize>) -> usize {
 impl DeferredUpdate {
     pub fn new(gpu: &Gpu, layout: &Layout, members: usize) -> Result<Self> {
         let context = &gpu.context;
-        let starts: Vec<usize> =
-            layout.layers.iter().map(|layer| layer.qkv.offset).chain([layout.head.offset, layout.decayed]).collect();
-        let matrices = starts.windows(2).map(|pair| pair[0]..pair[1]);
-        let ranges = [0..starts[0], layout.decayed..layout.size].into_iter().chain(matrices);
-        let parts = ranges.map(|range| Ok((range, event(context)?))).collect::<Result<Vec<_>>>()?;
-        let count: usize = parts.iter().map(|(range, _)| squares(range)).sum();
+        let sparse = layout.head.weight != layout.embed;
+        let layers = layout.layers.iter().enumerate();
+        let matrices: Vec<(ModelPart, usize)> = [(ModelPart::Embedding, layout.embed.offset)]
+            .into_iter()
+            .chain(layout.positions.map(|positions| (ModelPart::Positions, positions.offset)))
+            .chain(layers.map(|(l, layer)| (ModelPart::Layer(l), layer.qkv.weight.offset)))
+            .chain(sparse.then_some((ModelPart::Head, layout.head.weight.offset)))
+            .collect();
+        let ends = matrices.iter().skip(1).map(|(_, start)| *start).chain([layout.decayed]);
+        let mut ranges: Vec<_> = matrices.iter().zip(ends).map(|(&(part, start), end)| (part, start..end)).collect();
+        ranges.insert(1, (ModelPart::Gains, layout.decayed..layout.size));
+        let parts = ranges.into_iter().map(|(part, range)| Ok((part, range, event(context)?)));
+        let parts = parts.collect::<Result<Vec<_>>>()?;
+        let count: usize = parts.iter().map(|(_, range, _)| squares(range)).sum();
         Ok(DeferredUpdate {
             members,
             stream: context.new_stream().doing("making a stream")?,
@@ -79,13 +87,14 @@ impl DeferredUpdate {
             pending: false,
             count: 0,
             embedding: layout.embed,
+            sparse,
             behind: false,
             made: Memory::new(gpu, members * layout.embed.rows)?,
             was_read: Memory::new(gpu, members * layout.embed.rows)?,
             square_partials: Memory::new(gpu, members * count)?,
             scales: Memory::new(gpu, members)?,
-            numbers: Memory::new(gpu, 1)?,
-            log: Memory::new(gpu, UPDATE_LOG)?,
+            numbers: Memory::new(gpu, members)?,
+            log: Memory::new(gpu, UPDATE_LOG * members)?,
         })
     }
 
@@ -94,14 +103,9 @@ impl DeferredUpdate {
         let _ = self.stream.synchronize();
     }
 
-    /// The index of a part.
+    /// The index of a part; the head of a tied model is the embedding, the first.
     fn index(&self, part: ModelPart) -> usize {
-        match part {
-            ModelPart::Embedding => 0,
-            ModelPart::Gains => 1,
-            ModelPart::Layer(layer) => FIRST + layer,
-            ModelPart::Head => self.parts.len() - 1,
-        }
+        self.parts.iter().position(|(own, _, _)| *own == part).unwrap_or(0)
     }
 
     /// What a step that is issued changes on the host; [`DeferredUpdate::restore`] undoes it.
@@ -115,7 +119,7 @@ impl DeferredUpdate {
 
     /// Must be called after a recorded step is replayed: it applied the last update and left a new one.
     pub fn replayed(&mut self) {
-        (self.pending, self.behind, self.done) = (true, true, self.parts.len());
+        (self.pending, self.behind, self.done) = (true, self.sparse, self.parts.len());
         self.count += 1;
     }
 
@@ -136,16 +140,18 @@ impl DeferredUpdate {
                 Ok(())
             };
         }
-        self.behind = true;
+        self.behind = self.sparse;
         let stream = if streams.serial { &streams.main } else { &self.stream };
         if !streams.serial {
             self.fork.record(&streams.main).doing("starting an update")?;
             stream.wait(&self.fork).doing("starting an update")?;
         }
-        let (embedding, later) = self.parts.split_first().expect("the embedding is the first part");
-        self.update_embedding(first, false, parameters, kernels, stream)?;
-        embedding.1.record(stream).doing("starting an update")?;
-        for (range, after) in later {
+        for (part, range, after) in &self.parts {
+            if *part == ModelPart::Embedding && self.sparse {
+                self.update_embedding(first, false, parameters, kernels, stream)?;
+                after.record(stream).doing("starting an update")?;
+                continue;
+            }
             let (from, to) = (range.start / 4, range.end / 4);
             let (bf16, residual_bits) = parameters.weights();
             let kernel = AdamW {
@@ -166,7 +172,8 @@ impl DeferredUpdate {
             after.record(stream).doing("starting an update")?;
         }
         self.done = 0;
-        self.await_parts(FIRST, &streams.main)
+        // The first operation needs all parts before the layers.
+        self.await_parts(self.index(ModelPart::Layer(0)), &streams.main)
     }
 
     /// Updates the rows of the embedding with a gradient or read next, or `all` that missed an update.
@@ -223,7 +230,7 @@ impl DeferredUpdate {
 
     fn await_parts(&mut self, count: usize, main: &CudaStream) -> Result<()> {
         if count > self.done {
-            let last = &self.parts[count - 1].1;
+            let last = &self.parts[count - 1].2;
             main.wait(last).doing("waiting for an update")?;
             self.done = count;
         }
@@ -239,8 +246,8 @@ impl DeferredUpdate {
         stream: &Arc<CudaStream>,
     ) -> Result<()> {
         let index = self.index(part);
-        let before: usize = self.parts[..index].iter().map(|(range, _)| squares(range)).sum();
-        let range = &self.parts[index].0;
+        let before: usize = self.parts[..index].iter().map(|(_, range, _)| squares(range)).sum();
+        let range = &self.parts[index].1;
         let kernel = SquareSums {
             gradients: parameters.gradients.ptr(),
             partials: self.square_partials.ptr(),
@@ -250,7 +257,7 @@ impl DeferredUpdate {
             first: before as i32,
             count: (self.square_partials.len() / self.members) as i32,
         };
-        let variant = usize::from(part == ModelPart::Embedding);
+        let variant = usize::from(part == ModelPart::Embedding && self.sparse);
         let grid = Grid { variant, ..Grid::new([squares(range), self.members, 1], THREADS) };
         // SAFETY: the range is within each member's gradients, and each part has its own places among the partial sums.
         unsafe { kernels.launch(&kernel, grid, stream) }
@@ -259,7 +266,7 @@ impl DeferredUpdate {
     /// Computes every member's norm into the last of its `sums`, copies these to the `history`, and defers the update.
     pub fn defer(
         &mut self,
-        update: Ptr<UpdateNumbers>,
+        updates: Ptr<UpdateNumbers>,
         sums: Ptr<f32>,
         history: Ptr<f32>,
         kernels: &mut Kernels,
@@ -268,7 +275,7 @@ impl DeferredUpdate {
         let kernel = Clip {
             partials: self.square_partials.ptr(),
             blocks: (self.square_partials.len() / self.members) as i32,
-            update,
+            updates,
             sums,
             scales: self.scales.ptr(),
             pending: self.numbers.ptr(),

@@ -14,7 +14,7 @@ pub struct Inference<O: InferOps> {
     x: O::Buf,
     mid: O::Buf,
     norm: O::Buf,
-    inv_rms: O::Stat,
+    inverse: O::Stat,
     qkv: O::Buf,
     attended: O::Buf,
     gate_up: O::Buf,
@@ -28,7 +28,7 @@ pub struct Inference<O: InferOps> {
 /// A member's activation elements and logits in [`Inference`].
 pub fn elements(shape: &Shape, rows: usize, slots: usize, picks: usize) -> (usize, usize) {
     let &Shape { layers, width, hidden, vocab, .. } = shape;
-    (rows * (7 * width + 3 * hidden) + slots * layers * 2 * width + picks * width, picks * vocab)
+    (rows * (7 * width + shape.up_width() + hidden) + slots * layers * 2 * width + picks * width, picks * vocab)
 }
 
 /// The computation on the logits of the picked rows.
@@ -62,10 +62,10 @@ impl<O: InferOps> Inference<O> {
             x: ops.buf(wide * shape.width)?,
             mid: ops.buf(wide * shape.width)?,
             norm: ops.buf(wide * shape.width)?,
-            inv_rms: ops.stat(wide)?,
+            inverse: ops.stat(wide)?,
             qkv: ops.buf(wide * 3 * shape.width)?,
             attended: ops.buf(wide * shape.width)?,
-            gate_up: ops.buf(wide * 2 * shape.hidden)?,
+            gate_up: ops.buf(wide * shape.up_width())?,
             gated: ops.buf(wide * shape.hidden)?,
             caches: (0..shape.layers).map(|_| ops.buf(members * slots * 2 * shape.width)).collect::<Result<_>>()?,
             picked: ops.buf(members * picks * shape.width)?,
@@ -83,17 +83,19 @@ impl<O: InferOps> Inference<O> {
         self.forward(ops, pass, |_, _, _| Ok(()))?;
         ops.select(&self.norm, &mut self.picked)?;
         ops.reach(PassPoint::BeginPart(ModelPart::Head))?;
-        let head = ops.layout().head;
+        let head = ops.layout().head.weight;
         ops.head(&self.picked, head, &mut self.logits)?;
         Ok(&self.logits)
     }
 
-    /// The hidden states of every member's picked rows at these layers, `[member][layer][pick]`.
+    /// The hidden states of every member's picked rows at these layers, `[member][layer][pick]`, with their norms if
+    /// `normed`.
     pub fn hidden(
         &mut self,
         ops: &mut O,
         parts: &[MemberPass],
         layers: &[usize],
+        normed: bool,
         round: usize,
     ) -> Result<Vec<Vec<Vec<HiddenState>>>> {
         let (pass, width) = (Pass::pack(parts, round), ops.shape().width);
@@ -102,15 +104,16 @@ impl<O: InferOps> Inference<O> {
         let rows: Vec<usize> =
             members.flat_map(|(member, &picks)| (0..picks).map(move |pick| row(member, pick))).collect();
         let mut states: Vec<Vec<Vec<HiddenState>>> = parts.iter().map(|_| Vec::new()).collect();
-        self.forward(ops, &pass, |ops, layer, [residual, normed]| {
+        self.forward(ops, &pass, |ops, layer, [residual, norm]| {
             if !layers.contains(&layer) {
                 return Ok(());
             }
-            let (residual, normed) = (ops.read_rows(residual, &rows)?, ops.read_rows(normed, &rows)?);
+            let residual = ops.read_rows(residual, &rows)?;
+            let norms = if normed { ops.read_rows(norm, &rows)? } else { Vec::new() };
+            let mut norms = norms.chunks(width).map(<[f32]>::to_vec);
             let mut all = residual
                 .chunks(width)
-                .zip(normed.chunks(width))
-                .map(|(residual, normed)| HiddenState { residual: residual.to_vec(), normed: normed.to_vec() });
+                .map(|residual| HiddenState { residual: residual.to_vec(), normed: norms.next().unwrap_or_default() });
             for (states, &picks) in states.iter_mut().zip(&pass.real_picks) {
                 states.push(all.by_ref().take(picks).collect());
             }
@@ -130,19 +133,19 @@ impl<O: InferOps> Inference<O> {
         let layout = ops.layout().clone();
         ops.load_pass(pass)?;
         ops.reach(PassPoint::BeginForward)?;
-        let Inference { x, mid, norm, inv_rms, .. } = self;
-        ops.embed_rms_norm(layout.embed, x, layout.layers[0].norm1, norm, inv_rms)?;
+        let Inference { x, mid, norm, inverse, .. } = self;
+        ops.embed_norm(layout.embed, x, layout.layers[0].norm1, norm, inverse)?;
         patch(ops, pass, 0, x, norm)?;
         visit(ops, 0, [x, norm])?;
         for (l, (at, cache)) in layout.layers.iter().zip(&mut self.caches).enumerate() {
             ops.reach(PassPoint::BeginPart(ModelPart::Layer(l)))?;
             ops.linear(norm, at.qkv, None, &mut self.qkv)?;
             ops.attention_cached(&self.qkv, cache, self.slots, &mut self.attended)?;
-            ops.linear_rms_norm(&self.attended, at.out, x, mid, at.norm2, norm, inv_rms)?;
-            ops.linear_swiglu(norm, at.gate_up, &mut self.gate_up, &mut self.gated)?;
+            ops.linear_norm(&self.attended, at.out, x, mid, at.norm2, norm, inverse)?;
+            ops.linear_activate(norm, at.gate_up, &mut self.gate_up, &mut self.gated)?;
             // The norm is that of the next layer, or of the head.
-            let gain = layout.layers.get(l + 1).map_or(layout.norm, |next| next.norm1);
-            ops.linear_rms_norm(&self.gated, at.down, mid, x, gain, norm, inv_rms)?;
+            let next = layout.layers.get(l + 1).map_or(layout.norm, |next| next.norm1);
+            ops.linear_norm(&self.gated, at.down, mid, x, next, norm, inverse)?;
             patch(ops, pass, l + 1, x, norm)?;
             visit(ops, l + 1, [x, norm])?;
         }

@@ -17,6 +17,7 @@ pub fn hidden(shard: &mut dyn Shard, queries: &[Vec<HiddenQuery>]) -> Result<Vec
     let mut captured: Vec<usize> = queries.iter().flatten().flat_map(|query| query.layers.iter().copied()).collect();
     captured.sort_unstable();
     captured.dedup();
+    let normed = queries.iter().flatten().any(|query| query.normed);
     let rows = pass::rows(context);
     shard.make_room(rows, rows, rows)?;
     let mut next = vec![0; queries.len()];
@@ -45,7 +46,7 @@ pub fn hidden(shard: &mut dyn Shard, queries: &[Vec<HiddenQuery>]) -> Result<Vec
         if ends == next {
             return Ok(answers);
         }
-        let states = shard.hidden(&parts, &captured)?;
+        let states = shard.hidden(&parts, &captured, normed)?;
         for (member, by_layer) in states.into_iter().enumerate() {
             let mut picked = 0;
             for query in &queries[member][next[member]..ends[member]] {

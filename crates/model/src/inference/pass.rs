@@ -109,6 +109,18 @@ impl Pass {
         pass
     }
 
+    /// The position of every row in its sequence, `[members, rows]`, 0 in filler.
+    pub fn positions(&self) -> Vec<u32> {
+        let mut positions = vec![0; self.tokens.len()];
+        for (member, spans) in self.spans.iter().enumerate() {
+            for span in spans {
+                let rows = &mut positions[member * self.rows + span.start as usize..][..span.len as usize];
+                rows.iter_mut().zip(span.prefix_len..).for_each(|(to, position)| *to = position);
+            }
+        }
+        positions
+    }
+
     /// Stores each distinct set once.
     fn pack_sets(&mut self, parts: &[MemberPass]) {
         let mut known: Vec<&Arc<[bool]>> = Vec::new();

@@ -39,13 +39,15 @@ pub struct HiddenQuery {
     pub positions: Vec<usize>,
     /// From 0, the embedding, to the number of layers.
     pub layers: Vec<usize>,
+    /// Whether the norms are wanted too, which patches need.
+    pub normed: bool,
 }
 
 /// The residual stream at one layer and position.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HiddenState {
     pub residual: Vec<f32>,
-    /// Its norm with the gain of the layer that reads it.
+    /// Its norm with the gain of the layer that reads it; empty where it was not wanted.
     pub normed: Vec<f32>,
 }
 

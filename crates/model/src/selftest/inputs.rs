@@ -3,15 +3,25 @@
 use crate::init::initial_weights;
 use crate::{Layout, Shape, TokenSequence};
 use invitro_base::random::Rng;
+use invitro_base::settings::ModelKind;
 
 /// Shapes and numbers of members: the paper's with fewer layers and an odd vocabulary; a small one with other proportions;
-/// and many members of a narrow one, with narrow and with wide heads, for which a GPU uses its largest tiles.
-pub fn usual_populations() -> [(Shape, usize); 4] {
+/// and many members of a narrow one, with narrow and with wide heads, for which a GPU uses its largest tiles. Then tied
+/// models, and GPT-2 with a head of its own and tied; with gaps between its vectors; with rows of more than one chunk per lane.
+pub fn usual_populations() -> Vec<(Shape, usize)> {
     let usual = Shape { layers: 2, ..Shape::paper(509) };
     let small = Shape { width: 96, heads: 3, hidden: 256, vocab: 256, ..usual.clone() };
     let narrow = Shape { width: 128, heads: 4, hidden: 192, vocab: 512, ..usual.clone() };
     let wide_heads = Shape { heads: 2, ..narrow.clone() };
-    [(usual, 2), (small, 2), (narrow, 28), (wide_heads, 28)]
+    let tied = Shape { tied: true, ..usual.clone() };
+    let tied_narrow = Shape { tied: true, ..narrow.clone() };
+    let gpt2 = Shape { kind: ModelKind::Gpt2, ..usual.clone() };
+    let gpt2_tied = Shape { kind: ModelKind::Gpt2, tied: true, ..narrow.clone() };
+    let gpt2_small = Shape { kind: ModelKind::Gpt2, ..small.clone() };
+    let gpt2_wide = Shape { kind: ModelKind::Gpt2, width: 320, heads: 10, hidden: 640, ..usual.clone() };
+    let many = [(narrow, 28), (wide_heads, 28), (tied_narrow, 28), (gpt2_tied, 28)];
+    let few = [(usual, 2), (small, 2), (tied, 2), (gpt2, 2), (gpt2_small, 2), (gpt2_wide, 2)];
+    few.into_iter().chain(many).collect()
 }
 
 /// Spans of every kind; filler arises since members differ. Rounded up to 64, the rows are not a multiple of 128.

@@ -69,11 +69,13 @@ const TRAINED: f64 = 5e-2;
 /// Runs every operation on random inputs.
 fn operations<O: Inspect>(ops: &mut O, batch: &Batch) -> Result<Named> {
     let (shape, layout) = (ops.shape().clone(), ops.layout().clone());
-    let (width, hidden, total) = (shape.width, shape.hidden, batch.members * batch.rows);
+    let (width, hidden, up, total) = (shape.width, shape.hidden, shape.up_width(), batch.members * batch.rows);
     for member in 0..batch.members {
         ops.write(member, Vector::Weights, &weights(&shape, member))?;
     }
-    ops.load(batch, &Update::at(&TrainConfig::default(), 1))?;
+    let smoothed = |member: usize| TrainConfig { smoothing: 0.1 * (member % 3) as f64, ..TrainConfig::default() };
+    let updates: Vec<Update> = (0..batch.members).map(|member| Update::at(&smoothed(member), 1)).collect();
+    ops.load(batch, &updates)?;
     // Gradients of filler rows are zero, as in training.
     let input = |ops: &mut O, name: &str, width: usize| -> Result<O::Buf> {
         let mut values = normals(name, total * width, 0.5);
@@ -104,35 +106,44 @@ fn operations<O: Inspect>(ops: &mut O, batch: &Batch) -> Result<Named> {
     out.push(("embed".into(), real(ops.download(&y)?)));
     ops.embed_backward(&dy, layout.embed)?;
     out.push(("embed gradient".into(), gradient(ops, layout.embed)?));
+    if let Some(positions) = layout.positions {
+        out.push(("positions gradient".into(), gradient(ops, positions)?));
+    }
 
-    let mut inv_rms = ops.stat(total)?;
-    ops.rms_norm(&x, layer.norm1, &mut y, &mut inv_rms)?;
+    let mut inverse = ops.stat(total)?;
+    ops.norm(&x, layer.norm1, &mut y, &mut inverse)?;
     out.push(("norm".into(), real(ops.download(&y)?)));
-    out.push(("norm inverse".into(), real(ops.download_stat(&inv_rms)?)));
+    out.push(("norm inverse".into(), real(ops.download_stat(&inverse)?)));
     let mut embedded = ops.buf(total * width)?;
-    ops.embed_rms_norm(layout.embed, &mut embedded, layer.norm1, &mut y, &mut inv_rms)?;
+    ops.embed_norm(layout.embed, &mut embedded, layer.norm1, &mut y, &mut inverse)?;
     out.push(("embed and norm, inside".into(), real(ops.download(&embedded)?)));
     out.push(("embed and norm".into(), real(ops.download(&y)?)));
-    out.push(("embed and norm, inverse".into(), real(ops.download_stat(&inv_rms)?)));
-    ops.rms_norm(&x, layer.norm1, &mut y, &mut inv_rms)?;
+    out.push(("embed and norm, inverse".into(), real(ops.download_stat(&inverse)?)));
+    ops.norm(&x, layer.norm1, &mut y, &mut inverse)?;
     let mut dx = input(ops, "dx", width)?;
-    ops.rms_norm_backward(&dy, &x, &inv_rms, layer.norm1, &mut dx, true)?;
+    ops.norm_backward(&dy, &x, &inverse, layer.norm1, &mut dx, true)?;
     out.push(("norm backward, added".into(), real(ops.download(&dx)?)));
-    ops.rms_norm_backward(&dy, &x, &inv_rms, layer.norm2, &mut dx, false)?;
+    ops.norm_backward(&dy, &x, &inverse, layer.norm2, &mut dx, false)?;
     out.push(("norm backward, written".into(), real(ops.download(&dx)?)));
 
     ops.reach(PassPoint::BeginPart(ModelPart::Layer(1)))?;
     ops.linear(&x, layer.out, Some(&dy), &mut y)?;
     out.push(("linear with residual".into(), real(ops.download(&y)?)));
-    let mut wide = ops.buf(total * 2 * hidden)?;
+    let mut wide = ops.buf(total * up)?;
     ops.linear(&x, layer.gate_up, None, &mut wide)?;
     out.push(("linear".into(), real(ops.download(&wide)?)));
-    let dgate_up = input(ops, "dgate_up", 2 * hidden)?;
-    ops.linear_backward_input(&dgate_up, layer.gate_up, &mut dx)?;
+    let dgate_up = input(ops, "dgate_up", up)?;
+    ops.linear_backward_input(&dgate_up, layer.gate_up.weight, &mut dx)?;
     out.push(("linear backward, input".into(), real(ops.download(&dx)?)));
     ops.linear_backward_weight(&dgate_up, &x, layer.gate_up)?;
+    ops.reach(PassPoint::EndNormsBackward)?;
     ops.reach(PassPoint::EndBackward)?;
-    out.push(("linear backward, weight".into(), gradient(ops, layer.gate_up)?));
+    out.push(("linear backward, weight".into(), gradient(ops, layer.gate_up.weight)?));
+    out.push(("norm backward, gain".into(), gradient(ops, layer.norm2.gain)?));
+    if let (Some(of_norm), Some(of_linear)) = (layer.norm2.bias, layer.gate_up.bias) {
+        out.push(("norm backward, bias".into(), gradient(ops, of_norm)?));
+        out.push(("linear backward, bias".into(), gradient(ops, of_linear)?));
+    }
 
     let qkv = input(ops, "qkv", 3 * width)?;
     let mut log_sum = ops.stat(total * shape.heads)?;
@@ -143,30 +154,30 @@ fn operations<O: Inspect>(ops: &mut O, batch: &Batch) -> Result<Named> {
     ops.attention_backward(&qkv, &y, &log_sum, &dy, &mut dqkv)?;
     out.push(("attention backward".into(), real(ops.download(&dqkv)?)));
 
-    let gate_up = input(ops, "gate_up", 2 * hidden)?;
+    let gate_up = input(ops, "gate_up", up)?;
     let mut gated = ops.buf(total * hidden)?;
-    ops.swiglu(&gate_up, &mut gated)?;
-    out.push(("swiglu".into(), real(ops.download(&gated)?)));
+    ops.activate(&gate_up, &mut gated)?;
+    out.push(("activation".into(), real(ops.download(&gated)?)));
     let dgated = input(ops, "dgated", hidden)?;
-    ops.swiglu_backward(&gate_up, &dgated, &mut wide)?;
-    out.push(("swiglu backward".into(), real(ops.download(&wide)?)));
+    ops.activate_backward(&gate_up, &dgated, &mut wide)?;
+    out.push(("activation backward".into(), real(ops.download(&wide)?)));
 
-    ops.linear_swiglu(&x, layer.gate_up, &mut wide, &mut gated)?;
-    out.push(("linear and swiglu, inside".into(), real(ops.download(&wide)?)));
-    out.push(("linear and swiglu".into(), real(ops.download(&gated)?)));
+    ops.linear_activate(&x, layer.gate_up, &mut wide, &mut gated)?;
+    out.push(("linear and activation, inside".into(), real(ops.download(&wide)?)));
+    out.push(("linear and activation".into(), real(ops.download(&gated)?)));
     let mut scratch = ops.buf(total * hidden)?;
-    ops.linear_swiglu_backward(&dy, layer.down, &gate_up, &mut scratch, &mut wide)?;
-    out.push(("linear and swiglu backward".into(), real(ops.download(&wide)?)));
+    ops.linear_activate_backward(&dy, layer.down.weight, &gate_up, &mut scratch, &mut wide)?;
+    out.push(("linear and activation backward".into(), real(ops.download(&wide)?)));
 
     let mut norm = ops.buf(total * width)?;
-    ops.linear_rms_norm(&gated, layer.down, &x, &mut y, layer.norm1, &mut norm, &mut inv_rms)?;
+    ops.linear_norm(&gated, layer.down, &x, &mut y, layer.norm1, &mut norm, &mut inverse)?;
     out.push(("linear and norm, inside".into(), real(ops.download(&y)?)));
     out.push(("linear and norm".into(), real(ops.download(&norm)?)));
-    out.push(("linear and norm, inverse".into(), real(ops.download_stat(&inv_rms)?)));
+    out.push(("linear and norm, inverse".into(), real(ops.download_stat(&inverse)?)));
     let mut dx = input(ops, "dx", width)?;
-    ops.linear_rms_norm_backward(&dgate_up, layer.gate_up, &x, &inv_rms, layer.norm2, &mut norm, &mut dx, true)?;
+    ops.linear_norm_backward(&dgate_up, layer.gate_up.weight, &x, &inverse, layer.norm2, &mut norm, &mut dx, true)?;
     out.push(("linear and norm backward, added".into(), real(ops.download(&dx)?)));
-    ops.linear_rms_norm_backward(&qkv, layer.qkv, &x, &inv_rms, layer.norm1, &mut norm, &mut dx, false)?;
+    ops.linear_norm_backward(&qkv, layer.qkv.weight, &x, &inverse, layer.norm1, &mut norm, &mut dx, false)?;
     out.push(("linear and norm backward, written".into(), real(ops.download(&dx)?)));
 
     let mut logits = input(ops, "logits", shape.vocab)?;
@@ -186,7 +197,7 @@ fn whole_gradient<O: Inspect>(ops: O, batch: &Batch) -> Result<Named> {
         model.ops.write(member, Vector::Weights, &weights(&shape, member))?;
     }
     let update = Update::at(&TrainConfig { lr: 1e-2, warmup: 1, ..TrainConfig::default() }, 1);
-    let losses = model.gradients(batch, &update)?;
+    let losses = model.gradients(batch, &vec![update; batch.members])?;
     model.ops.update()?;
     let norms = model.ops.losses()?;
     let mut out: Named = vec![
@@ -269,7 +280,7 @@ fn hidden_states(population: &mut Population) -> Result<Named> {
     let layers: Vec<usize> = (0..=shape.layers).collect();
     let mut states_of = |tokens: &[u32]| -> Result<Vec<LayerStates>> {
         let positions = vec![0, tokens.len() - 1];
-        let query = HiddenQuery { tokens: tokens.to_vec(), positions, layers: layers.clone() };
+        let query = HiddenQuery { tokens: tokens.to_vec(), positions, layers: layers.clone(), normed: true };
         Ok(population.hidden(&vec![vec![query]; members])?.into_iter().flatten().collect())
     };
     let (own, of_donor) = (states_of(&receiver)?, states_of(&donor)?);
@@ -347,7 +358,20 @@ pub fn selftest<O: Inspect>(
 
     // 50 steps on random text at a low learning rate: when a model learns something, small differences grow.
     const STEPS: u64 = 50;
-    let config = TrainConfig { lr: 3e-4, warmup: 10, steps: 200, ..TrainConfig::default() };
+    // Both members have numbers of the optimizer of their own.
+    let first = TrainConfig { lr: 3e-4, warmup: 10, steps: 200, ..TrainConfig::default() };
+    let second = TrainConfig {
+        lr: 5e-4,
+        warmup: 20,
+        beta1: 0.8,
+        beta2: 0.98,
+        eps: 1e-8,
+        weight_decay: 0.1,
+        clip: 0.3,
+        smoothing: 0.1,
+        ..first.clone()
+    };
+    let updates = |step: u64| [&first, &second].map(|config| Update::at(config, step));
     // Steps after which the history is read: the first, and when the ring is full, across an evaluation.
     const READ: [u64; 3] = [1, 1 + HISTORY as u64, STEPS];
     let train = |mut population: Population| -> Result<Named> {
@@ -355,7 +379,7 @@ pub fn selftest<O: Inspect>(
         let mut read = 0;
         for step in 1..=STEPS {
             let data: Vec<_> = (0..2).map(|member| sequences(shape, member, step)).collect();
-            population.train_step(&data, &Update::at(&config, step))?;
+            population.train_step(&data, &updates(step))?;
             if step % 10 == 0 {
                 let means = population.losses()?.iter().map(|loss| loss.mean() as f32).collect();
                 losses.push((format!("losses after {step} steps"), means));
@@ -387,7 +411,7 @@ pub fn selftest<O: Inspect>(
         population.write(1, Vector::Weights, &vec![f32::NAN; Layout::new(shape).size])?;
         for sentences in [7, LENGTHS.len()] {
             let data: Vec<_> = other.iter().map(|own| own[..sentences.min(own.len())].to_vec()).collect();
-            population.train_step(&data, &Update::at(&config, STEPS))?;
+            population.train_step(&data, &updates(STEPS))?;
         }
         losses.push(("weights beside a diverged model".into(), population.read(0, Vector::Weights)?));
         Ok(losses)
@@ -404,7 +428,7 @@ pub fn selftest<O: Inspect>(
         let mut population = population(shape, &[3, 4], batch.rows)?;
         for step in 1..=STEPS {
             let data: Vec<_> = (0..2).map(|member| sequences(shape, member, step)).collect();
-            population.train_step(&data, &Update::at(&config, step))?;
+            population.train_step(&data, &updates(step))?;
             if step % every == 0 {
                 population.evaluate(&data[..])?;
                 population.read(0, Vector::Weights)?;

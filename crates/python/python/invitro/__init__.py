@@ -12,6 +12,7 @@ True
 from ._collate import collate
 from ._commands import Output, ScoredSentence, ScoredWord, generate, report, run_study, score, tokenizer_measure
 from ._experiment import Batch, Experiment, Run
+from ._inside import Hidden, PatchedForm, Patching, PatchPosition
 from ._invitro import Error, __version__
 from ._language import Failure, Language, Sentence, Tally, Verdict
 from ._models import Evaluation, Generates, Logits, Ranks, Row, Scores
@@ -25,9 +26,13 @@ __all__ = [
     "Experiment",
     "Failure",
     "Generates",
+    "Hidden",
     "Language",
     "Logits",
     "Output",
+    "PatchPosition",
+    "PatchedForm",
+    "Patching",
     "Progress",
     "Ranks",
     "Row",

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import subprocess
-import sys
-import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +11,7 @@ from typing import Any, overload
 
 from ._experiment import Experiment, Run
 from ._invitro import Error
+from ._process import json_lines, one_line, options, run_command
 from ._settings import overrides as as_overrides
 from ._study import Study
 
@@ -91,9 +88,9 @@ def score(
     # The command leaves empty lines out: results would not be those of their sentences.
     if any(not side.strip() for line in lines for side in line):
         raise Error("score takes sentences with at least one word: one is empty")
-    args = ["score", _folder(run), "-", "--json", *_options(language=language, task=task, step=step, device=device)]
-    text = "".join("\t".join(_line(side) for side in line) + "\n" for line in lines)
-    rows = _json_lines([*args, *_options(**{"from": source})], text)
+    args = ["score", _folder(run), "-", "--json", *options(language=language, task=task, step=step, device=device)]
+    text = "".join("\t".join(one_line(side) for side in line) + "\n" for line in lines)
+    rows = json_lines([*args, *options(**{"from": source})], text)
     if len(lines[0]) == 2:
         return [(_score(row["first"]), _score(row["second"])) for row in rows]
     return [_score(row) for row in rows]
@@ -123,11 +120,10 @@ def generate(
         raise Error("generate takes a list of prompts: put the one into a list")
     if n < 1:
         raise Error(f"n is {n}, but must be at least 1")
-    options = _options(
-        language=language, task=task, temperature=temperature, top_k=top_k, top_p=top_p, seed=seed, step=step, device=device
-    )
-    args = ["generate", _folder(run), "--interactive", "--json", "-n", str(n), *options, *_options(**{"from": source})]
-    rows = _json_lines(args, "".join(_line(prompt) + "\n" for prompt in prompts))
+    sampling = options(temperature=temperature, top_k=top_k, top_p=top_p, seed=seed)
+    given = options(language=language, task=task, step=step, device=device, **{"from": source})
+    args = ["generate", _folder(run), "--interactive", "--json", "-n", str(n), *sampling, *given]
+    rows = json_lines(args, "".join(one_line(prompt) + "\n" for prompt in prompts))
     outputs = [_output(row) for row in rows]
     return [outputs[at : at + n] for at in range(0, len(outputs), n)]
 
@@ -154,8 +150,8 @@ def tokenizer_measure(
     for name, file in (text or {}).items():
         args += ["--text", f"{name}={os.fspath(file)}"]
     names = None if languages is None else ",".join(languages)
-    args += _options(tokenizer=tokenizer, wordlist=wordlist, cognates=cognates, languages=names, sentences=sentences)
-    measures: dict[str, Any] = json.loads(_run([*args, *(["--fit"] if fit else [])]))
+    args += options(tokenizer=tokenizer, wordlist=wordlist, cognates=cognates, languages=names, sentences=sentences)
+    measures: dict[str, Any] = json.loads(run_command([*args, *(["--fit"] if fit else [])]))
     return measures
 
 
@@ -177,10 +173,10 @@ def run_study(
     fails is an error once all others are done.
     """
     args = ["study", "run", os.fspath(file), *as_overrides(settings or {})]
-    args += _options(out=out, device=device, jobs=jobs, per_gpu=per_gpu, limit=limit)
-    _run([*args, *(["--fail-fast"] if fail_fast else [])], shown=not quiet)
+    args += options(out=out, device=device, jobs=jobs, per_gpu=per_gpu, limit=limit)
+    run_command([*args, *(["--fail-fast"] if fail_fast else [])], shown=not quiet)
     folder = Path(file if out is None else out)
-    _run(["study", "collect", str(folder)])
+    run_command(["study", "collect", str(folder)])
     return Study(folder)
 
 
@@ -197,8 +193,8 @@ def report(
     """Writes the report of a run or a study, as `invitro report` does, and returns the page's path."""
     flags = {"--force": force, "--page-only": page_only, "--all-figures": all_figures}
     args = ["report", _folder(folder), "--json", *(flag for flag, given in flags.items() if given)]
-    args += _options(out=out, claims=claims, formats=None if page_only else ",".join(formats))
-    return Path(json.loads(_run(args))["page"])
+    args += options(out=out, claims=claims, formats=None if page_only else ",".join(formats))
+    return Path(json.loads(run_command(args))["page"])
 
 
 def _folder(of: Run | Study | PathLike) -> str:
@@ -210,18 +206,7 @@ def _of_experiment(experiment: Experiment) -> list[str]:
         return ["--config", str(Path(str(experiment._from[0])) / "config.toml")]
     preset, path, settings = experiment._from
     assert isinstance(settings, list)
-    return [*_options(preset=preset, config=path), *settings]
-
-
-def _options(**given: object) -> list[str]:
-    """`--name value` of each that is given. Joined by `=`, so that no value is taken for an option."""
-    return [f"--{name.replace('_', '-')}={value}" for name, value in given.items() if value is not None]
-
-
-def _line(text: str) -> str:
-    if any(mark in text for mark in "\t\n\r"):
-        raise Error(f"{text!r} has a tab or a line break: a sentence is words with spaces between them")
-    return text
+    return [*options(preset=preset, config=path), *settings]
 
 
 def _score(of: dict[str, Any]) -> ScoredSentence:
@@ -231,59 +216,3 @@ def _score(of: dict[str, Any]) -> ScoredSentence:
 def _output(of: dict[str, Any]) -> Output:
     levels = {name: of["verdict"][name] for name in ("valid", "grammatical", "types", "facts")}
     return Output(**levels, **{name: of[name] for name in ("prompt", "output", "ended", "asked_words", "reason")})
-
-
-def _json_lines(args: list[str], text: str) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in _run(args, text).splitlines()]
-
-
-def _run(args: list[str], text: str = "", *, shown: bool = False) -> str:
-    """What the command prints. Its notes and progress go to standard error if `shown`; its error is raised."""
-    # Safe: modules of the working folder are not taken for those that the command imports.
-    command = [sys.executable, "-m", "invitro", *([] if shown else ["--quiet"]), *args]
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        encoding="utf-8",
-        env={**os.environ, "PYTHONSAFEPATH": "1"},
-    )
-    said: list[str] = []
-    stdin, stderr = process.stdin, process.stderr
-    assert stdin is not None and stderr is not None and process.stdout is not None
-
-    def listen() -> None:
-        for line in stderr:
-            said.append(line)
-            if shown:
-                print(line, end="", file=sys.stderr, flush=True)
-
-    def tell() -> None:
-        try:
-            with stdin:
-                stdin.write(text)
-        except BrokenPipeError:
-            pass  # It ended before it had read all: its error says why.
-
-    threads = [threading.Thread(target=listen), threading.Thread(target=tell)]
-    for thread in threads:
-        thread.start()
-    try:
-        printed = process.stdout.read()
-        code = process.wait()
-    except BaseException:
-        # As Ctrl-C on the terminal: what trains saves first.
-        process.send_signal(signal.SIGINT)
-        process.wait()
-        raise
-    finally:
-        for thread in threads:
-            thread.join()
-        process.stdout.close()
-        stderr.close()
-    errors = [line.removeprefix("error: ") for line in said if code or line.startswith("error: ")]
-    if code or errors:
-        raise Error("".join(errors).strip() or f"`invitro {' '.join(args[:2])}` ended with exit code {code}")
-    return printed

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _html, _invitro, _language, _tables
+from . import _html, _inside, _invitro, _language, _tables
+from ._inside import Hidden, Patching
 from ._language import Language, Sentence, Verdict
 from ._models import Evaluation, Generates, Logits, Row, Scores, asked
 from ._optional import needed
@@ -448,10 +449,52 @@ class Run:
         with tempfile.TemporaryDirectory() as folder:
             return auto.from_pretrained(self.export(Path(folder) / "model", step)).eval()
 
+    def hidden(
+        self,
+        sentences: Iterable[str],
+        language: str | None = None,
+        layers: Sequence[int] | None = None,
+        *,
+        positions: Literal["all", "last"] = "all",
+        task: str = "T0",
+        source: str | None = None,
+        step: int | None = None,
+        device: str = "cpu",
+    ) -> Hidden:
+        """The residual stream at every token of sentences, or at the last of each, as `invitro hidden` writes it.
+
+        All layers unless some are given: 0 is the embedding, l the residual stream after the l-th layer, without the final
+        norm. The language is the first that has masked words unless given. Needs no other package.
+        """
+        given = {"language": language, "task": task, "from": source, "step": step, "device": device}
+        return _inside.hidden(self.path, sentences, layers, positions, **given)
+
+    def patch(
+        self,
+        word: str | None = None,
+        *,
+        language: str | None = None,
+        donor: str | None = None,
+        subject: str | None = None,
+        donor_subject: str | None = None,
+        against: str | None = None,
+        logprob: bool = False,
+        step: int | None = None,
+        device: str = "cpu",
+    ) -> Patching:
+        """What a word loses or gains where hidden states are replaced by a donor's, as `invitro patch` prints it.
+
+        The receiver is `<T0:B> subject copula`, the donor the same in another language; words and subjects are named by a word
+        of either language, or as in `lexicon.tsv`: `noun.0.3`. The value is the contrast with a subject that Γ forbids the
+        word, `against`, or the log-probability after the subject alone. What is not given is chosen: a masked word.
+        """
+        given = {"language": language, "donor": donor, "subject": subject, "donor_subject": donor_subject}
+        return _inside.patch(self.path, word, logprob, **given, against=against, step=step, device=device)
+
     def hidden_states(
         self, sentences: Iterable[str], language: str, *, step: int | None = None
     ) -> list[NDArray[np.float32]]:
-        """Of every sentence an array, layers by tokens by width.
+        """Of every sentence an array, layers by tokens by width, as `transformers` computes them; `hidden` needs neither.
 
         Layer 0 is the embedding, the last has the final norm behind it. The tokens are those of
         `experiment.encode(f"<T0:{language}> {sentence}", language)`. Needs `torch` and `transformers`.

@@ -8,24 +8,26 @@ use invitro_results::claims::{
 };
 use invitro_results::{Crossing, Factor, Measure, Moment, Value};
 
-/// `contrast of facts in B† at the end, share = none less share = all`
+/// `difference between share = none and share = all in the contrast of facts in B† at the end`
 pub fn describe(scope: &Scope, estimand: &Estimand) -> String {
     let value = || run_value(scope, estimand);
     let described = match &estimand.kind {
         Kind::Mean => value(),
         Kind::Difference { of, .. } => {
-            let one = |(factor, levels): &(Factor, [Value; 2])| {
+            // A second factor compares the differences that the first one makes.
+            of.iter().fold(value(), |of_what, (factor, levels)| {
                 let [first, second] = levels.each_ref().map(|level| factor.with_level(&level.to_string()));
-                format!("{first} minus {second}")
-            };
-            let differences: Vec<String> = of.iter().map(one).collect();
-            format!("{}, {}", value(), differences.join(", and of that "))
+                format!("difference between {first} and {second} in the {of_what}")
+            })
         }
         Kind::Effect(of) => match &of[..] {
             [one] => format!("standardised effect of {} on the {}", predictor_symbol(one), value()),
             two => {
                 let [first, second] = [0, 1].map(|place| predictor_symbol(&two[place].column()));
-                format!("size of the standardised effect of {first} less that of {second}, on the {}", value())
+                format!(
+                    "excess of the standardised effect of {first} over that of {second}, in size, on the {}",
+                    value()
+                )
             }
         },
         Kind::Bend(factor) => {
@@ -39,7 +41,7 @@ pub fn describe(scope: &Scope, estimand: &Estimand) -> String {
                 [one] => format!("Pearson's *r* of {} with the {}{held}", predictor_symbol(one), value()),
                 two => {
                     let [first, second] = [0, 1].map(|place| predictor_symbol(&two[place]));
-                    format!("size of Pearson's *r* with {first} less that with {second}, of the {}", value())
+                    format!("excess of Pearson's *r* with {first} over that with {second}, in size, of the {}", value())
                 }
             }
         }
@@ -118,8 +120,8 @@ fn run_value(scope: &Scope, estimand: &Estimand) -> String {
     match &value.second {
         None => reading(scope, &value.first),
         Some(second) => {
-            let joint = if value.is_ratio { "over" } else { "less" };
-            format!("{}, {joint} {}", reading(scope, &value.first), reading(scope, second))
+            let [first, second] = [&value.first, second].map(|one| reading(scope, one));
+            if value.is_ratio { format!("ratio of {first} to {second}") } else { format!("{first}, less {second}") }
         }
     }
 }
@@ -133,6 +135,7 @@ fn reading(scope: &Scope, reading: &Reading) -> String {
         Moment::Decline => format!("decline of the {noun}{place}"),
         Moment::OwnDecline => format!("own decline of the {noun}{place}"),
         Moment::Emergence(Crossing::First) => format!("step at which the {noun}{place} emerges"),
+        Moment::Emergence(Crossing::Half) => format!("step at which the {noun}{place} has come half of its way"),
         Moment::Emergence(Crossing::Lasting) => format!("step from which on the {noun}{place} has emerged"),
         moment if measure.is_curve() => format!("{noun}{place} {}", when(moment)),
         _ => format!("{noun}{place}"),

@@ -3,7 +3,8 @@
 use crate::data::FactorWords;
 use invitro_results::claims::Predictor;
 use invitro_results::{
-    Bridge, Fraction, Loss, Measure, Reach, Scorer, Similarity, Statistic, Targets, Task, TaskMetric, TokenizerMetric,
+    Bridge, Donor, Fraction, InsideMetric, Loss, Measure, PatchPlace, PatchedForm, Patching, PieceKind, PieceRows,
+    Reach, RowStatistic, Scorer, Similarity, Statistic, Targets, Task, TaskMetric, TokenizerMetric,
 };
 
 /// What a measure is called inside a sentence.
@@ -16,12 +17,37 @@ pub fn measure_noun(measure: Measure) -> String {
                 TaskMetric::Types => "share of sentences whose types hold".into(),
                 TaskMetric::Facts => "share of sentences that agree with Γ".into(),
                 TaskMetric::SameWords => "share of sentences with the very words of the prompt".into(),
+                TaskMetric::OtherWords => "share of sentences with other words than the prompt's".into(),
+                TaskMetric::NonWords => "share of sentences with a word that the language does not have".into(),
                 other => format!("share `{other}` of sentences"),
             };
             if task == Task::T1 { sentences } else { format!("{sentences} ({})", task.name()) }
         }
         Measure::Reach(reach) => reach_noun(reach),
         Measure::Contrast(_, form) => format!("contrast of facts, with words in the form *{form}*,"),
+        Measure::FriendContrast(_) => "contrast of the false friend's facts".into(),
+        Measure::Inside(metric, layer) => format!("{}{}", inside_noun(metric), after_layer(layer)),
+        Measure::PieceRows(PieceRows { matrix, statistic, kind }) => {
+            let statistic = if statistic == RowStatistic::Norm { "norm" } else { "cosine to the mean" };
+            let of = match kind {
+                PieceKind::Seen => "pieces seen",
+                PieceKind::Elsewhere => "pieces of other languages alone",
+                PieceKind::Masked => "pieces of masked words alone",
+                PieceKind::Never => "pieces of no word",
+            };
+            format!("{statistic} of the {matrix} rows of {of}")
+        }
+        Measure::Patch(Patching { form, patch }) => {
+            let form = if form == PatchedForm::Own { "" } else { ", in the first language's form" };
+            match patch {
+                None => format!("contrast of the patched words{form}"),
+                Some(PatchPlace { donor, position, layer }) => {
+                    let other = if donor == Donor::Other { " of another subject" } else { "" };
+                    let position = position.name().replace('_', "'s ");
+                    format!("effect of a patch{other} at the {position}{}{form}", after_layer(Some(layer)))
+                }
+            }
+        }
         Measure::Loss(Loss::BitsPerChar) => "bits per character".into(),
         Measure::Tokenizer(_, TokenizerMetric::Overlap) => "vocabulary overlap".into(),
         Measure::Bridge(bridge, similarity) => {
@@ -29,6 +55,38 @@ pub fn measure_noun(measure: Measure) -> String {
             if similarity == Similarity::Jaccard { name.into() } else { format!("{name} ({similarity})") }
         }
         other => other.to_string().replace(['_', '.'], " "),
+    }
+}
+
+fn inside_noun(metric: InsideMetric) -> &'static str {
+    match metric {
+        InsideMetric::ResidualNorm => "size of the residual stream",
+        InsideMetric::Translation => "word translation P@1",
+        InsideMetric::TranslationBack => "word translation P@1 into the first language",
+        InsideMetric::TranslationRaw => "word translation P@1 of raw states",
+        InsideMetric::TranslationRawBack => "word translation P@1 of raw states into the first language",
+        InsideMetric::TranslationPieces => "word translation P@1 by pieces alone",
+        InsideMetric::TranslationChance => "chance of word translation P@1",
+        InsideMetric::Retrieval => "sentence retrieval",
+        InsideMetric::RetrievalPieces => "sentence retrieval by pieces alone",
+        InsideMetric::RetrievalChance => "chance of sentence retrieval",
+        InsideMetric::Cka => "CKA of words",
+        InsideMetric::CkaNull => "null of the CKA of words",
+        InsideMetric::CkaPieces => "CKA of words by pieces alone",
+        InsideMetric::LensOwn => "logit lens's probability of the language's own pieces",
+        InsideMetric::LensOther => "logit lens's probability of the other language's pieces",
+        InsideMetric::LensShared => "logit lens's probability of shared pieces",
+        InsideMetric::Gradient => "cosine of the gradients of parallel text",
+        InsideMetric::GradientCeiling => "cosine of the gradients of two texts of the first language",
+        InsideMetric::GradientFloor => "cosine of the gradients of other text",
+    }
+}
+
+fn after_layer(layer: Option<u32>) -> String {
+    match layer {
+        None => String::new(),
+        Some(0) => " in the embedding".into(),
+        Some(layer) => format!(" after layer {layer}"),
     }
 }
 

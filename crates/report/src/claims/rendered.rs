@@ -69,7 +69,7 @@ impl Rendered {
     /// `Supported: Knowledge crosses. The contrast of facts in B† at the end is 0.49 [0.32, 0.65] nats, 540 runs; A at the end 3.54.`
     pub fn sentence(&self) -> String {
         let number = match (self.value.is_empty(), self.measured.is_empty()) {
-            (false, _) => format!(" The {} is {}", self.measured, self.value_of_runs),
+            (false, _) => format!(" {} is {}", self.subject(), self.value_of_runs),
             (true, false) if !self.beside.is_empty() => " Here are".to_owned(),
             _ => String::new(),
         };
@@ -78,6 +78,11 @@ impl Rendered {
         let beside = if beside.is_empty() { String::new() } else { format!("{joint}{}", beside.join("; ")) };
         let stop = if number.is_empty() { "" } else { "." };
         format!("{}: {}{number}{beside}{stop}", capital(&self.verdict), self.says)
+    }
+
+    /// What was measured, as a sentence begins with it.
+    pub fn subject(&self) -> String {
+        if self.measured.starts_with("Pearson") { self.measured.clone() } else { format!("The {}", self.measured) }
     }
 }
 

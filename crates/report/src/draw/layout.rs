@@ -223,17 +223,22 @@ impl FigureLayout {
     }
 }
 
-/// A title in one line, or in two where it is wider than its panel.
+/// A title in as many lines as its panel needs, about equally long.
 fn broken(title: &str, room: f64) -> Vec<String> {
     if title.is_empty() {
         return Vec::new();
     }
-    let spaces = title.match_indices(' ').map(|(at, _)| at);
-    let middle = spaces.min_by_key(|at| at.abs_diff(title.len() / 2));
-    match middle.filter(|_| width_of(title) * LABEL * BOLD > room) {
-        Some(at) => vec![title[..at].to_owned(), title[at + 1..].to_owned()],
-        None => vec![title.to_owned()],
+    let lines = (width_of(title) * LABEL * BOLD / room).ceil().max(1.0) as usize;
+    let mut broken = Vec::new();
+    let mut rest = title;
+    for left in (2..=lines).rev() {
+        let spaces = rest.match_indices(' ').map(|(at, _)| at);
+        let Some(at) = spaces.min_by_key(|at| at.abs_diff(rest.len() / left)) else { break };
+        broken.push(rest[..at].to_owned());
+        rest = &rest[at + 1..];
     }
+    broken.push(rest.to_owned());
+    broken
 }
 
 /// The SVG element around a drawing of that width, its height in points.

@@ -99,12 +99,13 @@ impl Drawer<'_, '_> {
             match &plot.x {
                 X::Training(progress) => self.curves(&mut panel, progress, lines),
                 X::Ticks(markers, apart) => self.ticks(&mut panel, &facet, &lines, *markers, *apart),
-                X::Map(x, y) => self.map(&mut panel, &lines[0], *x, *y),
+                X::Map(x, y) => self.map(&mut panel, &lines[0], x, y),
             }
             self.panels.push(panel);
         }
         self.panels.retain(|panel| !panel.is_empty());
         self.fit();
+        let top = self.colour_cells();
         let across = plot.across.unwrap_or_else(|| across(plot.panels.len()));
         let styles: Vec<Style> = plot.lines.iter().filter_map(|line| line.style.clone()).collect();
         let legend = match plot.x {
@@ -116,7 +117,7 @@ impl Drawer<'_, '_> {
             ratio: plot.ratio,
             height: plot.height,
             legend: plot.legend.clone().unwrap_or(legend),
-            scale: plot.scale.clone().map(|name| (name, "0".into(), "1".into())),
+            scale: plot.scale.clone().map(|name| (name, "0".into(), top)),
             share_y: !matches!(plot.y, Y::Own | Y::Tight(_)),
             ..FigureLayout::new(self.panels, across)
         }
@@ -222,10 +223,9 @@ impl Drawer<'_, '_> {
         panel.marks.push(PanelMark::ErrorBar { point, colour: style.colour, shape, along_x });
     }
 
-    fn map(&mut self, panel: &mut PlotPanel, line: &Facet, x: Factor, y: Factor) {
-        let [across, up] = [x, y].map(|factor| level_ticks(self.study, factor, factor.name()));
+    fn map(&mut self, panel: &mut PlotPanel, line: &Facet, across: &Ticks, up: &Ticks) {
         [panel.x, panel.y] =
-            [&across, &up].map(|ticks| Axis::levels(&ticks.label, ticks.facets.iter().map(|it| it.label.clone())));
+            [across, up].map(|ticks| Axis::levels(&ticks.label, ticks.facets.iter().map(|it| it.label.clone())));
         for (x, column) in across.facets.iter().enumerate() {
             for (y, row) in up.facets.iter().enumerate() {
                 let estimate = self.datum(&line.with(column).with(row)).estimate;
@@ -239,6 +239,21 @@ impl Drawer<'_, '_> {
                 });
             }
         }
+    }
+
+    /// The largest value of a heat map has the darkest colour, where it is no map of shares. Returns what stands there.
+    fn colour_cells(&mut self) -> String {
+        if matches!(self.plot.y, Y::Share(_)) {
+            return "1".into();
+        }
+        let cells = self.panels.iter_mut().flat_map(|panel| &mut panel.marks).filter_map(|mark| match mark {
+            PanelMark::Cell { share: Some(value), .. } => Some(value),
+            _ => None,
+        });
+        let cells: Vec<&mut f64> = cells.collect();
+        let top = cells.iter().map(|value| **value).fold(0.0, f64::max);
+        cells.into_iter().filter(|_| top > 0.0).for_each(|value| *value /= top);
+        brief(top)
     }
 
     /// Reads an estimate and writes its row of the table.
@@ -367,10 +382,12 @@ pub fn across(count: usize) -> [usize; 2] {
     [column.max(1), count.clamp(1, 4)]
 }
 
-/// Two decimals without the leading zero: `.87`, `1.0`.
+/// Two decimals without the leading zero: `.87`, `1.0`, `−.12`.
 fn brief(value: f64) -> String {
-    let text = format!("{value:.2}");
-    if value < 0.995 { text.trim_start_matches('0').to_owned() } else { format!("{value:.1}") }
+    let text = format!("{:.2}", value.abs());
+    let text =
+        if value.abs() < 0.995 { text.trim_start_matches('0').to_owned() } else { format!("{:.1}", value.abs()) };
+    if value < -0.005 { format!("−{text}") } else { text }
 }
 
 /// The factor that takes a part in a figure: the first of the wanted ones that varies, or else any other that does; none

@@ -47,12 +47,14 @@ pub struct Chooser {
     pub options: Vec<String>,
     /// The factor whose levels are the options.
     factor: Option<Factor>,
+    /// Whether the page has a slider beside its list.
+    pub slides: bool,
 }
 
 impl Chooser {
     pub fn new<S: Into<String>>(name: &'static str, label: &str, options: impl IntoIterator<Item = S>) -> Chooser {
         let options = options.into_iter().map(Into::into).collect();
-        Chooser { name, label: label.into(), options, factor: None }
+        Chooser { name, label: label.into(), options, factor: None, slides: false }
     }
 
     /// Of the levels of a factor; without options where it does not vary.
@@ -69,6 +71,11 @@ impl Chooser {
             chooser.options.insert(0, "all".into());
         }
         chooser
+    }
+
+    /// The same with a slider, for options that follow each other.
+    pub fn sliding(self) -> Chooser {
+        Chooser { slides: true, ..self }
     }
 
     /// Of factors to compare by.

@@ -228,14 +228,18 @@ pub fn maxima(study: &Study) -> Option<Figure> {
             captions::conditions(study),
             captions::pooled(study, &shown)
         );
-        let ticks = Some(level_ticks(study, x, x.name()));
+        let ticks = level_ticks(study, x, x.name());
+        let along = match y {
+            Some(y) => X::Map(ticks.clone(), level_ticks(study, y, y.name())),
+            None => X::Ticks(Markers::Joined, 0.0),
+        };
         Plot {
-            all: Facet { measure: Some(measure), moment: Some(moment), ticks, ..Facet::default() },
+            all: Facet { measure: Some(measure), moment: Some(moment), ticks: Some(ticks), ..Facet::default() },
             panels: groups[choice.options[4]].conditions.clone(),
             ratio: if y.is_some() { 0.8 } else { 0.75 },
             scale: y.map(|_| label.clone()),
             caption: Some(caption),
-            ..Plot::new(y.map_or(X::Ticks(Markers::Joined, 0.0), |y| X::Map(x, y)), Y::Share(label))
+            ..Plot::new(along, Y::Share(label))
         }
     });
     Some(figure)

@@ -11,6 +11,7 @@ mod effects;
 mod engine;
 mod family;
 mod figure;
+mod inside;
 mod levels;
 mod markers;
 mod outcomes;
@@ -38,7 +39,7 @@ use invitro_results::FolderKind;
 use rayon::prelude::*;
 
 /// What figures are about: an anchor, a heading, and the figures in their order. The first that was drawn is shown; the others are folded.
-pub const TOPICS: [(&str, &str, &[&str]); 7] = [
+pub const TOPICS: [(&str, &str, &[&str]); 8] = [
     (
         "training",
         "Over training",
@@ -54,6 +55,7 @@ pub const TOPICS: [(&str, &str, &[&str]); 7] = [
         ],
     ),
     ("knowledge", "What is known", &["arms", "contrast", "forms", "translation"]),
+    ("inside", "Inside the model", &["patching", "inside", "word-alignment", "word-map"]),
     ("reach", "What can be reached", &["reachability", "reach", "nulls"]),
     ("settings", "What decides it", &["effects", "settings", "specifications"]),
     ("bridges", "Shared pieces", &["word-bridge", "contrast-bridge", "bridge"]),
@@ -73,6 +75,10 @@ pub fn all(study: &Study, answers: &ClaimAnswers) -> Vec<Figure> {
         &|| Some(training::contrast(study)),
         &|| markers::forms(study),
         &|| training::translation(study),
+        &|| inside::by_layer(study),
+        &|| inside::patching(study),
+        &|| word_bridge::alignment(study),
+        &|| inside::map(study),
         &|| Some(training::loss(study)),
         &|| Some(sentences::figure(study)),
     ];
@@ -87,7 +93,10 @@ pub fn all(study: &Study, answers: &ClaimAnswers) -> Vec<Figure> {
         &|| Some(markers::nulls(study)),
         &|| levels::contrast(study),
         &|| bridge::against_knowledge(study),
-        &|| word_bridge::figure(study),
+        &|| word_bridge::bridge(study),
+        &|| inside::by_layer(study),
+        &|| inside::patching(study),
+        &|| word_bridge::alignment(study),
         &|| markers::forms(study),
         &|| training::translation(study),
         &|| bridge::figure(study),

@@ -132,8 +132,8 @@ pub enum X<'a> {
     Training(&'a ProgressAxis),
     /// The ticks of the panel, with the markers of several lines so far apart.
     Ticks(Markers, f64),
-    /// The levels of two factors: a heat map.
-    Map(Factor, Factor),
+    /// A heat map over two axes.
+    Map(Arc<Ticks>, Arc<Ticks>),
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]

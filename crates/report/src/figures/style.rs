@@ -60,6 +60,8 @@ pub fn metric_label(metric: TaskMetric) -> &'static str {
         TaskMetric::Types => "type constraints",
         TaskMetric::Facts => "Γ",
         TaskMetric::SameWords => "same words",
+        TaskMetric::OtherWords => "other words",
+        TaskMetric::NonWords => "no words",
         other => other.name(),
     }
 }

@@ -64,7 +64,9 @@ fn stricter(answer: &Answer) -> String {
         return String::new();
     }
     let share = 100.0 * answer.alpha;
-    format!(" <small>(tested at {share:.1} %, since there are several primary claims; the interval is at 5 %)</small>")
+    format!(
+        " <small>(several primary claims are tested at {share:.1} % each; the interval shown is the usual one of 95 %)</small>"
+    )
 }
 
 /// Why it was not tested, in small letters.
@@ -80,7 +82,7 @@ fn primary(study: &Study, answers: &ClaimAnswers, answer: &Answer) -> String {
     let rendered = Rendered::new(study, answer);
     let beside: Vec<String> = rendered.beside.iter().map(|(what, value)| format!("{what}: {value}")).collect();
     let number = |rendered: &Rendered| {
-        let value = format!("The {} is <b>{}</b>.", to_html(&rendered.measured), to_html(&rendered.value));
+        let value = format!("{} is <b>{}</b>.", to_html(&rendered.subject()), to_html(&rendered.value));
         if rendered.value.is_empty() { String::new() } else { value }
     };
     let value = match &answer.claim.test {
@@ -90,7 +92,8 @@ fn primary(study: &Study, answers: &ClaimAnswers, answer: &Answer) -> String {
             parts.map(|part| number(&Rendered::new(study, part))).collect::<Vec<_>>().join(" ")
         }
     };
-    let beside = if beside.is_empty() { String::new() } else { format!(" {}.", to_html(&beside.join("; "))) };
+    let beside =
+        if beside.is_empty() { String::new() } else { format!(" {}.", unbroken(&to_html(&beside.join("; ")))) };
     format!(
         "<li id=\"{}\">{}<div><p class=\"claim\">{}{}</p><p class=\"said\">{value}{beside}</p></div>{}</li>\n",
         escape(&answer.claim.id),
@@ -99,6 +102,15 @@ fn primary(study: &Study, answers: &ClaimAnswers, answer: &Answer) -> String {
         why(&answer.verdict) + &stricter(answer),
         folded(study, answer, &rendered),
     )
+}
+
+/// Text whose intervals stay on one line.
+fn unbroken(html: &str) -> String {
+    let parts = html.split_inclusive('[').enumerate().map(|(place, part)| match part.split_once(']') {
+        Some((interval, rest)) if place > 0 => format!("{}]{rest}", interval.replace(' ', "&nbsp;")),
+        _ => part.to_owned(),
+    });
+    parts.collect()
 }
 
 /// All claims that are not primary: exploratory.

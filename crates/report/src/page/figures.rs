@@ -237,9 +237,16 @@ fn select(figure: &str, attribute: &str, chooser: &Chooser, chosen: usize) -> St
             format!("<option value=\"{place}\"{selected}>{}</option>", escape(label))
         })
         .collect();
-    let name = chooser.name;
+    let (name, label) = (chooser.name, to_html(&chooser.label));
+    let slider = match chooser.slides {
+        true => format!(
+            " <input type=\"range\" data-slides=\"{figure}-{name}\" min=\"0\" max=\"{}\" value=\"{chosen}\" aria-label=\"{}\">",
+            chooser.options.len() - 1,
+            escape(&chooser.label)
+        ),
+        false => String::new(),
+    };
     format!(
-        "<span class=\"chooser\"><label for=\"{figure}-{name}\">{}</label> <select id=\"{figure}-{name}\" {attribute}=\"{name}\">{options}</select></span>",
-        to_html(&chooser.label)
+        "<span class=\"chooser\"><label for=\"{figure}-{name}\">{label}</label> <select id=\"{figure}-{name}\" {attribute}=\"{name}\">{options}</select>{slider}</span>"
     )
 }

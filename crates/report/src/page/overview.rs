@@ -3,7 +3,7 @@
 
 use super::claims;
 use super::html::table;
-use crate::claims::{ClaimAnswers, withheld_noun};
+use crate::claims::{ClaimAnswers, Rendered, withheld_noun};
 use crate::data::{Factor, FactorWords, Study};
 use crate::draw::{escape, to_html};
 use crate::figures::captions;
@@ -17,7 +17,7 @@ pub fn section(study: &Study, answers: &ClaimAnswers, first: &str) -> String {
     let mut html = String::from("<section id=\"overview\">\n");
     let title = answers.question.as_ref().unwrap_or(&study.name);
     html.push_str(&format!("<h1>{}</h1>\n", with_code(&to_html(title))));
-    html.push_str(&key(study));
+    html.push_str(&key(study, answers));
     html.push_str(&super::notes(study));
     html.push_str(&claims::opening(study, answers, first));
     html.push_str(&at_the_end(study));
@@ -40,7 +40,7 @@ fn with_code(html: &str) -> String {
 }
 
 /// The meaning of the names on the first screen, in one line.
-fn key(study: &Study) -> String {
+fn key(study: &Study, answers: &ClaimAnswers) -> String {
     let labels = |masked: bool| -> Vec<String> {
         study.conditions().iter().filter(|it| it.masked == masked).map(Condition::label).collect()
     };
@@ -54,9 +54,15 @@ fn key(study: &Study) -> String {
         format!("{}, {} of {}", listed(&masked), withheld_noun(study.withheld()), listed(&target)),
     ];
     let known = [(Factor::DISTANCE, "the distance of two languages"), (Factor::VOCAB, "the size of the vocabulary")];
-    let known = known.into_iter().chain([(Factor::LAMBDA, "the text of B over that of A")]);
+    let known = known.into_iter().chain([(Factor::LAMBDA, "the ratio of text in B to text in A")]);
+    let known =
+        known.into_iter().chain([(Factor::new("tokenizer.share"), "which pieces their tokenizers have in common")]);
     let varied = known.filter(|(factor, _)| study.varying().contains(factor));
     meanings.extend(varied.map(|(factor, meaning)| format!("{}, {meaning}", factor.symbol())));
+    let mut primary = answers.answers.iter().filter(|answer| answer.claim.primary);
+    if primary.any(|answer| Rendered::new(study, answer).measured.contains("β̂")) {
+        meanings.push("*β̂*, the pieces that an unseen word shares with the nearest word that training has".into());
+    }
     format!("<p class=\"note key\">{}.</p>\n", to_html(&meanings.join("; ")))
 }
 
@@ -81,9 +87,12 @@ fn at_the_end(study: &Study) -> String {
     }
     let runs = study.ended(study.baseline()).count();
     let held = captions::held(study, study.baseline());
-    let head = format!("at the end, means of {}{held}", counted(runs, "run"));
-    let header: Vec<&str> = std::iter::once(head.as_str()).chain(measures.map(|(_, name)| name)).collect();
-    table("plain small", &header, rows)
+    let header: Vec<&str> = std::iter::once("in").chain(measures.map(|(_, name)| name)).collect();
+    let runs = counted(runs, "run");
+    format!(
+        "<p class=\"note\">At the end of training, means of {runs}{held}:</p>\n{}",
+        table("plain small", &header, rows)
+    )
 }
 
 /// Measures whose course over training is described.

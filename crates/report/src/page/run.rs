@@ -164,7 +164,8 @@ fn settings(study: &Study, run: &Run) -> String {
 
 /// The last evaluation of T₁, by condition.
 fn latest(study: &Study, run: &Run) -> String {
-    let metrics = [TaskMetric::CASCADE.as_slice(), &[TaskMetric::SameWords, TaskMetric::Exact]].concat();
+    let words = [TaskMetric::SameWords, TaskMetric::OtherWords, TaskMetric::NonWords, TaskMetric::Exact];
+    let metrics = [TaskMetric::CASCADE.as_slice(), &words].concat();
     let row = |condition: &Condition| {
         let end = |metric: &TaskMetric| {
             let quantity = Quantity::in_condition(Measure::unscrambling(*metric), condition);

@@ -5,8 +5,8 @@ use super::Plan;
 use invitro_base::random::Rng;
 use invitro_results::BALANCED;
 use invitro_results::{
-    Bridge, Condition, Form, Fraction, Loss, Measure, Quantity, Row, Rows, Scorer, Similarity, Statistic, Targets,
-    Task, TaskMetric, TokenizerMetric, Words,
+    Bridge, Condition, Donor, Form, Fraction, InsideMetric, Loss, Measure, PatchPlace, PatchPosition, PatchedForm,
+    Patching, Quantity, Row, Rows, Scorer, Similarity, Statistic, Targets, Task, TaskMetric, TokenizerMetric, Words,
 };
 use invitro_stats::Interval;
 
@@ -179,9 +179,42 @@ impl Config {
                 }
             }
         }
+        if plan.inside && !plan.is_first(condition) {
+            push_inside(rows, condition, step, contrast);
+        }
         for (targets, scale) in [(Targets::Facts, 4.0), (Targets::Types, 6.0)] {
             let measure = Measure::reach(Scorer::Network, targets, Statistic::LogProb);
             push_near(rows, condition, measure, contrast * scale, 0.1);
+        }
+    }
+}
+
+const LAYERS: u32 = 2;
+
+/// What is alike grows with the layer, and a patch of the subject carries what is known.
+fn push_inside(rows: &mut Rows, condition: &Condition, step: u32, known: f64) {
+    let mut push = |metric, layer: Option<u32>, value: f64| {
+        rows.push(Some(condition), Measure::Inside(metric, layer), value, 40);
+    };
+    for layer in 0..=LAYERS {
+        let alike = (0.1 + 0.1 * f64::from(layer) + known).clamp(0.0, 1.0);
+        push(InsideMetric::TranslationBack, Some(layer), alike);
+        push(InsideMetric::LensOwn, Some(layer), 1.0 - alike);
+    }
+    if step == 0 {
+        push(InsideMetric::TranslationPieces, None, 0.3);
+        push(InsideMetric::TranslationChance, None, 0.01);
+    }
+    for &form in PatchedForm::ALL.iter().filter(|_| condition.masked) {
+        for &donor in Donor::ALL.iter() {
+            for position in [PatchPosition::Tag, PatchPosition::Subject, PatchPosition::Copula] {
+                for layer in 0..=LAYERS {
+                    let carries = position == PatchPosition::Subject && donor == Donor::Same;
+                    let patch = Some(PatchPlace { donor, position, layer });
+                    let value = if carries { known * f64::from(layer) } else { -0.02 };
+                    push_near(rows, condition, Measure::Patch(Patching { form, patch }), value, 0.05);
+                }
+            }
         }
     }
 }

@@ -12,7 +12,7 @@ use invitro_base::dotted::set;
 use invitro_report::data::Factor;
 use invitro_results::BALANCED;
 use invitro_results::folder::{
-    CONFIG, METRICS, METRICS_TABLE, PAIRS, RUNS, RUNS_TABLE, SAMPLES, STUDY, SUMMARY, WORDS, write_json,
+    CONFIG, CONTRASTS, METRICS, METRICS_TABLE, PAIRS, RUNS, RUNS_TABLE, SAMPLES, STUDY, SUMMARY, WORDS, write_json,
 };
 use invitro_results::summary;
 use invitro_results::table::Columns;
@@ -50,6 +50,8 @@ pub struct Plan {
     pub arms: Vec<(&'static str, f64)>,
     /// Whether words are asked in other forms.
     pub forms: bool,
+    /// Whether the inside of the models is measured.
+    pub inside: bool,
     /// The threshold that the experiments set.
     pub emergence: f64,
     pub schema: u32,
@@ -71,6 +73,7 @@ impl Plan {
             masked: usize::MAX,
             arms: Vec::new(),
             forms: false,
+            inside: false,
             emergence: 0.02,
             schema: SCHEMA,
         }
@@ -330,6 +333,9 @@ pub fn run_folder(folder: &Path, config: &Config, plan: &Plan, progress: Progres
     invitro_results::words::write(&folder.join(WORDS), &config.id, &words::words(config, plan)).unwrap();
     fs::write(folder.join(SAMPLES), json_lines(&words::samples(plan, last))).unwrap();
     fs::write(folder.join(PAIRS), json_lines(&words::pairs(plan))).unwrap();
+    if plan.inside {
+        fs::write(folder.join(CONTRASTS), json_lines(&words::maps(plan, &steps))).unwrap();
+    }
 }
 
 /// The lines of one evaluation, as a running run appends them.

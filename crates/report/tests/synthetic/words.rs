@@ -4,7 +4,7 @@ use super::Plan;
 use super::curves::Config;
 use invitro_base::random::Rng;
 use invitro_results::Task;
-use invitro_results::words::{MaskedWord, Sample, SentencePair, Traits, WordForm};
+use invitro_results::words::{Contrasts, MaskedWord, Sample, SentencePair, Traits, WordForm, WordMap};
 
 const SYLLABLES: [&str; 16] =
     ["xuc", "bo", "pz", "iw", "ka", "le", "mo", "ru", "hed", "qui", "va", "sor", "ti", "gne", "ul", "fa"];
@@ -64,7 +64,27 @@ fn word(config: &Config, plan: &Plan, symbol: usize) -> MaskedWord {
         traits,
         reachable_from: reached.then_some(plan.steps / 2 + 100 * config.model),
         reachable: Some(bridge > config.cognate()),
+        alignments: if plan.inside { vec![(0, -0.4), (plan.steps, bridge - 0.5 + of_word)] } else { Vec::new() },
     }
+}
+
+/// One map, at every step turned a little more and every other time mirrored.
+pub fn maps(plan: &Plan, steps: &[u32]) -> Vec<Contrasts> {
+    let map = |(at, &step): (usize, &u32)| {
+        let (sin, cos) = (at as f64).sin_cos();
+        let turned = |[x, y]: [f64; 2]| [cos * x - sin * y, (sin * x + cos * y) * if at % 2 == 1 { -1.0 } else { 1.0 }];
+        let place = |word: usize, side: usize| turned([(word * word) as f64 - 3.0, (word + side) as f64]);
+        let places = |side: usize| (0..5).map(|word| place(word, side)).collect();
+        let sides = plan.languages.iter().take(2).enumerate();
+        let map = WordMap {
+            layer: 1,
+            words: (0..5).map(|word| format!("desc.0.{word}")).collect(),
+            masked: (0..5).map(|word| word == 2).collect(),
+            places: sides.map(|(side, language)| ((*language).to_owned(), places(side))).collect(),
+        };
+        Contrasts { step: u64::from(step), map: Some(map), ..Contrasts::default() }
+    };
+    steps.iter().enumerate().map(map).collect()
 }
 
 pub fn samples(plan: &Plan, step: u32) -> Vec<Sample> {

@@ -171,7 +171,7 @@ pub(super) fn default_place(measure: Measure) -> ConditionRole {
     }
 }
 
-const MOMENTS: [(&str, Moment); 7] = [
+const MOMENTS: [(&str, Moment); 8] = [
     ("end", Moment::End),
     ("peak", Moment::Peak),
     ("before", Moment::Before),
@@ -179,6 +179,7 @@ const MOMENTS: [(&str, Moment); 7] = [
     ("own decline", Moment::OwnDecline),
     ("emergence", Moment::Emergence(Crossing::First)),
     ("lasting emergence", Moment::Emergence(Crossing::Lasting)),
+    ("half", Moment::Emergence(Crossing::Half)),
 ];
 
 pub(super) fn moment(value: Value) -> Result<Moment> {

@@ -14,6 +14,7 @@
 //! - [`Claims`], [`Claim`], [`Estimand`]: claims as their files state them; `names` has the names that they may use
 //! - [`Scope::estimate`]: one estimator for every kind; [`Design`]: the regressions behind effects
 //! - [`Verdict`]: one rule; [`answer()`]: every claim of a study, the primary ones adjusted together
+//! - [`planning`]: how many data seeds the primary claims are likely to need
 //!
 //! There is no English here: sentences are the reader's business.
 
@@ -24,6 +25,7 @@ mod estimand;
 mod estimate;
 mod fields;
 mod names;
+pub mod planning;
 mod predictor;
 mod scope;
 mod verdict;

@@ -9,12 +9,14 @@ const fn reach(scorer: Scorer, targets: Targets, statistic: Statistic) -> Measur
 }
 
 /// Short names of measures.
-pub const ALIASES: [(&str, Measure); 19] = [
+pub const ALIASES: [(&str, Measure); 22] = [
     ("valid", Measure::unscrambling(TaskMetric::Validity)),
     ("grammatical", Measure::unscrambling(TaskMetric::Grammaticality)),
     ("types", Measure::unscrambling(TaskMetric::Types)),
     ("facts", Measure::unscrambling(TaskMetric::Facts)),
     ("same_words", Measure::unscrambling(TaskMetric::SameWords)),
+    ("other_words", Measure::unscrambling(TaskMetric::OtherWords)),
+    ("non_words", Measure::unscrambling(TaskMetric::NonWords)),
     ("reach.share", reach(Scorer::Network, Targets::Allowed, Statistic::Share)),
     ("reach.any", reach(Scorer::Network, Targets::Allowed, Statistic::Any)),
     ("reach.false", reach(Scorer::Network, Targets::Forbidden, Statistic::Share)),
@@ -26,6 +28,7 @@ pub const ALIASES: [(&str, Measure); 19] = [
     ("form.alike", Measure::Contrast(Scorer::Network, Form::Alike)),
     ("form.apart", Measure::Contrast(Scorer::Network, Form::Apart)),
     ("form.source", Measure::Contrast(Scorer::Network, Form::Source)),
+    ("contrast.friend", Measure::FriendContrast(Scorer::Network)),
     ("bridge", Measure::Bridge(Bridge::General, Similarity::Jaccard)),
     ("cognate_bridge", Measure::Bridge(Bridge::Cognate, Similarity::Jaccard)),
     ("bits", Measure::Loss(Loss::BitsPerChar)),
@@ -81,6 +84,8 @@ invitro_base::named! {
         LogFrequency = "log_frequency",
         /// The overlap of its pieces with those of the unmasked word that shares most: the paper's β.
         Bridge = "bridge",
+        /// The alignment of its state with that of its translation (`eval.inside`).
+        Alignment = "alignment",
     }
 }
 
@@ -94,6 +99,7 @@ impl Covariate {
         match self {
             Covariate::CognateBridge => word.cognate_bridge,
             Covariate::Bridge => word.bridge,
+            Covariate::Alignment => word.alignment,
             Covariate::Distance => word.traits.distance,
             Covariate::Letters => word.traits.letters.map(f64::from),
             Covariate::Pieces => word.traits.pieces.map(f64::from),

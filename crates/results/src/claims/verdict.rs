@@ -61,6 +61,18 @@ impl Expectation {
         }
     }
 
+    /// The ranges that decide: an interval that lies wholly within one of them is no inconclusive one.
+    pub fn deciding(self, margin: f64) -> Vec<[f64; 2]> {
+        let outside = |low: f64, high: f64| [[f64::NEG_INFINITY, low], [high, f64::INFINITY]];
+        let neutral = self.neutral();
+        let (outside, equal) = match self {
+            Expectation::Within(bound) => (outside(-bound, bound), bound),
+            _ => (outside(neutral, neutral), margin),
+        };
+        let equal = (equal > 0.0).then_some([neutral - equal, neutral + equal]);
+        outside.into_iter().chain(equal).collect()
+    }
+
     /// What an interval says of it; one within `margin` of the neutral value that is not wholly where it was expected is
     /// equivalent to it.
     fn decide(self, interval: Interval, margin: f64) -> Verdict {

@@ -26,23 +26,27 @@ pub enum Crossing {
     First,
     /// The one after which it stays above.
     Lasting,
+    /// Half of the way from its first value to its last, where it rises: for measures that do not begin at 0.
+    Half,
 }
 
 impl Crossing {
-    /// Both.
-    pub const ALL: [Crossing; 2] = [Crossing::First, Crossing::Lasting];
+    /// All.
+    pub const ALL: [Crossing; 3] = [Crossing::First, Crossing::Lasting, Crossing::Half];
 
-    /// `first`, `lasting`.
+    /// `first`, `lasting`, `half`.
     pub fn name(self) -> &'static str {
         match self {
             Crossing::First => "first",
             Crossing::Lasting => "lasting",
+            Crossing::Half => "half",
         }
     }
 }
 
 impl Moment {
-    /// As claims name it: `peak`, `end`, `before`, `decline`, `own decline`, `step 4000`, `emergence`, `lasting emergence`.
+    /// As claims name it: `peak`, `end`, `before`, `decline`, `own decline`, `step 4000`, `emergence`, `lasting emergence`,
+    /// `half`.
     pub fn name(self) -> String {
         match self {
             Moment::End => "end".into(),
@@ -53,6 +57,7 @@ impl Moment {
             Moment::Step(step) => format!("step {step}"),
             Moment::Emergence(Crossing::First) => "emergence".into(),
             Moment::Emergence(Crossing::Lasting) => "lasting emergence".into(),
+            Moment::Emergence(Crossing::Half) => "half".into(),
         }
     }
 }
@@ -204,6 +209,22 @@ impl Curve {
     /// has none.
     pub fn lasting_above_zero(&self, threshold: f64) -> Option<Emergence> {
         self.lasting(|point| point.low > 0.0 || (point.low.is_nan() && point.value > threshold))
+    }
+
+    /// The first step at which it is at least half of the way from its first value to its last; never where it does not rise.
+    ///
+    /// ```
+    /// use invitro_results::{Curve, CurvePoint, Emergence};
+    /// let of = |values: &[f64]| {
+    ///     Curve::new(values.iter().enumerate().map(|(at, &value)| CurvePoint::without_interval(50 * at as u32, value)).collect())
+    /// };
+    /// assert_eq!(of(&[0.4, 0.5, 0.7, 0.8]).half_way(), Some(Emergence::At(100)));
+    /// assert_eq!(of(&[0.4, 0.5, 0.3]).half_way(), Some(Emergence::Never));
+    /// assert_eq!(of(&[0.4]).half_way(), None);
+    /// ```
+    pub fn half_way(&self) -> Option<Emergence> {
+        let (first, last) = (self.counted().next()?.value, self.counted().next_back()?.value);
+        self.first(|point| last > first && point.value >= (first + last) / 2.0)
     }
 
     fn first(&self, holds: impl Fn(&CurvePoint) -> bool) -> Option<Emergence> {

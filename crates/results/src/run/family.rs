@@ -26,7 +26,7 @@ pub struct FamilyNode {
     pub parent: Option<String>,
     /// Whether it has text.
     pub spoken: bool,
-    /// The distance that was asked for.
+    /// The distance that was asked for; the measured one where the laws of a file decide it.
     pub asked: f64,
     /// Whether that is from its parent, or from the siblings that leave the parent with it.
     pub from: From,
@@ -62,14 +62,17 @@ impl FamilyTree {
         let shares = family.shares(mixture);
         let node = |(at, node): (usize, &invitro_language::Node)| {
             let branch = family.branches().iter().find(|branch| branch.nodes.contains(&at));
+            let measured = distances.from_parent(at).relative;
             let siblings = branch.is_some_and(|branch| branch.nodes.len() > 1 || branch.sibling_of.is_some());
             FamilyNode {
                 name: node.name.clone(),
                 parent: node.parent.map(|parent| nodes[parent].name.clone()),
                 spoken: node.language.is_some(),
-                asked: branch.map_or(0.0, |branch| branch.distance),
+                asked: branch.map_or(0.0, |branch| {
+                    if branch.by_file { (measured * 1e3).round() / 1e3 } else { branch.distance }
+                }),
                 from: if siblings { From::Siblings } else { From::Parent },
-                measured: distances.from_parent(at).relative,
+                measured,
                 share: node.language.map(|language| shares[language.index()]),
                 grammar: node.grammar.clone(),
                 script: node.script,

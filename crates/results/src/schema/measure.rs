@@ -4,6 +4,10 @@
 //! back by `FromStr`, and stands with its meaning in `docs/formats.md`, which is made from this file and `reach.rs`.
 
 use crate::UnknownName;
+use crate::schema::inside::{
+    Donor, InsideMetric, PatchPlace, PatchPosition, PatchedForm, Patching, PieceKind, PieceMatrix, PieceRows,
+    RowStatistic, parse_with_layer, with_layer,
+};
 use crate::schema::names::{part, recorded};
 use crate::schema::reach::{Fraction, Reach, Scorer, Statistic, Targets};
 use invitro_language::Task;
@@ -28,10 +32,16 @@ pub enum Measure {
     Reach(Reach),
     /// The contrast of facts in nats, of words that the model reads in one of several forms (`eval.forms`).
     Contrast(Scorer, Form),
+    /// The contrast of the facts of false friends in nats: what a language's word means in the first language.
+    FriendContrast(Scorer),
     /// Losses, and what training itself reports.
     Loss(Loss),
-    /// What the residual stream after a layer is like; 0 is the embedding (`eval.inside`).
-    Inside(InsideMetric, u32),
+    /// What the inside of the model is like, after a layer where there is one; 0 is the embedding (`eval.inside`).
+    Inside(InsideMetric, Option<u32>),
+    /// The rows of pieces in the embedding and the unembedding (`eval.inside`).
+    PieceRows(PieceRows),
+    /// The contrast of facts in nats with one hidden state replaced, less that without (`eval.inside`).
+    Patch(Patching),
     /// What a tokenizer does to a language.
     Tokenizer(Words, TokenizerMetric),
     /// The mean overlap of a masked word's pieces with other words'.
@@ -52,6 +62,8 @@ recorded! {
         TypesAdjective = "types_adjective": "share of adjectives before a word they may modify",
         TypesAdverb = "types_adverb": "share of adverbs before a word they may modify",
         SameWords = "same_words": "its words are exactly those of the prompt (T1)",
+        OtherWords = "other_words": "it ends, all its words are words of the language, and they are not those of the prompt (T1)",
+        NonWords = "non_words": "it ends, and a word of it is none of the language (T1); the rest beside these and `same_words` does not end or has no words",
         Exact = "exact": "it is the sentence that was meant (T1, T3)",
         Descriptors = "descriptors": "share of the sentence's descriptors that it has (T3); where something is withheld, of those alone that are",
         ConditionsMet = "conditions_met": "it has all words of the prompt (T2)",
@@ -125,13 +137,6 @@ impl Loss {
 }
 
 recorded! {
-    /// What is measured inside a model.
-    InsideMetric {
-        ResidualNorm = "residual_norm": "root mean square of the residual stream at the last token of a sentence, mean over sentences",
-    }
-}
-
-recorded! {
     /// Which words a tokenizer is measured on.
     Words {
         Text = "": "running text: words as often as they are said",
@@ -176,6 +181,8 @@ recorded! {
     LanguageMetric {
         StemDistance = "distance.stems": "measured lexical distance of stems, relative to unrelated stems",
         WordDistance = "distance.words": "the same of whole words",
+        LetterEntropy = "regularity.entropy": "entropy of a letter of the second language's stems, given the aligned letter of the first and its neighbours, in bits; where sound laws made a language",
+        RegularSites = "regularity.sites": "share of the sites of these alignments in correspondence patterns of at least three sites",
         LambdaLeft = "lambda_left": "the size of a language's text in training over that of the first, once masked sentences are gone, without translations",
         Vocab = "vocab": "tokens of the vocabulary, special tokens included",
     }
@@ -218,6 +225,7 @@ impl Measure {
                 Targets::Facts | Targets::Types => Scale::Signed,
                 Targets::Allowed | Targets::Forbidden | Targets::Other => Scale::Share,
             },
+            Measure::Inside(metric, _) if metric.is_share() => Scale::Share,
             Measure::Tokenizer(_, TokenizerMetric::Fertility | TokenizerMetric::Parity) => Scale::Plain,
             Measure::Tokenizer(..) | Measure::Bridge(..) => Scale::Share,
             _ => Scale::Plain,
@@ -227,20 +235,30 @@ impl Measure {
     /// Who gives the probabilities, where several do.
     pub fn scorer(self) -> Option<Scorer> {
         match self {
-            Measure::Reach(Reach { scorer, .. }) | Measure::Contrast(scorer, _) => Some(scorer),
+            Measure::Reach(Reach { scorer, .. }) | Measure::Contrast(scorer, _) | Measure::FriendContrast(scorer) => {
+                Some(scorer)
+            }
             _ => None,
         }
     }
 
-    /// Whether it is of a model that does not train: its n-gram baselines.
+    /// Whether it does not change in training: that of n-gram models, and what shared pieces or chance give.
     pub fn is_baseline(self) -> bool {
-        self.scorer().is_some_and(|scorer| scorer != Scorer::Network)
+        match self {
+            Measure::Inside(metric, _) => metric.is_baseline(),
+            _ => self.scorer().is_some_and(|scorer| scorer != Scorer::Network),
+        }
+    }
+
+    /// Whether it is of the inside of a model.
+    pub fn is_inside(self) -> bool {
+        matches!(self, Measure::Inside(..) | Measure::PieceRows(_) | Measure::Patch(_))
     }
 
     /// Whether it is measured at every evaluation, and so a curve over training.
     pub fn is_curve(self) -> bool {
-        use Measure::{Contrast, Inside, Loss, Reach, Task};
-        matches!(self, Task(..) | Reach(_) | Contrast(..) | Loss(_) | Inside(..))
+        use Measure::{Contrast, FriendContrast, Loss, Reach, Task};
+        matches!(self, Task(..) | Reach(_) | Contrast(..) | FriendContrast(_) | Loss(_)) || self.is_inside()
     }
 
     /// Whether no table over runs and no figure shows it: kinds of failure, and the second reading of reachability.
@@ -264,7 +282,8 @@ impl Measure {
                 None => top.is_some() && !masked_elsewhere,
             },
             Measure::Loss(loss) => !Task::ALL.into_iter().any(|task| Loss::of_task(task) == loss),
-            _ => true,
+            // Their figures are their own.
+            _ => !self.is_inside(),
         }
     }
 
@@ -279,7 +298,10 @@ impl Measure {
     pub fn is_in_nats(self) -> bool {
         match self {
             Measure::Reach(reach) => reach.statistic == Statistic::LogProb,
-            _ => matches!(self, Measure::Loss(_) | Measure::Contrast(..)),
+            _ => matches!(
+                self,
+                Measure::Loss(_) | Measure::Contrast(..) | Measure::FriendContrast(_) | Measure::Patch(_)
+            ),
         }
     }
 
@@ -287,7 +309,7 @@ impl Measure {
     pub fn is_contrast(self) -> bool {
         match self {
             Measure::Reach(reach) => reach.targets.against().is_some(),
-            _ => matches!(self, Measure::Contrast(..)),
+            _ => matches!(self, Measure::Contrast(..) | Measure::FriendContrast(_) | Measure::Patch(_)),
         }
     }
 
@@ -324,9 +346,23 @@ impl Measure {
         });
         let forms =
             Scorer::ALL.iter().flat_map(|&scorer| Form::ALL.iter().map(move |&form| Measure::Contrast(scorer, form)));
+        let friends = Scorer::ALL.iter().map(|&scorer| Measure::FriendContrast(scorer));
         let losses = Loss::ALL.iter().map(|&loss| Measure::Loss(loss));
+        let layers = || [None, Some(0), Some(1), Some(2)].into_iter();
         let inside =
-            InsideMetric::ALL.iter().flat_map(|&metric| (0..3).map(move |layer| Measure::Inside(metric, layer)));
+            InsideMetric::ALL.iter().flat_map(|&metric| layers().map(move |layer| Measure::Inside(metric, layer)));
+        let rows = PieceMatrix::ALL.iter().flat_map(|&matrix| {
+            let kinds = move |statistic| PieceKind::ALL.iter().map(move |&kind| PieceRows { matrix, statistic, kind });
+            RowStatistic::ALL.iter().flat_map(move |&statistic| kinds(statistic)).map(Measure::PieceRows)
+        });
+        let places = Donor::ALL.iter().flat_map(|&donor| {
+            let layers = move |position| (0..3).map(move |layer| Some(PatchPlace { donor, position, layer }));
+            PatchPosition::ALL.iter().flat_map(move |&position| layers(position))
+        });
+        let places: Vec<Option<PatchPlace>> = [None].into_iter().chain(places).collect();
+        let patches = PatchedForm::ALL
+            .iter()
+            .flat_map(|&form| places.iter().map(move |&patch| Measure::Patch(Patching { form, patch })));
         let tokenizers = Words::ALL
             .iter()
             .flat_map(|&words| TokenizerMetric::ALL.iter().map(move |&metric| Measure::Tokenizer(words, metric)));
@@ -337,8 +373,11 @@ impl Measure {
         tasks
             .chain(reach)
             .chain(forms)
+            .chain(friends)
             .chain(losses)
             .chain(inside)
+            .chain(rows)
+            .chain(patches)
             .chain(tokenizers)
             .chain(bridges)
             .chain(languages)
@@ -351,8 +390,11 @@ impl Measure {
             Measure::Task(task, metric) => (task.name(), metric.to_string()),
             Measure::Reach(reach) => (REACH, reach.to_string()),
             Measure::Contrast(scorer, form) => (CONTRAST, format!("{scorer}.{FACTS}.{form}")),
+            Measure::FriendContrast(scorer) => (CONTRAST, format!("{scorer}.{FRIEND}")),
             Measure::Loss(loss) => (LOSS, loss.to_string()),
-            Measure::Inside(metric, layer) => (INSIDE, format!("{metric}@{layer}")),
+            Measure::Inside(metric, layer) => (INSIDE, with_layer(metric, layer)),
+            Measure::PieceRows(rows) => (ROWS, rows.to_string()),
+            Measure::Patch(patching) => (PATCH, patching.to_string()),
             once => ("", once.to_string()),
         }
     }
@@ -361,8 +403,11 @@ impl Measure {
 pub(crate) const REACH: &str = "reach";
 const CONTRAST: &str = "contrast";
 const FACTS: &str = "facts";
+const FRIEND: &str = "friend";
 const LOSS: &str = "loss";
 const INSIDE: &str = "inside";
+const ROWS: &str = "rows";
+const PATCH: &str = "patch";
 
 impl fmt::Display for Measure {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
@@ -370,8 +415,11 @@ impl fmt::Display for Measure {
             Measure::Task(task, metric) => write!(out, "{}.{metric}", task.name()),
             Measure::Reach(reach) => write!(out, "{REACH}.{reach}"),
             Measure::Contrast(scorer, form) => write!(out, "{CONTRAST}.{scorer}.{FACTS}.{form}"),
+            Measure::FriendContrast(scorer) => write!(out, "{CONTRAST}.{scorer}.{FRIEND}"),
             Measure::Loss(loss) => write!(out, "{LOSS}.{loss}"),
-            Measure::Inside(metric, layer) => write!(out, "{INSIDE}.{metric}@{layer}"),
+            Measure::Inside(metric, layer) => write!(out, "{INSIDE}.{}", with_layer(*metric, *layer)),
+            Measure::PieceRows(rows) => write!(out, "{ROWS}.{rows}"),
+            Measure::Patch(patching) => write!(out, "{PATCH}.{patching}"),
             Measure::Tokenizer(Words::Text, metric) => metric.fmt(out),
             Measure::Tokenizer(words, metric) => write!(out, "{words}.{metric}"),
             Measure::Bridge(bridge, similarity) => write!(out, "{bridge}.{similarity}"),
@@ -399,14 +447,16 @@ impl FromStr for Measure {
             REACH => Ok(Measure::Reach(rest.parse()?)),
             CONTRAST => {
                 let (scorer, rest) = rest.split_once('.').ok_or_else(unknown)?;
+                if rest == FRIEND {
+                    return Ok(Measure::FriendContrast(part(scorer, name)?));
+                }
                 let form = rest.strip_prefix(FACTS).and_then(|rest| rest.strip_prefix('.')).ok_or_else(unknown)?;
                 Ok(Measure::Contrast(part(scorer, name)?, part(form, name)?))
             }
             LOSS => Ok(Measure::Loss(part(rest, name)?)),
-            INSIDE => {
-                let (metric, layer) = rest.split_once('@').ok_or_else(unknown)?;
-                Ok(Measure::Inside(part(metric, name)?, layer.parse().map_err(|_| unknown())?))
-            }
+            INSIDE => parse_with_layer(rest).map(|(metric, layer)| Measure::Inside(metric, layer)),
+            ROWS => Ok(Measure::PieceRows(rest.parse()?)),
+            PATCH => Ok(Measure::Patch(rest.parse()?)),
             _ => match (first.parse(), first.parse()) {
                 (Ok(words), _) => Ok(Measure::Tokenizer(words, part(rest, name)?)),
                 (_, Ok(bridge)) => Ok(Measure::Bridge(bridge, part(rest, name)?)),

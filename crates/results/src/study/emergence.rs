@@ -19,8 +19,10 @@ impl Run {
         let dated = |curve: &Curve, threshold: f64| match crossing {
             Crossing::First => curve.emergence(threshold),
             Crossing::Lasting => curve.lasting_emergence(threshold),
+            Crossing::Half => curve.half_way(),
         };
         match measure {
+            _ if crossing == Crossing::Half => curve(measure).half_way(),
             _ if measure.is_contrast() => curve(measure).lasting_above_zero(threshold),
             Measure::Reach(reach) if reach.scorer == Scorer::Network => {
                 let null = curve(Measure::Reach(Reach { scorer: Scorer::Unigram, ..reach })).peak()?.value;

@@ -2,7 +2,7 @@
 
 use super::factors::{self, Factor, Levels};
 use super::{Trajectory, Withheld};
-use crate::words::{MaskedWord, MeasuredWord, Sample, SentencePair};
+use crate::words::{MaskedWord, MeasuredWord, Sample, SentencePair, WordMap};
 use crate::{
     Condition, FamilyTree, FolderKind, Moment, Plan, Quantity, ReadCache, Result, Results, Run, Value, column,
     read_cached,
@@ -42,6 +42,8 @@ pub struct Study {
     pub families: Vec<(usize, FamilyTree)>,
     /// Decoded sentences of a run.
     pub samples: Vec<Sample>,
+    /// Of a run, the maps of one property's words, by step.
+    pub maps: Vec<(u64, WordMap)>,
     /// What the reader should know about the data.
     pub notes: Vec<String>,
     last_step: u32,
@@ -84,6 +86,7 @@ impl Study {
             pairs,
             families,
             samples,
+            maps,
             notes,
             ..
         } = results;
@@ -131,6 +134,7 @@ impl Study {
             pairs,
             families,
             samples,
+            maps,
             notes,
             conditions,
             factors: levels

@@ -60,7 +60,9 @@ pub fn add_results(out: &mut Columns, status: &Status, rows: &[Row], threshold: 
 pub(crate) const END: &str = "final.";
 
 fn add_curve(out: &mut Columns, quantity: &Quantity, curve: &Curve, curves: &HashMap<Quantity, Curve>, threshold: f64) {
-    out.insert(format!("max.{quantity}"), json!(curve.peak().map(|point| point.value)));
+    if !quantity.measure.is_inside() {
+        out.insert(format!("max.{quantity}"), json!(curve.peak().map(|point| point.value)));
+    }
     // Null where there was nothing to count at the last step.
     out.insert(format!("{END}{quantity}"), json!(curve.end()));
     let step = |emergence: Option<Emergence>| json!(emergence.and_then(Emergence::step));

@@ -31,6 +31,8 @@ pub struct MaskedWord {
     pub reachable_from: Option<u32>,
     /// Whether it is so at the end of training; unknown where no subject was asked for it, and in older tables.
     pub reachable: Option<bool>,
+    /// Its alignment with its translation, by step: see [`Contrasts::alignment`].
+    pub alignments: Vec<(u32, f64)>,
     /// What it is like, in the language it is masked in.
     pub traits: Traits,
 }
@@ -75,7 +77,7 @@ const FORM: &str = "form_";
 const PIECES: &str = "pieces_";
 const CONTRAST: &str = "contrast_";
 const CONTRASTS: &str = "contrasts_";
-const FIXED: [&str; 16] = [
+const FIXED: [&str; 17] = [
     "run",
     "symbol",
     "bridge",
@@ -92,7 +94,9 @@ const FIXED: [&str; 16] = [
     "pieces",
     "frequency",
     "reachable",
+    "alignments",
 ];
+const ALIGNMENT: &str = "alignment";
 
 /// A curve as one text: `0:0.01 500:0.32`.
 fn curve_text(curve: &[(u32, f64)]) -> Option<String> {
@@ -115,7 +119,7 @@ pub fn write(path: &Path, run: &str, words: &[MaskedWord]) -> Result<()> {
     let whole = |of: fn(&MaskedWord) -> Option<i64>| Column::Whole(words.iter().map(of).collect());
     let [run_column, symbol, bridge, bridge_form, bridge_language, bridge_pieces, cognate, asked, first, rest @ ..] =
         FIXED;
-    let [masked_in, pairs, distance, letters, pieces, frequency, reachable] = rest;
+    let [masked_in, pairs, distance, letters, pieces, frequency, reachable, alignments] = rest;
     let mut columns: Vec<(String, Column)> = vec![
         (run_column.into(), text(&|_| Some(run.to_owned()))),
         (symbol.into(), text(&|word| Some(word.symbol.clone()))),
@@ -149,6 +153,10 @@ pub fn write(path: &Path, run: &str, words: &[MaskedWord]) -> Result<()> {
         (pieces.into(), whole(|word| word.traits.pieces.map(i64::from))),
         (frequency.into(), number(|word| word.traits.frequency)),
     ]);
+    if words.iter().any(|word| !word.alignments.is_empty()) {
+        columns.push((ALIGNMENT.into(), number(|word| word.alignments.last().map(|&(_, value)| value))));
+        columns.push((alignments.into(), text(&|word| curve_text(&word.alignments))));
+    }
     table::write(path, &columns)
 }
 
@@ -222,9 +230,9 @@ pub(crate) fn ranked_all(path: &Path) -> Result<Vec<Ranked>> {
 /// all of `curves` is wanted their ends alone.
 pub(crate) fn shorten(row: &mut table::Columns, curves: bool) {
     for (name, value) in row.iter_mut() {
-        if name.starts_with(CONTRAST) {
+        if name.starts_with(CONTRAST) || name == ALIGNMENT {
             table::to_single(value);
-        } else if name.starts_with(CONTRASTS)
+        } else if (name.starts_with(CONTRASTS) || name == FIXED[16])
             && let Some(text) = value.as_str()
         {
             let points = curve(text).into_iter().map(|(step, value)| (step, (value * 100.0).round() / 100.0));
@@ -276,6 +284,8 @@ pub struct MeasuredWord {
     pub cognate_bridge: Option<f64>,
     /// The overlap of its pieces with those of the unmasked word that shares most.
     pub bridge: Option<f64>,
+    /// Its alignment with its translation at the end of training, where that was measured.
+    pub alignment: Option<f64>,
     /// What it is like.
     pub traits: Traits,
 }
@@ -292,7 +302,8 @@ pub fn read_scored(path: &Path, mut each: impl FnMut(&str, MeasuredWord)) -> Res
     }
     let contrasts: Vec<String> = languages.iter().map(|language| format!("{CONTRAST}{language}")).collect();
     let wanted = ["run", "symbol", "masked_in"].into_iter().chain(NUMBERS);
-    let wanted: Vec<&str> = wanted.chain(["reachable", "bridge"]).chain(contrasts.iter().map(String::as_str)).collect();
+    let wanted: Vec<&str> =
+        wanted.chain(["reachable", "bridge", ALIGNMENT]).chain(contrasts.iter().map(String::as_str)).collect();
     // Few names in many rows.
     let mut known: HashSet<Arc<str>> = HashSet::new();
     let mut shared = |name: &str| match known.get(name) {
@@ -308,7 +319,7 @@ pub fn read_scored(path: &Path, mut each: impl FnMut(&str, MeasuredWord)) -> Res
         for row in 0..rows {
             let Some(masked_in) = columns[2].text(row) else { continue };
             let place = languages.iter().position(|language| *language == masked_in);
-            let contrast = place.and_then(|place| number(11 + place, row));
+            let contrast = place.and_then(|place| number(12 + place, row));
             let reachable = number(9, row).map(|reachable| reachable > 0.0);
             if contrast.is_none() && reachable.is_none() {
                 continue;
@@ -321,6 +332,7 @@ pub fn read_scored(path: &Path, mut each: impl FnMut(&str, MeasuredWord)) -> Res
                 reachable,
                 cognate_bridge: number(3, row),
                 bridge: number(10, row),
+                alignment: number(11, row),
                 traits: Traits {
                     pairs: whole(4),
                     distance: number(5, row),
@@ -359,6 +371,7 @@ fn word(languages: &[&str], columns: &[ColumnBatch], row: usize) -> MaskedWord {
         reachable_from: whole(8),
         reachable: number(15).map(|reachable| reachable > 0.0),
         masked_in: text(9),
+        alignments: text(16).as_deref().map(curve).unwrap_or_default(),
         traits: Traits {
             pairs: whole(10),
             distance: number(11),
@@ -410,4 +423,24 @@ pub struct Contrasts {
     /// older files have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reachable: Option<BTreeMap<String, Vec<u32>>>,
+    /// Per language with a mask, for its masked words in the order in which they are asked: the cosine of a word's state with
+    /// that of its translation, less the largest with another word of its class, mean over layers; with `eval.inside`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub alignment: BTreeMap<String, Vec<f64>>,
+    /// The states of one property's words in two languages, on a plane; with `eval.inside`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub map: Option<WordMap>,
+}
+
+/// The states of the words of one property in two languages, on the plane of their principal components.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct WordMap {
+    /// The layer.
+    pub layer: u32,
+    /// The symbols' names in the world.
+    pub words: Vec<String>,
+    /// Whether each is masked in the second language.
+    pub masked: Vec<bool>,
+    /// Per language, the place of every word.
+    pub places: BTreeMap<String, Vec<[f64; 2]>>,
 }

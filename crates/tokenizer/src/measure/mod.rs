@@ -210,7 +210,8 @@ impl PieceCounts {
             one_piece: share(self.words - self.continued, self.words),
             renyi: renyi(&self.used, ALPHA) / (available as f64).ln(),
             utilisation: share(used, available),
-            boundary_precision: share(self.hits, self.cuts),
+            // Where nothing is concatenated there are no boundaries, and no cut is wrong.
+            boundary_precision: if self.boundaries == 0 { f64::NAN } else { share(self.hits, self.cuts) },
             boundary_recall: share(self.hits, self.boundaries),
         }
     }

@@ -9,18 +9,23 @@
 //! ```
 //!
 //! `tokenizer.cut` cuts words elsewhere (`cut.rs`), and `tokenizer.share` gives pieces separate ids in some languages
-//! (`sharing.rs`). Both affect only this table, not `tokenizer.json`.
+//! (`sharing.rs`). Both affect only this table, not `tokenizer.json`. With `tokenizer.dropout`, training reads other cuts
+//! (`dropout.rs`); the table has the plain ones.
 
 use crate::error::{Error, Result};
 use crate::intervene::cut::Pieces;
 use crate::intervene::sharing::Sharing;
 use crate::provenance::fingerprint;
+use crate::segment::dropout::{DRAWN_CUTS, DrawnCuts};
 use crate::segment::words::{self, Recut, core};
 use crate::special::{self, SpecialTokens};
 use crate::tokenizer::Tokenizer;
 use crate::train::alphabet;
 use invitro_base::settings::{Boundary, Cut, Kind, Share, TokenizerConfig, no_boundary_token};
 use invitro_language::{Category, Language, Languages, Sequence, Symbol, Task};
+
+/// How often the cuts of a training sequence are drawn, until they fit the context.
+const DROPOUT_TRIES: usize = 100;
 
 /// The pieces of every word.
 #[derive(Clone, Debug)]
@@ -35,6 +40,8 @@ pub struct Segmentation {
     vocab: usize,
     cut: Cut,
     sharing: Sharing,
+    /// The cuts that training reads, if they are not the plain ones.
+    drawn: Option<DrawnCuts>,
     /// The pieces of names that have common ids although other words do not use these.
     names: Vec<u32>,
     /// Each row's token as in `tokenizer.json`; a language's own row has the language's name appended, as in `koc:B`.
@@ -78,16 +85,19 @@ impl Segmentation {
             names.sort_unstable();
             names.dedup();
         }
+        // The boundary is the same token after every word of a language, names included.
+        let id = |piece: u32, symbol: Symbol, language: Language| {
+            let is_common = sharing.has_common_names() && piece != boundary && is_name(symbol);
+            if is_common { piece } else { sharing.id(piece, language) }
+        };
+        let drawn = (config.dropout > 0.0).then(|| DrawnCuts::new(tokenizer, languages, &words, config.dropout, id));
+        let drawn = drawn.transpose()?;
         let mut ids = Vec::with_capacity(words.len() * languages.world.len() * 4);
         let mut starts = Vec::with_capacity(words.len() * languages.world.len() + 1);
         for (&language, words) in languages.all().iter().zip(&words) {
             for (symbol, word) in languages.world.symbols().zip(words) {
                 starts.push(ids.len() as u32);
-                let is_common = sharing.has_common_names() && is_name(symbol);
-                // The boundary is the same token after every word of a language, names included.
-                let id =
-                    |&piece: &u32| if is_common && piece != boundary { piece } else { sharing.id(piece, language) };
-                ids.extend(word.iter().map(id));
+                ids.extend(word.iter().map(|&piece| id(piece, symbol, language)));
             }
         }
         starts.push(ids.len() as u32);
@@ -104,6 +114,7 @@ impl Segmentation {
             symbols: languages.world.len(),
             vocab: tokens.len(),
             cut: config.cut,
+            drawn,
             names,
             tokens: rows().map(token).collect(),
             letters: rows().map(|(_, piece)| letters[piece].clone()).collect(),
@@ -249,18 +260,60 @@ impl Segmentation {
 
     /// Appends the ids of a sequence.
     pub fn encode(&self, sequence: &Sequence, out: &mut Vec<u32>) {
-        self.encode_prompt(sequence, out);
-        for (symbol, language) in sequence.sentence_words() {
-            out.extend_from_slice(self.pieces(symbol, language));
-        }
-        out.push(special::EOS);
+        self.encode_words(sequence, out, |symbol, language| self.pieces(symbol, language));
     }
 
     /// Appends the ids of the prompt: up to `<out>`, or only the task's token for T0.
     pub fn encode_prompt(&self, sequence: &Sequence, out: &mut Vec<u32>) {
+        self.encode_prompt_words(sequence, out, &mut |symbol, language| self.pieces(symbol, language));
+    }
+
+    /// Appends the ids of the training sequence of a step and row, at most `most` where the plain cuts have as few. With
+    /// dropout, every occurrence of a word is in one of its drawn cuts.
+    pub fn encode_training(&self, sequence: &Sequence, (step, row): (u64, u64), most: usize, out: &mut Vec<u32>) {
+        let start = out.len();
+        if let Some(drawn) = &self.drawn {
+            let mut rng = drawn.at(step, row);
+            for _ in 0..DROPOUT_TRIES {
+                let cut = |symbol, language| drawn.cut(symbol, language, rng.index(DRAWN_CUTS));
+                self.encode_words(sequence, out, cut);
+                if out.len() - start <= most {
+                    return;
+                }
+                out.truncate(start);
+            }
+        }
+        self.encode(sequence, out);
+    }
+
+    /// The cuts that training draws of a word, if it has others than the plain one.
+    pub fn drawn_cuts(&self, symbol: Symbol, language: Language) -> impl Iterator<Item = &[u32]> {
+        let all = self.drawn.iter().flat_map(|drawn| (0..DRAWN_CUTS).map(move |number| (drawn, number)));
+        all.map(move |(drawn, number)| drawn.cut(symbol, language, number))
+    }
+
+    fn encode_words<'a>(
+        &self,
+        sequence: &Sequence,
+        out: &mut Vec<u32>,
+        mut pieces: impl FnMut(Symbol, Language) -> &'a [u32],
+    ) {
+        self.encode_prompt_words(sequence, out, &mut pieces);
+        for (symbol, language) in sequence.sentence_words() {
+            out.extend_from_slice(pieces(symbol, language));
+        }
+        out.push(special::EOS);
+    }
+
+    fn encode_prompt_words<'a>(
+        &self,
+        sequence: &Sequence,
+        out: &mut Vec<u32>,
+        pieces: &mut impl FnMut(Symbol, Language) -> &'a [u32],
+    ) {
         out.push(self.special.opening(sequence));
         for (symbol, language) in sequence.prompt_words() {
-            out.extend_from_slice(self.pieces(symbol, language));
+            out.extend_from_slice(pieces(symbol, language));
         }
         if sequence.task != Task::T0 {
             out.push(special::OUT);

@@ -1,10 +1,12 @@
 //! Prefixes and suffixes: a small inventory per category, the empty affix included, which drifts at the rate of the
 //! stems. `big` in one language may correspond to `bgi` in another.
 
+use crate::error::{Error, Result};
 use crate::family::Family;
 use crate::lexicon::history::drift::{DriftRate, substitute};
+use crate::lexicon::history::laws::law::{Edges, Laws};
 use crate::lexicon::letters::FamilyLetters;
-use crate::lexicon::phonology::{Letters, Stem};
+use crate::lexicon::phonology::{Letters, MAX_STEM, Stem};
 use crate::world::symbol::{Category, Language};
 use invitro_base::random::{Rng, Stream};
 
@@ -34,15 +36,17 @@ pub struct Affixes {
 }
 
 impl Affixes {
-    /// `count` prefixes and suffixes per category; a word takes one of each with probability `rate`. `drift` is by node.
+    /// `count` prefixes and suffixes per category; a word takes one of each with probability `rate`. `drift` and `laws` are
+    /// by node; where there are laws, affixes change by these.
     pub(crate) fn new(
         count: usize,
         rate: f64,
         family: &Family,
         letters: &FamilyLetters,
         drift: &[DriftRate],
+        laws: &[Option<Laws>],
         seed: u64,
-    ) -> Affixes {
+    ) -> Result<Affixes> {
         let stream = Stream::new(seed, "lexicon/affixes");
         let own: Vec<Stream> =
             family.nodes().iter().map(|node| Stream::new(seed, &format!("lexicon/affixes/{}", node.name))).collect();
@@ -63,6 +67,12 @@ impl Affixes {
                     let mut of_branch = own[branch.nodes[0]].at(category as u64, side);
                     let rng = if branch.is_root_pair() { &mut *rng } else { &mut of_branch };
                     for &node in &branch.nodes {
+                        if let Some(laws) = &laws[node] {
+                            let edges = Edges { left: side == 0, right: side == 1 };
+                            let after = |affix| after_laws(laws, affix, edges, &family.nodes()[node].name);
+                            *inventories[node].side(side) = from.iter().map(after).collect::<Result<_>>()?;
+                            continue;
+                        }
                         let drift = |rng: &mut Rng, i: usize| drifted(from[i], &letters.nodes[node], drift[node], rng);
                         *inventories[node].side(side) = distinct(count, drift, rng);
                     }
@@ -70,7 +80,7 @@ impl Affixes {
             }
         }
         let nodes = (0..family.nodes().len()).filter(|&node| family.nodes()[node].language.is_some()).collect();
-        Affixes { inventories, nodes, rate, lengths }
+        Ok(Affixes { inventories, nodes, rate, lengths })
     }
 
     /// The inventory of a category in a language; `None` if the category takes no affixes.
@@ -81,6 +91,11 @@ impl Affixes {
     fn of_node(&self, category: Category, node: usize) -> Option<&Inventory> {
         let i = AFFIXED.iter().position(|&c| c == category)?;
         Some(&self.inventories[i][node])
+    }
+
+    /// The chance of a prefix, and of a suffix.
+    pub(crate) fn rate(&self) -> f64 {
+        self.rate
     }
 
     /// The prefix and the suffix for two numbers in [0, 1): the affixes share the part below the rate, the empty affix
@@ -113,7 +128,7 @@ fn mean_letters(list: &[Stem]) -> f64 {
 }
 
 /// `count` distinct affixes. A repeat is redrawn up to 100 times; a language of few letters may not have enough.
-fn distinct(count: usize, make: impl Fn(&mut Rng, usize) -> Stem, rng: &mut Rng) -> Vec<Stem> {
+pub(crate) fn distinct(count: usize, make: impl Fn(&mut Rng, usize) -> Stem, rng: &mut Rng) -> Vec<Stem> {
     let mut list: Vec<Stem> = Vec::with_capacity(count);
     for i in 0..count {
         let mut affix = make(rng, i);
@@ -143,4 +158,48 @@ fn drifted(proto: Stem, letters: &Letters, drift: DriftRate, rng: &mut Rng) -> S
         }
     }
     Stem::new(&affix)
+}
+
+/// A list of affixes in every node: along each branch they drift at the rate of the stems, or change by its laws. `draws` gives
+/// the random numbers of a node.
+pub(crate) fn descend(
+    proto: &[Stem],
+    edges: Edges,
+    family: &Family,
+    letters: &FamilyLetters,
+    drift: &[DriftRate],
+    laws: &[Option<Laws>],
+    draws: impl Fn(&str) -> Rng,
+) -> Result<Vec<Vec<Stem>>> {
+    let mut of_node: Vec<Vec<Stem>> = vec![Vec::new(); family.nodes().len()];
+    for branch in family.branches() {
+        for &node in &branch.nodes {
+            let from = branch.parent.map_or(proto, |parent| &of_node[parent]);
+            let rng = &mut draws(&family.nodes()[node].name);
+            of_node[node] = match &laws[node] {
+                Some(laws) => {
+                    let after = |affix| after_laws(laws, affix, edges, &family.nodes()[node].name);
+                    from.iter().map(after).collect::<Result<_>>()?
+                }
+                None => {
+                    let drift = |rng: &mut Rng, i: usize| drifted(from[i], &letters.nodes[node], drift[node], rng);
+                    distinct(from.len(), drift, rng)
+                }
+            };
+        }
+    }
+    Ok(of_node)
+}
+
+/// An affix after the laws of a language.
+fn after_laws(laws: &Laws, affix: &Stem, edges: Edges, language: &str) -> Result<Stem> {
+    let letters = laws.apply_to(affix.letters(), edges);
+    if letters.len() > MAX_STEM {
+        return Err(Error::mismatch(format!(
+            "the sound laws of {language} make the affix `{}` {} letters long; at most {MAX_STEM} are supported",
+            affix.as_str(),
+            letters.len()
+        )));
+    }
+    Ok(Stem::new(&letters))
 }

@@ -96,6 +96,14 @@ function markPlace() {
 addEventListener("scroll", markPlace, { passive: true });
 markPlace();
 
+// A slider moves the list beside it, and follows it.
+for (const slider of $$("input[data-slides]")) {
+  const select = document.getElementById(slider.dataset.slides);
+  slider.value = select.value;
+  slider.addEventListener("input", () => { select.value = slider.value; choose(slider.closest("figure")); });
+  select.addEventListener("change", () => { slider.value = select.value; });
+}
+
 for (const all of $$("select[data-all]")) {
   all.onchange = () => {
     for (const figure of figures) {

@@ -15,11 +15,12 @@ pub(crate) use study::{planned_ids, read_tables};
 
 use crate::error::{At, Error, Result};
 use crate::folder::{
-    CONFIG, FAMILY, PAIRS, RUNS, RUNS_TABLE, SAMPLES, STATUS, STUDY, WORDS, read_json, read_json_lines, read_text,
+    CONFIG, CONTRASTS, FAMILY, PAIRS, RUNS, RUNS_TABLE, SAMPLES, STATUS, STUDY, WORDS, read_json, read_json_lines,
+    read_text,
 };
 use crate::run::Run;
 use crate::run::family::FamilyTree;
-use crate::words::{MaskedWord, MeasuredWord, Sample, SentencePair};
+use crate::words::{Contrasts, MaskedWord, MeasuredWord, Sample, SentencePair, WordMap};
 use crate::{Plan, Status, outdated};
 use run_folder::{cached_runs, run_folder, run_with_ends};
 use stamp::run_folders;
@@ -64,6 +65,8 @@ pub struct Results {
     pub families: Vec<(usize, FamilyTree)>,
     /// Decoded sentences of a run.
     pub samples: Vec<Sample>,
+    /// Of a run, the maps of one property's words, by step.
+    pub maps: Vec<(u64, WordMap)>,
     /// What the reader should know about the data.
     pub notes: Vec<String>,
 }
@@ -84,6 +87,7 @@ impl Results {
             pairs: Vec::new(),
             families: Vec::new(),
             samples: Vec::new(),
+            maps: Vec::new(),
             notes: Vec::new(),
         }
     }
@@ -141,9 +145,11 @@ impl Results {
         self.runs = cached_runs(std::slice::from_ref(&self.folder), cache).into_iter().collect::<Result<_>>()?;
         self.config = read_text(&self.folder.join(CONFIG))?;
         if let Some(status) = Status::read(&self.folder)? {
-            [SAMPLES, WORDS, PAIRS].iter().try_for_each(|name| status.check(&self.folder, name))?;
+            [SAMPLES, WORDS, PAIRS, CONTRASTS].iter().try_for_each(|name| status.check(&self.folder, name))?;
         }
         self.samples = read_json_lines(&self.folder.join(SAMPLES))?;
+        let lines: Vec<Contrasts> = read_json_lines(&self.folder.join(CONTRASTS))?;
+        self.maps = lines.into_iter().filter_map(|line| Some((line.step, line.map?))).collect();
         let words = [self.folder.join(WORDS)];
         self.add_words(SampledWords::read(words.iter().filter(|path| path.exists())), Some(0));
         self.read_families(&[])?;

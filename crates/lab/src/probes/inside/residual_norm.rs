@@ -3,7 +3,8 @@
 //! With `eval.inside`, sentences of each condition are read after `<T0:ℓ>`, and the root mean square of the residual stream
 //! at their last token is averaged over them: layer 0 is the embedding, layer l the stream after the l-th layer.
 
-use super::{Answers, Probe, Queries, Record, Setup};
+use super::super::{Answers, Probe, Queries, Record, Setup};
+use super::{Cadence, all_layers};
 use crate::error::Result;
 use invitro_language::{Pool, Source, Task};
 use invitro_model::inference::{HiddenQuery, HiddenState};
@@ -14,15 +15,13 @@ use std::sync::Arc;
 const SENTENCES: u64 = 64;
 
 struct ResidualNormProbe {
+    cadence: Cadence,
     conditions: Vec<(Condition, Vec<HiddenQuery>)>,
 }
 
-pub(super) fn probe(setup: &Setup) -> Result<Option<Arc<dyn Probe>>> {
+pub fn probe(setup: &Setup) -> Result<Option<Arc<dyn Probe>>> {
     let Setup { experiment, languages, text, .. } = setup;
-    if !experiment.eval.inside {
-        return Ok(None);
-    }
-    let layers: Vec<usize> = (0..=experiment.model.layers).collect();
+    let Some(cadence) = Cadence::of(experiment) else { return Ok(None) };
     let mut conditions = Vec::new();
     for condition in languages.conditions() {
         let mut source =
@@ -31,26 +30,31 @@ pub(super) fn probe(setup: &Setup) -> Result<Option<Arc<dyn Probe>>> {
         for row in 0..SENTENCES {
             let fits = |sequence: &_| text.segmentation.length(sequence) <= experiment.model.context;
             let tokens = text.sequence(&source.draw_where(0, row, fits)?);
-            queries.push(HiddenQuery { positions: vec![tokens.len() - 1], layers: layers.clone(), tokens });
+            let positions = vec![tokens.len() - 1];
+            queries.push(HiddenQuery { positions, layers: all_layers(setup), normed: false, tokens });
         }
         conditions.push((condition.into(), queries));
     }
-    Ok(Some(Arc::new(ResidualNormProbe { conditions })))
+    Ok(Some(Arc::new(ResidualNormProbe { cadence, conditions })))
 }
 
 impl Probe for ResidualNormProbe {
-    fn queries(&self, _step: u64) -> Queries {
-        let hidden = self.conditions.iter().flat_map(|(_, queries)| queries.iter().cloned()).collect();
+    fn queries(&self, step: u64) -> Queries {
+        let conditions = self.conditions.iter().filter(|_| self.cadence.has(step));
+        let hidden = conditions.flat_map(|(_, queries)| queries.iter().cloned()).collect();
         Queries { hidden, ..Queries::default() }
     }
 
     fn record(&self, answers: &Answers, record: &mut Record) {
+        if answers.hidden.is_empty() {
+            return;
+        }
         let mut states = answers.hidden.iter();
         for (condition, queries) in &self.conditions {
             let own: Vec<_> = states.by_ref().take(queries.len()).collect();
             for layer in 0..queries[0].layers.len() {
                 let norms = own.iter().map(|states| root_mean_square(&states[layer][0]));
-                let measure = Measure::Inside(InsideMetric::ResidualNorm, layer as u32);
+                let measure = Measure::Inside(InsideMetric::ResidualNorm, Some(layer as u32));
                 record.rows.push(Some(condition), measure, norms.sum::<f64>() / own.len() as f64, own.len());
             }
         }

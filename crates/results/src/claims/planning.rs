@@ -1,0 +1,247 @@
+//! How many data seeds the primary claims of a study are likely to need, by the spread between those that it has.
+//!
+//! Data seeds are the sample: intervals here are over data seeds alone, and model seeds only make their values less noisy.
+
+use super::claim::{Claim, Claims, Test};
+use super::estimate::Estimated;
+use super::scope::Scope;
+use super::verdict::{Expectation, LEVEL, Reason, SEEDS, Verdict, holm};
+use crate::{Condition, Study};
+use invitro_stats::power::{fewest, power};
+use invitro_stats::{Estimate, Interval, sequential};
+
+/// The power that a study is planned for.
+pub const POWER: f64 = 0.8;
+
+/// No study is planned with more data seeds.
+pub const MOST: usize = 1000;
+
+/// When results are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Looks {
+    /// Once, when all runs have ended.
+    Once,
+    /// After each data seed, with intervals that are valid at every look.
+    AfterEachSeed,
+}
+
+impl Looks {
+    /// The level of an interval over so many data seeds; `None` where there is no such look.
+    pub fn level(self, alpha: f64, data_seeds: usize) -> Option<f64> {
+        match self {
+            Looks::Once => (data_seeds >= 2).then_some(alpha),
+            Looks::AfterEachSeed => sequential::level(alpha, data_seeds),
+        }
+    }
+
+    /// The most data seeds that there can be.
+    pub fn most(self) -> usize {
+        match self {
+            Looks::Once => MOST,
+            Looks::AfterEachSeed => *sequential::LOOKS.end(),
+        }
+    }
+}
+
+/// What is asked of a pilot's results.
+#[derive(Debug, Clone)]
+pub struct Question<'a> {
+    /// The data seeds that are planned.
+    pub planned: usize,
+    /// The half-width that intervals should have; without it each claim has its own.
+    pub half_width: Option<f64>,
+    /// When results are looked at.
+    pub looks: Looks,
+    /// These runs alone, by their places.
+    pub only: Option<&'a [usize]>,
+}
+
+/// A primary claim, or one of the claims that decide it, and how many data seeds it is likely to need.
+#[derive(Debug, Clone)]
+pub struct SeedNeeds {
+    /// The claim.
+    pub claim: Claim,
+    /// The masked condition it is answered for, where it is for each.
+    pub masked: Option<Condition>,
+    /// The estimate.
+    pub estimated: Estimated,
+    /// Its 95 % interval over data seeds alone.
+    pub interval: Option<Interval>,
+    /// The verdict over data seeds alone, all primary claims adjusted together.
+    pub verdict: Verdict,
+    /// What more data seeds are likely to give.
+    pub forecast: Result<Forecast, NoForecast>,
+}
+
+/// What more data seeds are likely to give.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Forecast {
+    /// The standard deviation between data seeds, in units of the estimate.
+    pub deviation: f64,
+    /// The half-width of the 95 % interval over the data seeds planned; `None` where there is no look after so many.
+    pub half_width: Option<f64>,
+    /// The half-width that is wanted, and the fewest data seeds that are likely to give it, unless more than
+    /// [`Looks::most`].
+    pub wanted: Option<(f64, Option<usize>)>,
+    /// The probability that the claim is decided by the data seeds planned, if the estimate is the truth.
+    pub power: Option<f64>,
+    /// The fewest data seeds with a power of [`POWER`], unless more than [`Looks::most`].
+    pub needed: Option<usize>,
+}
+
+/// Why there is no forecast.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NoForecast {
+    /// The claim cannot be tested, however many data seeds there are.
+    NotTested(Reason),
+    /// There are fewer than two data seeds.
+    TooFewSeeds(usize),
+    /// Data seeds agree to the last digit.
+    Alike,
+    /// The value is a share of runs, whose error has another rule than that of a mean.
+    ShareOfRuns,
+}
+
+/// The needs of each primary claim, in the order of the claims; of one that others decide, those of the others.
+pub fn seed_needs(study: &Study, claims: &Claims, question: &Question) -> Vec<SeedNeeds> {
+    let masked: Vec<Condition> = study.masked().cloned().collect();
+    let mut needs: Vec<SeedNeeds> = Vec::new();
+    // The places of what decides each primary claim.
+    let mut primary: Vec<Vec<usize>> = Vec::new();
+    for claim in claims.claims.iter().filter(|claim| claim.primary) {
+        let scopes = if claim.each && !masked.is_empty() { masked.iter().map(Some).collect() } else { vec![None] };
+        for masked in scopes {
+            let first = needs.len();
+            needs.extend(
+                deciding(claims, claim).into_iter().map(|claim| SeedNeeds::new(study, claim, masked, question)),
+            );
+            primary.push((first..needs.len()).collect());
+        }
+    }
+    let verdict = |place: usize, alpha: f64| {
+        Verdict::all(&primary[place].iter().map(|&it| needs[it].verdict_at(alpha, question.looks)).collect::<Vec<_>>())
+    };
+    let levels = holm(primary.len(), verdict);
+    let tested = (0..primary.len()).filter(|place| !matches!(verdict(*place, LEVEL), Verdict::NotTested(_))).count();
+    for (places, alpha) in primary.iter().zip(levels) {
+        for &place in places {
+            needs[place].verdict = needs[place].verdict_at(alpha, question.looks);
+            needs[place].set_power(LEVEL / tested.max(1) as f64, question);
+        }
+    }
+    needs
+}
+
+/// The claims that decide one: itself, or those that must all hold.
+fn deciding<'c>(claims: &'c Claims, claim: &'c Claim) -> Vec<&'c Claim> {
+    match &claim.test {
+        Test::Estimand(_) => vec![claim],
+        Test::All(ids) => {
+            let parts = claims.claims.iter().filter(|other| ids.contains(&other.id) && other.id != claim.id);
+            parts.flat_map(|part| deciding(claims, part)).collect()
+        }
+    }
+}
+
+impl SeedNeeds {
+    fn new(study: &Study, claim: &Claim, masked: Option<&Condition>, question: &Question) -> SeedNeeds {
+        let scope = Scope { masked, only: question.only, ..Scope::new(study) };
+        let Test::Estimand(estimand) = &claim.test else { unreachable!("others decide it") };
+        let estimated = scope.estimate(estimand);
+        let forecast = forecast(claim, &estimated, question);
+        let mut needs = SeedNeeds {
+            claim: claim.clone(),
+            masked: masked.cloned(),
+            estimated,
+            interval: None,
+            verdict: Verdict::Inconclusive,
+            forecast,
+        };
+        needs.interval = needs.interval_at(LEVEL, question.looks);
+        needs
+    }
+
+    /// The estimate with its spread over data seeds alone, and the level of its interval at this look.
+    fn looked_at(&self, alpha: f64, looks: Looks) -> Option<(Estimate, f64)> {
+        let estimate = sequential::over_data_seeds(self.estimated.estimate.as_ref()?)?;
+        Some((estimate, looks.level(alpha, estimate.data_seeds)?))
+    }
+
+    fn interval_at(&self, alpha: f64, looks: Looks) -> Option<Interval> {
+        let (estimate, level) = self.looked_at(alpha, looks)?;
+        estimate.interval_at(level)
+    }
+
+    fn verdict_at(&self, alpha: f64, looks: Looks) -> Verdict {
+        match self.looked_at(alpha, looks) {
+            Some((estimate, level)) => {
+                self.claim.verdict(&Estimated { estimate: Some(estimate), ..self.estimated.clone() }, level)
+            }
+            // Without an interval nothing is decided.
+            None => match self.claim.verdict(&self.estimated, alpha) {
+                reason @ Verdict::NotTested(_) => reason,
+                _ => Verdict::Inconclusive,
+            },
+        }
+    }
+
+    fn set_power(&mut self, alpha: f64, question: &Question) {
+        let (Ok(forecast), Some(expect), Some(spread)) =
+            (&mut self.forecast, self.claim.expect, self.estimated.estimate.and_then(|estimate| estimate.spread))
+        else {
+            return;
+        };
+        let at = |seeds: usize| {
+            let level = question.looks.level(alpha, seeds)?;
+            let ranges = expect.deciding(self.claim.margin).into_iter();
+            ranges.filter_map(|range| power(&spread, seeds, level, range)).reduce(f64::max)
+        };
+        forecast.power = at(question.planned).filter(|_| question.planned >= SEEDS);
+        let most = question.looks.most();
+        forecast.needed = fewest(SEEDS, most, |seeds| at(seeds).is_some_and(|power| power >= POWER));
+    }
+}
+
+fn forecast(claim: &Claim, estimated: &Estimated, question: &Question) -> Result<Forecast, NoForecast> {
+    let too_few = |seeds: usize| Err(NoForecast::TooFewSeeds(seeds));
+    let estimate = match (&estimated.estimate, &estimated.reason) {
+        (_, Some(Reason::TooFewSeeds(seeds))) => return too_few(*seeds),
+        (Some(estimate), None) => estimate,
+        (_, reason) => return Err(NoForecast::NotTested(reason.clone().unwrap_or(Reason::NotMeasured))),
+    };
+    if estimate.data_seeds < 2 {
+        return too_few(estimate.data_seeds);
+    }
+    let spread = estimate.spread.and_then(|spread| spread.over_data_seeds()).ok_or(NoForecast::Alike)?;
+    let deviation = spread.deviation().ok_or(NoForecast::ShareOfRuns)?;
+    let half_width = |seeds: usize| {
+        let level = question.looks.level(LEVEL, seeds)?;
+        Some(half(spread.projected(seeds)?.interval(estimate.value, level)))
+    };
+    let wanted = question.half_width.or_else(|| wanted(claim, estimate.value)).filter(|wanted| *wanted > 0.0);
+    let seeds_for = |wanted: f64| {
+        fewest(SEEDS, question.looks.most(), |seeds| half_width(seeds).is_some_and(|half| half <= wanted))
+    };
+    Ok(Forecast {
+        deviation,
+        half_width: half_width(question.planned),
+        wanted: wanted.map(|wanted| (wanted, seeds_for(wanted))),
+        power: None,
+        needed: None,
+    })
+}
+
+/// Half of an interval's width.
+pub fn half(interval: Interval) -> f64 {
+    (interval.high - interval.low) / 2.0
+}
+
+/// The half-width that a claim calls for: half of the distance between the estimate and what it is compared with; the
+/// margin, where the two are expected to be equal.
+fn wanted(claim: &Claim, value: f64) -> Option<f64> {
+    Some(match claim.expect? {
+        Expectation::Within(margin) => margin,
+        Expectation::Value(_) if claim.margin > 0.0 => claim.margin,
+        expect => (value - expect.neutral()).abs() / 2.0,
+    })
+}
