@@ -5,7 +5,7 @@ use crate::table;
 use crate::terminal::{self, Paint, To, paint};
 use anyhow::{Context, Result, bail};
 use invitro_lab::Trained;
-use invitro_lab::patching::{Answer, FormEffects, GivenQuestion, Question};
+use invitro_lab::patching::{FormEffects, GivenPatch, PatchAnswer, PatchQuestion};
 use invitro_language::{Language, Symbol};
 use invitro_model::Device;
 use invitro_results::PatchPosition;
@@ -67,7 +67,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     };
     let find = |name: &str| symbol(&trained, [receiver, donor], name);
     let entity = |name: &Option<String>| name.as_deref().map(|name| entity(&trained, find(name)?, name)).transpose();
-    let given = GivenQuestion {
+    let given = GivenPatch {
         receiver,
         donor,
         subject: entity(&args.subject)?,
@@ -83,8 +83,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
         [] => vec![None],
         words => words.iter().map(|word| find(word).map(Some)).collect::<Result<_>>()?,
     };
-    let questions: Vec<Question> =
-        words.into_iter().map(|word| Ok(GivenQuestion { word, ..given }.choose(&trained)?)).collect::<Result<_>>()?;
+    let questions: Vec<PatchQuestion> =
+        words.into_iter().map(|word| Ok(GivenPatch { word, ..given }.choose(&trained)?)).collect::<Result<_>>()?;
     let mut population = trained.population(Device::parse(&args.device)?, trained.checkpoint.shape.context)?;
     for (number, question) in questions.iter().enumerate() {
         warn_of_no_fact(&trained, question);
@@ -122,7 +122,7 @@ fn entity(trained: &Trained, symbol: Symbol, name: &str) -> Result<Symbol> {
 }
 
 /// Warns where what is asked is not what the contrast of facts measures.
-fn warn_of_no_fact(trained: &Trained, question: &Question) {
+fn warn_of_no_fact(trained: &Trained, question: &PatchQuestion) {
     let world = &trained.languages.world;
     let (allows, word) = (|subject: Symbol| world.allows(subject, question.word), world.label(question.word));
     if !allows(question.subject) {
@@ -136,7 +136,7 @@ fn warn_of_no_fact(trained: &Trained, question: &Question) {
     }
 }
 
-fn in_json(trained: &Trained, question: &Question, answer: &Answer) -> serde_json::Value {
+fn in_json(trained: &Trained, question: &PatchQuestion, answer: &PatchAnswer) -> serde_json::Value {
     let label = |symbol: Symbol| trained.languages.world.label(symbol);
     json!({
         "run": trained.experiment.id(),
@@ -152,7 +152,7 @@ fn in_json(trained: &Trained, question: &Question, answer: &Answer) -> serde_jso
     })
 }
 
-fn print(trained: &Trained, question: &Question, answer: &Answer) -> Result<()> {
+fn print(trained: &Trained, question: &PatchQuestion, answer: &PatchAnswer) -> Result<()> {
     let languages = &trained.languages;
     let prompt = |subject: Symbol, language: Language| {
         let opening = languages.opening(subject, language).unwrap_or_default();

@@ -439,3 +439,56 @@ fn a_status_has_the_claims_by_complete_data_seeds() {
     let text = succeed(&mut study(&["status", out]));
     assert!(text.contains("3 of 4 data seeds complete") && text.contains("\n  learns  "), "{text}");
 }
+
+/// Writes a study whose claims rest on what is known before training.
+pub fn write_until(place: &Path, steps: u64, expect: &str) -> PathBuf {
+    let rest = format!(
+        "primary = [\"cut\"]\nexperiment = {{ train.steps = {steps} }}\n[factors]\nlanguage.distance = [0.0, 0.5]\n[seeds]\n\
+         data = [5, 9]\nmodel = [0]\n[[claims]]\nid = \"cut\"\nsays = \"Words of B are cut.\"\n\
+         estimate = {{ mean = \"fertility\", in = \"B\" }}\nexpect = \"{expect}\"\n"
+    );
+    write(place, "itself", &rest)
+}
+
+#[test]
+fn a_study_that_plans_itself_goes_on_wherever_it_was_stopped() {
+    let place = tempfile::tempdir().unwrap();
+    let file = write_until(place.path(), 20, "above 2.5");
+    let folder = |name: &str| place.path().join(name);
+    let run = |out: &Path| {
+        let mut command = study(&["run", file.to_str().unwrap(), "--out", out.to_str().unwrap(), "--device", "cpu"]);
+        command.args(["--until", "decided", "--cap", "9"]);
+        command
+    };
+    let whole = folder("whole");
+    let said = succeed(&mut run(&whole));
+    let stopped = said.lines().next().unwrap();
+    let taken: usize = stopped.split_whitespace().nth(2).unwrap().parse().unwrap();
+    assert!(stopped.ends_with("data seeds: every primary claim is decided") && taken > 3, "{said}");
+    let plan = std::fs::read_to_string(whole.join("study.toml")).unwrap();
+    assert!(plan.contains("data = [5, 9, 10"), "{plan}");
+    let all = study_common::results(&whole);
+    assert_eq!(all.len(), 2 * taken);
+    // In small steps, by two processes at once: the same runs, the same bytes.
+    let parts = folder("parts");
+    loop {
+        let both = [(); 2].map(|()| run(&parts).args(["--limit", "1"]).stdout(Stdio::piped()).spawn().unwrap());
+        let said = both.map(|child| String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap());
+        if said.iter().any(|said| said.contains("every primary claim is decided")) {
+            break;
+        }
+    }
+    study_common::assert_equal(&study_common::results(&parts), &all);
+    // What the folder says of itself.
+    let status = succeed(&mut study(&["status", parts.to_str().unwrap()]));
+    assert!(status.contains(stopped), "{status}");
+    succeed(Command::new(env!("CARGO_BIN_EXE_invitro")).args(["report", parts.to_str().unwrap()]));
+    let page = std::fs::read_to_string(parts.join("report.html")).unwrap();
+    assert!(page.contains(&format!("This study plans itself: {stopped}.")), "the page says why it stopped");
+    // It cannot be told otherwise later.
+    let other = refused(&["study", "run", parts.to_str().unwrap(), "--until", "0.1"]);
+    assert!(other.contains("its settings, its place and when it stops are fixed"), "{other}");
+    let other = common::run(&["study", "run", file.to_str().unwrap(), "--out", "x", "--until", "soon"]);
+    let other = String::from_utf8(other.stderr).unwrap();
+    assert!(other.contains("it must be `decided` or a number above 0"), "{other}");
+}

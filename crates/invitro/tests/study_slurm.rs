@@ -2,6 +2,7 @@
 //! lost with its orphans running on, a task whose time is up. In the end every cell is done once, and as in one process.
 
 use crate::slurm_cluster::{Cluster, Task, installed};
+use crate::study_cli::write_until;
 use crate::study_common::{
     self, CELLS, Sampler, assert_equal, counts, kill, reference, results, study, succeed, write_study,
 };
@@ -99,6 +100,36 @@ fn a_study_survives_its_cluster() {
         assert!(logs.matches(&format!("done    {run}")).count() <= 1, "{run} was finished twice");
     }
     sampler.assert_never_twice_at_once(&out);
+}
+
+#[test]
+fn a_study_plans_itself_on_a_cluster() {
+    if !installed() {
+        let _ = writeln!(std::io::stderr(), "skipped a_study_plans_itself_on_a_cluster: Slurm is not installed");
+        return;
+    }
+    let place = tempfile::tempdir().unwrap();
+    let file = write_until(place.path(), 20, "above 2.5");
+    let [alone, out] = ["alone", "out"].map(|name| place.path().join(name));
+    let [file, alone_folder, folder] = [&file, &alone, &out].map(|path| path.to_str().unwrap());
+    let until = ["--until", "decided", "--cap", "9"];
+    succeed(study(&["run", file, "--out", alone_folder, "--device", "cpu"]).args(until));
+    let cluster = Cluster::start(2);
+    let mut command = study(&["run", file, "--out", folder, "--executor", "slurm", "--device", "cpu"]);
+    command.args(["--population", "2"]).args(until);
+    cluster.adapt(&mut command);
+    assert!(succeed(&mut command).starts_with("submitted 6 cells in 3 tasks as job "));
+    // Tasks submit those of the next data seed, until the claim is decided.
+    let decided = || {
+        let text = succeed(&mut study(&["status", folder, "--json"]));
+        let status: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let next_step = status["claims"]["next_step"].as_str().unwrap_or_default().to_owned();
+        next_step.ends_with("every primary claim is decided")
+    };
+    cluster.wait("a decision", 240, |_| decided());
+    cluster.wait("an empty queue", 60, |cluster| cluster.queue().is_empty());
+    assert_equal(&results(&out), &results(&alone));
+    assert!(logs(&out).contains("submitted 2 cells in 1 task as job "));
 }
 
 /// The running tasks that have signed up as workers and hold a cell, by worker.

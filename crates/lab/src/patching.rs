@@ -17,7 +17,7 @@ use serde::Serialize;
 
 /// What is asked, as far as it is given; the rest is chosen.
 #[derive(Clone, Copy, Debug)]
-pub struct GivenQuestion {
+pub struct GivenPatch {
     pub receiver: Language,
     pub donor: Language,
     pub subject: Option<Symbol>,
@@ -31,7 +31,7 @@ pub struct GivenQuestion {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Question {
+pub struct PatchQuestion {
     pub receiver: Language,
     pub donor: Language,
     pub subject: Symbol,
@@ -55,7 +55,7 @@ pub struct Position {
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Answer {
+pub struct PatchAnswer {
     pub positions: Vec<Position>,
     /// The receiver's form and, where the donor is of another language, the donor's.
     pub forms: Vec<FormEffects>,
@@ -74,10 +74,10 @@ pub struct FormEffects {
     pub effects: Vec<Vec<f64>>,
 }
 
-impl GivenQuestion {
+impl GivenPatch {
     /// Fills in what is not given: the first subject and the first word that the receiver masks and Γ allows the subject (any
     /// word that it allows, where the receiver masks nothing), against the first subject of its class that Γ forbids it.
-    pub fn choose(&self, trained: &Trained) -> Result<Question> {
+    pub fn choose(&self, trained: &Trained) -> Result<PatchQuestion> {
         let languages = &trained.languages;
         let world = &languages.world;
         let masks = languages.masked().any(|language| language == self.receiver);
@@ -102,7 +102,7 @@ impl GivenQuestion {
             }
         };
         let asked = subjects.iter().flat_map(|&subject| words(subject).into_iter().map(move |word| (subject, word)));
-        let mut questions = asked.map(|(subject, word)| Question {
+        let mut questions = asked.map(|(subject, word)| PatchQuestion {
             receiver: self.receiver,
             donor: self.donor,
             subject,
@@ -143,14 +143,19 @@ fn name<S: serde::Serializer>(position: &PatchPosition, serializer: S) -> std::r
 
 /// `<T0:ℓ> subject copula`, or the prompt that the word order has, with the positions that can be patched.
 #[derive(Clone, Debug)]
-pub struct Prompt {
+pub struct PatchPrompt {
     pub tokens: Vec<u32>,
     pub places: Vec<(PatchPosition, usize)>,
 }
 
-impl Prompt {
+impl PatchPrompt {
     /// `None` where descriptors come before their subjects.
-    pub fn new(languages: &Languages, text: &TokenizedText, subject: Symbol, language: Language) -> Option<Prompt> {
+    pub fn new(
+        languages: &Languages,
+        text: &TokenizedText,
+        subject: Symbol,
+        language: Language,
+    ) -> Option<PatchPrompt> {
         use PatchPosition::{Copula, CopulaBoundary, Subject, SubjectBoundary, Tag};
         let mut tokens = vec![text.segmentation.special().task(Task::T0, language)];
         let mut places = vec![(Tag, 0)];
@@ -163,7 +168,7 @@ impl Prompt {
                 places.push((positions[1], tokens.len() - 1));
             }
         }
-        Some(Prompt { tokens, places })
+        Some(PatchPrompt { tokens, places })
     }
 
     /// Where a position is.
@@ -172,37 +177,37 @@ impl Prompt {
     }
 }
 
-fn prompt(trained: &Trained, subject: Symbol, language: Language) -> Result<Prompt> {
-    Prompt::new(&trained.languages, &trained.text, subject, language).ok_or_else(|| {
+fn prompt(trained: &Trained, subject: Symbol, language: Language) -> Result<PatchPrompt> {
+    PatchPrompt::new(&trained.languages, &trained.text, subject, language).ok_or_else(|| {
         let name = language.name();
         Error::Inputs(format!("{name} cannot be prompted: in its word order descriptors come before their subjects"))
     })
 }
 
 /// Receiver and donor of one term.
-struct Term {
-    receiver: Prompt,
-    donor: Prompt,
+struct ContrastTerm {
+    receiver: PatchPrompt,
+    donor: PatchPrompt,
     /// By layer and position.
     states: Vec<Vec<HiddenState>>,
 }
 
-impl Question {
+impl PatchQuestion {
     /// Patches every layer at every position that both prompts have, one at a time.
-    pub fn answer(&self, trained: &Trained, population: &mut Population) -> Result<Answer> {
+    pub fn answer(&self, trained: &Trained, population: &mut Population) -> Result<PatchAnswer> {
         let text = &trained.text;
         let layers = trained.checkpoint.shape.layers;
         let mut terms = Vec::new();
         for subject in [Some(self.subject), self.against].into_iter().flatten() {
             let receiver = prompt(trained, subject, self.receiver)?;
             let donor = prompt(trained, self.donor_subject.unwrap_or(subject), self.donor)?;
-            terms.push(Term { receiver, donor, states: Vec::new() });
+            terms.push(ContrastTerm { receiver, donor, states: Vec::new() });
         }
         let has_role =
             |role: &PatchPosition| terms.iter().all(|term| term.receiver.at(*role).and(term.donor.at(*role)).is_some());
         let roles: Vec<PatchPosition> =
             terms[0].receiver.places.iter().map(|(role, _)| *role).filter(has_role).collect();
-        let donor_states = |term: &Term| HiddenQuery {
+        let donor_states = |term: &ContrastTerm| HiddenQuery {
             tokens: term.donor.tokens.clone(),
             positions: roles.iter().filter_map(|&role| term.donor.at(role)).collect(),
             layers: (0..=layers).collect(),
@@ -214,7 +219,7 @@ impl Question {
         let mut spoken = vec![self.receiver, self.donor];
         spoken.dedup();
         let words: Vec<(&[u32], usize)> = spoken.iter().map(|&language| text.word(self.word, language)).collect();
-        let query = |prompt: &Prompt, patches: Vec<Patch>| PatchedQuery {
+        let query = |prompt: &PatchPrompt, patches: Vec<Patch>| PatchedQuery {
             query: ScoreQuery {
                 prompt: prompt.tokens.clone(),
                 continuations: words.iter().map(|(pieces, core)| pieces[..*core].to_vec()).collect(),
@@ -261,6 +266,6 @@ impl Question {
             let piece = text.segmentation.token(terms[0].receiver.tokens[at]).to_owned();
             Some(Position { role, piece, at, donor_at })
         };
-        Ok(Answer { positions: roles.iter().filter_map(position).collect(), forms })
+        Ok(PatchAnswer { positions: roles.iter().filter_map(position).collect(), forms })
     }
 }

@@ -31,7 +31,7 @@ const AGAIN: u32 = 10;
 const CONNECTIONS: usize = 64;
 
 #[derive(Clone, Default)]
-struct Shown {
+struct ServedPage {
     version: u64,
     page: Arc<str>,
     /// The page's Content-Security-Policy, as a line of the head.
@@ -41,7 +41,7 @@ struct Shown {
 pub struct Live {
     listener: TcpListener,
     folder: PathBuf,
-    shown: Arc<RwLock<Shown>>,
+    shown: Arc<RwLock<ServedPage>>,
 }
 
 impl Live {
@@ -108,7 +108,7 @@ impl Live {
 
 /// Makes the page anew; whether it could be. A folder caught in the middle of a change, or a file that cannot be read, is
 /// told in its place, and the next look may mend it.
-fn refresh(folder: &Path, cache: &mut ReadCache, shown: &RwLock<Shown>) -> bool {
+fn refresh(folder: &Path, cache: &mut ReadCache, shown: &RwLock<ServedPage>) -> bool {
     // Content of the folder cannot hold what is drawn now.
     let random = || RandomState::new().build_hasher().finish();
     let nonce = format!("{:016x}{:016x}", random(), random());
@@ -133,14 +133,14 @@ fn refresh(folder: &Path, cache: &mut ReadCache, shown: &RwLock<Shown>) -> bool 
          connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'\r\n"
     );
     let mut shown = shown.write().unwrap_or_else(|poisoned| poisoned.into_inner());
-    *shown = Shown { version: shown.version + 1, page: page.into(), policy: policy.into() };
+    *shown = ServedPage { version: shown.version + 1, page: page.into(), policy: policy.into() };
     is_shown
 }
 
-fn answer(stream: &mut TcpStream, shown: &RwLock<Shown>) -> std::io::Result<()> {
+fn answer(stream: &mut TcpStream, shown: &RwLock<ServedPage>) -> std::io::Result<()> {
     let HttpRequest { method, path, is_local } = HttpRequest::read(stream)?;
     // A copy, which shares the page: a slow reader keeps nobody from making a new one.
-    let Shown { version, page, policy } = shown.read().unwrap_or_else(|poisoned| poisoned.into_inner()).clone();
+    let ServedPage { version, page, policy } = shown.read().unwrap_or_else(|poisoned| poisoned.into_inner()).clone();
     let version = version.to_string();
     let (status, kind, head, body) = match (method.as_str(), path.as_str()) {
         _ if !is_local => ("403 Forbidden", "text/plain", "", "This page is for this machine only.\n"),

@@ -23,6 +23,14 @@ fn claim(estimate: &str, expect: &str) -> Claims {
     claims(&format!("[[claims]]\nid = \"x\"\nsays = \"\"\nestimate = {{ {estimate} }}\nexpect = \"{expect}\"\n"))
 }
 
+/// The share of the first column's variance that the two others explain, where those are orthogonal.
+fn explained(rows: &[[f64; 3]]) -> f64 {
+    let mean = |column: usize| rows.iter().map(|row| row[column]).sum::<f64>() / rows.len() as f64;
+    let means = [0, 1, 2].map(mean);
+    let dot = |a: usize, b: usize| rows.iter().map(|row| (row[a] - means[a]) * (row[b] - means[b])).sum::<f64>();
+    [1, 2].map(|column| dot(0, column).powi(2) / dot(column, column)).iter().sum::<f64>() / dot(0, 0)
+}
+
 /// A number between -1 and 1 that looks random.
 fn noise(seed: usize) -> f64 {
     let mixed = (seed as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -392,6 +400,27 @@ fn what_may_not_be_tested() {
         Reason::NotVaried
     );
     assert_eq!(reason(&study, "effect = \"grammatical\", in = \"A\", of = \"language.distance\""), Reason::Saturated);
+    // The other settings all but determine β̂.
+    let of_vocab = |made: &Made| f64::from(made.vocab).log2() + 0.05 * noise(made.data + made.vocab as usize);
+    let settings = |made: &Made| {
+        let all = of_grid(made).into_iter();
+        all.map(|(key, value)| if key == "bridge.jaccard" { (key, number(of_vocab(made))) } else { (key, value) })
+            .collect()
+    };
+    let bridges = self::study(&grid(4), settings, |made| {
+        let grammatical = 0.02 * of_vocab(made) + 0.1 * noise(made.data);
+        vec![
+            (quantity(GRAMMATICAL, "A"), curve(&[(0, 0.0), (9, 0.9)])),
+            (quantity(GRAMMATICAL, "B_masked"), curve(&[(0, 0.0), (9, grammatical)])),
+        ]
+    });
+    let collinear = reason(&bridges, "effect = \"grammatical\", of = \"bridge\"");
+    let Reason::Collinear(inflation) = collinear else { panic!("{collinear:?}") };
+    let rows: Vec<[f64; 3]> =
+        grid(4).iter().map(|it| [of_vocab(it), f64::from(it.vocab).log2(), it.distance]).collect();
+    assert!((inflation - 1.0 / (1.0 - explained(&rows))).abs() < 1e-9 * inflation, "{inflation}");
+    let of_others = verdict(&bridges, "effect = \"grammatical\", of = \"similarity\"", "above 0");
+    assert!(!matches!(of_others, Verdict::NotTested(_)), "{of_others:?}");
     // Where A has as much text, nobody is the majority.
     let alike = |made: &Made| of_grid(made).into_iter().chain([("mixture.sampling", number(0.0))]).collect();
     let alike = self::study(&grid(3), alike, |_| vec![(quantity(TYPES, "B_masked"), curve(&[(0, 0.0), (9, 0.5)]))]);

@@ -1,9 +1,10 @@
 //! How many data seeds claims need, by the spread between those of a pilot.
 
-use invitro_results::claims::planning::{Looks, NoForecast, Question, SeedNeeds, seed_needs};
+use invitro_results::claims::planning::{NoForecast, Question, SeedNeeds, seed_needs};
 use invitro_results::claims::{Claims, Expectation, Reason, Verdict};
+use invitro_results::claims::{Look, Looks, NextStep, answer};
 use invitro_results::{
-    Curve, CurvePoint, FolderKind, Measure, Quantity, Results, Run, Study, TaskMetric, Value, column,
+    Curve, CurvePoint, FolderKind, Measure, Plan, Quantity, Results, Run, Study, TaskMetric, Value, column,
 };
 use invitro_stats::Estimate;
 use invitro_stats::seeds::{Scale, Seed, mean};
@@ -144,4 +145,72 @@ proptest! {
         let in_one = expect.deciding(margin).iter().any(|[low, high]| interval.within(*low, *high));
         prop_assert_eq!(Verdict::new(&estimate, expect, margin, 0.05).is_decided(), in_one);
     }
+}
+
+/// The pilot as a study that plans itself, `taken` data seeds of up to `most`.
+fn itself(complete: usize, taken: usize, most: usize, expect: &str, half_width: Option<f64>) -> (Study, Plan) {
+    let list = |seeds: usize| (0..seeds).map(|seed| seed.to_string()).collect::<Vec<_>>().join(", ");
+    let half_width = half_width.map_or(String::new(), |half_width| format!("half_width = {half_width}\n"));
+    let text = format!(
+        "name = \"itself\"\nprimary = [\"falls\"]\n[factors]\nlanguage.distance = [0.0, 1.0]\n[seeds]\ndata = [{}]\n\
+         model = [0, 1]\n[until]\nseeds = [{}]\n{half_width}\n{}",
+        list(taken),
+        list(most),
+        claim("falls", FALLS, expect).replace("primary = true\n", "")
+    );
+    let plan = Plan::parse::<invitro_results::Error>(&text, Path::new("itself.toml"), |_, experiment| Ok(experiment));
+    let plan = plan.unwrap();
+    let runs = pilot(complete).runs;
+    let results = Results::new("itself".into(), Path::new(""), FolderKind::Study);
+    (Study::new(Results { runs, plan: Some(plan.clone()), ..results }), plan)
+}
+
+#[test]
+fn a_study_that_plans_itself_takes_data_seeds_until_it_knows() {
+    let decide = |complete, taken, most, expect, half_width| {
+        let (study, plan) = itself(complete, taken, most, expect, half_width);
+        Look::at(&study).map(|look| look.decide(&plan))
+    };
+    // 0.5 ± 18.9 · 0.1 / √3 = 0.5 ± 1.09.
+    assert_eq!(decide(3, 3, 4, "above 0", None), Some(NextStep::Continue));
+    assert_eq!(decide(3, 3, 3, "above 0", None), Some(NextStep::MostSeeds));
+    assert_eq!(decide(3, 3, 4, "above -0.5", None), Some(NextStep::Continue));
+    assert_eq!(decide(3, 3, 4, "above -0.6", None), Some(NextStep::Settled));
+    assert_eq!(decide(3, 3, 4, "below -0.6", None), Some(NextStep::Settled));
+    assert_eq!(decide(3, 3, 4, "above 0", Some(1.1)), Some(NextStep::Settled));
+    assert_eq!(decide(3, 3, 4, "above 0", Some(1.0)), Some(NextStep::Continue));
+    // Nothing is decided before all runs of its data seeds are done, and none before the third.
+    assert_eq!(decide(3, 4, 5, "above -9", None), Some(NextStep::Wait));
+    assert_eq!(decide(2, 3, 5, "above -9", None), Some(NextStep::Wait));
+    assert_eq!(decide(0, 3, 5, "above -9", None), None);
+    // Its page has the interval of the look, not that of one who looks once.
+    let (study, plan) = itself(3, 3, 4, "above 0", None);
+    let answer = &answer(&study, &plan.claims().unwrap())[0];
+    let interval = answer.estimated.estimate.unwrap().interval.unwrap();
+    assert!((interval.high - 0.5 - 18.9 * 0.1 / 3f64.sqrt()).abs() < 0.01, "{interval:?}");
+    assert_eq!(answer.verdict, Verdict::Inconclusive);
+    let once = needs(&pilot(3), &claim("falls", FALLS, "above 0"), Looks::Once, None);
+    assert_eq!(once[0].verdict, Verdict::Supported);
+}
+
+#[test]
+fn a_study_that_plans_itself_grows_by_one_data_seed() {
+    let (_, plan) = itself(3, 3, 5, "above 0", None);
+    let further = plan.with_next_seed().unwrap();
+    assert_eq!((further.data_seeds.len(), further.cells().unwrap().len()), (4, 16));
+    assert!(further.continues(&plan) && plan.continues(&plan) && !plan.continues(&further));
+    let fifth = further.with_next_seed().unwrap();
+    assert_eq!(fifth.with_next_seed(), None);
+    let other = Plan { name: "other".into(), ..fifth.clone() };
+    assert!(!other.continues(&plan));
+    // As it is written and read again.
+    let read = Plan::parse::<invitro_results::Error>(&fifth.to_toml(), Path::new(""), |_, experiment| Ok(experiment));
+    assert_eq!(read.unwrap(), fifth);
+    // The file's seeds come first, then others.
+    let given = Plan { data_seeds: vec![7, 3], until: None, ..plan.clone() };
+    let planned = given.planning_itself(5, None).unwrap();
+    assert_eq!(planned.data_seeds, [7, 3, 8]);
+    assert_eq!(planned.until.unwrap().seeds, [7, 3, 8, 9, 10]);
+    let wrong = |most| Plan { until: None, ..plan.clone() }.planning_itself(most, None).unwrap_err();
+    assert_eq!(wrong(2), "a study that plans itself may take 3 to 20 data seeds, but `until` has 2");
 }

@@ -76,6 +76,14 @@ pub fn independent(columns: &[NamedColumn]) -> (Vec<NamedColumn>, Vec<String>) {
     (independent, dropped)
 }
 
+/// The variance inflation factor of a column: 1 / (1 − R²) of its regression on the others. 1 where it is orthogonal to them.
+pub fn inflation(columns: &[NamedColumn], place: usize) -> Option<f64> {
+    let (cross, width) = (cross(columns), columns.len());
+    let inverted = inverse(&cross, width).ok()?;
+    let diagonal = place * (width + 1);
+    Some(cross[diagonal] * inverted[diagonal])
+}
+
 fn cross(columns: &[NamedColumn]) -> Vec<f64> {
     let dot = |a: &NamedColumn, b: &NamedColumn| a.values.iter().zip(&b.values).map(|(a, b)| a * b).sum::<f64>();
     columns.iter().flat_map(|a| columns.iter().map(move |b| dot(a, b))).collect()

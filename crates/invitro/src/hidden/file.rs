@@ -7,7 +7,7 @@ use invitro_language::{Language, Task};
 use serde_json::{Value, json};
 use std::io::Write;
 
-pub struct Header {
+pub struct TensorHeader {
     /// Strings by name, as safetensors has them.
     metadata: Value,
     layers: usize,
@@ -17,8 +17,8 @@ pub struct Header {
     tokens: Vec<i64>,
 }
 
-impl Header {
-    pub fn new(trained: &Trained, language: Language, task: Task, layers: &[usize]) -> Header {
+impl TensorHeader {
+    pub fn new(trained: &Trained, language: Language, task: Task, layers: &[usize]) -> TensorHeader {
         let pieces: Vec<&str> = (0..trained.text.rows()).map(|id| trained.text.segmentation.token(id as u32)).collect();
         let metadata = json!({
             "run": trained.experiment.id(),
@@ -29,7 +29,7 @@ impl Header {
             "pieces": json!(pieces).to_string(),
         });
         let width = trained.checkpoint.shape.width;
-        Header { metadata, layers: layers.len(), width, lines: Vec::new(), offsets: vec![0], tokens: Vec::new() }
+        TensorHeader { metadata, layers: layers.len(), width, lines: Vec::new(), offsets: vec![0], tokens: Vec::new() }
     }
 
     /// Adds a sentence and its tokens that have states.

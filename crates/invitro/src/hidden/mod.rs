@@ -7,7 +7,7 @@ use crate::output::StagedFile;
 use crate::sentence::{GivenSentence, warn_of_strange_words};
 use crate::study::format::count;
 use anyhow::{Context, Result, bail};
-use file::Header;
+use file::TensorHeader;
 use invitro_lab::Trained;
 use invitro_language::Task;
 use invitro_model::Device;
@@ -78,7 +78,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let mut staged = StagedFile::new(&args.out, args.force)?;
 
     let mut lines = GivenLines::open(args.file.as_deref())?;
-    let (mut queries, mut header) = (Vec::new(), Header::new(&trained, language, args.task, &layers));
+    let (mut queries, mut header) = (Vec::new(), TensorHeader::new(&trained, language, args.task, &layers));
     let mut first_words: Vec<String> = Vec::new();
     while let Some(line) = lines.read()? {
         let sentence =

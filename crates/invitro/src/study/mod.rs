@@ -8,6 +8,7 @@ mod measure;
 mod needs;
 mod plan;
 mod retry;
+mod rounds;
 mod run;
 mod run_args;
 mod slurm;

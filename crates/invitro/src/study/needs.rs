@@ -5,15 +5,13 @@ use crate::table;
 use crate::terminal::{self, To};
 use anyhow::{Result, bail};
 use invitro_lab::study::StudyFolder;
-use invitro_lab::study::status::{CellStatus, Overview};
-use invitro_report::claims::reason_words;
-use invitro_results::claims::planning::{Forecast, Looks, NoForecast, POWER, Question, SeedNeeds, half, seed_needs};
-use invitro_results::claims::{SEEDS, Verdict};
-use invitro_results::{Plan, ReadCache, Study, column};
+use invitro_report::claims::{next_step, reason_words};
+use invitro_results::claims::planning::{Forecast, NoForecast, POWER, Question, SeedNeeds, half, seed_needs};
+use invitro_results::claims::{Look, Looks, SEEDS, Verdict};
+use invitro_results::{Plan, ReadCache, Study};
 use invitro_stats::power::deviation_range;
 use invitro_stats::{Estimate, digits, sequential};
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Prints what the results in a folder say of the data seeds that the primary claims of a plan need.
@@ -159,45 +157,26 @@ fn in_json(needs: &SeedNeeds) -> Value {
 
 /// The primary claims of a study that is under way, by the data seeds all of whose cells are done.
 pub struct ClaimsNow {
-    complete: usize,
-    data_seeds: usize,
-    needs: Vec<SeedNeeds>,
+    look: Look,
+    /// Of a study that plans itself: why it stopped, or what comes next.
+    next_step: String,
 }
 
 impl ClaimsNow {
     /// `None` where the study has no primary claims, or no data seed is complete.
-    pub fn read(folder: &StudyFolder, overview: &Overview, cache: &mut ReadCache) -> Result<Option<ClaimsNow>> {
-        let seeds_of = |is_done: bool| -> BTreeSet<u64> {
-            let cells = folder.cells.iter().zip(&overview.cells);
-            cells
-                .filter(|(_, status)| (**status == CellStatus::Done) == is_done)
-                .map(|(cell, _)| cell.data_seed)
-                .collect()
-        };
-        let complete: Vec<u64> = seeds_of(true).difference(&seeds_of(false)).copied().collect();
-        let claims = folder.plan.claims().filter(|claims| claims.claims.iter().any(|claim| claim.primary));
-        let Some(claims) = claims.filter(|_| !complete.is_empty()) else { return Ok(None) };
-        let study = Study::open_cached(&folder.path, cache)?;
-        let seed = |run: &invitro_results::Run| run.number(column::DATA_SEED);
-        let is_in = |run: &invitro_results::Run| complete.iter().any(|own| seed(run) == Some(*own as f64));
-        let only: Vec<usize> = (0..study.runs.len()).filter(|place| is_in(&study.runs[*place])).collect();
-        let question = Question {
-            planned: folder.plan.data_seeds.len(),
-            half_width: None,
-            looks: Looks::AfterEachSeed,
-            only: Some(&only),
-        };
-        let needs = seed_needs(&study, &claims, &question);
-        Ok(Some(ClaimsNow { complete: complete.len(), data_seeds: folder.plan.data_seeds.len(), needs }))
+    pub fn read(folder: &StudyFolder, cache: &mut ReadCache) -> Result<Option<ClaimsNow>> {
+        let look = Look::at(&Study::open_cached(&folder.path, cache)?);
+        Ok(look.map(|look| ClaimsNow { next_step: next_step(&look, &folder.plan), look }))
     }
 
     /// Its lines: `  knowledge-crosses  0.49 [0.32, 0.65]  inconclusive, some 7 data seeds needed`.
     pub fn in_words(&self) -> Vec<String> {
-        let complete = format!("{} of {} complete", self.complete, count(self.data_seeds, "data seed"));
+        let complete = format!("{} of {} complete", self.look.complete.len(), count(self.look.planned, "data seed"));
         let mut lines =
             vec![format!("primary claims, with intervals that are valid after each data seed ({complete}):")];
-        let rows: Vec<Vec<String>> = self.needs.iter().map(status_row).collect();
+        let rows: Vec<Vec<String>> = self.look.needs.iter().map(status_row).collect();
         lines.push(table::texts(&rows, terminal::width(To::Out)));
+        lines.extend((!self.next_step.is_empty()).then(|| self.next_step.clone()));
         lines
     }
 
@@ -208,9 +187,10 @@ impl ClaimsNow {
             value
         };
         json!({
-            "data_seeds_complete": self.complete,
+            "data_seeds_complete": self.look.complete.len(),
+            "next_step": self.next_step,
             "looks": [sequential::LOOKS.start(), sequential::LOOKS.end()],
-            "claims": self.needs.iter().map(claim).collect::<Vec<_>>(),
+            "claims": self.look.needs.iter().map(claim).collect::<Vec<_>>(),
         })
     }
 }

@@ -3,8 +3,8 @@
 use super::display::{StudyDisplay, WorkerDisplay};
 use super::format::{count, damaged_cell, time, without_checkpoint};
 pub use super::run_args::Args;
-use super::run_args::Executor;
-use super::slurm;
+use super::run_args::{Executor, UntilGoal};
+use super::{rounds, slurm};
 use crate::terminal::warn;
 use anyhow::{Context, Result, bail};
 use invitro_lab::Stop;
@@ -18,6 +18,7 @@ use invitro_lab::study::intact::Depth;
 use invitro_lab::study::{CellState, StudyFolder};
 use invitro_lab::training::activity::{Activity, Times};
 use invitro_model::Device;
+use invitro_results::ReadCache;
 use std::collections::HashSet;
 use std::path::Path;
 use std::process::ExitCode;
@@ -34,10 +35,10 @@ pub fn run(args: Args) -> Result<ExitCode> {
     }
     if args.executor == Executor::Slurm {
         let folder = if args.slurm.dry_run { plan(&args)? } else { open(&args)? };
-        return slurm::run(&folder, &args);
+        return slurm::run(folder, &args);
     }
     let devices = devices(&args.device)?;
-    let folder = open(&args)?;
+    let mut folder = open(&args)?;
     check_finished(&folder, args.verify)?;
     let only = args.task.as_deref().map(slurm::cells_of_this_task).transpose()?;
     let mut stop = Stop::new().on_signals()?;
@@ -47,7 +48,17 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let time_is_up = Arc::new(AtomicBool::new(false));
     signal_hook::flag::register(signal_hook::consts::SIGUSR1, time_is_up.clone())
         .context("signals cannot be watched")?;
-    let ended = work_on(&folder, &devices, &args, &stop, only.as_ref())?;
+    let mut ended = work_on(&folder, &devices, &args, args.limit, &stop, only.as_ref())?;
+    if only.is_some() && !ended.stopped {
+        slurm::submit_next_round(&mut folder, &args)?;
+    } else if only.is_none() {
+        let mut cache = ReadCache::default();
+        while !ended.stopped && ended.left == 0 && rounds::next(&mut folder, &mut cache)?.is_some() {
+            let limit = args.limit.map(|limit| limit.saturating_sub(ended.done + ended.failed));
+            let further = work_on(&folder, &devices, &args, limit, &stop, None)?;
+            ended = WorkSummary { done: ended.done + further.done, failed: ended.failed + further.failed, ..further };
+        }
+    }
     report(&folder, &ended)?;
     if ended.stopped && args.task.is_some() && time_is_up.load(Ordering::Relaxed) {
         // Slurm puts back what it preempts itself; at the end of the time a task has to ask. Whoever asks is ended at
@@ -89,6 +100,7 @@ fn work_on(
     folder: &StudyFolder,
     devices: &[Device],
     args: &Args,
+    limit: Option<usize>,
     stop: &Stop,
     only: Option<&HashSet<String>>,
 ) -> Result<WorkSummary> {
@@ -111,7 +123,7 @@ fn work_on(
     let displays: Vec<WorkerDisplay> = (0..workers.len()).map(|worker| display.worker(worker)).collect();
     let setups: Vec<WorkerSetup> =
         workers.iter().zip(&displays).map(|(&training, displays)| (training as _, displays as _)).collect();
-    let (limit, fail_fast, expiry) = (args.limit, args.fail_fast, args.lease);
+    let (fail_fast, expiry) = (args.fail_fast, args.lease);
     let begun = Instant::now();
     let ended = run_workers(folder, &setups, &WorkSettings { stop, only, limit, fail_fast, expiry })?;
     let times = display.times();
@@ -158,12 +170,12 @@ fn report(folder: &StudyFolder, ended: &WorkSummary) -> Result<()> {
 /// The study's folder, made if need be, with the results it is to build upon.
 fn open(args: &Args) -> Result<StudyFolder> {
     let mut folder = if args.file.is_dir() {
-        if !args.overrides.is_empty() || args.out.is_some() {
-            bail!("`{}` is a study's folder: its settings and its place are fixed", args.file.display());
+        if !args.overrides.is_empty() || args.out.is_some() || args.until.is_some() {
+            bail!("`{}` is a study's folder: its settings, its place and when it stops are fixed", args.file.display());
         }
         StudyFolder::open(&args.file)?
     } else {
-        StudyFolder::create(&args.file, &args.overrides, out(args)?, args.runs.as_deref(), args.update)?
+        planned(args)?.write(&args.file, args.runs.as_deref(), args.update)?
     };
     if let Some(results) = &args.with {
         folder.add_known(results)?;
@@ -175,7 +187,16 @@ fn plan(args: &Args) -> Result<StudyFolder> {
     if args.file.is_dir() {
         return Ok(StudyFolder::open(&args.file)?);
     }
-    Ok(StudyFolder::planned(&args.file, &args.overrides, out(args)?)?)
+    planned(args)
+}
+
+/// The study of the file, which nothing was written of.
+fn planned(args: &Args) -> Result<StudyFolder> {
+    let planned = StudyFolder::planned(&args.file, &args.overrides, out(args)?)?;
+    Ok(match args.until {
+        Some(UntilGoal { half_width }) => planned.planning_itself(&args.file, args.cap as usize, half_width)?,
+        None => planned,
+    })
 }
 
 fn out(args: &Args) -> Result<&Path> {

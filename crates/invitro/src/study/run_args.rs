@@ -41,6 +41,14 @@ pub struct Args {
     /// Populations under way on each GPU: while one is evaluated, the others train [default: 3]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     pub per_gpu: Option<u32>,
+    /// Plan the study as it runs: begin with three data seeds, and add one after the other until every primary claim is
+    /// decided or, where a number is given, its interval is this narrow (half of its width)
+    #[arg(long, value_name = "decided|HALF", value_parser = parse_until, conflicts_with = "update")]
+    pub until: Option<UntilGoal>,
+    /// With --until: data seeds, at most
+    #[arg(long, value_name = "N", default_value = "20", requires = "until",
+        value_parser = clap::value_parser!(u32).range(3..=20))]
+    pub cap: u32,
     /// Take no more than this many cells, the first that are missing in the study's order: every setting with
     /// one pair of seeds, then with the next
     #[arg(long, value_name = "N")]
@@ -62,6 +70,25 @@ pub struct Args {
     /// Work as a task of this submission
     #[arg(long, value_name = "DIR", hide = true)]
     pub task: Option<PathBuf>,
+}
+
+/// When a study that plans itself stops.
+#[derive(Clone, Copy)]
+pub struct UntilGoal {
+    /// Also at intervals this narrow: half of their width.
+    pub half_width: Option<f64>,
+}
+
+fn parse_until(text: &str) -> Result<UntilGoal, String> {
+    if text == "decided" {
+        return Ok(UntilGoal { half_width: None });
+    }
+    match text.parse() {
+        Ok(half_width) if half_width > 0.0 && f64::is_finite(half_width) => {
+            Ok(UntilGoal { half_width: Some(half_width) })
+        }
+        _ => Err("it must be `decided` or a number above 0, half the width of an interval".into()),
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]

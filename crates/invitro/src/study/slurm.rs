@@ -2,14 +2,16 @@
 
 use super::format::count;
 use super::gpus::gpu_request;
+use super::rounds;
 use super::run_args::Args;
 use anyhow::{Context, Result, bail};
 use invitro_lab::executor::queue;
-use invitro_lab::executor::slurm::{SlurmRequest, covered, plan, submit, tasks};
+use invitro_lab::executor::slurm::{self, SlurmRequest, covered, plan, submit, tasks};
 use invitro_lab::executor::training::{MOST_ON_GPU, PER_GPU};
 use invitro_lab::study::StudyFolder;
 use invitro_lab::study::grouping::Open;
 use invitro_lab::study::status::{CellStatus, Overview};
+use invitro_results::ReadCache;
 use std::collections::HashSet;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -18,15 +20,31 @@ use std::process::ExitCode;
 /// Cells of a task on a CPU where nothing else says.
 const ON_CPU: usize = 4;
 
-pub fn run(folder: &StudyFolder, args: &Args) -> Result<ExitCode> {
+pub fn run(mut folder: StudyFolder, args: &Args) -> Result<ExitCode> {
     let request = request(args)?;
+    if open_cells(&folder, args)?.is_empty() && !args.slurm.dry_run {
+        rounds::next(&mut folder, &mut ReadCache::default())?;
+    }
+    submit_open(&folder, args, &request)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// From a task of a study that plans itself: takes the next data seed once all runs of the others are done, and submits
+/// its cells as those of this task were.
+pub fn submit_next_round(folder: &mut StudyFolder, args: &Args) -> Result<()> {
+    let (Some(task), Some(true)) = (&args.task, rounds::next(folder, &mut ReadCache::default())?) else {
+        return Ok(());
+    };
+    submit_open(folder, args, &slurm::request(task)?)
+}
+
+fn submit_open(folder: &StudyFolder, args: &Args, request: &SlurmRequest) -> Result<()> {
     let open = open_cells(folder, args)?;
     if open.is_empty() {
         say!("nothing is left to submit");
-        return Ok(ExitCode::SUCCESS);
     }
     let longest = if args.slurm.dry_run { 1001 } else { queue::longest_array() };
-    for mut submission in plan(folder, &open, &request, longest)? {
+    for mut submission in plan(folder, &open, request, longest)? {
         if args.slurm.dry_run {
             write!(std::io::stdout(), "{}", submission.script)?;
             continue;
@@ -37,7 +55,7 @@ pub fn run(folder: &StudyFolder, args: &Args) -> Result<ExitCode> {
         let job = submission.job.unwrap_or_default();
         say!("submitted {cells} in {tasks} as job {job}; logs are in {}", submission.folder.display());
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 fn request(args: &Args) -> Result<SlurmRequest> {

@@ -45,7 +45,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         let overview = Overview::read(&folder, args.lease)?;
         let queue = tasks_of(&folder)?;
         // Results that cannot be read are a matter of the cells, which say so.
-        let claims = ClaimsNow::read(&folder, &overview, &mut cache).ok().flatten();
+        let claims = ClaimsNow::read(&folder, &mut cache).ok().flatten();
         if args.json {
             emit!("{}", in_json(&folder, &overview, queue.as_ref(), claims.as_ref()));
         } else {

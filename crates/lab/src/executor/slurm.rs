@@ -11,6 +11,7 @@ use crate::error::{At, Error, Result};
 use crate::study::folder::StudyFolder;
 use crate::study::grouping::{Open, populations};
 use invitro_results::folder::{read_json, write_file, write_json};
+use serde::{Deserialize, Serialize};
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -23,7 +24,7 @@ pub const REQUEUE: u8 = 75;
 const WARNING: u64 = 120;
 
 /// What the user asks of Slurm.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct SlurmRequest {
     pub partition: Option<String>,
     pub time: Option<Duration>,
@@ -39,6 +40,9 @@ pub struct SlurmRequest {
     pub arguments: Vec<String>,
 }
 
+/// The file of a submission that says what was asked for.
+const REQUEST: &str = "request.json";
+
 /// One job array.
 #[derive(Debug, Clone)]
 pub struct Submission {
@@ -46,6 +50,8 @@ pub struct Submission {
     /// The ids of the cells of each task.
     pub tasks: Vec<Vec<String>>,
     pub script: String,
+    /// For the rounds of a study that plans itself.
+    pub request: SlurmRequest,
     pub job: Option<u64>,
 }
 
@@ -62,7 +68,7 @@ pub fn plan(folder: &StudyFolder, open: &[Open], request: &SlurmRequest, longest
         .map(|(tasks, number)| {
             let place = base.join("slurm").join(format!("{number:04}"));
             let script = script(&folder.plan.name, &base, &place, tasks.len(), request);
-            Submission { folder: place, tasks: tasks.to_vec(), script, job: None }
+            Submission { folder: place, tasks: tasks.to_vec(), script, request: request.clone(), job: None }
         })
         .collect())
 }
@@ -113,6 +119,7 @@ pub fn submit(submission: &mut Submission) -> Result<()> {
     let place = &submission.folder;
     std::fs::create_dir_all(place).writing(place)?;
     write_json(&place.join("tasks.json"), &submission.tasks)?;
+    write_json(&place.join(REQUEST), &submission.request)?;
     let script = place.join("script.sh");
     write_file(&script, submission.script.as_bytes())?;
     let output = Command::new("sbatch").arg("--parsable").arg(&script).output();
@@ -144,6 +151,12 @@ pub fn tasks(place: &Path) -> Result<Vec<Vec<String>>> {
     let path = place.join("tasks.json");
     let tasks = read_json(&path)?;
     tasks.ok_or_else(|| Error::Read { path, why: "there is no such file".into() })
+}
+
+/// What was asked for with a submission.
+pub fn request(place: &Path) -> Result<SlurmRequest> {
+    let path = place.join(REQUEST);
+    read_json(&path)?.ok_or_else(|| Error::Read { path, why: "there is no such file".into() })
 }
 
 /// The job of a submission; `None` if it never got one.

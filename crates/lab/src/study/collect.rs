@@ -101,8 +101,8 @@ pub fn collect(folder: &StudyFolder, request: CollectRequest) -> Result<Collecte
     Ok(Collected { files, runs, done, damaged, without_checkpoint, strays: folder.strays()?.len() })
 }
 
-/// Waits for others who collect. Where the file system has no locks, each table is still whole.
-fn lock(study: &Path) -> Result<File> {
+/// Waits for others who collect or plan. Where the file system has no locks, each table is still whole.
+pub(super) fn lock(study: &Path) -> Result<File> {
     let path = study.join(LOCK);
     let file = File::options().create(true).truncate(false).write(true).open(&path).writing(&path)?;
     let _ = file.lock();

@@ -71,7 +71,20 @@ impl StudyFolder {
         store: Option<&Path>,
         update: bool,
     ) -> Result<StudyFolder> {
-        let StudyFolder { plan, cells, .. } = StudyFolder::planned(file, overrides, out)?;
+        StudyFolder::planned(file, overrides, out)?.write(file, store, update)
+    }
+
+    /// The study as it plans itself: from its first data seeds on, up to `most`. `file` is named in errors.
+    pub fn planning_itself(self, file: &Path, most: usize, half_width: Option<f64>) -> Result<StudyFolder> {
+        let wrong = |why: String| Error::Study { path: file.to_owned(), why };
+        let plan = self.plan.planning_itself(most, half_width).map_err(wrong)?;
+        Ok(StudyFolder { cells: cells(&plan, file)?, plan, ..self })
+    }
+
+    /// Writes what was planned; `file` is named in errors. A study that plans itself goes on from where its folder stands.
+    pub fn write(self, file: &Path, store: Option<&Path>, update: bool) -> Result<StudyFolder> {
+        let StudyFolder { path: out, mut plan, mut cells, .. } = self;
+        let out = out.as_path();
         let wrong = |why: String| Error::Study { path: file.to_owned(), why };
         if out.exists() && !out.is_dir() {
             return Err(wrong(format!("`{}` is not a folder: choose another with --out", out.display())));
@@ -79,8 +92,16 @@ impl StudyFolder {
         // Looked at before the study's file, which others who begin at the same moment write first.
         let empty = is_empty(out)?;
         let written = out.join(STUDY);
+        let existing = read_text(&written)?;
+        if let Some(existing) = &existing
+            && plan.until.is_some()
+            && let Ok(further) = file::parse(existing, &written, &[])
+            && further.continues(&plan)
+        {
+            (cells, plan) = (file::cells(&further, file)?, further);
+        }
         let text = seal_study(&plan.to_toml());
-        match read_text(&written)? {
+        match existing {
             Some(existing) if existing == text => save_files(&plan, out)?,
             // Older versions wrote it without a checksum.
             Some(existing) if existing == plan.to_toml() => {

@@ -12,6 +12,7 @@ pub mod grouping;
 pub mod intact;
 pub mod lease;
 pub mod retry;
+pub mod rounds;
 pub mod status;
 pub mod worker;
 

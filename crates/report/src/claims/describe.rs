@@ -1,6 +1,6 @@
 //! What was estimated, in words.
 
-use super::measures::{measure_noun, predictor_symbol};
+use super::measures::{measure_noun, metric_label, predictor_symbol};
 use crate::data::FactorWords;
 use crate::wording::listed;
 use invitro_results::claims::{
@@ -166,7 +166,7 @@ fn stage(measure: Measure) -> String {
     match measure {
         Measure::Reach(_) if measure.is_contrast() => "allowed above forbidden".into(),
         Measure::Reach(_) => "reachability above the unigram model's".into(),
-        Measure::Task(_, metric) => crate::figures::metric_label(metric).into(),
+        Measure::Task(_, metric) => metric_label(metric).into(),
         other => measure_noun(other),
     }
 }

@@ -7,6 +7,18 @@ use invitro_results::{
     Reach, RowStatistic, Scorer, Similarity, Statistic, Targets, Task, TaskMetric, TokenizerMetric,
 };
 
+/// A metric of sentences as figures and short labels call it.
+pub fn metric_label(metric: TaskMetric) -> &'static str {
+    match metric {
+        TaskMetric::Types => "type constraints",
+        TaskMetric::Facts => "Γ",
+        TaskMetric::SameWords => "same words",
+        TaskMetric::OtherWords => "other words",
+        TaskMetric::NonWords => "no words",
+        other => other.name(),
+    }
+}
+
 /// What a measure is called inside a sentence.
 pub fn measure_noun(measure: Measure) -> String {
     match measure {

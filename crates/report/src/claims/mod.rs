@@ -9,14 +9,16 @@
 mod describe;
 mod measures;
 mod rendered;
+mod rounds;
 mod summary;
 pub mod template;
 
 pub use describe::{describe, describe_short, statistic};
-pub use measures::{measure_noun, predictor_symbol, unit};
+pub use measures::{measure_noun, metric_label, predictor_symbol, unit};
 pub use rendered::{
     Rendered, coefficients, headline, is_part, is_shown, levels_label, reason_words, table_value, withheld_noun,
 };
+pub use rounds::next_step;
 pub use summary::in_plain_words;
 
 use crate::error::{Error, Result};

@@ -145,6 +145,9 @@ pub fn reason_words(reason: &Reason) -> String {
         Reason::NotVaried => "not varied".into(),
         Reason::NotMeasured => "not measured".into(),
         Reason::Nested => "one is counted among the other, so this cannot fail".into(),
+        Reason::Collinear(inflation) => {
+            format!("other settings nearly determine it: its variance inflation factor is {}", digits(*inflation))
+        }
         Reason::NoMajority => "the first language has no more text than the one with masked words".into(),
         Reason::NoExpectation => "nothing was expected".into(),
     }

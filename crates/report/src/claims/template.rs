@@ -21,6 +21,8 @@
 //! | `{{study.id@256,0}}` | the same at these levels of what it is broken down by |
 //! | `:value`, `:value3` | the number alone, with 2 or 3 decimals |
 //! | `:verdict` | the estimate and the verdict |
+//! | `:word` | the verdict alone |
+//! | `:inflation` | the variance inflation factor that keeps an effect from being tested |
 //! | `:or-none` | the estimate, or `none` where it is exactly 0 |
 //! | `:runs`, `:words`, `:r2`, `:first`, `:last` | counts, R² of a regression over words, the first and the last step |
 //! | `:least3`, `:most3` | the smallest and the largest value of the levels |
@@ -269,8 +271,11 @@ fn split_places(format: &str) -> (&str, usize) {
 fn of_estimate(estimated: &Estimated, format: &str, verdict: Option<&Verdict>) -> std::result::Result<String, String> {
     let missing = || estimated.reason.as_ref().map_or_else(|| "there is no estimate".to_owned(), reason_words);
     let (stem, places) = split_places(format);
-    if let ("verdict", Some(verdict)) = (stem, verdict) {
-        return Ok(with_verdict(estimated, verdict));
+    match (stem, verdict, &estimated.reason) {
+        ("verdict", Some(verdict), _) => return Ok(with_verdict(estimated, verdict)),
+        ("word", Some(verdict), _) => return Ok(verdict.name().to_owned()),
+        ("inflation", _, Some(Reason::Collinear(inflation))) => return Ok(decimals(*inflation, 1)),
+        _ => {}
     }
     let estimate = estimated.estimate.ok_or_else(missing)?;
     let detail = &estimated.detail;

@@ -13,9 +13,9 @@ use invitro_results::words::WordMap;
 use invitro_results::{Donor, InsideMetric, Measure, PatchPlace, PatchPosition, PatchedForm, Patching, Quantity};
 
 /// What is shown by layer: its name, its measure, what it is compared with, and what it is.
-type Shown = (&'static str, InsideMetric, &'static [(InsideMetric, &'static str)], &'static str);
+type LayerMeasure = (&'static str, InsideMetric, &'static [(InsideMetric, &'static str)], &'static str);
 
-const SHOWN: [Shown; 7] = {
+const BY_LAYER: [LayerMeasure; 7] = {
     use InsideMetric::*;
     [
         (
@@ -60,7 +60,7 @@ pub fn by_layer(study: &Study) -> Option<Figure> {
     let layers = layers(study)?;
     let (by, progress) = (study.varying(), ProgressAxis::all(study));
     let measured = |metric: InsideMetric| study.runs.iter().flat_map(|run| run.curves.keys()).any(|q| is_of(q, metric));
-    let shown: Vec<Shown> = SHOWN.into_iter().filter(|it| measured(it.1)).collect();
+    let shown: Vec<LayerMeasure> = BY_LAYER.into_iter().filter(|it| measured(it.1)).collect();
     let figure = Spec {
         name: "inside",
         title: "Where the languages meet, layer by layer".into(),

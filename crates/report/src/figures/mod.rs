@@ -29,7 +29,7 @@ mod word_bridge;
 pub use captions::{BANDS, BARS};
 pub use figure::{Choice, Chooser, Drawing, Figure, Variant, choices};
 pub use outcomes::{BRIDGE, COGNATE, TRANSFERS, Transfer, bridge_of, in_masked};
-pub use style::{colour_and_shape, metric_label};
+pub use style::colour_and_shape;
 pub use table::FigureTable;
 pub(crate) use training::compare;
 

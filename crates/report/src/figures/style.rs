@@ -1,5 +1,6 @@
 //! How a line or a marker looks: by level of a factor, by condition, or by metric of sentences.
 
+use crate::claims::metric_label;
 use crate::data::Study;
 use crate::draw::{Colour, LANGUAGE_COLOURS, LegendEntry, MASKED_COLOURS, MarkerShape};
 use invitro_results::{Condition, Measure, Scorer, Statistic, Targets, TaskMetric};
@@ -52,18 +53,6 @@ fn legend<'a>(
     };
     // Where there is one of everything it needs no name.
     styles.into_iter().filter(|style| !style.name.is_empty()).map(entry).collect()
-}
-
-/// A metric of sentences as figures call it.
-pub fn metric_label(metric: TaskMetric) -> &'static str {
-    match metric {
-        TaskMetric::Types => "type constraints",
-        TaskMetric::Facts => "Γ",
-        TaskMetric::SameWords => "same words",
-        TaskMetric::OtherWords => "other words",
-        TaskMetric::NonWords => "no words",
-        other => other.name(),
-    }
 }
 
 /// The stages of learning, and what they are called.

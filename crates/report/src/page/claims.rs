@@ -2,14 +2,14 @@
 
 use super::html::table;
 use crate::claims::{
-    ClaimAnswers, Rendered, coefficients, headline, in_plain_words, is_part, is_shown, levels_label, reason_words,
-    table_value,
+    ClaimAnswers, Rendered, coefficients, headline, in_plain_words, is_part, is_shown, levels_label, next_step,
+    reason_words, table_value,
 };
 use crate::data::Study;
 use crate::draw::{escape, to_html};
 use crate::wording::{capital, counted};
 use invitro_results::FolderKind;
-use invitro_results::claims::{Answer, LEVEL, Test, Verdict};
+use invitro_results::claims::{Answer, LEVEL, Look, Looks, Test, Verdict};
 use std::collections::BTreeMap;
 
 /// The answers on the first screen of a page, and the figure that shows them.
@@ -21,7 +21,7 @@ pub fn opening(study: &Study, answers: &ClaimAnswers, figure: &str) -> String {
         .map(|answer| primary(study, answers, answer))
         .collect();
     if !primary.is_empty() {
-        return format!("<ul class=\"answers\">\n{primary}</ul>\n{figure}");
+        return format!("<ul class=\"answers\">\n{primary}</ul>\n{}{figure}", plans_itself(study));
     }
     match study.kind {
         FolderKind::Study => {
@@ -31,6 +31,18 @@ pub fn opening(study: &Study, answers: &ClaimAnswers, figure: &str) -> String {
         }
         FolderKind::Run => format!("{OF_RUN}{figure}"),
     }
+}
+
+/// Of a study that plans itself: why it stopped, and what its intervals are.
+fn plans_itself(study: &Study) -> String {
+    let Some((look, plan)) = Look::at(study).zip(study.plan.as_ref().filter(|plan| plan.until.is_some())) else {
+        return String::new();
+    };
+    format!(
+        "<p class=\"note\">This study plans itself: {}. Intervals of primary claims are valid at every look, after each data \
+         seed from the third.</p>\n",
+        escape(&next_step(&look, plan))
+    )
 }
 
 const OF_RUN: &str =
@@ -58,7 +70,8 @@ fn badge(verdict: &Verdict) -> String {
 
 /// Why a primary claim is inconclusive though its 95 % interval leaves out what the claim rules out: it was tested more strictly.
 fn stricter(answer: &Answer) -> String {
-    let is_decided = answer.verdict != Verdict::Inconclusive || answer.alpha >= LEVEL;
+    let is_looked_at_once = answer.looks == Looks::Once;
+    let is_decided = answer.verdict != Verdict::Inconclusive || answer.alpha >= LEVEL || !is_looked_at_once;
     let at_level = answer.claim.verdict(&answer.estimated, LEVEL);
     if is_decided || !at_level.is_decided() {
         return String::new();

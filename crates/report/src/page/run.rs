@@ -3,10 +3,10 @@
 
 use super::claims;
 use super::html::table;
-use crate::claims::{ClaimAnswers, withheld_noun};
+use crate::claims::{ClaimAnswers, metric_label, withheld_noun};
 use crate::data::{FactorWords, Run, Study};
 use crate::draw::escape;
-use crate::figures::{BRIDGE, COGNATE, metric_label};
+use crate::figures::{BRIDGE, COGNATE};
 use crate::wording::listed;
 use invitro_results::words::Sample;
 use invitro_results::{

@@ -185,6 +185,7 @@ impl Plan {
             model_seeds: (0..self.model_seeds.into()).collect(),
             filter: Default::default(),
             claims: CLAIMS.parse().unwrap(),
+            until: None,
         }
     }
 

@@ -4,6 +4,8 @@
 use super::claim::{Claim, Claims, Readings, Test};
 use super::estimand::{Estimand, EstimandKind};
 use super::estimate::Estimated;
+use super::looks::Looks;
+use super::rounds::{complete_seeds, runs_of};
 use super::scope::Scope;
 use super::verdict::{LEVEL, Reason, Verdict, holm};
 use crate::{Condition, Crossing, Fraction, Levels, Moment, Statistic, Study};
@@ -22,6 +24,8 @@ pub struct Answer {
     pub verdict: Verdict,
     /// The level at which the verdict was reached.
     pub alpha: f64,
+    /// When the runs are looked at: after each data seed for a primary claim of a study that plans itself.
+    pub looks: Looks,
     /// Of a claim that others decide: their ids and verdicts.
     pub parts: Vec<(String, Verdict)>,
     /// At each combination of the levels it is broken down by.
@@ -90,8 +94,15 @@ pub fn answer(study: &Study, claims: &Claims) -> Vec<Answer> {
             false => vec![(claim, None)],
         })
         .collect();
-    let mut answers: Vec<Answer> =
-        scopes.par_iter().map(|(claim, masked)| Answer::new(study, claim, *masked)).collect();
+    let plans_itself = study.plan.as_ref().is_some_and(|plan| plan.until.is_some());
+    let complete = plans_itself.then(|| runs_of(study, &complete_seeds(study)));
+    let answered = |(claim, masked): &(&Claim, Option<&Condition>)| {
+        // What decides a primary claim is looked at as it is.
+        let is_part = |other: &Claim| matches!(&other.test, Test::All(ids) if other.primary && ids.contains(&claim.id));
+        let is_looked_at = claim.primary || claims.claims.iter().any(is_part);
+        Answer::new(study, claim, *masked, complete.as_deref().filter(|_| is_looked_at))
+    };
+    let mut answers: Vec<Answer> = scopes.par_iter().map(answered).collect();
     let tested: Vec<Answer> = answers.clone();
     answers.iter_mut().for_each(|answer| answer.set_verdict(&tested, LEVEL));
     let primary: Vec<usize> = (0..answers.len()).filter(|place| answers[*place].claim.primary).collect();
@@ -103,14 +114,16 @@ pub fn answer(study: &Study, claims: &Claims) -> Vec<Answer> {
 }
 
 impl Answer {
-    fn new(study: &Study, claim: &Claim, masked: Option<&Condition>) -> Answer {
-        let scope = Scope { masked, ..Scope::new(study) };
+    /// `complete`: the runs of complete data seeds, where the study is looked at after each.
+    fn new(study: &Study, claim: &Claim, masked: Option<&Condition>, complete: Option<&[usize]>) -> Answer {
+        let scope = Scope { masked, only: complete, ..Scope::new(study) };
         let mut answer = Answer {
             claim: claim.clone(),
             masked: masked.cloned(),
             estimated: Estimated::default(),
             verdict: Verdict::Inconclusive,
             alpha: LEVEL,
+            looks: if complete.is_some() { Looks::AfterEachSeed } else { Looks::Once },
             parts: Vec::new(),
             cells: Vec::new(),
             beside: Vec::new(),
@@ -119,6 +132,9 @@ impl Answer {
         };
         let Test::Estimand(estimand) = &claim.test else { return answer };
         answer.estimated = scope.estimate(estimand);
+        if complete.is_some() {
+            answer.estimated = answer.looks.shown(answer.estimated);
+        }
         let cell = |levels: Levels| {
             let estimated = scope.at(&levels).estimate(estimand);
             let verdict = claim.verdict(&estimated, LEVEL);
@@ -140,6 +156,9 @@ impl Answer {
     /// The verdict at a level; of a claim that others decide, by theirs.
     fn verdict_at(&self, all: &[Answer], alpha: f64) -> Verdict {
         match &self.claim.test {
+            Test::Estimand(_) if self.looks == Looks::AfterEachSeed => {
+                self.looks.verdict(&self.claim, &self.estimated, alpha)
+            }
             Test::Estimand(_) => self.claim.verdict(&self.estimated, alpha),
             Test::All(ids) => Verdict::all(&self.verdicts_of(all, ids, alpha)),
         }

@@ -86,6 +86,14 @@ impl Design {
         Some(if of.len() == 1 && of[0].is_negated() { estimate.negated() } else { estimate })
     }
 
+    /// The largest variance inflation factor of these predictors: how far the other columns determine them.
+    pub fn inflation(&self, of: &[Predictor]) -> Option<f64> {
+        let (columns, _) = regression::independent(&self.columns);
+        let names: Vec<String> = of.iter().map(|one| one.column().name()).collect();
+        let places = (0..columns.len()).filter(|place| names.contains(&columns[*place].name));
+        places.filter_map(|place| regression::inflation(&columns, place)).reduce(f64::max)
+    }
+
     fn effect_of(&self, names: &[impl AsRef<str>]) -> Option<Estimate> {
         if self.y.len() < 3 {
             return None;

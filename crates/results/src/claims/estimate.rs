@@ -3,7 +3,7 @@
 use super::design::Design;
 use super::estimand::{Estimand, EstimandKind, Reading};
 use super::scope::{Scope, difference_of, has_level, is_saturated};
-use super::verdict::{Reason, Verdict};
+use super::verdict::{INFLATION, Reason, Verdict};
 use super::words::WordRegression;
 use crate::{Condition, Crossing, Emergence, Factor, FolderKind, Measure, Moment, Quantity, Run, TaskMetric, Value};
 use invitro_stats::correlation::moment as plain_correlation;
@@ -316,7 +316,8 @@ impl<'a> Scope<'a> {
         let is_share =
             estimand.value.readings().all(|reading| reading.measures.iter().all(|it| it.scale() == Scale::Share));
         let is_form = estimand.value.readings().all(|reading| reading.measures.iter().all(|it| it.is_form()));
-        is_share && is_form && is_saturated(&values.iter().map(|(_, value)| *value).collect::<Vec<f64>>())
+        // A difference of two shares has either sign.
+        is_share && is_form && is_saturated(&values.iter().map(|(_, value)| value.abs()).collect::<Vec<f64>>())
     }
 
     /// Why an estimate must not be tested.
@@ -328,6 +329,12 @@ impl<'a> Scope<'a> {
         }
         if matches!(estimand.kind, EstimandKind::Order(_)) {
             return None;
+        }
+        if let EstimandKind::Effect(of) = &estimand.kind
+            && let Ok(values) = self.values(runs, &estimand.value)
+            && let Some(inflation) = Design::new(self, &values, of).inflation(of).filter(|it| *it > INFLATION)
+        {
+            return Some(Reason::Collinear(inflation));
         }
         let groups: Vec<Vec<&Run>> = match &estimand.kind {
             EstimandKind::Difference { of, .. } => {

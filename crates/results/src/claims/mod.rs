@@ -14,6 +14,7 @@
 //! - [`Claims`], [`Claim`], [`Estimand`]: claims as their files state them; `names` has the names that they may use
 //! - [`Scope::estimate`]: one estimator for every kind; [`Design`]: the regressions behind effects
 //! - [`Verdict`]: one rule; [`answer()`]: every claim of a study, the primary ones adjusted together
+//! - [`Look`]: after each data seed, whether a study that plans itself needs another
 //! - [`planning`]: how many data seeds the primary claims are likely to need
 //!
 //! There is no English here: sentences are the reader's business.
@@ -24,9 +25,11 @@ mod design;
 mod estimand;
 mod estimate;
 mod fields;
+mod looks;
 mod names;
 pub mod planning;
 mod predictor;
+mod rounds;
 mod scope;
 mod verdict;
 mod words;
@@ -37,8 +40,10 @@ pub use design::Design;
 pub use estimand::{Bound, ConditionRole, Estimand, EstimandKind, Reading, RunValue};
 pub use estimate::{Detail, Estimated};
 pub use fields::ClaimError;
+pub use looks::Looks;
 pub use names::{ALIASES, Covariate, Outcome, alias, measure};
 pub use predictor::Predictor;
+pub use rounds::{Look, NextStep};
 pub use scope::{Scope, is_saturated};
 pub use verdict::{Expectation, FADED, LEVEL, MARGIN, Reason, SEEDS, Verdict, holm};
 pub use words::WordRegression;

@@ -4,44 +4,15 @@
 
 use super::claim::{Claim, Claims, Test};
 use super::estimate::Estimated;
+use super::looks::Looks;
 use super::scope::Scope;
 use super::verdict::{Expectation, LEVEL, Reason, SEEDS, Verdict, holm};
 use crate::{Condition, Study};
+use invitro_stats::Interval;
 use invitro_stats::power::{fewest, power};
-use invitro_stats::{Estimate, Interval, sequential};
 
 /// The power that a study is planned for.
 pub const POWER: f64 = 0.8;
-
-/// No study is planned with more data seeds.
-pub const MOST: usize = 1000;
-
-/// When results are looked at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Looks {
-    /// Once, when all runs have ended.
-    Once,
-    /// After each data seed, with intervals that are valid at every look.
-    AfterEachSeed,
-}
-
-impl Looks {
-    /// The level of an interval over so many data seeds; `None` where there is no such look.
-    pub fn level(self, alpha: f64, data_seeds: usize) -> Option<f64> {
-        match self {
-            Looks::Once => (data_seeds >= 2).then_some(alpha),
-            Looks::AfterEachSeed => sequential::level(alpha, data_seeds),
-        }
-    }
-
-    /// The most data seeds that there can be.
-    pub fn most(self) -> usize {
-        match self {
-            Looks::Once => MOST,
-            Looks::AfterEachSeed => *sequential::LOOKS.end(),
-        }
-    }
-}
 
 /// What is asked of a pilot's results.
 #[derive(Debug, Clone)]
@@ -118,14 +89,16 @@ pub fn seed_needs(study: &Study, claims: &Claims, question: &Question) -> Vec<Se
             primary.push((first..needs.len()).collect());
         }
     }
+    let looks = question.looks;
+    let verdict_of = |needs: &SeedNeeds, alpha: f64| looks.verdict(&needs.claim, &needs.estimated, alpha);
     let verdict = |place: usize, alpha: f64| {
-        Verdict::all(&primary[place].iter().map(|&it| needs[it].verdict_at(alpha, question.looks)).collect::<Vec<_>>())
+        Verdict::all(&primary[place].iter().map(|&it| verdict_of(&needs[it], alpha)).collect::<Vec<_>>())
     };
     let levels = holm(primary.len(), verdict);
     let tested = (0..primary.len()).filter(|place| !matches!(verdict(*place, LEVEL), Verdict::NotTested(_))).count();
     for (places, alpha) in primary.iter().zip(levels) {
         for &place in places {
-            needs[place].verdict = needs[place].verdict_at(alpha, question.looks);
+            needs[place].verdict = verdict_of(&needs[place], alpha);
             needs[place].set_power(LEVEL / tested.max(1) as f64, question);
         }
     }
@@ -149,40 +122,9 @@ impl SeedNeeds {
         let Test::Estimand(estimand) = &claim.test else { unreachable!("others decide it") };
         let estimated = scope.estimate(estimand);
         let forecast = forecast(claim, &estimated, question);
-        let mut needs = SeedNeeds {
-            claim: claim.clone(),
-            masked: masked.cloned(),
-            estimated,
-            interval: None,
-            verdict: Verdict::Inconclusive,
-            forecast,
-        };
-        needs.interval = needs.interval_at(LEVEL, question.looks);
-        needs
-    }
-
-    /// The estimate with its spread over data seeds alone, and the level of its interval at this look.
-    fn looked_at(&self, alpha: f64, looks: Looks) -> Option<(Estimate, f64)> {
-        let estimate = sequential::over_data_seeds(self.estimated.estimate.as_ref()?)?;
-        Some((estimate, looks.level(alpha, estimate.data_seeds)?))
-    }
-
-    fn interval_at(&self, alpha: f64, looks: Looks) -> Option<Interval> {
-        let (estimate, level) = self.looked_at(alpha, looks)?;
-        estimate.interval_at(level)
-    }
-
-    fn verdict_at(&self, alpha: f64, looks: Looks) -> Verdict {
-        match self.looked_at(alpha, looks) {
-            Some((estimate, level)) => {
-                self.claim.verdict(&Estimated { estimate: Some(estimate), ..self.estimated.clone() }, level)
-            }
-            // Without an interval nothing is decided.
-            None => match self.claim.verdict(&self.estimated, alpha) {
-                reason @ Verdict::NotTested(_) => reason,
-                _ => Verdict::Inconclusive,
-            },
-        }
+        let interval = question.looks.interval(&estimated, LEVEL);
+        let (claim, masked, verdict) = (claim.clone(), masked.cloned(), Verdict::Inconclusive);
+        SeedNeeds { claim, masked, estimated, interval, verdict, forecast }
     }
 
     fn set_power(&mut self, alpha: f64, question: &Question) {

@@ -16,6 +16,10 @@ pub const MARGIN: f64 = 0.1;
 /// Declines of shares smaller than this are equivalent to none.
 pub const FADED: f64 = 0.02;
 
+/// A predictor whose variance inflation factor exceeds this is all but a combination of the others: its effect is not tested.
+/// The usual rule of thumb (Sheather 2009).
+pub const INFLATION: f64 = 5.0;
+
 /// The share of intervals that may miss what they estimate.
 pub const LEVEL: f64 = 0.05;
 
@@ -133,6 +137,8 @@ pub enum Reason {
     NotMeasured,
     /// One of the two is counted among the other, so that it comes later by definition.
     Nested,
+    /// The other predictors of the regression nearly determine the one in question: its variance inflation factor.
+    Collinear(f64),
     /// The first language has no more text than the one with masked words.
     NoMajority,
     /// The claim states no expectation.

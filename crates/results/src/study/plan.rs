@@ -13,6 +13,8 @@
 //! [seeds]
 //! data = [0, 1]
 //! model = [0]
+//! [until]                               # where it plans itself: see [`Until`]
+//! seeds = [0, 1, 2, 3, 4, 5]
 //! ```
 //! Several `[[grids]]` instead of `[factors]` are joined; a cell two of them name is one cell. In a study's folder
 //! `study.toml` has no base, and its experiment is complete.
@@ -26,6 +28,7 @@ use crate::study::filter::Filter;
 use invitro_base::dotted::{LIST, assign, leaves, lookup, set, show};
 use invitro_base::limits;
 use invitro_base::settings::Seeds;
+use invitro_stats::sequential::LOOKS;
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
@@ -58,6 +61,19 @@ pub struct Plan {
     pub filter: Filter,
     /// Its question and its claims, as its file states them.
     pub claims: Table,
+    /// Of a study that plans itself: which data seeds it may take, and when it stops.
+    pub until: Option<Until>,
+}
+
+/// The rule of a study that plans itself: it takes one data seed after the other, until every primary claim is settled.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Until {
+    /// The data seeds it may take, in this order; the plan's are those it has taken.
+    pub seeds: Vec<u64>,
+    /// A claim is settled by an interval this narrow, too: half of its width.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub half_width: Option<f64>,
 }
 
 /// Whether there are few enough cells to be made.
@@ -92,6 +108,8 @@ struct File {
     grids: Vec<Table>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     seeds: Option<SeedLists>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    until: Option<Until>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     claims: Vec<Table>,
 }
@@ -146,8 +164,10 @@ impl Plan {
         let (data_seeds, model_seeds) = (seeds.data.0, seeds.model.0);
         check_size(&grids, data_seeds.len() * model_seeds.len()).map_err(wrong)?;
         let claims = claims_table(file.question, file.claims_from, file.primary, file.claims);
-        let plan = Plan { name: file.name, base, grids, data_seeds, model_seeds, filter: file.filter, claims };
+        let (name, filter, until) = (file.name, file.filter, file.until);
+        let plan = Plan { name, base, grids, data_seeds, model_seeds, filter, claims, until };
         plan.check_claims().map_err(|error| wrong(error.to_string()))?;
+        plan.check_until().map_err(wrong)?;
         Ok(plan)
     }
 
@@ -191,8 +211,55 @@ impl Plan {
             factors: Table::new(),
             grids: self.grids.iter().map(grid).collect(),
             seeds: Some(seeds),
+            until: self.until.clone(),
         };
         toml::to_string(&file).expect("a study is plain data")
+    }
+
+    /// The study as it plans itself: it begins with the first of its data seeds, as many as a look needs, and may take
+    /// others up to `most`. Those that its file does not name follow the largest that it does.
+    pub fn planning_itself(self, most: usize, half_width: Option<f64>) -> std::result::Result<Plan, String> {
+        let further = self.data_seeds.iter().max().map_or(0, |largest| largest + 1)..;
+        let seeds: Vec<u64> = self.data_seeds.iter().copied().chain(further).take(most).collect();
+        let begun = seeds.iter().copied().take(*LOOKS.start()).collect();
+        let plan = Plan { data_seeds: begun, until: Some(Until { seeds, half_width }), ..self };
+        plan.check_until().map(|()| plan)
+    }
+
+    /// The study with one more data seed; `None` where it may take no more.
+    pub fn with_next_seed(&self) -> Option<Plan> {
+        let next = *self.until.as_ref()?.seeds.get(self.data_seeds.len())?;
+        let data_seeds = self.data_seeds.iter().copied().chain([next]).collect();
+        Some(Plan { data_seeds, ..self.clone() })
+    }
+
+    /// Whether this is the same study as another, which plans itself and has taken as many data seeds or fewer.
+    pub fn continues(&self, other: &Plan) -> bool {
+        let is_further = self.until.is_some() && self.data_seeds.starts_with(&other.data_seeds);
+        is_further && Plan { data_seeds: other.data_seeds.clone(), ..self.clone() } == *other
+    }
+
+    fn check_until(&self) -> std::result::Result<(), String> {
+        let Some(until) = &self.until else { return Ok(()) };
+        let (fewest, most, taken) = (*LOOKS.start(), *LOOKS.end(), until.seeds.len());
+        if !(fewest..=most).contains(&taken) {
+            return Err(format!(
+                "a study that plans itself may take {fewest} to {most} data seeds, but `until` has {taken}"
+            ));
+        }
+        if !Seeds(until.seeds.clone()).are_distinct() || !until.seeds.starts_with(&self.data_seeds) {
+            return Err(format!(
+                "until.seeds is {:?}, but must be different seeds that begin with seeds.data, {:?}",
+                until.seeds, self.data_seeds
+            ));
+        }
+        if until.half_width.is_some_and(|half_width| !(half_width.is_finite() && half_width > 0.0)) {
+            return Err("until.half_width must be above 0".into());
+        }
+        if self.claims().is_none_or(|claims| claims.claims.iter().all(|claim| !claim.primary)) {
+            return Err("it cannot plan itself: it names no primary claims (`primary = [\"ID\", …]`)".into());
+        }
+        Ok(())
     }
 
     /// Every key that some factor varies, once.

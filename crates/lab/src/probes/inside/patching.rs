@@ -11,7 +11,7 @@ use super::super::reachability::TargetScore;
 use super::super::{Answers, PatchQuery, Probe, Queries, Record, Setup};
 use super::Cadence;
 use crate::error::Result;
-use crate::patching::Prompt;
+use crate::patching::PatchPrompt;
 use invitro_language::{Language, Languages, Stream, Symbol};
 use invitro_model::{ContinuationScores, ScoreQuery};
 use invitro_results::{Condition, Donor, Measure, PatchPlace, PatchPosition, PatchedForm, Patching};
@@ -38,9 +38,9 @@ struct PatchedSet {
 /// A subject's prompt in the receiver's language, with the words that are asked after it.
 struct PatchedSubject {
     query: ScoreQuery,
-    prompt: Prompt,
+    prompt: PatchPrompt,
     /// Same subject, another subject.
-    donors: [Prompt; 2],
+    donors: [PatchPrompt; 2],
 }
 
 /// A word: subject and continuation after which Γ allows it, and where it forbids it, by form.
@@ -73,7 +73,7 @@ fn patched_set(setup: &Setup, kind: usize, [receiver, donor]: [Language; 2]) -> 
             let subject = match place_of.get(&(entity, other)) {
                 Some(&place) => place,
                 None => {
-                    let prompt = |subject, language| Prompt::new(languages, text, subject, language);
+                    let prompt = |subject, language| PatchPrompt::new(languages, text, subject, language);
                     let (prompt, donors) = (prompt(entity, receiver)?, [prompt(entity, donor)?, prompt(other, donor)?]);
                     let query = ScoreQuery { prompt: prompt.tokens.clone(), continuations: Vec::new(), among: None };
                     subjects.push(PatchedSubject { query, prompt, donors });
