@@ -274,7 +274,7 @@ fn two_data_seeds_do_not_test_arms() {
 fn forms_stand_side_by_side() {
     let (folder, _) = of_arms(3);
     let csv = fs::read_to_string(folder.path().join("figures/data/forms.csv")).unwrap();
-    assert_eq!(csv.lines().count(), 1 + 5 * 6 * 2, "five arms, six forms, masked and unmasked");
+    assert_eq!(csv.lines().count(), 1 + 5 * 7 * 2, "five arms, seven forms, masked and unmasked");
     let value = |row: &str| -> f64 {
         let row = csv.lines().find(|line| line.starts_with(row)).unwrap_or_else(|| panic!("{row}"));
         row.split(',').nth(3).unwrap().parse().unwrap()

@@ -6,6 +6,7 @@
 //! apart      the same with the fewest
 //! source     the first language's form in its pieces there, after a prompt in this language
 //! stem       its own affixes with the stem of another word of its kind
+//! irregular  its own affixes with the first language's stem, as far from it as the word's own, but by random letters
 //! unrelated  another word of its kind
 //! ```
 //!
@@ -21,13 +22,17 @@ use super::{Answers, Probe, Queries, Record, Setup};
 use crate::error::Result;
 use crate::experiment::Experiment;
 use crate::inputs::tokenized::TokenizedText;
-use invitro_language::{Language, LanguageCondition, Languages, Stream, Symbol};
+use invitro_base::random::Rng;
+use invitro_language::{Language, LanguageCondition, Languages, Stream, Symbol, edits};
 use invitro_model::{ContinuationScores, ScoreQuery};
 use invitro_results::{Form, Measure, Rows, Scorer};
 use invitro_stats::pairs::interval_over_pairs;
 use invitro_tokenizer::Cut;
 use std::collections::HashMap;
 use std::sync::Arc;
+
+/// Draws of a word that is as far from its cognate, before there is said to be none.
+const TRIES: usize = 200;
 
 /// The queries, and where the scores of each word are.
 #[derive(Clone, Debug)]
@@ -67,8 +72,9 @@ impl FormsProbe {
                     Form::ALL.into_iter().map(|form| (form, Vec::new())).collect();
                 for (word, subjects, entities) in contrast.facts(kind) {
                     let neutral = neutral_words.of_pair(languages, word, entities);
+                    let mut rng = neutral_words.stream.at(1, word.0.into());
                     for (form, queries) in &mut forms {
-                        if let Some(pieces) = maker.form(*form, word, condition.language, &neutral)? {
+                        if let Some(pieces) = maker.form(*form, word, condition.language, &neutral, &mut rng)? {
                             let places = entities.map(|entity| list.add(condition.language, entity, &pieces));
                             queries.push(FormQuery { places, subjects });
                         }
@@ -182,7 +188,14 @@ struct FormMaker<'a> {
 
 impl FormMaker<'_> {
     /// The pieces of a word in a form, without a final boundary; `None` where no other word can be used.
-    fn form(&self, form: Form, word: Symbol, language: Language, neutral: &[Symbol]) -> Result<Option<Vec<u32>>> {
+    fn form(
+        &self,
+        form: Form,
+        word: Symbol,
+        language: Language,
+        neutral: &[Symbol],
+        rng: &mut Rng,
+    ) -> Result<Option<Vec<u32>>> {
         let segmentation = &self.text.segmentation;
         let recut = |cut| segmentation.recut(&self.vocabulary, self.languages, word, language, cut);
         let pieces = match form {
@@ -191,6 +204,7 @@ impl FormMaker<'_> {
             Form::Apart => Some(recut(Cut::Apart)),
             Form::Source => Some(segmentation.pieces(word, self.languages.all()[0]).to_vec()),
             Form::Stem => self.with_stem(word, language, neutral)?,
+            Form::Irregular => self.irregular(word, language, neutral, rng)?,
             Form::Unrelated => neutral.first().map(|&other| segmentation.pieces(other, language).to_vec()),
         };
         Ok(pieces.map(|mut pieces| {
@@ -208,10 +222,57 @@ impl FormMaker<'_> {
             return Ok(None);
         }
         for &other in neutral {
-            let morphemes = [own.prefix(), lexicon.word(other, language).stem(), own.suffix()];
-            let form = morphemes.concat();
-            if self.languages.all().iter().all(|&any| lexicon.symbol(&form, any).is_none()) {
-                return Ok(Some(self.text.segmentation.spell(&self.text.tokenizer, morphemes, language)?));
+            let spelt = self.spell_new([own.prefix(), lexicon.word(other, language).stem(), own.suffix()], language)?;
+            if spelt.is_some() {
+                return Ok(spelt);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The pieces of a word that no language has.
+    fn spell_new(&self, morphemes: [&str; 3], language: Language) -> Result<Option<Vec<u32>>> {
+        let (form, lexicon) = (morphemes.concat(), &self.languages.lexicon);
+        if self.languages.all().iter().any(|&any| lexicon.symbol(&form, any).is_some()) {
+            return Ok(None);
+        }
+        Ok(Some(self.text.segmentation.spell(&self.text.tokenizer, morphemes, language)?))
+    }
+
+    /// A word's affixes with the first language's stem, in which as many letters were replaced by others of the language's
+    /// stems as its own stem differs by. `None` where stems have no common letters, or no such word is found.
+    fn irregular(
+        &self,
+        word: Symbol,
+        language: Language,
+        neutral: &[Symbol],
+        rng: &mut Rng,
+    ) -> Result<Option<Vec<u32>>> {
+        let lexicon = &self.languages.lexicon;
+        let own = lexicon.word(word, language);
+        let letters = |stem: &str| stem.chars().collect::<Vec<char>>();
+        let (source, target) = (letters(lexicon.word(word, self.languages.all()[0]).stem()), letters(own.stem()));
+        let pool: Vec<char> = neutral.iter().flat_map(|&other| lexicon.word(other, language).stem().chars()).collect();
+        let changes = edits(&source, &target).min(source.len());
+        if changes == 0 {
+            return Ok(Some(self.text.segmentation.pieces(word, language).to_vec()));
+        }
+        // Letters of another script are never in common.
+        if own.is_templatic() || !source.iter().any(|letter| pool.contains(letter)) {
+            return Ok(None);
+        }
+        for _ in 0..TRIES {
+            let mut stem = source.clone();
+            let mut places: Vec<usize> = (0..stem.len()).collect();
+            rng.shuffle(&mut places);
+            places.truncate(changes);
+            places.into_iter().for_each(|place| stem[place] = pool[rng.index(pool.len())]);
+            if edits(&source, &stem) == changes && stem != target {
+                let stem: String = stem.into_iter().collect();
+                let spelt = self.spell_new([own.prefix(), &stem, own.suffix()], language)?;
+                if spelt.is_some() {
+                    return Ok(spelt);
+                }
             }
         }
         Ok(None)

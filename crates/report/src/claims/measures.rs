@@ -61,6 +61,8 @@ pub fn measure_noun(measure: Measure) -> String {
             }
         }
         Measure::Loss(Loss::BitsPerChar) => "bits per character".into(),
+        Measure::Loss(Loss::Floor) => "entropy, bits per character".into(),
+        Measure::Loss(loss) => loss.name().replace("loss_T", "loss on T").replace('_', " "),
         Measure::Tokenizer(_, TokenizerMetric::Overlap) => "vocabulary overlap".into(),
         Measure::Bridge(bridge, similarity) => {
             let name = if bridge == Bridge::Cognate { "cognate bridge" } else { "*β̂*" };
@@ -130,6 +132,7 @@ fn reach_noun(reach: Reach) -> String {
 /// What a measure's values are counted in; nothing for shares.
 pub fn unit(measure: Measure) -> &'static str {
     match measure {
+        Measure::Loss(Loss::BitsPerChar | Loss::Floor | Loss::GradNorm | Loss::Lr) => "",
         _ if measure.is_in_nats() => " nats",
         Measure::Tokenizer(_, TokenizerMetric::Fertility) => " pieces a word",
         _ => "",

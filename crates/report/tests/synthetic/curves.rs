@@ -171,7 +171,7 @@ impl Config {
         if plan.forms && !plan.is_first(condition) {
             let own = 4.0 * contrast;
             let masked = f64::from(u8::from(condition.masked));
-            let parts = [1.0, 1.0 + 0.2 * masked, 1.0 - 0.5 * masked, 0.8, 0.3, 0.0];
+            let parts = [1.0, 1.0 + 0.2 * masked, 1.0 - 0.5 * masked, 0.8, 0.3, 0.6, 0.0];
             for (form, part) in Form::ALL.iter().zip(parts) {
                 push_near(rows, condition, Measure::Contrast(Scorer::Network, *form), own * part, 0.1);
                 if step == 0 {
