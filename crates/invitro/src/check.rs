@@ -6,7 +6,7 @@ use crate::table;
 use crate::terminal::{self, To};
 use anyhow::{Context, Result};
 use invitro_base::limits;
-use invitro_language::{Checked, Checker, Failure, Language, SentenceVerdict};
+use invitro_language::{Checked, Checker, Failure, Language, SentenceVerdict, is_exposed};
 use serde::Serialize;
 use std::io::Write;
 use std::process::ExitCode;
@@ -28,19 +28,21 @@ pub struct Args {
 #[derive(Serialize)]
 struct CheckedLine<'a> {
     line: usize,
+    /// Whether it is a single word that training shows without any fact, and no sentence.
+    exposed: bool,
     #[serde(flatten)]
     checked: Checked<'a>,
 }
 
 pub fn run(args: Args) -> Result<ExitCode> {
-    let (_, languages) = args.experiment.languages()?;
+    let (experiment, languages) = args.experiment.languages()?;
     let language = experiment::language(&languages, &args.language)?;
     let mut checker = languages.checker();
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     let mut input = std::io::stdin().lock();
     let mut bytes = Vec::new();
     let mut totals = [0usize; 5];
-    let mut too_long = 0;
+    let (mut too_long, mut exposures) = (0, 0);
     let width = terminal::width(To::Out);
     for line in 1.. {
         bytes.clear();
@@ -54,13 +56,19 @@ pub fn run(args: Args) -> Result<ExitCode> {
         let text = if line == 1 { text.trim_start_matches('\u{feff}') } else { text };
         let verdict = checker.text(text, language);
         too_long += usize::from(matches!(verdict.failure, Some(Failure::TooLong { .. })));
+        let symbol = languages.lexicon.symbol(text.trim(), language);
+        let exposed = symbol.is_some_and(|symbol| is_exposed(&languages, &experiment.mixture, symbol, language));
+        exposures += usize::from(exposed);
         let passed = [true, verdict.valid, verdict.grammatical, verdict.types, verdict.facts];
         totals.iter_mut().zip(passed).for_each(|(total, passed)| *total += usize::from(passed));
         if args.json {
             let checked = checker.explained(text, language, verdict);
-            writeln!(out, "{}", serde_json::to_string(&CheckedLine { line, checked })?)?;
+            writeln!(out, "{}", serde_json::to_string(&CheckedLine { line, exposed, checked })?)?;
         } else {
-            let explanation = in_words(&checker, &verdict, text, language);
+            let explanation = match exposed {
+                true => "ok: a masked word, shown without any fact (`mixture.exposure`)".into(),
+                false => in_words(&checker, &verdict, text, language),
+            };
             match width {
                 None => writeln!(out, "{line}\t{explanation}")?,
                 Some(_) => writeln!(out, "{}", table::texts(&[vec![format!("{line:>4}"), explanation]], width))?,
@@ -72,9 +80,12 @@ pub fn run(args: Args) -> Result<ExitCode> {
     if !args.json {
         let lines = count(all, "line");
         let unchecked = if too_long > 0 { format!(", {too_long} too long to be parsed") } else { String::new() };
-        note!("{lines}: {valid} valid, {grammatical} grammatical, {types} with right types, {facts} true{unchecked}");
+        let shown = if exposures > 0 { format!(", {} alone", count(exposures, "masked word")) } else { String::new() };
+        note!(
+            "{lines}: {valid} valid, {grammatical} grammatical, {types} with right types, {facts} true{shown}{unchecked}"
+        );
     }
-    Ok(if facts == all { ExitCode::SUCCESS } else { ExitCode::from(1) })
+    Ok(if facts + exposures == all { ExitCode::SUCCESS } else { ExitCode::from(1) })
 }
 
 fn in_words(checker: &Checker, verdict: &SentenceVerdict, text: &str, language: Language) -> String {

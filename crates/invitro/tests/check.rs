@@ -88,3 +88,30 @@ fn a_sentence_that_is_too_long_is_not_checked() {
     assert_eq!(lines[0], "1\tok");
     assert!(lines[1].starts_with("2\tnot checked: the sentence has ") && lines[1].contains("at most 300"), "{out}");
 }
+
+#[test]
+fn rows_that_expose_a_masked_word_are_legal() {
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("language");
+    stdout(&["language", "export", "--out", out.to_str().unwrap(), "--config", tiny()]);
+    let lexicon = std::fs::read_to_string(out.join("lexicon.tsv")).unwrap();
+    let rows: Vec<Vec<&str>> = lexicon.lines().skip(1).map(|line| line.split('\t').collect()).collect();
+    // Its form in A, in B, and whether B's is masked.
+    let word = |masked: &str| rows.iter().find(|row| row[1] == "descriptor" && row[9] == masked).unwrap();
+    let (masked, other) = (word("true"), word("false"));
+    let check = |language: &str, word: &str, exposure: &str| {
+        let exposure = format!("mixture.exposure={exposure}");
+        let args = ["check", "--language", language, "--config", tiny(), &exposure, "mixture.exposures=4"];
+        let output = with_input(&args, word.as_bytes());
+        (output.status.code() == Some(0)).then(|| String::from_utf8(output.stdout).unwrap())
+    };
+    let legal = "1\tok: a masked word, shown without any fact (`mixture.exposure`)\n";
+    assert_eq!(check("B", masked[6], "bare").as_deref(), Some(legal));
+    assert_eq!(check("B", masked[6], "dictionary").as_deref(), Some(legal));
+    assert_eq!(check("A", masked[5], "dictionary").as_deref(), Some(legal), "its translation");
+    for (language, word, exposure) in
+        [("B", masked[6], "none"), ("A", masked[5], "bare"), ("B", other[6], "bare"), ("B", other[6], "dictionary")]
+    {
+        assert_eq!(check(language, word, exposure), None, "{word} of {language} with {exposure}");
+    }
+}

@@ -279,6 +279,9 @@ fn settings_of_an_arm_that_would_do_nothing_are_told() {
     let marked = ["tokenizer.share=none", "tokenizer.boundary=first", "tokenizer.share_boundary=true"];
     unused(&marked, "the boundary is a mark on a piece and has no token to share");
     unused(&["tokenizer.kind=character", "tokenizer.cut=apart"], "whose words have one cut only");
+    unused(&["language.morphology=fusional", "language.affix_rate=0.3"], "every fusional word has an ending");
+    unused(&["language.morphology=fusional", "language.affixes=3"], "fusional words have endings and no affixes");
+    unused(&["language.morphology=templatic", "language.affix_rate=0.3"], "templatic words have patterns");
     let alone = "[[languages]]\nname = \"A\"\nmask_share = 0.25\n";
     for setting in ["tokenizer.share=none", "tokenizer.cut=alike", "eval.forms=true"] {
         let fault = load(alone, &[setting]).unwrap_err();
@@ -345,6 +348,12 @@ fn clones_are_noted_by_name() {
         pair[0].starts_with("at `language.distance` 0 and without affixes every word of B is a word of A"),
         "{pair:?}"
     );
+    let of = |more: &[&str]| notes("", &[&["language.distance=0"], more].concat()).join("\n");
+    assert!(
+        of(&["language.morphology=templatic", "language.affixes=1"])
+            .contains("without patterns that differ every word")
+    );
+    assert_eq!(of(&["language.morphology=templatic"]), "");
     let without = ["language.affix_rate=0", "languages.C.distance=0"];
     let [note] = &notes(CHAIN, &without)[..] else { panic!() };
     assert_eq!(

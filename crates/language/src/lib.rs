@@ -21,6 +21,7 @@ mod world;
 
 pub use corpus::check::{Checked, Checker, Failure, SentenceVerdict, Tally};
 pub use corpus::condition::LanguageCondition;
+pub use corpus::exposure::is_exposed;
 pub use corpus::frequency::Frequencies;
 pub use corpus::held_out::{HELD_OUT_PARTS, Pool};
 pub use corpus::process::Process;
@@ -40,7 +41,7 @@ pub use languages::Languages;
 pub use lexicon::Lexicon;
 pub use lexicon::borrowed::Borrowed;
 pub use lexicon::calibration::Distance;
-pub use lexicon::derivation::Step;
+pub use lexicon::derivation::DerivationStep;
 pub use lexicon::distances::Distances;
 pub use lexicon::history::affixes::{AFFIXED, Affixes, Inventory};
 pub use lexicon::history::laws::law::{Law, Laws};

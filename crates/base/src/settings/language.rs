@@ -92,6 +92,27 @@ impl LanguageConfig {
         self.classes / 2
     }
 
+    /// Whether words of one stem can differ between two languages that make their words in this way.
+    pub fn words_of_a_stem_vary(&self, morphology: Morphology) -> bool {
+        match morphology {
+            Morphology::Agglutinative | Morphology::Reduplicating => self.affix_rate > 0.0,
+            Morphology::Fusional => false,
+            Morphology::Templatic => self.affixes > 1,
+        }
+    }
+
+    /// Why a setting has no effect beside the others, if it has none.
+    pub fn why_unused(&self, key: &str) -> Option<&'static str> {
+        match (key, self.morphology) {
+            ("language.affix_rate", Morphology::Fusional) => Some("every fusional word has an ending"),
+            ("language.affixes", Morphology::Fusional) => Some("fusional words have endings and no affixes"),
+            ("language.affix_rate", Morphology::Templatic) => {
+                Some("templatic words have patterns and no affixes; `language.affixes` counts the patterns")
+            }
+            _ => None,
+        }
+    }
+
     /// Nouns of a class.
     pub fn nouns(&self) -> usize {
         self.entities - self.names

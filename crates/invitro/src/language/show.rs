@@ -9,7 +9,7 @@ use crate::output::StagedFile;
 use crate::table;
 use crate::terminal::{self, To};
 use anyhow::{Result, bail};
-use invitro_language::{Category, Languages, Step, Stream, Symbol};
+use invitro_language::{Category, DerivationStep, Languages, Stream, Symbol};
 use invitro_report::FamilyPicture;
 use invitro_report::draw::{DrawTarget, Width};
 use std::io::Write;
@@ -186,7 +186,7 @@ fn history(languages: &Languages, word: &str, json: bool) -> Result<ExitCode> {
                 continue;
             }
             say!("{} in {}", gloss::label(languages, symbol), language.name());
-            let row = |step: &Step| vec![format!("  {}", step.node), step.form.clone(), step.change.clone()];
+            let row = |step: &DerivationStep| vec![format!("  {}", step.node), step.form.clone(), step.change.clone()];
             let rows: Vec<Vec<String>> = steps.iter().map(row).collect();
             say!("{}", table::texts(&rows, terminal::width(To::Out)));
         }

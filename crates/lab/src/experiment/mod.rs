@@ -88,7 +88,8 @@ impl Experiment {
         let by_file = (key == "language.distance" && is_by_file)
             .then_some("the sound laws of `language.change` decide how far apart A and B are");
         let alone = || self.has_no_second_language(key);
-        let unused = self.tokenizer.why_unused(key).or(scheduled).or(unexposed).or(unlisted).or(by_file);
+        let of_words = self.language.why_unused(key).filter(|_| self.languages.is_empty());
+        let unused = self.tokenizer.why_unused(key).or(of_words).or(scheduled).or(unexposed).or(unlisted).or(by_file);
         let why = unused.or_else(alone).map(str::to_owned);
         in_list.or(why).map_or(Ok(()), |why| Err(Error::Unused { key: key.to_owned(), why }))
     }

@@ -47,18 +47,18 @@ impl Experiment {
                 beyond.join(", ")
             ));
         }
-        notes.extend(self.tokenizer_notes());
+        notes.extend(self.unused_notes());
         notes.extend(self.clone_notes());
         notes
     }
 
-    /// Settings of the tokenizer that have no effect beside the others, and what a cut between morphemes changes.
-    fn tokenizer_notes(&self) -> Vec<String> {
+    /// Settings that have no effect beside the others, and what a cut between morphemes changes.
+    fn unused_notes(&self) -> Vec<String> {
         let presets: Vec<_> = PRESETS.iter().filter_map(|(name, _)| Some(leaves(&preset_table(name).ok()?))).collect();
         let is_given = |setting: &_| !presets.iter().any(|preset| preset.contains(setting));
-        let settings = self.flatten().into_iter().filter(|setting| setting.0.starts_with("tokenizer."));
-        let unused = settings.filter(is_given).filter_map(|(key, value)| {
-            let why = self.tokenizer.why_unused(&key)?;
+        let unused = self.flatten().into_iter().filter(is_given).filter_map(|(key, value)| {
+            let of_language = || self.language.why_unused(&key).filter(|_| self.languages.is_empty());
+            let why = self.tokenizer.why_unused(&key).or_else(of_language)?;
             Some(format!("`{key}` is {value} without effect: {why}"))
         });
         let mut notes: Vec<String> = unused.collect();
@@ -76,14 +76,19 @@ impl Experiment {
         let Ok(family) = Family::new(&self.language, &self.languages) else { return Vec::new() };
         let at = if self.languages.is_empty() { "`language.distance` 0" } else { "distance 0 of each other" };
         let word = if self.language.lexicon.is_empty() { "word" } else { "made-up word" };
+        let differing = match self.language.morphology {
+            Morphology::Templatic => "patterns that differ",
+            Morphology::Fusional => "endings that differ",
+            Morphology::Agglutinative | Morphology::Reduplicating => "affixes",
+        };
         let note = |pair: [Language; 2]| {
             let [masked, other] = pair.map(Language::name);
             format!(
-                "at {at} and without affixes every {word} of {masked} is a word of {other}: what is masked in {masked} is \
+                "at {at} and without {differing} every {word} of {masked} is a word of {other}: what is masked in {masked} is \
                  trained in {other}, letter by letter"
             )
         };
-        let has_affixes = self.language.affix_rate > 0.0 && self.language.morphology != Morphology::Fusional;
-        if has_affixes { Vec::new() } else { family.clones().into_iter().map(note).collect() }
+        let vary = self.language.words_of_a_stem_vary(self.language.morphology);
+        if vary { Vec::new() } else { family.clones().into_iter().map(note).collect() }
     }
 }

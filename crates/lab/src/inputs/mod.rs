@@ -43,8 +43,8 @@ impl RunInputs {
                 let why = match nodes.iter().any(|node| node.loans > 0.0 || node.false_friends > 0.0) {
                     true => "it is asked of inherited words, and measured with loans and false friends among them",
                     false => {
-                        "masked words may not be words of another language, and without affixes (`language.affix_rate`) only \
-                         their stems can differ"
+                        "masked words may not be words of another language, and where nothing else can make them differ, their \
+                         stems must"
                     }
                 };
                 notes.push(format!("the distance of the stems{of} is {measured:.3}, not {asked}: {why}"));

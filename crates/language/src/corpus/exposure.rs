@@ -19,6 +19,17 @@ use crate::world::symbol::{Language, Symbol, Terminal};
 use invitro_base::random::Stream;
 use invitro_base::settings::{Exposure, MixtureConfig};
 
+/// Whether training shows this word of a language alone, without any fact: masked there, or the translation of one that is.
+pub fn is_exposed(languages: &Languages, mixture: &MixtureConfig, symbol: Symbol, language: Language) -> bool {
+    let is_masked = |&language: &Language| languages.mask(language).contains(symbol);
+    mixture.exposures > 0
+        && match mixture.exposure {
+            Exposure::None => false,
+            Exposure::Bare => is_masked(&language),
+            Exposure::Dictionary => languages.all().iter().any(is_masked),
+        }
+}
+
 /// The exposures of a training run.
 #[derive(Clone, Debug)]
 pub(crate) struct Exposures {

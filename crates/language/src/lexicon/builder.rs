@@ -5,7 +5,8 @@
 
 use crate::error::{Error, Result};
 use crate::family::{Branch, Change, Family, Node};
-use crate::lexicon::calibration::{calibrate, calibrate_within, measure};
+use crate::lexicon::calibration::{calibrate, measure};
+use crate::lexicon::distinct::DistinctForms;
 use crate::lexicon::history::affixes::Affixes;
 use crate::lexicon::history::drift::{DriftRate, StemHistory};
 use crate::lexicon::history::laws::drawn;
@@ -17,7 +18,6 @@ use crate::lexicon::history::morphology::templatic::{self, Patterns};
 use crate::lexicon::letters::FamilyLetters;
 use crate::lexicon::phonology::{Letters, MAX_STEM, Morphemes, Stem, is_vowel};
 use crate::world::World;
-use crate::world::mask::Mask;
 use crate::world::symbol::{Category, Symbol};
 use invitro_base::random::{Rng, Stream};
 use invitro_base::settings::{LanguageConfig, Morphology, require};
@@ -33,48 +33,10 @@ const SPREAD: f64 = 5.0;
 const SHORTEST: f64 = 3.0;
 /// The mean letters of an ending, less what stems lose before it.
 const ENDING: f64 = 2.4;
-/// How far stems may be from the distance asked for because some were drawn anew.
-pub(super) const TOLERANCE: f64 = 0.02;
 
 /// The script of a symbol's word; names have the shared one.
 pub fn script_of(world: &World, symbol: Symbol, node: &Node) -> usize {
     if world.category(symbol) == Category::Name { 0 } else { node.script }
-}
-
-/// The rule that a form that is masked in one language occurs in no other: else training would show the string. Clones,
-/// which are equal by design, are exempt.
-pub struct DistinctForms<'a> {
-    masks: &'a [Mask],
-    /// By two nodes, whether their forms can differ.
-    can_differ: Vec<Vec<bool>>,
-}
-
-impl<'a> DistinctForms<'a> {
-    pub fn new(family: &Family, masks: &'a [Mask], config: &LanguageConfig) -> DistinctForms<'a> {
-        let count = family.nodes().len();
-        // Whether words of one stem can differ.
-        let varies = |morphology: Morphology| match morphology {
-            Morphology::Agglutinative | Morphology::Reduplicating => config.affix_rate > 0.0,
-            Morphology::Fusional => false,
-            Morphology::Templatic => config.affixes > 1,
-        };
-        let can_differ = |one: usize, other: usize| {
-            let [of_one, of_other] = [one, other].map(|node| family.nodes()[node].morphology);
-            of_one != of_other || varies(of_one) || !family.have_equal_stems(one, other)
-        };
-        let can_differ = (0..count).map(|one| (0..count).map(|other| can_differ(one, other)).collect()).collect();
-        DistinctForms { masks, can_differ }
-    }
-
-    /// Whether the symbol is masked in one of the nodes.
-    pub(super) fn is_masked(&self, symbol: Symbol, nodes: &[usize]) -> bool {
-        nodes.iter().any(|&node| self.masks[node].contains(symbol))
-    }
-
-    /// Whether two nodes may have these forms.
-    pub(super) fn allows(&self, symbol: Symbol, (one, form): (usize, &str), (other, another): (usize, &str)) -> bool {
-        form != another || !self.is_masked(symbol, &[one, other]) || !self.can_differ[one][other]
-    }
 }
 
 /// The letters that words have beyond those of their stems; where languages make words in several ways, as with affixes.
@@ -129,7 +91,7 @@ pub struct Stems {
 }
 
 /// The words of all symbols.
-pub struct Words {
+pub struct FamilyWords {
     /// By node, then by symbol.
     pub morphemes: Vec<Vec<Morphemes>>,
     /// The stems that they were made of, with the proto-language's last.
@@ -141,16 +103,6 @@ pub struct Inventories {
     pub affixes: Affixes,
     pub endings: Option<Endings>,
     pub patterns: Option<Patterns>,
-}
-
-/// Masked stems of two languages that are not at the distance asked for.
-pub struct MovedStems {
-    pub names: String,
-    /// What was asked, or what they were before masked words were drawn again.
-    pub asked: f64,
-    pub measured: f64,
-    /// Whether laws made them.
-    pub is_regular: bool,
 }
 
 pub struct Builder<'a> {
@@ -381,7 +333,7 @@ impl<'a> Builder<'a> {
     /// The words of every node. Branches come in order, so that no language depends
     /// on later ones. A conflicting form redraws the affixes first, then the stem at the same rate. Unspoken nodes count
     /// too, so that other languages do not depend on `spoken`.
-    pub fn words(&self, drawn: &Stems, inventories: &Inventories, distinct: &DistinctForms) -> Result<Words> {
+    pub fn words(&self, drawn: &Stems, inventories: &Inventories, distinct: &DistinctForms) -> Result<FamilyWords> {
         let root = self.family.nodes().len();
         let form = |parts: &Morphemes| parts.each_ref().map(Stem::as_str).concat().into_boxed_str();
         let mut owner: HashMap<Box<str>, Symbol> = HashMap::with_capacity(root * self.world.len());
@@ -439,58 +391,7 @@ impl<'a> Builder<'a> {
                 }
             }
         }
-        Ok(Words { morphemes: words, stems })
-    }
-
-    /// Calibrates the masked words of a root pair by themselves, where no affix can make them differ: those with equal
-    /// stems are redrawn, so that at the others' rate they would be further apart than asked.
-    pub fn calibrate_masked(&self, drawn: &mut Stems, inventories: &Inventories, distinct: &DistinctForms) {
-        let (root, branches) = (self.family.nodes().len(), self.family.branches());
-        for (at, branch) in branches.iter().enumerate().filter(|(_, branch)| branch.is_root_pair()) {
-            let masked = self.masked(branch, distinct);
-            let stems_at = |symbol: Symbol, attempt: u64, rate: DriftRate| {
-                let from = match attempt < TRIES {
-                    true => drawn.stems[root][symbol.index()],
-                    false => self.proto(symbol, &mut self.proto_draws.at(attempt, symbol.0.into())),
-                };
-                self.branch_stems(at, symbol, attempt, from, &vec![rate; root])
-            };
-            let core = core_of(self.family);
-            // An ending that differs tells words of one stem apart; an affix that happens to, not always.
-            let is_fusional = branch.nodes.iter().all(|&n| self.family.nodes()[n].morphology == Morphology::Fusional);
-            let are_equal = |symbol: Symbol, own: &[Stem]| {
-                own[0] == own[1]
-                    && (!is_fusional || {
-                        let words = self.morphemes(at, symbol, own, inventories, 0);
-                        words[0] == words[1]
-                    })
-            };
-            // The attempts of `words`.
-            let pair = |i: usize, rate| {
-                let redraws = TRIES + AFFIX_TRIES..2 * TRIES;
-                let attempts = std::iter::once(drawn.attempts[masked[i].index()]).chain(redraws);
-                let mut pairs = attempts.map(|attempt| stems_at(masked[i], attempt, rate)).peekable();
-                let first = pairs.peek().expect("there is an attempt").clone();
-                let own = pairs.find(|own| !are_equal(masked[i], own)).unwrap_or(first);
-                (core(own[0]), core(own[1]))
-            };
-            // Below a quarter of the others' rate nearly all stems are equal, and redrawn.
-            let most = drawn.rates[branch.nodes[0]].edits + drawn.rates[branch.nodes[0]].replaced;
-            let rate = calibrate_within(most / 4.0..most, masked.len(), branch.distance, pair);
-            let own: Vec<Vec<Stem>> = masked.iter().map(|&s| stems_at(s, drawn.attempts[s.index()], rate)).collect();
-            for (k, &node) in branch.nodes.iter().enumerate() {
-                drawn.masked_rates[node] = rate;
-                for (symbol, own) in masked.iter().zip(&own) {
-                    drawn.stems[node][symbol.index()] = own[k];
-                }
-            }
-        }
-    }
-
-    /// `A and B`
-    fn names(&self, nodes: &[usize]) -> String {
-        let name = |&node: &usize| self.family.nodes().get(node).map_or("the proto-language", |node| &node.name);
-        nodes.iter().map(name).collect::<Vec<_>>().join(" and ")
+        Ok(FamilyWords { morphemes: words, stems })
     }
 
     /// By branch, how much closer than asked the stems are where laws were drawn for them: the stems that were drawn anew are
@@ -510,51 +411,6 @@ impl<'a> Builder<'a> {
             branch.distance - measure(&pairs).relative
         };
         self.family.branches().iter().map(shortfall).collect()
-    }
-
-    /// The symbols that count for distances and are masked in a node of the branch.
-    fn masked(&self, branch: &Branch, distinct: &DistinctForms) -> Vec<Symbol> {
-        let counts = |s: &Symbol| self.world.category(*s).is_compared() && distinct.is_masked(*s, &branch.nodes);
-        self.world.symbols().filter(counts).collect()
-    }
-
-    /// How far redrawing has moved the masked stems of some branch: its nodes, the distance as drawn, and as in `words`.
-    pub fn moved_masked(&self, drawn: &Stems, stems: &[Vec<Stem>], distinct: &DistinctForms) -> Option<MovedStems> {
-        let moved = |branch: &Branch| {
-            let masked = self.masked(branch, distinct);
-            let one = branch.nodes[0];
-            let other = branch.nodes.get(1).copied().or(branch.parent).unwrap_or(self.family.nodes().len());
-            let core = core_of(self.family);
-            let pairs_of = |stems: &[Vec<Stem>]| -> Vec<(Stem, Stem)> {
-                let pair = |s: &Symbol| (core(stems[one][s.index()]), core(stems[other][s.index()]));
-                masked.iter().map(pair).collect()
-            };
-            let (drawn_pairs, pairs) = (pairs_of(&drawn.stems), pairs_of(stems));
-            if self.family.nodes()[one].change.is_regular() {
-                // Others are drawn anew too, as homophones: only the words that laws left equal move the distance.
-                let was_equal = |at: &usize| drawn_pairs[*at].0 == drawn_pairs[*at].1 && pairs[*at].0 != pairs[*at].1;
-                let share = (0..masked.len()).filter(was_equal).count() as f64 / masked.len().max(1) as f64;
-                let asked = if branch.by_file { measure(&drawn_pairs).relative } else { branch.distance };
-                let moved = MovedStems {
-                    names: self.names(&[one, other]),
-                    asked,
-                    measured: measure(&pairs).relative,
-                    is_regular: true,
-                };
-                return (share * asked > TOLERANCE).then_some(moved);
-            }
-            if pairs == drawn_pairs {
-                return None;
-            }
-            let [from, to] = [measure(&drawn_pairs).relative, measure(&pairs).relative];
-            ((to - from).abs() > TOLERANCE && (to - branch.distance).abs() > TOLERANCE).then(|| MovedStems {
-                names: self.names(&[one, other]),
-                asked: branch.distance,
-                measured: to,
-                is_regular: false,
-            })
-        };
-        self.family.branches().iter().find_map(moved)
     }
 
     /// A symbol's words in the nodes of a branch.

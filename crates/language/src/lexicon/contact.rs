@@ -1,4 +1,4 @@
-//! Words that a language has of the first one, after all changes: loans and false friends.
+//! FamilyWords that a language has of the first one, after all changes: loans and false friends.
 //!
 //! A loan is the first language's stem in a word of the borrowing language's own making. A false friend is a word of the first
 //! language, whole, that means another symbol of the same category; the friends of a category exchange their forms in a circle.
@@ -7,7 +7,7 @@
 
 use crate::error::{Error, Result};
 use crate::family::Family;
-use crate::lexicon::builder::{Builder, Inventories, Words};
+use crate::lexicon::builder::{Builder, FamilyWords, Inventories};
 use crate::lexicon::phonology::{Morphemes, Stem};
 use crate::world::World;
 use crate::world::mask::Mask;
@@ -45,7 +45,7 @@ impl Contact {
         masks: &[Mask],
         builder: &Builder,
         inventories: &Inventories,
-        words: &mut Words,
+        words: &mut FamilyWords,
         seed: u64,
     ) -> Result<Contact> {
         let nodes = family.nodes();

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 /// One step of a word's history.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Step {
+pub struct DerivationStep {
     /// What happened: a sound law in its notation, or the name of another step.
     pub change: String,
     /// The language or ancestor in which it happened; empty for the proto-language.
@@ -18,13 +18,16 @@ pub struct Step {
 impl Languages {
     /// The history of a symbol's word in a language: the proto-stem, every law and every run of edits that changed it, and the
     /// word that was made of it. Steps without effect are left out.
-    pub fn derivation(&self, symbol: Symbol, language: Language) -> Vec<Step> {
+    pub fn derivation(&self, symbol: Symbol, language: Language) -> Vec<DerivationStep> {
         let (nodes, lexicon) = (self.family.nodes(), &self.lexicon);
         let last = self.family.position(language);
         let mut path: Vec<usize> = std::iter::successors(Some(last), |&node| nodes[node].parent).collect();
         path.reverse();
-        let step =
-            |change: &str, node: &str, form: &str| Step { change: change.into(), node: node.into(), form: form.into() };
+        let step = |change: &str, node: &str, form: &str| DerivationStep {
+            change: change.into(),
+            node: node.into(),
+            form: form.into(),
+        };
         let mut form = lexicon.proto_stem(symbol).as_str().to_owned();
         let mut steps = vec![step("proto-stem", "", &form)];
         for node in path.into_iter().filter(|_| self.world.category(symbol) != Category::Name) {

@@ -1,10 +1,10 @@
 //! Measured distances between languages. Levenshtein's distance saturates, so distances along a tree do not add up.
 //!
-//! Words are compared in the shared alphabet. Names, which are equal by design, and function words, which are few and
+//! FamilyWords are compared in the shared alphabet. Names, which are equal by design, and function words, which are few and
 //! short, do not count.
 
 use crate::family::Family;
-use crate::lexicon::builder::{Words, core_of};
+use crate::lexicon::builder::{FamilyWords, core_of};
 use crate::lexicon::calibration::{Distance, measure_by};
 use crate::lexicon::levenshtein::{normalised, normalised_letters};
 use crate::lexicon::phonology::{Morphemes, Stem};
@@ -27,7 +27,7 @@ impl Distances {
     pub(crate) fn new(
         world: &World,
         family: &Family,
-        words: &Words,
+        words: &FamilyWords,
         borrowed: Option<&(dyn Fn(usize, Symbol) -> Option<String> + Sync)>,
     ) -> Distances {
         let measured: Vec<Symbol> = world.symbols().filter(|&s| world.category(s).is_compared()).collect();

@@ -5,7 +5,8 @@
 
 use crate::error::Result;
 use crate::family::Change;
-use crate::lexicon::builder::{AFFIX_TRIES, Builder, DistinctForms, Inventories, Stems, TRIES, Words};
+use crate::lexicon::builder::{AFFIX_TRIES, Builder, FamilyWords, Inventories, Stems, TRIES};
+use crate::lexicon::distinct::DistinctForms;
 use crate::lexicon::history::laws::drawn::is_word;
 use crate::lexicon::phonology::{Morphemes, Stem};
 use crate::world::symbol::{Category, Symbol};
@@ -14,7 +15,12 @@ use std::collections::{HashMap, HashSet};
 impl Builder<'_> {
     /// The words of every node. No two symbols have one form, in any language, nor one
     /// stem where laws made it.
-    pub fn regular_words(&self, drawn: &Stems, inventories: &Inventories, distinct: &DistinctForms) -> Result<Words> {
+    pub fn regular_words(
+        &self,
+        drawn: &Stems,
+        inventories: &Inventories,
+        distinct: &DistinctForms,
+    ) -> Result<FamilyWords> {
         let root = self.family.nodes().len();
         let form = |parts: &Morphemes| parts.each_ref().map(Stem::as_str).concat().into_boxed_str();
         let mut owner: HashMap<Box<str>, Symbol> = HashMap::with_capacity(root * self.world.len());
@@ -58,7 +64,7 @@ impl Builder<'_> {
             (0..root).for_each(|node| words[node].push(own[node]));
             owner.extend(forms.into_iter().map(|form| (form, symbol)));
         }
-        Ok(Words { morphemes: words, stems: all_stems })
+        Ok(FamilyWords { morphemes: words, stems: all_stems })
     }
 
     /// A symbol's stem in every node; `None` if laws made something else than a word.

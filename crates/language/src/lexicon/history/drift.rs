@@ -24,10 +24,10 @@ impl DriftRate {
 
 /// All stages of a stem's change in the languages of one branch.
 #[derive(Clone, Debug)]
-pub struct StemHistory(Vec<Change>);
+pub struct StemHistory(Vec<StemChange>);
 
 #[derive(Clone, Debug)]
-struct Change {
+struct StemChange {
     /// The stem after 0, 1, 2, … edits.
     stages: Vec<Stem>,
     /// The rates at which these edits happen, in rising order.
@@ -51,7 +51,7 @@ impl StemHistory {
         let changes = letters.iter().zip(stages.into_iter().zip(thresholds)).enumerate();
         let change = |(at, (letters, (stages, thresholds))): (usize, (&&Letters, _))| {
             let replaced = can_replace(at).then(|| (rng.unit() as f32, letters.stem(length, rng)));
-            Change { stages, thresholds, replaced }
+            StemChange { stages, thresholds, replaced }
         };
         StemHistory(changes.map(change).collect())
     }
@@ -59,7 +59,7 @@ impl StemHistory {
     /// The stem in one of the languages at a rate.
     #[inline]
     pub fn stem(&self, language: usize, rate: DriftRate) -> Stem {
-        let Change { stages, thresholds, replaced } = &self.0[language];
+        let StemChange { stages, thresholds, replaced } = &self.0[language];
         match replaced {
             Some((at, replacement)) if f64::from(*at) < rate.replaced => *replacement,
             _ => stages[thresholds.partition_point(|&t| f64::from(t) < rate.edits)],

@@ -28,31 +28,31 @@ const LENGTH: f64 = 0.3;
 const SPOILED: f64 = 0.1;
 
 /// Laws of one kind: letters and what becomes of them, side by side, and contexts.
-struct Kind {
+struct LawKind {
     changes: &'static [[&'static str; 2]],
     contexts: &'static [&'static str],
 }
 
-const KINDS: [Kind; 12] = [
+const KINDS: [LawKind; 12] = [
     // Lenition between vowels.
-    Kind {
+    LawKind {
         changes: &[["p t k", "b d g"], ["b d g", "v z y"], ["p t k", "f s h"], ["f s h", "v z y"], ["k g", "h y"]],
         contexts: &["V_V", "V_V, V_#", "V_{r l}", "V_{a o u}", "V_{e i}", "{a o u}_V", "{e i}_V"],
     },
     // Shifts of stops.
-    Kind {
+    LawKind {
         changes: &[["p t k", "f s h"], ["b d g", "p t k"], ["b d g", "v z h"], ["p t k", "b d g"]],
         contexts: &["", "#_", "#_V", "_r", "_l", "{n m}_", "_C", "s_"],
     },
     // Palatalisation.
-    Kind {
+    LawKind {
         changes: &[["k g", "c j"], ["t d", "c j"], ["s z", "x j"], ["l n", "y y"], ["k t", "x x"]],
         contexts: &["_{e i}", "_i", "_e", "#_{e i}"],
     },
     // Devoicing.
-    Kind { changes: &[["b d g", "p t k"], ["v z", "f s"]], contexts: &["_#", "_{p t k f s}", "_#, _{p t k f s}"] },
+    LawKind { changes: &[["b d g", "p t k"], ["v z", "f s"]], contexts: &["_#", "_{p t k f s}", "_#, _{p t k f s}"] },
     // Vowel shifts.
-    Kind {
+    LawKind {
         changes: &[
             ["e o", "i u"],
             ["i u", "e o"],
@@ -71,19 +71,22 @@ const KINDS: [Kind; 12] = [
         ],
     },
     // Umlaut.
-    Kind {
+    LawKind {
         changes: &[["a o u", "e e i"], ["e i", "o u"]],
         contexts: &["_C(C)i", "_C(C){e i}", "_C(C)u", "_C(C){o u}"],
     },
     // Loss of vowels.
-    Kind { changes: &[["a", "0"], ["e", "0"], ["o", "0"], ["i", "0"], ["u", "0"]], contexts: &["VC_#", "VC_CV", "V_"] },
+    LawKind {
+        changes: &[["a", "0"], ["e", "0"], ["o", "0"], ["i", "0"], ["u", "0"]],
+        contexts: &["VC_#", "VC_CV", "V_"],
+    },
     // Loss of consonants.
-    Kind {
+    LawKind {
         changes: &[["t d", "0 0"], ["n m", "0 0"], ["s h", "0 0"], ["k g", "0 0"], ["r l", "0 0"], ["h", "0"]],
         contexts: &["V_#", "_CV", "C_C", "#_V", "VC_#", "#_C"],
     },
     // Single consonants.
-    Kind {
+    LawKind {
         changes: &[
             ["x", "s"],
             ["q", "k"],
@@ -105,7 +108,7 @@ const KINDS: [Kind; 12] = [
         contexts: &["", "#_", "V_V", "_#", "_C", "C_"],
     },
     // Liquids and nasals.
-    Kind {
+    LawKind {
         changes: &[
             ["l", "r"],
             ["r", "l"],
@@ -120,12 +123,12 @@ const KINDS: [Kind; 12] = [
         contexts: &["", "V_V", "C_", "_C", "_#", "#_", "_{p b f v}", "_{t d s z}", "_{k g}"],
     },
     // Vocalisation.
-    Kind {
+    LawKind {
         changes: &[["l", "u"], ["r", "a"], ["g", "i"], ["k", "i"], ["b", "u"], ["v", "u"]],
         contexts: &["{a e o}_C", "{a e}_C"],
     },
     // Epenthesis.
-    Kind {
+    LawKind {
         changes: &[["0", "e"], ["0", "i"], ["0", "a"], ["0", "u"], ["0", "h"], ["0", "d"], ["0", "b"]],
         contexts: &["#_sC", "C_C#", "C_CC", "#_CC", "VC_#", "#_V", "n_r", "m_{r l}", "V_V", "C_r", "C_l"],
     },

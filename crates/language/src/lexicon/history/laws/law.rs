@@ -7,12 +7,12 @@
 use std::sync::Arc;
 
 /// What can stand at a place: a run of letters, or `None`, the edge of the word.
-pub(super) type Alternative = Option<Box<[u8]>>;
+pub(super) type SoundOrEdge = Option<Box<[u8]>>;
 
 /// One element of a context.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Element {
-    pub alternatives: Vec<Alternative>,
+    pub alternatives: Vec<SoundOrEdge>,
     pub is_optional: bool,
 }
 
@@ -145,7 +145,7 @@ fn begins(alternatives: &[Box<[u8]>], letter: u8) -> bool {
 /// Whether letters begin with these elements; they end at a word's edge or somewhere inside it.
 fn fits(elements: &[Element], letters: &[u8], ends_at_edge: bool) -> bool {
     let Some((first, rest)) = elements.split_first() else { return true };
-    let continues = |alternative: &Alternative| match alternative {
+    let continues = |alternative: &SoundOrEdge| match alternative {
         Some(run) => letters.starts_with(run) && fits(rest, &letters[run.len()..], ends_at_edge),
         None => letters.is_empty() && ends_at_edge && fits(rest, letters, ends_at_edge),
     };

@@ -10,19 +10,19 @@
 //! kt > it / _(r)V                 ; several letters; an optional one in the context
 //! ```
 
-use super::law::{Alternative, Context, Element, Law, Laws, Outcome};
+use super::law::{Context, Element, Law, Laws, Outcome, SoundOrEdge};
 use crate::error::{Error, Result};
 use crate::lexicon::phonology::{CONSONANTS, VOWELS};
 use std::collections::BTreeMap;
 
-type Letters = Box<[u8]>;
+type Sounds = Box<[u8]>;
 
 /// The letters of each class.
-type Classes = BTreeMap<char, Vec<Letters>>;
+type Classes = BTreeMap<char, Vec<Sounds>>;
 
 /// A token of a line.
 #[derive(Clone, Debug)]
-struct Token {
+struct LawToken {
     text: String,
     /// Its place in the line, counted from 1.
     column: usize,
@@ -59,7 +59,7 @@ impl Laws {
             let line = line.split(';').next().unwrap_or_default();
             let parsed = tokens(line).and_then(|tokens| {
                 let parser =
-                    Parser { tokens: &tokens, at: 0, classes: &classes, end: line.trim_end().chars().count() + 1 };
+                    LawParser { tokens: &tokens, at: 0, classes: &classes, end: line.trim_end().chars().count() + 1 };
                 parser.line(line.trim())
             });
             if !line.trim().is_empty() {
@@ -79,11 +79,11 @@ impl Laws {
 }
 
 enum Line {
-    Class(char, Vec<Letters>),
+    Class(char, Vec<Sounds>),
     Law(Law),
 }
 
-fn tokens(line: &str) -> Parsed<Vec<Token>> {
+fn tokens(line: &str) -> Parsed<Vec<LawToken>> {
     let letters: Vec<char> = line.chars().collect();
     let mut tokens = Vec::new();
     let (mut at, mut is_spaced) = (0, false);
@@ -106,7 +106,7 @@ fn tokens(line: &str) -> Parsed<Vec<Token>> {
                 return Err(Fault { column: at + 1, text });
             }
         };
-        tokens.push(Token { text, column: at + 1, is_spaced });
+        tokens.push(LawToken { text, column: at + 1, is_spaced });
         (at, is_spaced) = (at + length, false);
     }
     Ok(tokens)
@@ -114,21 +114,21 @@ fn tokens(line: &str) -> Parsed<Vec<Token>> {
 
 /// An element of a target or an outcome.
 struct Part {
-    alternatives: Vec<Letters>,
+    alternatives: Vec<Sounds>,
     column: usize,
     /// Whether it is a set or a class.
     is_set: bool,
 }
 
-struct Parser<'a> {
-    tokens: &'a [Token],
+struct LawParser<'a> {
+    tokens: &'a [LawToken],
     at: usize,
     classes: &'a Classes,
     /// The column behind the line.
     end: usize,
 }
 
-impl Parser<'_> {
+impl LawParser<'_> {
     fn line(mut self, text: &str) -> Parsed<Option<Line>> {
         if self.tokens.is_empty() {
             return Ok(None);
@@ -150,7 +150,7 @@ impl Parser<'_> {
     }
 
     /// `K = p t k`
-    fn class(&mut self) -> Parsed<(char, Vec<Letters>)> {
+    fn class(&mut self) -> Parsed<(char, Vec<Sounds>)> {
         let name = self.tokens[0].text.chars().next().filter(char::is_ascii_uppercase);
         let name = name.ok_or_else(|| self.fault(self.tokens[0].column, "a class: one letter, A to Z"))?;
         self.at = 2;
@@ -213,8 +213,8 @@ impl Parser<'_> {
     }
 
     /// One letter, or the members of a class.
-    fn letter(&mut self) -> Parsed<Vec<Letters>> {
-        let Token { text, column, .. } = &self.tokens[self.at];
+    fn letter(&mut self) -> Parsed<Vec<Sounds>> {
+        let LawToken { text, column, .. } = &self.tokens[self.at];
         self.at += 1;
         match text.chars().next().unwrap_or_default() {
             class if class.is_ascii_uppercase() => self.classes.get(&class).cloned().ok_or_else(|| {
@@ -227,7 +227,7 @@ impl Parser<'_> {
     }
 
     /// An alternative of a set or a class: letters that stand together, the members of a class, `0`, or `#`.
-    fn alternative(&mut self, may_delete: bool) -> Parsed<Vec<Alternative>> {
+    fn alternative(&mut self, may_delete: bool) -> Parsed<Vec<SoundOrEdge>> {
         let mut run = Vec::new();
         let start = self.at;
         while let Some(token) = self.tokens.get(self.at) {
@@ -256,7 +256,7 @@ impl Parser<'_> {
     }
 
     /// `{a b}`, spaces or commas between the alternatives.
-    fn set(&mut self, may_delete: bool, may_edge: bool) -> Parsed<Vec<Alternative>> {
+    fn set(&mut self, may_delete: bool, may_edge: bool) -> Parsed<Vec<SoundOrEdge>> {
         let start = self.column();
         self.expect("{", "`{`")?;
         let mut all = Vec::new();
@@ -304,9 +304,9 @@ impl Parser<'_> {
     }
 
     fn context(&mut self) -> Parsed<Context> {
-        let mut left = self.elements()?;
+        let mut left = self.elements(true)?;
         self.expect("_", "`_`, the place of the target, or what stands around it")?;
-        let right = self.elements()?;
+        let right = self.elements(false)?;
         if let Some(again) = self.tokens.get(self.at).filter(|token| token.text == "_") {
             return Err(self.fault(again.column, "one `_` in a context"));
         }
@@ -317,8 +317,9 @@ impl Parser<'_> {
         Ok(Context { left, right })
     }
 
-    fn elements(&mut self) -> Parsed<Vec<Element>> {
-        let mut all = Vec::new();
+    /// What stands on one side of the target. A word's edge has nothing beyond it.
+    fn elements(&mut self, are_before: bool) -> Parsed<Vec<Element>> {
+        let mut all: Vec<Element> = Vec::new();
         while let Some(token) = self.tokens.get(self.at) {
             let optional_from = token.column;
             let is_optional = self.takes("(");
@@ -337,6 +338,16 @@ impl Parser<'_> {
                 _ if is_optional => return Err(self.fault(self.column(), "a letter, a class or a set")),
                 _ => break,
             };
+            let has_edge = |alternatives: &[SoundOrEdge]| alternatives.contains(&None);
+            let is_beyond = if are_before {
+                !all.is_empty() && has_edge(&alternatives)
+            } else {
+                all.last().is_some_and(|last| has_edge(&last.alternatives))
+            };
+            if is_beyond {
+                let text = "`#`, a word's edge, must be the first or the last in a context: nothing stands beyond it";
+                return Err(Fault { column: optional_from, text: text.into() });
+            }
             if is_optional {
                 self.expect(")", "`)` after one optional letter, class or set")?;
             }
