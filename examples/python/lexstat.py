@@ -15,8 +15,8 @@ from lingpy import LexStat
 from lingpy.evaluate.acd import bcubes
 
 
-def wordlist(folder: pathlib.Path, stems: bool) -> dict:
-    def table(name):
+def wordlist(folder: pathlib.Path, stems: bool) -> dict[int, list[object]]:
+    def table(name: str) -> list[dict[str, str]]:
         with open(folder / name, newline="", encoding="utf-8") as file:
             return list(csv.DictReader(file))
 
@@ -25,7 +25,7 @@ def wordlist(folder: pathlib.Path, stems: bool) -> dict:
     forms = table("forms.csv")
     groups = sorted({(form["Parameter_ID"], sets[form["ID"]]) for form in forms})
     numbers = {group: number for number, group in enumerate(groups, start=1)}
-    rows = {0: ["doculect", "concept", "ipa", "tokens", "cogid"]}
+    rows: dict[int, list[object]] = {0: ["doculect", "concept", "ipa", "tokens", "cogid"]}
     for number, form in enumerate(forms, start=1):
         tokens = list(form["Stem"]) if stems else [s for s in form["Segments"].split() if s != "+"]
         cogid = numbers[form["Parameter_ID"], sets[form["ID"]]]

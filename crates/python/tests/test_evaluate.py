@@ -211,7 +211,7 @@ def test_probes_are_chosen(tiny: invitro.Experiment) -> None:
     assert len(chosen) == len(whole) and all(whole[row[1:5]] == row for row in chosen)
     with pytest.raises(invitro.Error, match="`nonsense` is no probe: there are generation, reach, contrast"):
         tiny.evaluate(model, only=["contrast", "nonsense"])
-    with pytest.raises(invitro.Error, match="`inside` is switched off"):
-        tiny.evaluate(model, only=["inside"])
+    with pytest.raises(invitro.Error, match="`forms` is switched off"):
+        tiny.evaluate(model, only=["forms"])
     with pytest.raises(invitro.Error, match="put the one into a list"):
         tiny.evaluate(model, only="contrast")
