@@ -57,7 +57,8 @@ pub fn run(args: Args) -> Result<ExitCode> {
         let verdict = checker.text(text, language);
         too_long += usize::from(matches!(verdict.failure, Some(Failure::TooLong { .. })));
         let symbol = languages.lexicon.symbol(text.trim(), language);
-        let exposed = symbol.is_some_and(|symbol| is_exposed(&languages, &experiment.mixture, symbol, language));
+        let exposed = !verdict.facts
+            && symbol.is_some_and(|symbol| is_exposed(&languages, &experiment.mixture, symbol, language));
         exposures += usize::from(exposed);
         let passed = [true, verdict.valid, verdict.grammatical, verdict.types, verdict.facts];
         totals.iter_mut().zip(passed).for_each(|(total, passed)| *total += usize::from(passed));

@@ -1,10 +1,54 @@
-//! A sentence as it was given, in tokens.
+//! Sentences that are given to a trained model, in tokens.
 
+use crate::experiment::{language_given, language_or_masked};
 use crate::terminal;
 use anyhow::{Result, bail};
 use invitro_lab::Trained;
 use invitro_language::{Language, Sequence, Task, corpus::task};
+use invitro_model::Device;
 use invitro_tokenizer::special;
+use std::path::Path;
+
+/// How sentences are given.
+#[derive(clap::Args)]
+pub struct SentenceArgs {
+    /// The language, such as A [default: the first that has masked words]
+    #[arg(long)]
+    language: Option<String>,
+    /// T0 (free generation), T1 (unscrambling), T2 (conditional generation) or T3 (translation)
+    #[arg(long, default_value = "T0")]
+    task: Task,
+    /// The language to translate from [default: the first other one]
+    #[arg(long, value_name = "LANGUAGE")]
+    from: Option<String>,
+    /// The checkpoint's step [default: the last]
+    #[arg(long)]
+    step: Option<u64>,
+    /// auto, cpu, cuda or cuda:NUMBER
+    #[arg(long, default_value = "cpu")]
+    device: String,
+}
+
+/// What given sentences are read as, and where the model reads them.
+#[derive(Clone, Copy)]
+pub struct SentenceReading {
+    pub task: Task,
+    pub language: Language,
+    /// The language that is translated from.
+    pub from: Option<Language>,
+    pub device: Device,
+}
+
+impl SentenceArgs {
+    /// The run's model.
+    pub fn load(&self, run: &Path) -> Result<(Trained, SentenceReading)> {
+        let trained = Trained::load(run, self.step)?;
+        let language = language_or_masked(&trained.languages, self.language.as_deref())?;
+        let from = language_given(&trained.languages, self.task, language, self.from.as_deref())?;
+        let device = Device::parse(&self.device)?;
+        Ok((trained, SentenceReading { task: self.task, language, from, device }))
+    }
+}
 
 /// A word of a sentence, and whether the language has it.
 pub struct GivenWord {
@@ -26,9 +70,7 @@ impl GivenSentence {
     pub fn read(
         text: &str,
         trained: &Trained,
-        task: Task,
-        language: Language,
-        from: Option<Language>,
+        SentenceReading { task, language, from, .. }: SentenceReading,
     ) -> Result<GivenSentence> {
         let mut given: Vec<&str> = text.split_whitespace().collect();
         let opening = Sequence { task, language, from, ..Sequence::default() };

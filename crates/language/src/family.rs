@@ -335,7 +335,7 @@ fn branches(config: &LanguageConfig, list: &[LanguageEntry], nodes: &[Node]) -> 
         let siblings: Vec<usize> = children.iter().copied().filter(is_sibling).collect();
         if let Some(other) = siblings.iter().find(|&&node| nodes[node].change != nodes[siblings[0]].change) {
             return Err(Error::mismatch(format!(
-                "{} changes by edits and {} by rules, so that no rate is theirs in common: give each a `distance`",
+                "{} and {} change in different ways, so that no rate is theirs in common: give each a `distance`",
                 nodes[siblings[0]].name, nodes[*other].name
             )));
         }

@@ -1,12 +1,11 @@
-//! Claims: how files state them, each kind of estimate beside a slow and obvious computation, and what may not be tested.
+//! Claims: each kind of estimate beside a slow and obvious computation, and what may not be tested.
 
 use invitro_results::claims::{
-    Answer, Claims, Estimated, Expectation, LEVEL, Reason, Scope, Test, Verdict, answer, built_in, holm,
+    Answer, Claims, Estimated, Expectation, LEVEL, Reason, Scope, Test, Verdict, answer, holm,
 };
 use invitro_results::words::{MeasuredWord, Traits};
 use invitro_results::{
-    Condition, Curve, CurvePoint, FolderKind, LanguageMetric, Measure, Quantity, Results, Run, Scorer, Statistic,
-    Study, Targets, TaskMetric, Value, column,
+    Condition, Curve, CurvePoint, FolderKind, Measure, Quantity, Results, Run, Study, TaskMetric, Value, column,
 };
 use invitro_stats::{Estimate, Interval};
 use std::path::Path;
@@ -478,114 +477,4 @@ fn claims_are_answered_in_parts_cells_and_readings() {
     assert_eq!((fades.specifications.len(), fades.without), (2, 0));
     assert_eq!((&falls.verdict, falls.claim.margin), (&Verdict::Supported, 0.1), "of standardised effects");
     assert_eq!((&both.verdict, both.parts.len(), both.claim.primary), (&Verdict::Supported, 2, true));
-}
-
-#[test]
-fn files_say_what_is_wrong_with_them() {
-    let wrong =
-        |claim: &str| Claims::parse(&format!("[[claims]]\nid = \"x\"\nsays = \"\"\n{claim}")).unwrap_err().to_string();
-    for (claim, why) in [
-        (
-            "estimate = { mean = \"gramatical\" }",
-            "the claim `x`: `estimate`: `gramatical` is not a measure; the nearest known one is `grammatical`",
-        ),
-        (
-            "estimate = { maen = \"types\" }",
-            "the claim `x`: `estimate`: has the keys maen; one of them must be mean, difference, ratio, effect, bend, correlation, words, order",
-        ),
-        (
-            "estimate = { mean = \"types\", moment = \"peek\" }",
-            "the claim `x`: `estimate`: `moment`: `peek` is not a moment (nor a step); the nearest known one is `peak`",
-        ),
-        (
-            "estimate = { mean = \"types\", momnet = \"peak\" }",
-            "the claim `x`: `estimate`: `momnet` is not a known key; the nearest known one is `moment`",
-        ),
-        ("estimate = { effect = \"types\" }", "the claim `x`: `estimate`: `effect` needs `of`"),
-        (
-            "estimate = { effect = \"types\", of = \"bridges\" }",
-            "the claim `x`: `estimate`: `of`: `bridges` is not a predictor; the nearest known one is `bridge`",
-        ),
-        (
-            "estimate = { ratio = \"types\" }",
-            "the claim `x`: `estimate`: `ratio` needs two measures, conditions or moments",
-        ),
-        (
-            "estimate = { words = \"contrast\", of = \"leters\" }",
-            "the claim `x`: `estimate`: `of`: `leters` is not a covariate of words; the nearest known one is `letters`",
-        ),
-        (
-            "estimate = { difference = \"types\", of = { a.b = [1] } }",
-            "the claim `x`: `estimate`: `of`: a.b must have two levels",
-        ),
-        (
-            "estimate = { order = \"types\" }",
-            "the claim `x`: `estimate`: `order` needs two measures, or two conditions",
-        ),
-        (
-            "estimate = { mean = \"types\" }\nexpect = \"more than 0\"",
-            "the claim `x`: `expect`: `more than 0` must be `above X`, `below X`, `other than X`, `within ±X` or a number",
-        ),
-        (
-            "says_ = 1\nestimate = { mean = \"types\" }",
-            "the claim `x`: `says_` is not a known key; the nearest known one is `says`",
-        ),
-        ("all = [\"y\"]", "the claim `x`: `y` is not the id of a claim; the nearest known one is `x`"),
-        ("", "the claim `x`: it must have either `estimate` or `all`, a list of claims"),
-        (
-            "estimate = { mean = \"types\" }\nreadings = { K = [0.3] }",
-            "the claim `x`: `readings`: `K`: `0.3` is not a K that is recorded; the nearest known one is `0.1`",
-        ),
-    ] {
-        assert_eq!(wrong(claim), why, "{claim}");
-    }
-    assert_eq!(
-        Claims::parse("claims_from = [\"standrad\"]").unwrap_err().to_string(),
-        "`standrad` is not a built-in file of claims; the nearest known one is `standard`"
-    );
-    assert_eq!(
-        Claims::parse("claims_from = [\"standard\"]\nprimary = [\"share-nome\"]").unwrap_err().to_string(),
-        "`share-nome` is not the id of a claim; the nearest known one is `share-none`"
-    );
-    assert!(Claims::parse("questoin = \"\"").unwrap_err().to_string().contains("the nearest known one is `question`"));
-}
-
-/// A study's own claims are about settings and levels that it has.
-#[test]
-fn a_plan_knows_the_settings_of_its_claims() {
-    let parse = |claims: &str| {
-        let text = format!(
-            "name = \"x\"\nquestion = \"Why?\"\n[experiment.tokenizer]\nvocab = 512\nshare = \"all\"\n[factors]\n\
-             tokenizer.share = [\"all\", \"none\"]\n[[claims]]\nid = \"a\"\nsays = \"\"\n{claims}"
-        );
-        invitro_results::Plan::parse::<invitro_results::Error>(&text, Path::new("x.toml"), |_, base| Ok(base))
-    };
-    let plan = parse("estimate = { difference = \"types\", of = { tokenizer.share = [\"none\", \"all\"] } }").unwrap();
-    assert_eq!(plan.claims().unwrap().claims.len(), 1);
-    let again =
-        invitro_results::Plan::parse::<invitro_results::Error>(&plan.to_toml(), Path::new(""), |_, base| Ok(base));
-    assert_eq!(again.unwrap().claims(), plan.claims(), "a plan that is written has its claims");
-    let wrong = |claims: &str| parse(claims).unwrap_err().to_string();
-    assert!(
-        wrong("estimate = { difference = \"types\", of = { tokenizer.share = [\"nome\", \"all\"] } }")
-            .ends_with("the claim `a`: `nome` is not a level of tokenizer.share; the nearest known one is `none`")
-    );
-    assert!(
-        wrong("estimate = { effect = \"types\", of = \"tokenizer.vocabs\" }").ends_with(
-            "the claim `a`: `tokenizer.vocabs` is not a setting; the nearest known one is `tokenizer.vocab`"
-        )
-    );
-}
-
-#[test]
-fn the_built_in_claims_can_be_read() {
-    for name in ["paper", "standard"] {
-        let own = built_in(name).unwrap();
-        assert!(own.claims.len() > 10 && own.claims.iter().all(|claim| !claim.primary), "{name}");
-    }
-    // Names on disk are names of measures too.
-    let share = Measure::reach(Scorer::Unigram, Targets::Allowed, Statistic::Share);
-    assert_eq!(invitro_results::claims::measure("reach.unigram.allowed.share@0.1").unwrap(), share);
-    let distance = Measure::Language(LanguageMetric::StemDistance);
-    assert_eq!(invitro_results::claims::measure("distance.stems").unwrap(), distance);
 }

@@ -1,5 +1,6 @@
 //! Formats and names of what runs leave.
 
+mod claim_files;
 mod claims;
 mod compact;
 mod foreign_tables;

@@ -183,6 +183,7 @@ fn a_study_that_plans_itself_takes_data_seeds_until_it_knows() {
     assert_eq!(decide(3, 4, 5, "above -9", None), Some(NextStep::Wait));
     assert_eq!(decide(2, 3, 5, "above -9", None), Some(NextStep::Wait));
     assert_eq!(decide(0, 3, 5, "above -9", None), None);
+    assert_eq!(decide(2, 2, 5, "above -9", None), Some(NextStep::Continue));
     // Its page has the interval of the look, not that of one who looks once.
     let (study, plan) = itself(3, 3, 4, "above 0", None);
     let answer = &answer(&study, &plan.claims().unwrap())[0];
@@ -206,6 +207,7 @@ fn a_study_that_plans_itself_grows_by_one_data_seed() {
     // As it is written and read again.
     let read = Plan::parse::<invitro_results::Error>(&fifth.to_toml(), Path::new(""), |_, experiment| Ok(experiment));
     assert_eq!(read.unwrap(), fifth);
+    assert_eq!(Claims::parse(&fifth.to_toml()).unwrap(), fifth.claims().unwrap());
     // The file's seeds come first, then others.
     let given = Plan { data_seeds: vec![7, 3], until: None, ..plan.clone() };
     let planned = given.planning_itself(5, None).unwrap();

@@ -14,6 +14,11 @@ pub struct Interval {
 }
 
 impl Interval {
+    /// Half of its width.
+    pub fn half_width(&self) -> f64 {
+        (self.high - self.low) / 2.0
+    }
+
     /// Whether all of it lies above the bound.
     pub fn above(&self, bound: f64) -> bool {
         self.low > bound

@@ -15,8 +15,7 @@
 //! for normal values, 98.8 % for t with 3 degrees of freedom and 96.1 % for the skewed Gumbel distribution. Values as skewed
 //! as an exponential defeat Student's t with few data seeds, looked at once (88 % with three) or at every look (89 %).
 
-use crate::student::t_quantile;
-use crate::{Estimate, Interval};
+use crate::Estimate;
 use std::ops::RangeInclusive;
 
 /// The numbers of data seeds after which one may look.
@@ -33,20 +32,9 @@ pub fn level(alpha: f64, data_seeds: usize) -> Option<f64> {
     LOOKS.contains(&data_seeds).then(|| alpha / LOOKS.count() as f64)
 }
 
-/// The interval at a look, in standard errors of the mean over so many data seeds: 18.9 with three, 3.4 with twenty.
-pub fn standard_errors(alpha: f64, data_seeds: usize) -> Option<f64> {
-    Some(t_quantile(level(alpha, data_seeds)?, (data_seeds - 1) as f64))
-}
-
 /// The estimate with intervals over data seeds alone, for [`level`]: at the level of a look they are valid at every look.
 /// `None` where it has no spread between data seeds.
 pub fn over_data_seeds(estimate: &Estimate) -> Option<Estimate> {
     let spread = estimate.spread?.over_data_seeds()?;
     Some(Estimate { interval: Some(spread.interval(estimate.value, 0.05)), spread: Some(spread), ..*estimate })
-}
-
-/// The interval of an estimate that misses at any look with probability `alpha` at most; `None` where there is no look
-/// after so many data seeds, or the estimate has no spread between them.
-pub fn interval(estimate: &Estimate, alpha: f64) -> Option<Interval> {
-    over_data_seeds(estimate)?.interval_at(level(alpha, estimate.data_seeds)?)
 }

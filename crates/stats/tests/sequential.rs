@@ -3,12 +3,18 @@
 use invitro_base::random::Rng;
 use invitro_stats::power::{deviation_range, fewest, power};
 use invitro_stats::seeds::{mean, proportion};
-use invitro_stats::sequential::{LOOKS, interval, standard_errors};
-use invitro_stats::{Scale, Seed, Spread};
+use invitro_stats::sequential::{LOOKS, level, over_data_seeds};
+use invitro_stats::student::t_quantile;
+use invitro_stats::{Estimate, Interval, Scale, Seed, Spread};
 use std::f64::consts::TAU;
 
 /// Studies of each kind.
 const STUDIES: usize = 20_000;
+
+/// The interval of an estimate at its look.
+fn interval(estimate: &Estimate, alpha: f64) -> Option<Interval> {
+    over_data_seeds(estimate)?.interval_at(level(alpha, estimate.data_seeds)?)
+}
 
 fn unit(rng: &mut Rng) -> f64 {
     (f64::from(rng.bits()) + 0.5) / (f64::from(u32::MAX) + 1.0)
@@ -46,7 +52,7 @@ fn held(name: &str, truth: f64, draw: impl Fn(&mut Rng) -> f64, errors: impl Fn(
 
 #[test]
 fn intervals_at_every_look_hold_the_mean_together() {
-    let errors = |seeds: usize| standard_errors(0.05, seeds).unwrap();
+    let errors = |seeds: usize| t_quantile(level(0.05, seeds).unwrap(), (seeds - 1) as f64);
     for truth in [0.0, 0.7] {
         for (name, draw) in [("normal", normal as fn(&mut Rng) -> f64), ("heavy tails", heavy), ("skewed", skewed)] {
             let held = held(&format!("looks, {name}, {truth}"), truth, draw, errors);
@@ -55,8 +61,7 @@ fn intervals_at_every_look_hold_the_mean_together() {
         }
     }
     // What ordinary intervals would do.
-    let ordinary =
-        held("ordinary looks", 0.0, normal, |seeds| invitro_stats::student::t_quantile(0.05, (seeds - 1) as f64));
+    let ordinary = held("ordinary looks", 0.0, normal, |seeds| t_quantile(0.05, (seeds - 1) as f64));
     assert!(ordinary < 0.85, "{ordinary}");
 }
 
@@ -124,10 +129,7 @@ fn power_is_that_of_the_noncentral_t() {
 
 #[test]
 fn a_spread_is_projected_to_more_seeds() {
-    let half = |spread: Spread| {
-        let found = spread.interval(0.2, 0.05);
-        (found.high - found.low) / 2.0
-    };
+    let half = |spread: Spread| spread.interval(0.2, 0.05).half_width();
     // As found, with as many.
     assert!((half(pilot().projected(5).unwrap()) - half(pilot())).abs() < 1e-12);
     // 2.093 · 0.1 / √20.

@@ -4,13 +4,10 @@ mod file;
 
 use crate::lines::GivenLines;
 use crate::output::StagedFile;
-use crate::sentence::{GivenSentence, warn_of_strange_words};
+use crate::sentence::{GivenSentence, SentenceArgs, warn_of_strange_words};
 use crate::study::format::count;
 use anyhow::{Context, Result, bail};
 use file::TensorHeader;
-use invitro_lab::Trained;
-use invitro_language::Task;
-use invitro_model::Device;
 use invitro_model::inference::HiddenQuery;
 use std::io::{BufWriter, Write};
 use std::path::PathBuf;
@@ -36,21 +33,8 @@ pub struct Args {
     /// The tokens whose states are written: all, or the last of every sentence
     #[arg(long, value_enum, default_value_t = Positions::All)]
     positions: Positions,
-    /// The language, such as A [default: the first that has masked words]
-    #[arg(long)]
-    language: Option<String>,
-    /// T0 (free generation), T1 (unscrambling), T2 (conditional generation) or T3 (translation)
-    #[arg(long, default_value = "T0")]
-    task: Task,
-    /// The language to translate from [default: the first other one]
-    #[arg(long, value_name = "LANGUAGE")]
-    from: Option<String>,
-    /// The checkpoint's step [default: the last]
-    #[arg(long)]
-    step: Option<u64>,
-    /// auto, cpu, cuda or cuda:NUMBER
-    #[arg(long, default_value = "cpu")]
-    device: String,
+    #[command(flatten)]
+    sentences: SentenceArgs,
     /// Replace the file
     #[arg(long)]
     force: bool,
@@ -66,23 +50,19 @@ enum Positions {
 const AT_ONCE: usize = 256;
 
 pub fn run(args: Args) -> Result<ExitCode> {
-    let trained = Trained::load(&args.run, args.step)?;
+    let (trained, reading) = args.sentences.load(&args.run)?;
     let shape = &trained.checkpoint.shape;
     let layers = if args.layers.is_empty() { (0..=shape.layers).collect() } else { args.layers.clone() };
     if let Some(layer) = layers.iter().find(|&&layer| layer > shape.layers) {
         bail!("--layers has {layer}, but this model's layers are 0 (the embedding) to {}", shape.layers);
     }
-    let language = crate::experiment::language_or_masked(&trained.languages, args.language.as_deref())?;
-    let from = crate::experiment::language_given(&trained.languages, args.task, language, args.from.as_deref())?;
-    let device = Device::parse(&args.device)?;
     let mut staged = StagedFile::new(&args.out, args.force)?;
 
     let mut lines = GivenLines::open(args.file.as_deref())?;
-    let (mut queries, mut header) = (Vec::new(), TensorHeader::new(&trained, language, args.task, &layers));
+    let (mut queries, mut header) = (Vec::new(), TensorHeader::new(&trained, reading.language, reading.task, &layers));
     let mut first_words: Vec<String> = Vec::new();
     while let Some(line) = lines.read()? {
-        let sentence =
-            GivenSentence::read(&line, &trained, args.task, language, from).with_context(|| lines.place())?;
+        let sentence = GivenSentence::read(&line, &trained, reading).with_context(|| lines.place())?;
         let tokens = sentence.tokens();
         if tokens.len() > shape.context {
             bail!("{}: it has {} tokens, but the context has {}", lines.place(), tokens.len(), shape.context);
@@ -100,9 +80,9 @@ pub fn run(args: Args) -> Result<ExitCode> {
     }
     lines.warn_of_empty();
     let words: Vec<&str> = first_words.iter().map(String::as_str).collect();
-    warn_of_strange_words(&words, &trained, language, "states");
+    warn_of_strange_words(&words, &trained, reading.language, "states");
 
-    let mut population = trained.population(device, shape.context)?;
+    let mut population = trained.population(reading.device, shape.context)?;
     let mut out = BufWriter::new(staged.file()?);
     header.write(&mut out)?;
     for batch in queries.chunks(AT_ONCE) {

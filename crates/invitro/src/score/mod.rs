@@ -4,11 +4,9 @@ mod line;
 mod print;
 
 use crate::lines::GivenLines;
-use crate::sentence::{GivenSentence, warn_of_strange_words};
+use crate::sentence::{GivenSentence, SentenceArgs, warn_of_strange_words};
 use anyhow::{Context, Result, bail};
-use invitro_lab::Trained;
-use invitro_language::Task;
-use invitro_model::{Device, ScoreQuery};
+use invitro_model::ScoreQuery;
 use line::{Scored, SentenceToScore};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -23,21 +21,8 @@ pub struct Args {
     run: PathBuf,
     /// A file with a sentence or a pair a line [default: standard input]
     file: Option<PathBuf>,
-    /// The language, such as A [default: the first that has masked words]
-    #[arg(long)]
-    language: Option<String>,
-    /// T0 (free generation), T1 (unscrambling), T2 (conditional generation) or T3 (translation)
-    #[arg(long, default_value = "T0")]
-    task: Task,
-    /// The language to translate from [default: the first other one]
-    #[arg(long, value_name = "LANGUAGE")]
-    from: Option<String>,
-    /// The checkpoint's step [default: the last]
-    #[arg(long)]
-    step: Option<u64>,
-    /// auto, cpu, cuda or cuda:NUMBER
-    #[arg(long, default_value = "cpu")]
-    device: String,
+    #[command(flatten)]
+    sentences: SentenceArgs,
     /// One JSON object a line, with every word
     #[arg(long)]
     json: bool,
@@ -47,15 +32,12 @@ pub struct Args {
 const AT_ONCE: usize = 256;
 
 pub fn run(args: Args) -> Result<ExitCode> {
-    let trained = Trained::load(&args.run, args.step)?;
-    let language = crate::experiment::language_or_masked(&trained.languages, args.language.as_deref())?;
-    let from = crate::experiment::language_given(&trained.languages, args.task, language, args.from.as_deref())?;
-    let mut population = trained.population(Device::parse(&args.device)?, trained.checkpoint.shape.context)?;
+    let (trained, reading) = args.sentences.load(&args.run)?;
     let context = trained.checkpoint.shape.context;
+    let mut population = trained.population(reading.device, context)?;
     let mut lines = GivenLines::open(args.file.as_deref())?;
     let mut teller = print::ScorePrinter::new(args.json);
-    let read =
-        |text: &str| SentenceToScore::new(GivenSentence::read(text, &trained, args.task, language, from)?, context);
+    let read = |text: &str| SentenceToScore::new(GivenSentence::read(text, &trained, reading)?, context);
     loop {
         let mut batch: Vec<(usize, Vec<SentenceToScore>)> = Vec::new();
         while batch.len() < AT_ONCE
@@ -72,7 +54,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         }
         if teller.lines == 0 {
             let words: Vec<&str> = batch.iter().flat_map(|(_, sides)| sides).flat_map(SentenceToScore::texts).collect();
-            warn_of_strange_words(&words, &trained, language, "scores");
+            warn_of_strange_words(&words, &trained, reading.language, "scores");
         }
         let questions: Vec<ScoreQuery> =
             batch.iter().flat_map(|(_, sides)| sides).map(SentenceToScore::question).collect();

@@ -6,7 +6,7 @@ use crate::terminal::{self, To};
 use anyhow::{Result, bail};
 use invitro_lab::study::StudyFolder;
 use invitro_report::claims::{next_step, reason_words};
-use invitro_results::claims::planning::{Forecast, NoForecast, POWER, Question, SeedNeeds, half, seed_needs};
+use invitro_results::claims::planning::{Forecast, NoForecast, POWER, Question, SeedNeeds, seed_needs};
 use invitro_results::claims::{Look, Looks, SEEDS, Verdict};
 use invitro_results::{Plan, ReadCache, Study};
 use invitro_stats::power::deviation_range;
@@ -16,7 +16,7 @@ use std::path::Path;
 
 /// Prints what the results in a folder say of the data seeds that the primary claims of a plan need.
 pub fn plan_power(plan: &Plan, from: &Path, half_width: Option<f64>, as_json: bool) -> Result<()> {
-    let Some(claims) = plan.claims().filter(|claims| claims.claims.iter().any(|claim| claim.primary)) else {
+    let Some(claims) = plan.primary_claims() else {
         bail!("the study `{}` names no primary claims: `primary = [\"ID\", …]` in its file names them", plan.name);
     };
     let study = Study::open(from)?;
@@ -77,7 +77,7 @@ fn notes(needs: &[SeedNeeds]) -> Vec<String> {
     }
     let wider = found().filter(|(needs, estimate)| {
         let own = estimate.interval.zip(needs.interval);
-        own.is_some_and(|(both, data)| half(both) > 1.05 * half(data))
+        own.is_some_and(|(both, data)| both.half_width() > 1.05 * data.half_width())
     });
     let wider: Vec<String> = wider.map(|(needs, _)| name(needs)).collect();
     if !wider.is_empty() {

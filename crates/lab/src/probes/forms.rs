@@ -16,7 +16,7 @@
 //! contrast under every form, so a model that ignores the subject has exactly 0.
 
 use super::contrast::ContrastProbe;
-use super::reachability::TargetScore;
+use super::contrast_queries::{ContrastQueries, ContrastQuery, push_words};
 use super::symbol_kinds::SymbolKinds;
 use super::{Answers, Probe, Queries, Record, Setup};
 use crate::error::Result;
@@ -24,11 +24,9 @@ use crate::experiment::Experiment;
 use crate::inputs::tokenized::TokenizedText;
 use invitro_base::random::Rng;
 use invitro_language::{Language, LanguageCondition, Languages, Stream, Symbol, edits};
-use invitro_model::{ContinuationScores, ScoreQuery};
-use invitro_results::{Form, Measure, Rows, Scorer};
-use invitro_stats::pairs::interval_over_pairs;
+use invitro_model::ScoreQuery;
+use invitro_results::{Form, Measure};
 use invitro_tokenizer::Cut;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// Draws of a word that is as far from its cognate, before there is said to be none.
@@ -39,7 +37,7 @@ const TRIES: usize = 200;
 pub struct FormsProbe {
     queries: Vec<ScoreQuery>,
     /// Of every condition, the words under each form.
-    conditions: Vec<(LanguageCondition, Vec<(Form, Vec<FormQuery>)>)>,
+    conditions: Vec<(LanguageCondition, Vec<(Form, Vec<ContrastQuery>)>)>,
     note: Option<String>,
 }
 
@@ -50,17 +48,10 @@ pub(super) fn probe(setup: &Setup) -> Result<Option<Arc<dyn Probe>>> {
     Ok(Some(Arc::new(FormsProbe::new(setup.languages, setup.text, &setup.contrast)?)))
 }
 
-/// A word in one form: the query and continuation after a subject that Γ allows it, and after one that Γ forbids it.
-#[derive(Clone, Debug)]
-struct FormQuery {
-    places: [(usize, usize); 2],
-    subjects: [usize; 2],
-}
-
 impl FormsProbe {
     /// The contrast's words in all forms: fixed for a data seed.
     pub fn new(languages: &Languages, text: &TokenizedText, contrast: &ContrastProbe) -> Result<FormsProbe> {
-        let mut list = QueryList { languages, text, queries: Vec::new(), place_of: HashMap::new() };
+        let mut list = ContrastQueries::new(languages, text);
         let maker = FormMaker { languages, text, vocabulary: text.segmentation.vocabulary() };
         let kinds = contrast.kinds();
         let mut conditions = Vec::new();
@@ -68,15 +59,14 @@ impl FormsProbe {
             let symbols_in = kinds.asked_in(condition).into_iter().filter(|(masked_elsewhere, _)| !masked_elsewhere);
             for kind in symbols_in.flat_map(|(_, kinds)| kinds) {
                 let neutral_words = NeutralWords::new(languages, kinds, kind);
-                let mut forms: Vec<(Form, Vec<FormQuery>)> =
+                let mut forms: Vec<(Form, Vec<ContrastQuery>)> =
                     Form::ALL.into_iter().map(|form| (form, Vec::new())).collect();
                 for (word, subjects, entities) in contrast.facts(kind) {
                     let neutral = neutral_words.of_pair(languages, word, entities);
                     let mut rng = neutral_words.stream.at(1, word.0.into());
-                    for (form, queries) in &mut forms {
+                    for (form, words) in &mut forms {
                         if let Some(pieces) = maker.form(*form, word, condition.language, &neutral, &mut rng)? {
-                            let places = entities.map(|entity| list.add(condition.language, entity, &pieces));
-                            queries.push(FormQuery { places, subjects });
+                            words.extend(list.add(condition.language, entities, subjects, &pieces));
                         }
                     }
                 }
@@ -86,25 +76,6 @@ impl FormsProbe {
         let note = note(text, &list.queries);
         Ok(FormsProbe { queries: list.queries, conditions, note })
     }
-
-    /// The rows of one scorer: the network or an n-gram model.
-    fn rows(&self, scorer: Scorer, scores: &[ContinuationScores], rows: &mut Rows) {
-        for (condition, forms) in &self.conditions {
-            for (form, queries) in forms {
-                let logprob = |(query, word): (usize, usize)| {
-                    let scores = &scores[query][word];
-                    TargetScore::new(scores, scores.len()).logprob
-                };
-                let contrast = |query: &FormQuery| logprob(query.places[0]) - logprob(query.places[1]);
-                let contrasts: Vec<f64> = queries.iter().map(contrast).collect();
-                let subjects: Vec<[usize; 2]> = queries.iter().map(|query| query.subjects).collect();
-                let mean = contrasts.iter().sum::<f64>() / contrasts.len() as f64;
-                let interval = interval_over_pairs(&contrasts, &subjects);
-                let measure = Measure::Contrast(scorer, *form);
-                rows.push_interval(Some(&(*condition).into()), measure, mean, interval, queries.len());
-            }
-        }
-    }
 }
 
 impl Probe for FormsProbe {
@@ -113,7 +84,12 @@ impl Probe for FormsProbe {
     }
 
     fn record(&self, answers: &Answers, record: &mut Record) {
-        self.rows(record.scorer, &answers.scores, &mut record.rows);
+        for (condition, forms) in &self.conditions {
+            for (form, words) in forms {
+                let measure = Measure::Contrast(record.scorer, *form);
+                push_words(&mut record.rows, &(*condition).into(), measure, words, &answers.scores);
+            }
+        }
     }
 
     fn notes(&self, _experiment: &Experiment) -> Vec<String> {
@@ -131,29 +107,6 @@ fn note(text: &TokenizedText, queries: &[ScoreQuery]) -> Option<String> {
         "`eval.forms` recuts words alike and apart, but with `tokenizer.kind` = {} every word has only one cut",
         kind.name()
     ))
-}
-
-/// The queries so far, by language and subject.
-struct QueryList<'a> {
-    languages: &'a Languages,
-    text: &'a TokenizedText,
-    queries: Vec<ScoreQuery>,
-    place_of: HashMap<(Language, Symbol), usize>,
-}
-
-impl QueryList<'_> {
-    /// Adds pieces as a continuation after a subject; returns its query and place.
-    fn add(&mut self, language: Language, entity: Symbol, pieces: &[u32]) -> (usize, usize) {
-        let at = *self.place_of.entry((language, entity)).or_insert_with(|| {
-            let opening = self.languages.opening(entity, language).unwrap_or_default();
-            let prompt = self.text.opening(language, &opening);
-            self.queries.push(ScoreQuery { prompt, continuations: Vec::new(), among: self.text.usable(language) });
-            self.queries.len() - 1
-        });
-        let continuations = &mut self.queries[at].continuations;
-        continuations.push(pieces.to_vec());
-        (at, continuations.len() - 1)
-    }
 }
 
 /// The words of a kind, from which another one is chosen.

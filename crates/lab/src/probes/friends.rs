@@ -5,58 +5,34 @@
 //! knowledge of v adds nothing, and a model that keeps the languages apart has 0. What A trains of the string makes it
 //! positive.
 
-use super::reachability::TargetScore;
+use super::contrast_queries::{ContrastQueries, ContrastQuery, push_words};
 use super::{Answers, Probe, Queries, Record, Setup};
 use crate::error::Result;
 use crate::experiment::Experiment;
 use invitro_language::{Language, LanguageCondition, Languages, Stream, Symbol};
 use invitro_model::ScoreQuery;
 use invitro_results::Measure;
-use invitro_stats::pairs::interval_over_pairs;
-use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The queries, and where the scores of each word are.
 pub struct FriendsProbe {
     queries: Vec<ScoreQuery>,
-    conditions: Vec<(LanguageCondition, Vec<FriendQuery>)>,
+    conditions: Vec<(LanguageCondition, Vec<ContrastQuery>)>,
     notes: Vec<String>,
-}
-
-/// A word's query and continuation after a subject that its friend is true of, and after one that it is not; the subjects'
-/// numbers.
-struct FriendQuery {
-    places: [(usize, usize); 2],
-    subjects: [usize; 2],
 }
 
 pub(super) fn probe(setup: &Setup) -> Result<Option<Arc<dyn Probe>>> {
     let Setup { experiment, languages, text, .. } = setup;
     let has_friends = |&&language: &&Language| languages.family.node(language).false_friends > 0.0;
     let mut probe = FriendsProbe { queries: Vec::new(), conditions: Vec::new(), notes: Vec::new() };
+    let mut list = ContrastQueries::new(languages, text);
     for &language in languages.all().iter().filter(has_friends) {
-        // Of every subject, its query.
-        let mut place_of: HashMap<Symbol, usize> = HashMap::new();
         for masked in [false, true] {
             let wanted = experiment.eval.words;
             let mut found = Vec::new();
             for (word, subjects) in choose(languages, language, masked, wanted) {
-                let mut pieces = text.segmentation.pieces(word, language).to_vec();
-                pieces.pop_if(|last| text.segmentation.is_boundary(*last));
-                let places = subjects.map(|subject| {
-                    let opening = languages.opening(subject, language)?;
-                    let at = *place_of.entry(subject).or_insert_with(|| {
-                        let prompt = text.opening(language, &opening);
-                        let among = text.usable(language);
-                        probe.queries.push(ScoreQuery { prompt, continuations: Vec::new(), among });
-                        probe.queries.len() - 1
-                    });
-                    probe.queries[at].continuations.push(pieces.clone());
-                    Some((at, probe.queries[at].continuations.len() - 1))
-                });
-                if let [Some(one), Some(other)] = places {
-                    found.push(FriendQuery { places: [one, other], subjects: subjects.map(|s| s.index()) });
-                }
+                let pieces = text.segmentation.core(word, language);
+                found.extend(list.add(language, subjects, subjects.map(|subject| subject.index()), pieces));
             }
             let condition = LanguageCondition { language, masked };
             if found.len() < wanted && !(masked && languages.mask(language).symbols().is_empty()) {
@@ -72,6 +48,7 @@ pub(super) fn probe(setup: &Setup) -> Result<Option<Arc<dyn Probe>>> {
             }
         }
     }
+    probe.queries = list.queries;
     Ok((!probe.conditions.is_empty()).then(|| Arc::new(probe) as Arc<dyn Probe>))
 }
 
@@ -108,17 +85,8 @@ impl Probe for FriendsProbe {
 
     fn record(&self, answers: &Answers, record: &mut Record) {
         for (condition, words) in &self.conditions {
-            let logprob = |(query, word): (usize, usize)| {
-                let scores = &answers.scores[query][word];
-                TargetScore::new(scores, scores.len()).logprob
-            };
-            let contrasts: Vec<f64> =
-                words.iter().map(|word| logprob(word.places[0]) - logprob(word.places[1])).collect();
-            let subjects: Vec<[usize; 2]> = words.iter().map(|word| word.subjects).collect();
-            let mean = contrasts.iter().sum::<f64>() / contrasts.len() as f64;
-            let interval = interval_over_pairs(&contrasts, &subjects);
             let measure = Measure::FriendContrast(record.scorer);
-            record.rows.push_interval(Some(&(*condition).into()), measure, mean, interval, words.len());
+            push_words(&mut record.rows, &(*condition).into(), measure, words, &answers.scores);
         }
     }
 

@@ -9,6 +9,7 @@
 
 pub mod by_logits;
 pub mod contrast;
+mod contrast_queries;
 pub mod evaluation;
 pub mod forms;
 mod friends;

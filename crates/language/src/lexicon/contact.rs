@@ -1,8 +1,8 @@
-//! FamilyWords that a language has of the first one, after all changes: loans and false friends.
+//! Words that a language has of the first one, after all changes: loans and false friends. Its descendants do not inherit them.
 //!
-//! A loan is the first language's stem in a word of the borrowing language's own making. A false friend is a word of the first
+//! A loan has the first language's stem and the borrower's affixes. A false friend is a word of the first
 //! language, whole, that means another symbol of the same category; the friends of a category exchange their forms in a circle.
-//! One form is then one symbol within a language only. A masked word that is a loan still differs from all its other forms. A
+//! A form is unique within a language, but may mean another symbol in another. A masked word that is a loan still differs from all its other forms. A
 //! masked word that is a false friend has, by definition, the form of another symbol in the first language.
 
 use crate::error::{Error, Result};

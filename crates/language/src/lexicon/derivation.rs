@@ -28,6 +28,9 @@ impl Languages {
             node: node.into(),
             form: form.into(),
         };
+        if lexicon.is_borrowed(symbol) {
+            return vec![step("real word", language.name(), lexicon.form(symbol, language))];
+        }
         let mut form = lexicon.proto_stem(symbol).as_str().to_owned();
         let mut steps = vec![step("proto-stem", "", &form)];
         for node in path.into_iter().filter(|_| self.world.category(symbol) != Category::Name) {
@@ -39,16 +42,20 @@ impl Languages {
                     form = after;
                 }
             }
-            let stem = lexicon.stem(symbol, node).as_str();
-            if let Some(friend) = lexicon.contact().friend(symbol, node) {
-                let change = format!("false friend: the first language's word of {}", self.world.label(friend));
-                steps.push(step(&change, name, stem));
-            } else if lexicon.contact().is_loan(symbol, node) {
-                steps.push(step("loan of the first language's stem", name, stem));
-            } else if form != stem {
-                steps.push(step("edits", name, stem));
+            let inherited = lexicon.inherited_stem(symbol, node).as_str();
+            if form != inherited {
+                steps.push(step("edits", name, inherited));
+                form = inherited.to_owned();
             }
-            form = stem.to_owned();
+        }
+        // Loans and false friends come last, and to no descendant.
+        let contact = match lexicon.contact().friend(symbol, last) {
+            Some(friend) => Some(format!("false friend: the first language's word of {}", self.world.label(friend))),
+            None => lexicon.contact().is_loan(symbol, last).then(|| "loan of the first language's stem".to_owned()),
+        };
+        if let Some(contact) = contact {
+            form = lexicon.stem(symbol, last).as_str().to_owned();
+            steps.push(step(&contact, language.name(), &form));
         }
         let word = lexicon.word(symbol, language);
         if word.form() != form {

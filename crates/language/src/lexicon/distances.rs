@@ -1,6 +1,6 @@
 //! Measured distances between languages. Levenshtein's distance saturates, so distances along a tree do not add up.
 //!
-//! FamilyWords are compared in the shared alphabet. Names, which are equal by design, and function words, which are few and
+//! Words are compared in the shared alphabet. Names, which are equal by design, and function words, which are few and
 //! short, do not count.
 
 use crate::family::Family;
@@ -23,24 +23,27 @@ pub struct Distances {
 }
 
 impl Distances {
-    /// `borrowed` gives the real stem of a symbol in a node's language, if it has one.
+    /// `inherited` has the stems before loans and false friends: a node's are compared with those of its parent, which they came
+    /// from. `borrowed` gives the real stem of a symbol in a node's language, if it has one.
     pub(crate) fn new(
         world: &World,
         family: &Family,
         words: &FamilyWords,
+        inherited: &[Vec<Stem>],
         borrowed: Option<&(dyn Fn(usize, Symbol) -> Option<String> + Sync)>,
     ) -> Distances {
         let measured: Vec<Symbol> = world.symbols().filter(|&s| world.category(s).is_compared()).collect();
         let Some(borrowed) = borrowed else {
             let core = core_of(family);
             let stems = |of_node: &Vec<Stem>| measured.iter().map(|s| core(of_node[s.index()])).collect::<Vec<Stem>>();
-            let stems: Vec<_> = words.stems.par_iter().map(stems).collect();
+            let [inherited, stems] =
+                [inherited, &words.stems].map(|all| all.par_iter().map(stems).collect::<Vec<Vec<Stem>>>());
             let of_node = |of_node: &Vec<Morphemes>| -> Vec<Vec<u8>> {
                 let word = |parts: &Morphemes| parts.iter().flat_map(Stem::letters).copied().collect();
                 measured.iter().map(|s| word(&of_node[s.index()])).collect()
             };
             let words: Vec<_> = words.morphemes.par_iter().map(of_node).collect();
-            return Distances::measure(family, &stems, &words, letters_apart, letters_apart);
+            return Distances::measure(family, &stems, &inherited, &words, letters_apart, letters_apart);
         };
         let empty = Stem::new(b"");
         let proto =
@@ -56,21 +59,23 @@ impl Distances {
         };
         let (stems, words): (Vec<_>, Vec<_>) = morphemes.par_iter().enumerate().map(of_node).unzip();
         let apart = |one: &Vec<char>, other: &Vec<char>| normalised_letters(one, other);
-        Distances::measure(family, &stems, &words, apart, apart)
+        Distances::measure(family, &stems, &stems, &words, apart, apart)
     }
 
     /// `stems` and `words` are by node, with the proto-language last.
     fn measure<S: Sync, W: Sync>(
         family: &Family,
         stems: &[Vec<S>],
+        inherited: &[Vec<S>],
         words: &[Vec<W>],
         stem_distance: fn(&S, &S) -> f64,
         word_distance: fn(&W, &W) -> f64,
     ) -> Distances {
         let nodes = family.nodes();
         let languages: Vec<usize> = (0..nodes.len()).filter(|&node| nodes[node].language.is_some()).collect();
-        let from_parent =
-            |node: usize| between(&stems[nodes[node].parent.unwrap_or(nodes.len())], &stems[node], stem_distance);
+        let from_parent = |node: usize| {
+            between(&inherited[nodes[node].parent.unwrap_or(nodes.len())], &inherited[node], stem_distance)
+        };
         let from_parent = (0..nodes.len()).into_par_iter().map(from_parent).collect();
         let (stems, words) = (matrix(&languages, stems, stem_distance), matrix(&languages, words, word_distance));
         Distances { stems, words, from_parent }

@@ -59,6 +59,8 @@ pub struct Lexicon {
     affixes: Affixes,
     /// The stems of every node, in the shared alphabet, with the proto-language last.
     stems: Vec<Vec<Stem>>,
+    /// The same before loans and false friends.
+    inherited: Vec<Vec<Stem>>,
     /// The sound laws of each node that changed by laws.
     laws: Vec<Option<Laws>>,
     contact: Contact,
@@ -105,15 +107,16 @@ impl Lexicon {
             let inventories = inventories(&stems)?;
             let made = make_words(&stems, &inventories)?;
             let shortfalls = builder.shortfalls(&made.stems);
-            let Some(most) = shortfalls.iter().copied().find(|shortfall| shortfall.abs() > TOLERANCE) else {
+            let largest = shortfalls.iter().map(|shortfall| shortfall.abs()).fold(0.0, f64::max);
+            if largest <= TOLERANCE {
                 break (stems, inventories, made);
-            };
+            }
             tries += 1;
             if tries == TRIES_OF_LAWS {
                 return Err(Error::mismatch(format!(
                     "sound laws miss the distance that was asked for by {:.2}, because too many words become homophones: ask \
                      for another distance or data seed, for longer words or a larger world",
-                    most.abs()
+                    largest
                 )));
             }
             shifts.iter_mut().zip(shortfalls).for_each(|(shift, shortfall)| *shift += shortfall);
@@ -150,12 +153,15 @@ impl Lexicon {
                  `false_friends` at 0",
             ));
         }
+        let inherited = made.stems.clone();
         let contact = Contact::apply(world, family, masks, &builder, &inventories, &mut made, seed)?;
         let languages = || (0..nodes.len()).filter(|&node| nodes[node].language.is_some());
         let write = |node: usize| {
             let word = |(symbol, &morphemes): (Symbol, &Morphemes)| {
                 let script = script_of(world, symbol, &nodes[node]);
-                match nodes[node].morphology == Morphology::Templatic && world.category(symbol).is_compared() {
+                // A false friend is the first language's word as it is.
+                let maker = contact.friend(symbol, node).and_then(|_| languages().next()).unwrap_or(node);
+                match nodes[maker].morphology == Morphology::Templatic && world.category(symbol).is_compared() {
                     true => Word::templatic(morphemes, script),
                     false => Word::new(morphemes, script),
                 }
@@ -171,7 +177,7 @@ impl Lexicon {
             borrowed.as_ref()?.concept(symbol)?;
             Some(words[language.index()][symbol.index()].stem().to_owned())
         };
-        let distances = Distances::new(world, family, &made, borrowed.is_some().then_some(&stem as _));
+        let distances = Distances::new(world, family, &made, &inherited, borrowed.is_some().then_some(&stem as _));
         let symbols = words.iter().map(|words| words.iter().map(|w| w.form().into()).zip(world.symbols()).collect());
         let symbols = symbols.collect();
         let letters_of = |node: usize| match &stems.laws[node] {
@@ -188,6 +194,7 @@ impl Lexicon {
             letters,
             affixes,
             stems: made.stems,
+            inherited,
             laws: stems.laws,
             contact,
             has_replaced_stems,
@@ -244,6 +251,11 @@ impl Lexicon {
         &self.stems[node][symbol.index()]
     }
 
+    /// The same before loans and false friends: what its descendants inherit.
+    pub(crate) fn inherited_stem(&self, symbol: Symbol, node: usize) -> &Stem {
+        &self.inherited[node][symbol.index()]
+    }
+
     /// The regularity of a node's stems, given another's, over the generated words that count for distances.
     pub fn regularity(&self, world: &World, given: usize, node: usize) -> Regularity {
         let counts = |&symbol: &Symbol| world.category(symbol).is_compared() && !self.is_borrowed(symbol);
@@ -267,7 +279,8 @@ impl Lexicon {
         words.filter(|&(symbol, _)| self.is_borrowed(symbol)).flat_map(|(_, word)| word.stem().chars()).collect()
     }
 
-    fn is_borrowed(&self, symbol: Symbol) -> bool {
+    /// Whether it is a real word.
+    pub(crate) fn is_borrowed(&self, symbol: Symbol) -> bool {
         self.borrowed.as_ref().is_some_and(|borrowed| borrowed.concept(symbol).is_some())
     }
 

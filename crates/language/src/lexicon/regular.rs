@@ -36,7 +36,7 @@ impl Builder<'_> {
                 }
                 let of_stem = if attempt < AFFIX_TRIES { drawn.attempts[symbol.index()] } else { TRIES + attempt };
                 let proto = self.proto(symbol, &mut self.proto_draws.at(of_stem, symbol.0.into()));
-                let stems = self.tree_stems(symbol, of_stem, proto, drawn, distinct).filter(|stems| {
+                let stems = self.tree_stems(symbol, of_stem, proto, drawn).filter(|stems| {
                     (0..root).all(|node| drawn.laws[node].is_none() || !taken[node].contains(&stems[node]))
                 });
                 let Some(stems) = stems else {
@@ -68,21 +68,13 @@ impl Builder<'_> {
     }
 
     /// A symbol's stem in every node; `None` if laws made something else than a word.
-    fn tree_stems(
-        &self,
-        symbol: Symbol,
-        attempt: u64,
-        proto: Stem,
-        drawn: &Stems,
-        distinct: &DistinctForms,
-    ) -> Option<Vec<Stem>> {
+    fn tree_stems(&self, symbol: Symbol, attempt: u64, proto: Stem, drawn: &Stems) -> Option<Vec<Stem>> {
         let nodes = self.family.nodes();
         let mut stems = vec![proto; nodes.len()];
         for (at, branch) in self.family.branches().iter().enumerate() {
             let from = branch.parent.map_or(proto, |parent| stems[parent]);
             if !nodes[branch.nodes[0]].change.is_regular() {
-                let rates = if distinct.is_masked(symbol, &branch.nodes) { &drawn.masked_rates } else { &drawn.rates };
-                let own = self.branch_stems(at, symbol, attempt, from, rates);
+                let own = self.branch_stems(at, symbol, attempt, from, &drawn.rates);
                 branch.nodes.iter().zip(own).for_each(|(&node, stem)| stems[node] = stem);
                 continue;
             }

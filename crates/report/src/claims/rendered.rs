@@ -177,11 +177,7 @@ fn notes(study: &Study, answer: &Answer, estimand: &Estimand) -> Vec<String> {
     if let Some(p) = detail.p {
         notes.push(format!("*p* {} by permutation of words", p_value(p)));
     }
-    if let (Verdict::Supported, Some(estimate), Some(expect)) =
-        (&answer.verdict, &answer.estimated.estimate, answer.claim.expect)
-        && !matches!(expect, Expectation::Within(_) | Expectation::Value(_))
-        && Verdict::is_small(estimate, expect, answer.claim.margin, answer.alpha)
-    {
+    if let (true, Some(expect)) = (answer.is_small(), answer.claim.expect) {
         notes.push(format!("small: its whole interval is within {} of {}", answer.claim.margin, expect.neutral()));
     }
     if answer.alpha < LEVEL {

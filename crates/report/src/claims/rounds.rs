@@ -2,7 +2,8 @@
 
 use crate::wording::counted;
 use invitro_results::Plan;
-use invitro_results::claims::{Look, NextStep};
+use invitro_results::claims::planning::SeedNeeds;
+use invitro_results::claims::{Look, NextStep, Verdict};
 
 /// `stopped after 5 data seeds: every primary claim is decided`. Nothing for another study.
 pub fn next_step(look: &Look, plan: &Plan) -> String {
@@ -10,11 +11,11 @@ pub fn next_step(look: &Look, plan: &Plan) -> String {
     let (seeds, most) = (counted(look.planned, "data seed"), until.seeds.len());
     let unsettled = look.needs.iter().filter(|needs| !needs.is_settled(until.half_width)).count();
     let not_settled =
-        format!("{} {} not settled", counted(unsettled, "primary claim"), if unsettled == 1 { "is" } else { "are" });
-    let settled = match until.half_width {
-        None => "every primary claim is decided".to_owned(),
-        Some(half_width) => format!("every primary claim is decided or known to ±{half_width}"),
-    };
+        format!("{} {} not settled", counted(unsettled, "claim"), if unsettled == 1 { "is" } else { "are" });
+    let is_untested = |needs: &SeedNeeds| matches!(&needs.verdict, Verdict::NotTested(_));
+    let untested = if look.needs.iter().any(is_untested) { " or cannot be tested" } else { "" };
+    let narrow = until.half_width.map_or(String::new(), |half_width| format!(" or known to ±{half_width}"));
+    let settled = format!("every primary claim is decided{narrow}{untested}");
     match look.decide(plan) {
         NextStep::Settled => format!("stopped after {seeds}: {settled}"),
         NextStep::MostSeeds => format!("stopped after {seeds}, the most it may take: {not_settled}"),

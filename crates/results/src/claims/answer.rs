@@ -7,9 +7,10 @@ use super::estimate::Estimated;
 use super::looks::Looks;
 use super::rounds::{complete_seeds, runs_of};
 use super::scope::Scope;
-use super::verdict::{LEVEL, Reason, Verdict, holm};
+use super::verdict::{Expectation, LEVEL, Reason, Verdict, holm};
 use crate::{Condition, Crossing, Fraction, Levels, Moment, Statistic, Study};
 use rayon::prelude::*;
+use std::collections::HashSet;
 
 /// A claim, and what the runs say of it.
 #[derive(Debug, Clone)]
@@ -81,6 +82,14 @@ impl Claim {
             (verdict, None) => verdict,
         }
     }
+
+    /// The same at one of several looks; of a study that is looked at once, over all of its seeds.
+    fn verdict_at_look(&self, estimated: &Estimated, alpha: f64, looks: Looks) -> Verdict {
+        match looks {
+            Looks::Once => self.verdict(estimated, alpha),
+            Looks::AfterEachSeed => looks.verdict(self, estimated, alpha),
+        }
+    }
 }
 
 /// Answers the claims, in their order; one that is for each masked condition once for each.
@@ -89,17 +98,15 @@ pub fn answer(study: &Study, claims: &Claims) -> Vec<Answer> {
     let scopes: Vec<(&Claim, Option<&Condition>)> = claims
         .claims
         .iter()
-        .flat_map(|claim| match claim.each && !masked.is_empty() {
-            true => masked.iter().map(|masked| (claim, Some(masked))).collect(),
-            false => vec![(claim, None)],
-        })
+        .flat_map(|claim| claim.scopes(&masked).into_iter().map(move |masked| (claim, masked)))
         .collect();
     let plans_itself = study.plan.as_ref().is_some_and(|plan| plan.until.is_some());
     let complete = plans_itself.then(|| runs_of(study, &complete_seeds(study)));
+    // What decides a primary claim is looked at as it is.
+    let primary = claims.claims.iter().filter(|claim| claim.primary);
+    let deciding: HashSet<&str> = primary.flat_map(|claim| claims.deciding(claim)).map(|part| &*part.id).collect();
     let answered = |(claim, masked): &(&Claim, Option<&Condition>)| {
-        // What decides a primary claim is looked at as it is.
-        let is_part = |other: &Claim| matches!(&other.test, Test::All(ids) if other.primary && ids.contains(&claim.id));
-        let is_looked_at = claim.primary || claims.claims.iter().any(is_part);
+        let is_looked_at = claim.primary || deciding.contains(&*claim.id);
         Answer::new(study, claim, *masked, complete.as_deref().filter(|_| is_looked_at))
     };
     let mut answers: Vec<Answer> = scopes.par_iter().map(answered).collect();
@@ -131,19 +138,18 @@ impl Answer {
             without: 0,
         };
         let Test::Estimand(estimand) = &claim.test else { return answer };
-        answer.estimated = scope.estimate(estimand);
-        if complete.is_some() {
-            answer.estimated = answer.looks.shown(answer.estimated);
-        }
+        let looks = answer.looks;
+        let shown = |estimated| if complete.is_some() { looks.shown(estimated) } else { estimated };
+        answer.estimated = shown(scope.estimate(estimand));
         let cell = |levels: Levels| {
-            let estimated = scope.at(&levels).estimate(estimand);
-            let verdict = claim.verdict(&estimated, LEVEL);
+            let estimated = shown(scope.at(&levels).estimate(estimand));
+            let verdict = claim.verdict_at_look(&estimated, LEVEL, looks);
             LevelAnswer { levels, estimated, verdict }
         };
         answer.cells = study.cells(&claim.by).into_par_iter().map(cell).collect();
         answer.beside = claim.beside.iter().map(|other| (other.clone(), scope.estimate(other))).collect();
         if let Some(readings) = &claim.readings {
-            let all = specifications(scope, claim, estimand, readings);
+            let all = specifications(scope, claim, estimand, readings, looks);
             let number = all.len();
             answer.specifications = all.into_iter().filter(|one| is_estimated(&one.estimated)).collect();
             answer.without = number - answer.specifications.len();
@@ -153,13 +159,22 @@ impl Answer {
         answer
     }
 
+    /// Whether it is clearly there, and its whole interval is within the margin.
+    pub fn is_small(&self) -> bool {
+        let Some((estimate, expect)) = self.estimated.estimate.zip(self.claim.expect) else { return false };
+        let level = match self.looks {
+            Looks::Once => Some(self.alpha),
+            looks => looks.level(self.alpha, estimate.data_seeds),
+        };
+        self.verdict == Verdict::Supported
+            && !matches!(expect, Expectation::Within(_) | Expectation::Value(_))
+            && level.is_some_and(|level| Verdict::is_small(&estimate, expect, self.claim.margin, level))
+    }
+
     /// The verdict at a level; of a claim that others decide, by theirs.
     fn verdict_at(&self, all: &[Answer], alpha: f64) -> Verdict {
         match &self.claim.test {
-            Test::Estimand(_) if self.looks == Looks::AfterEachSeed => {
-                self.looks.verdict(&self.claim, &self.estimated, alpha)
-            }
-            Test::Estimand(_) => self.claim.verdict(&self.estimated, alpha),
+            Test::Estimand(_) => self.claim.verdict_at_look(&self.estimated, alpha, self.looks),
             Test::All(ids) => Verdict::all(&self.verdicts_of(all, ids, alpha)),
         }
     }
@@ -203,7 +218,13 @@ fn choices<T: Copy>(list: &[T]) -> Vec<Option<T>> {
 }
 
 /// The claim under every reading: settings outermost, then how targets are counted, K, the moment, the crossing.
-fn specifications(scope: Scope, claim: &Claim, estimand: &Estimand, readings: &Readings) -> Vec<Specification> {
+fn specifications(
+    scope: Scope,
+    claim: &Claim,
+    estimand: &Estimand,
+    readings: &Readings,
+    looks: Looks,
+) -> Vec<Specification> {
     let settings = if readings.settings { groups(&scope, estimand) } else { vec![(Vec::new(), None)] };
     let mut wanted: Vec<Wanted> = Vec::new();
     for (settings, runs) in &settings {
@@ -229,8 +250,8 @@ fn specifications(scope: Scope, claim: &Claim, estimand: &Estimand, readings: &R
         if let (EstimandKind::Order(own), Some(crossing)) = (&mut read.kind, crossing) {
             *own = crossing;
         }
-        let estimated = Scope { only, ..scope }.estimate(&read);
-        let verdict = claim.verdict(&estimated, LEVEL);
+        let estimated = Scope { only: only.or(scope.only), ..scope }.estimate(&read);
+        let verdict = claim.verdict_at_look(&estimated, LEVEL, looks);
         let settings = settings.to_vec();
         Specification { settings, top, counted, moment, crossing, estimated, verdict }
     };

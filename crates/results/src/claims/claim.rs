@@ -4,7 +4,7 @@ use super::estimand::{Estimand, crossing, moment};
 use super::fields::{ClaimError, Fields, Result, number, one_or_many, text, texts, unknown};
 use super::verdict::{Expectation, MARGIN};
 use super::{EstimandKind, names};
-use crate::{Crossing, Factor, Fraction, Moment, Statistic, Value};
+use crate::{Condition, Crossing, Factor, Fraction, Moment, Statistic, Value};
 use std::collections::{BTreeMap, HashSet};
 use toml::Table;
 
@@ -156,9 +156,27 @@ impl Claims {
 pub(crate) const KEYS: [&str; 4] = ["question", "claims_from", "primary", "claims"];
 
 /// Other keys of study files.
-const STUDY_KEYS: [&str; 7] = ["name", "base", "where", "experiment", "factors", "grids", "seeds"];
+const STUDY_KEYS: [&str; 8] = ["name", "base", "where", "experiment", "factors", "grids", "seeds", "until"];
+
+impl Claims {
+    /// The claims that decide one: itself, or those that must all hold.
+    pub(super) fn deciding<'c>(&'c self, claim: &'c Claim) -> Vec<&'c Claim> {
+        match &claim.test {
+            Test::Estimand(_) => vec![claim],
+            Test::All(ids) => {
+                let parts = self.claims.iter().filter(|other| ids.contains(&other.id) && other.id != claim.id);
+                parts.flat_map(|part| self.deciding(part)).collect()
+            }
+        }
+    }
+}
 
 impl Claim {
+    /// The masked conditions that it is answered for: each, or `None` for all of them together.
+    pub(super) fn scopes<'c>(&self, masked: &'c [Condition]) -> Vec<Option<&'c Condition>> {
+        if self.each && !masked.is_empty() { masked.iter().map(Some).collect() } else { vec![None] }
+    }
+
     fn parse(value: toml::Value, place: usize) -> Result<Claim> {
         let id = value.get("id").and_then(toml::Value::as_str).map(str::to_owned);
         let name =

@@ -72,7 +72,7 @@ impl Design {
                 continue;
             };
             let one_error = spread.interval(effect.value, regression::BEYOND_ONE_ERROR);
-            (effect.interval, effect.error) = (interval, (one_error.high - one_error.low) / 2.0);
+            (effect.interval, effect.error) = (interval, one_error.half_width());
             effect.p = spread.p(effect.value);
         }
         Some(fit)

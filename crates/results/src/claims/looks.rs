@@ -63,7 +63,8 @@ impl Looks {
     /// The estimate as it is shown: with the 95 % interval that is valid at this look.
     pub fn shown(self, estimated: Estimated) -> Estimated {
         let interval = self.interval(&estimated, LEVEL);
-        let estimate = estimated.estimate.map(|own| Estimate { interval, of_two: None, ..own });
+        let over_data_seeds = |own: Estimate| sequential::over_data_seeds(&own).unwrap_or(own);
+        let estimate = estimated.estimate.map(|own| Estimate { interval, of_two: None, ..over_data_seeds(own) });
         Estimated { estimate, ..estimated }
     }
 }

@@ -40,6 +40,8 @@ pub struct SeedNeeds {
     pub interval: Option<Interval>,
     /// The verdict over data seeds alone, all primary claims adjusted together.
     pub verdict: Verdict,
+    /// That of the primary claim: of one that others decide, all of them together.
+    pub of_whole: Verdict,
     /// What more data seeds are likely to give.
     pub forecast: Result<Forecast, NoForecast>,
 }
@@ -80,12 +82,12 @@ pub fn seed_needs(study: &Study, claims: &Claims, question: &Question) -> Vec<Se
     // The places of what decides each primary claim.
     let mut primary: Vec<Vec<usize>> = Vec::new();
     for claim in claims.claims.iter().filter(|claim| claim.primary) {
-        let scopes = if claim.each && !masked.is_empty() { masked.iter().map(Some).collect() } else { vec![None] };
-        for masked in scopes {
+        for of_claim in claim.scopes(&masked) {
             let first = needs.len();
-            needs.extend(
-                deciding(claims, claim).into_iter().map(|claim| SeedNeeds::new(study, claim, masked, question)),
-            );
+            for part in claims.deciding(claim) {
+                let scopes = if of_claim.is_some() { vec![of_claim] } else { part.scopes(&masked) };
+                needs.extend(scopes.into_iter().map(|masked| SeedNeeds::new(study, part, masked, question)));
+            }
             primary.push((first..needs.len()).collect());
         }
     }
@@ -96,24 +98,15 @@ pub fn seed_needs(study: &Study, claims: &Claims, question: &Question) -> Vec<Se
     };
     let levels = holm(primary.len(), verdict);
     let tested = (0..primary.len()).filter(|place| !matches!(verdict(*place, LEVEL), Verdict::NotTested(_))).count();
-    for (places, alpha) in primary.iter().zip(levels) {
+    let of_wholes: Vec<Verdict> = levels.iter().enumerate().map(|(place, alpha)| verdict(place, *alpha)).collect();
+    for ((places, alpha), of_whole) in primary.iter().zip(levels).zip(of_wholes) {
         for &place in places {
             needs[place].verdict = verdict_of(&needs[place], alpha);
+            needs[place].of_whole = of_whole.clone();
             needs[place].set_power(LEVEL / tested.max(1) as f64, question);
         }
     }
     needs
-}
-
-/// The claims that decide one: itself, or those that must all hold.
-fn deciding<'c>(claims: &'c Claims, claim: &'c Claim) -> Vec<&'c Claim> {
-    match &claim.test {
-        Test::Estimand(_) => vec![claim],
-        Test::All(ids) => {
-            let parts = claims.claims.iter().filter(|other| ids.contains(&other.id) && other.id != claim.id);
-            parts.flat_map(|part| deciding(claims, part)).collect()
-        }
-    }
 }
 
 impl SeedNeeds {
@@ -123,8 +116,9 @@ impl SeedNeeds {
         let estimated = scope.estimate(estimand);
         let forecast = forecast(claim, &estimated, question);
         let interval = question.looks.interval(&estimated, LEVEL);
-        let (claim, masked, verdict) = (claim.clone(), masked.cloned(), Verdict::Inconclusive);
-        SeedNeeds { claim, masked, estimated, interval, verdict, forecast }
+        let (claim, masked) = (claim.clone(), masked.cloned());
+        let (verdict, of_whole) = (Verdict::Inconclusive, Verdict::Inconclusive);
+        SeedNeeds { claim, masked, estimated, interval, verdict, of_whole, forecast }
     }
 
     fn set_power(&mut self, alpha: f64, question: &Question) {
@@ -158,7 +152,7 @@ fn forecast(claim: &Claim, estimated: &Estimated, question: &Question) -> Result
     let deviation = spread.deviation().ok_or(NoForecast::ShareOfRuns)?;
     let half_width = |seeds: usize| {
         let level = question.looks.level(LEVEL, seeds)?;
-        Some(half(spread.projected(seeds)?.interval(estimate.value, level)))
+        Some(spread.projected(seeds)?.interval(estimate.value, level).half_width())
     };
     let wanted = question.half_width.or_else(|| wanted(claim, estimate.value)).filter(|wanted| *wanted > 0.0);
     let seeds_for = |wanted: f64| {
@@ -171,11 +165,6 @@ fn forecast(claim: &Claim, estimated: &Estimated, question: &Question) -> Result
         power: None,
         needed: None,
     })
-}
-
-/// Half of an interval's width.
-pub fn half(interval: Interval) -> f64 {
-    (interval.high - interval.low) / 2.0
 }
 
 /// The half-width that a claim calls for: half of the distance between the estimate and what it is compared with; the

@@ -1,8 +1,7 @@
 //! Studies that plan themselves: after each complete data seed, whether their primary claims need another one.
 
-use super::claim::Claims;
 use super::looks::Looks;
-use super::planning::{Question, SeedNeeds, half, seed_needs};
+use super::planning::{Question, SeedNeeds, seed_needs};
 use super::verdict::{Reason, Verdict};
 use crate::{Plan, Study, column};
 use invitro_stats::sequential::LOOKS;
@@ -36,7 +35,7 @@ impl Look {
     /// `None` where the study has no primary claims, or no data seed is complete.
     pub fn at(study: &Study) -> Option<Look> {
         let plan = study.plan.as_ref()?;
-        let claims: Claims = plan.claims().filter(|claims| claims.claims.iter().any(|claim| claim.primary))?;
+        let claims = plan.primary_claims()?;
         let (complete, planned) = (complete_seeds(study), plan.data_seeds.len());
         if complete.is_empty() {
             return None;
@@ -49,9 +48,9 @@ impl Look {
     /// Whether a study that plans itself needs another data seed.
     pub fn decide(&self, plan: &Plan) -> NextStep {
         let Some(until) = &plan.until else { return NextStep::Wait };
-        if self.complete.len() < self.planned.max(*LOOKS.start()) {
+        if self.complete.len() < self.planned {
             NextStep::Wait
-        } else if self.needs.iter().all(|needs| needs.is_settled(until.half_width)) {
+        } else if self.planned >= *LOOKS.start() && self.needs.iter().all(|needs| needs.is_settled(until.half_width)) {
             NextStep::Settled
         } else if self.planned < until.seeds.len() {
             NextStep::Continue
@@ -62,11 +61,12 @@ impl Look {
 }
 
 impl SeedNeeds {
-    /// Whether more data seeds would not change what is asked: its claim is decided, or cannot be tested, or its interval is
-    /// as narrow as this half of a width.
+    /// Whether more data seeds would not change what is asked: the claim is decided, by itself or by another part of it, or
+    /// cannot be tested, or its interval is as narrow as this half of a width.
     pub fn is_settled(&self, half_width: Option<f64>) -> bool {
-        let is_narrow = half_width.zip(self.interval).is_some_and(|(wanted, own)| half(own) <= wanted);
+        let is_narrow = half_width.zip(self.interval).is_some_and(|(wanted, own)| own.half_width() <= wanted);
         is_narrow
+            || self.of_whole.is_decided()
             || match &self.verdict {
                 Verdict::NotTested(Reason::TooFewSeeds(_)) => false,
                 // Of such a claim the width of the interval is all that was asked.

@@ -16,13 +16,14 @@ impl Run {
         crossing: Crossing,
     ) -> Option<Emergence> {
         let curve = |measure| self.curve(&Quantity::in_condition(measure, condition));
+        if crossing == Crossing::Half {
+            return curve(measure).half_way();
+        }
         let dated = |curve: &Curve, threshold: f64| match crossing {
             Crossing::First => curve.emergence(threshold),
-            Crossing::Lasting => curve.lasting_emergence(threshold),
-            Crossing::Half => curve.half_way(),
+            _ => curve.lasting_emergence(threshold),
         };
         match measure {
-            _ if crossing == Crossing::Half => curve(measure).half_way(),
             _ if measure.is_contrast() => curve(measure).lasting_above_zero(threshold),
             Measure::Reach(reach) if reach.scorer == Scorer::Network => {
                 let null = curve(Measure::Reach(Reach { scorer: Scorer::Unigram, ..reach })).peak()?.value;

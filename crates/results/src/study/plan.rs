@@ -162,7 +162,8 @@ impl Plan {
         let grids: Vec<Vec<Varied>> =
             tables.iter().map(|table| factors(table).map_err(wrong)).collect::<std::result::Result<_, E>>()?;
         let (data_seeds, model_seeds) = (seeds.data.0, seeds.model.0);
-        check_size(&grids, data_seeds.len() * model_seeds.len()).map_err(wrong)?;
+        let most = file.until.as_ref().map_or(0, |until| until.seeds.len()).max(data_seeds.len());
+        check_size(&grids, most * model_seeds.len()).map_err(wrong)?;
         let claims = claims_table(file.question, file.claims_from, file.primary, file.claims);
         let (name, filter, until) = (file.name, file.filter, file.until);
         let plan = Plan { name, base, grids, data_seeds, model_seeds, filter, claims, until };
@@ -174,6 +175,11 @@ impl Plan {
     /// Its question and its claims; `None` where it states neither.
     pub fn claims(&self) -> Option<Claims> {
         (!self.claims.is_empty()).then(|| Claims::from_table(self.claims.clone()).expect("checked when it was parsed"))
+    }
+
+    /// The same, where any of them is primary.
+    pub fn primary_claims(&self) -> Option<Claims> {
+        self.claims().filter(|claims| claims.claims.iter().any(|claim| claim.primary))
     }
 
     /// Whether its claims can be read, and its own are about settings and levels that it has.
@@ -222,6 +228,7 @@ impl Plan {
         let further = self.data_seeds.iter().max().map_or(0, |largest| largest + 1)..;
         let seeds: Vec<u64> = self.data_seeds.iter().copied().chain(further).take(most).collect();
         let begun = seeds.iter().copied().take(*LOOKS.start()).collect();
+        check_size(&self.grids, seeds.len() * self.model_seeds.len())?;
         let plan = Plan { data_seeds: begun, until: Some(Until { seeds, half_width }), ..self };
         plan.check_until().map(|()| plan)
     }
@@ -256,7 +263,7 @@ impl Plan {
         if until.half_width.is_some_and(|half_width| !(half_width.is_finite() && half_width > 0.0)) {
             return Err("until.half_width must be above 0".into());
         }
-        if self.claims().is_none_or(|claims| claims.claims.iter().all(|claim| !claim.primary)) {
+        if self.primary_claims().is_none() {
             return Err("it cannot plan itself: it names no primary claims (`primary = [\"ID\", …]`)".into());
         }
         Ok(())

@@ -94,9 +94,11 @@ const FIXED: [&str; 17] = [
     "pieces",
     "frequency",
     "reachable",
-    "alignments",
+    ALIGNMENTS,
 ];
 const ALIGNMENT: &str = "alignment";
+/// The same over training.
+const ALIGNMENTS: &str = "alignments";
 
 /// A curve as one text: `0:0.01 500:0.32`.
 fn curve_text(curve: &[(u32, f64)]) -> Option<String> {
@@ -232,7 +234,7 @@ pub(crate) fn shorten(row: &mut table::Columns, curves: bool) {
     for (name, value) in row.iter_mut() {
         if name.starts_with(CONTRAST) || name == ALIGNMENT {
             table::to_single(value);
-        } else if (name.starts_with(CONTRASTS) || name == FIXED[16])
+        } else if (name.starts_with(CONTRASTS) || name == ALIGNMENTS)
             && let Some(text) = value.as_str()
         {
             let points = curve(text).into_iter().map(|(step, value)| (step, (value * 100.0).round() / 100.0));

@@ -7,7 +7,7 @@
 //!
 //! After Meng et al. 2022 (arXiv 2202.05262), where it is called causal tracing; in other work activation patching.
 
-use super::super::reachability::TargetScore;
+use super::super::contrast_queries::{ContinuationPlace, contrast, push_mean};
 use super::super::{Answers, PatchQuery, Probe, Queries, Record, Setup};
 use super::Cadence;
 use crate::error::Result;
@@ -15,7 +15,6 @@ use crate::patching::PatchPrompt;
 use invitro_language::{Language, Languages, Stream, Symbol};
 use invitro_model::{ContinuationScores, ScoreQuery};
 use invitro_results::{Condition, Donor, Measure, PatchPlace, PatchPosition, PatchedForm, Patching};
-use invitro_stats::pairs::interval_over_pairs;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -45,7 +44,8 @@ struct PatchedSubject {
 
 /// A word: subject and continuation after which Γ allows it, and where it forbids it, by form.
 struct PatchedWord {
-    places: [[(usize, usize); 2]; 2],
+    places: [[ContinuationPlace; 2]; 2],
+    /// The numbers of the contrast's subjects, by which its interval goes.
     subjects: [usize; 2],
 }
 
@@ -65,10 +65,9 @@ fn patched_set(setup: &Setup, kind: usize, [receiver, donor]: [Language; 2]) -> 
     let stream = Stream::new(languages.seed, "eval/inside/patching");
     let (mut subjects, mut words): (Vec<PatchedSubject>, Vec<PatchedWord>) = (Vec::new(), Vec::new());
     let mut place_of: HashMap<(Symbol, Symbol), usize> = HashMap::new();
-    for (word, _, pair) in contrast.facts(kind).take(WORDS) {
+    for (word, of_pair, pair) in contrast.facts(kind).take(WORDS) {
         let other = third_subject(languages, pair, &stream)?;
         let mut places = [[(0, 0); 2]; 2];
-        let mut subjects_of = [0; 2];
         for (side, entity) in pair.into_iter().enumerate() {
             let subject = match place_of.get(&(entity, other)) {
                 Some(&place) => place,
@@ -86,9 +85,8 @@ fn patched_set(setup: &Setup, kind: usize, [receiver, donor]: [Language; 2]) -> 
                 continuations.push(text.segmentation.core(word, language).to_vec());
                 places[form][side] = (subject, continuations.len() - 1);
             }
-            subjects_of[side] = subject;
         }
-        words.push(PatchedWord { places, subjects: subjects_of });
+        words.push(PatchedWord { places, subjects: of_pair });
     }
     let condition = Condition::new(receiver.name(), true);
     (!words.is_empty()).then_some(PatchedSet { condition, subjects, words })
@@ -132,19 +130,12 @@ fn patched(subject: &PatchedSubject, patch: PatchPlace) -> Option<PatchQuery> {
 impl PatchedSet {
     /// The contrast of every word in a form, from the scores of all subjects.
     fn contrasts(&self, form: PatchedForm, scores: &[&ContinuationScores]) -> Vec<f64> {
-        let logprob = |(subject, word): (usize, usize)| {
-            let scores = &scores[subject][word];
-            TargetScore::new(scores, scores.len()).logprob
-        };
-        let places = self.words.iter().map(|word| word.places[form as usize]);
-        places.map(|[allowed, forbidden]| logprob(allowed) - logprob(forbidden)).collect()
+        self.words.iter().map(|word| contrast(scores, word.places[form as usize])).collect()
     }
 
     fn push(&self, measure: Patching, values: &[f64], record: &mut Record) {
-        let subjects: Vec<[usize; 2]> = self.words.iter().map(|word| word.subjects).collect();
-        let mean = values.iter().sum::<f64>() / values.len() as f64;
-        let interval = interval_over_pairs(values, &subjects);
-        record.rows.push_interval(Some(&self.condition), Measure::Patch(measure), mean, interval, values.len());
+        let subjects = self.words.iter().map(|word| word.subjects);
+        push_mean(&mut record.rows, &self.condition, Measure::Patch(measure), values, subjects);
     }
 }
 

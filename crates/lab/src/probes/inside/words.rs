@@ -91,7 +91,7 @@ pub fn probe(setup: &Setup) -> Result<Option<Arc<dyn Probe>>> {
     };
     let classes = world.classes().map(|class| (of_class(class), subjects_of(class)));
     let classes: Vec<(Vec<Symbol>, Vec<Symbol>)> =
-        classes.filter(|(words, subjects)| words.len() > 1 && !subjects.is_empty()).collect();
+        classes.filter(|(words, subjects)| words.len() > 1 && subjects.len() == SUBJECTS).collect();
     let all: Vec<Language> = [source].into_iter().chain(compared.iter().copied()).collect();
     let mut queries = Vec::new();
     for &language in &all {
@@ -123,7 +123,8 @@ pub fn probe(setup: &Setup) -> Result<Option<Arc<dyn Probe>>> {
     };
     let of_target = |&target: &Language| {
         let own = contrast.masked().filter(|(language, _)| *language == target);
-        own.filter_map(|(_, word)| place(word)).collect()
+        // They have two subjects, and a class of two words or more.
+        own.map(|(_, word)| place(word).expect("a word of the contrast is compared")).collect()
     };
     let contrasted: Vec<Vec<(usize, usize)>> = compared.iter().map(of_target).collect();
     let pieces = |target: Language| {
