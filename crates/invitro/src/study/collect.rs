@@ -19,7 +19,7 @@ pub struct Args {
     /// Write the tables as .csv too
     #[arg(long)]
     csv: bool,
-    /// Only what a report on the study shows, losses and log-probabilities in single precision, and a sample of the
+    /// Only what a report on the study shows, numbers that are no shares to four decimals, and a sample of the
     /// words, those that were asked for first: some three times smaller
     #[arg(long)]
     compact: bool,

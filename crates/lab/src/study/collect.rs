@@ -39,7 +39,7 @@ pub struct Collected {
 pub struct CollectRequest {
     /// The tables as `.csv` too.
     pub csv: bool,
-    /// Only what a report on the study shows, losses and log-probabilities in single precision, and a sample of the words.
+    /// Only what a report on the study shows, numbers that are no shares to four decimals, and a sample of the words.
     pub compact: bool,
     /// All sealed files are read, not the tables alone.
     pub verify: bool,
@@ -90,8 +90,12 @@ pub fn collect(folder: &StudyFolder, request: CollectRequest) -> Result<Collecte
     }
     let runs = folder.path.join(RUNS_TABLE);
     let cells: Vec<_> = folder.cells.iter().zip(&states).collect();
-    summary::write(&runs, cells.chunks(PART), |part| {
-        part.par_iter().map(|(cell, state)| row(folder, cell, state)).collect::<Result<_>>()
+    summary::write(&runs, request.compact, cells.chunks(PART), |part| {
+        let shortened = |mut row: Columns| {
+            request.compact.then(|| summary::shorten(&mut row));
+            row
+        };
+        part.par_iter().map(|(cell, state)| row(folder, cell, state).map(shortened)).collect::<Result<_>>()
     })?;
     files.push(runs);
     if request.csv {

@@ -83,7 +83,10 @@ fn packed(study: &Study) -> (Json, bool) {
         let forms: Vec<&WordForm> = languages.iter().map(form_in).collect();
         let mut each =
             |text: &dyn Fn(&WordForm) -> String| -> Json { forms.iter().map(|form| texts.place(text(form))).collect() };
-        let (own, pieces) = (each(&|form| form.form.clone()), each(&|form| form.pieces.join("·")));
+        let (own, pieces) = (
+            each(&|form| form.form.clone()),
+            each(&|form| if form.pieces.is_empty() { form.form.clone() } else { form.pieces.join("·") }),
+        );
         let (to, language) = bridge_to.clone().unwrap_or_default();
         let mut curve = |form: &WordForm| {
             let at: Vec<String> = form.contrasts.iter().map(|(step, _)| step.to_string()).collect();

@@ -283,8 +283,7 @@ impl Measure {
                 None => top.is_some() && !masked_elsewhere,
             },
             Measure::Loss(loss) => !Task::ALL.into_iter().any(|task| Loss::of_task(task) == loss),
-            // Their figures are their own.
-            _ => !self.is_inside(),
+            _ => true,
         }
     }
 

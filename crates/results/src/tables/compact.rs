@@ -1,5 +1,5 @@
-//! A study's tables made small, to be kept with a paper or a repository: what a report on the study shows, losses and
-//! log-probabilities in single precision, and many runs in a group of rows, so that what they have in common stands there
+//! A study's tables made small, to be kept with a paper or a repository: what a report on the study shows, numbers that are
+//! no shares to four decimals, and many runs in a group of rows, so that what they have in common stands there
 //! once and values of a metric, which are alike, stand together.
 
 use crate::error::{At, Result};
@@ -16,10 +16,10 @@ const ROWS: usize = 1 << 18;
 const WORDS: usize = 60_000;
 
 /// Where words that were not asked for are among them.
-const WITH_UNASKED: usize = 20_000;
+const WITH_UNASKED: usize = 3_000;
 
-/// Those of them whose contrast is kept over training.
-const CURVES: usize = 3_000;
+/// Those of them whose pieces, and contrast over training, are kept: a page shows these whole.
+const WHOLE: usize = 3_000;
 
 /// Joins the metrics of runs: those that a report on a study shows, and a run's own intervals only of the
 /// contrast of facts in nats.
@@ -44,12 +44,12 @@ pub fn join_words(parts: &[PathBuf], whole: &Path) -> Result<()> {
         taken += hashes[kind].partition_point(|&hash| Some(hash) <= cutoff);
         cutoff
     });
-    let with_curve = cutoff(&hashes[0], CURVES);
+    let whole_words = cutoff(&hashes[0], WHOLE);
     let read = |table: &TableReader, group: usize| {
         let mut rows = table.group_rows(group)?;
         rows.retain_mut(|row| {
             let (kind, hash) = words::ranked_row(row);
-            words::shorten(row, Some(hash) <= with_curve);
+            words::shorten(row, Some(hash) <= whole_words);
             Some(hash) <= cutoffs[kind]
         });
         Ok(rows)

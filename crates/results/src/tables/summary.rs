@@ -9,6 +9,7 @@ use crate::run::column;
 use crate::table::{self, Column, Columns, Items, Kind, TableWriter};
 use crate::{Curve, Emergence, Loss, Measure, Quantity, Reach, Row, Scorer, State, Statistic, Targets, metrics};
 use invitro_base::settings::{self, ValueKind};
+use invitro_stats::Scale;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::ops::Range;
@@ -59,9 +60,12 @@ pub fn add_results(out: &mut Columns, status: &Status, rows: &[Row], threshold: 
 /// What the column of a curve's end begins with.
 pub(crate) const END: &str = "final.";
 
+/// And that of its maximum.
+const MAXIMUM: &str = "max.";
+
 fn add_curve(out: &mut Columns, quantity: &Quantity, curve: &Curve, curves: &HashMap<Quantity, Curve>, threshold: f64) {
     if !quantity.measure.is_inside() {
-        out.insert(format!("max.{quantity}"), json!(curve.peak().map(|point| point.value)));
+        out.insert(format!("{MAXIMUM}{quantity}"), json!(curve.peak().map(|point| point.value)));
     }
     // Null where there was nothing to count at the last step.
     out.insert(format!("{END}{quantity}"), json!(curve.end()));
@@ -95,6 +99,17 @@ fn is_summarised(measure: Measure) -> bool {
     }
 }
 
+/// A row with less in it: ends and maxima that are no shares to four decimals, as in a compact `metrics.parquet`.
+pub fn shorten(row: &mut Columns) {
+    for (name, value) in row.iter_mut() {
+        let quantity = name.strip_prefix(END).or_else(|| name.strip_prefix(MAXIMUM));
+        if quantity.and_then(|name| name.parse::<Quantity>().ok()).is_some_and(|it| it.measure.scale() == Scale::Plain)
+        {
+            table::shorten_value(value);
+        }
+    }
+}
+
 /// Rows as columns, those that tell runs apart first, each of the kind that holds all its values.
 pub fn columns(rows: &[Columns]) -> Vec<(String, Column)> {
     let mut gathered = Gathered::default();
@@ -102,9 +117,10 @@ pub fn columns(rows: &[Columns]) -> Vec<(String, Column)> {
     gathered.columns(0..rows.len())
 }
 
-/// Writes rows that are made part by part, each part a group of the table.
+/// Writes rows that are made part by part, each part a group of the table; `compact`: small rather than quick.
 pub fn write<P, E: From<Error>>(
     path: &Path,
+    compact: bool,
     parts: impl Iterator<Item = P>,
     make: impl Fn(P) -> std::result::Result<Vec<Columns>, E>,
 ) -> std::result::Result<(), E> {
@@ -116,7 +132,8 @@ pub fn write<P, E: From<Error>>(
         groups.push(start..gathered.rows);
     }
     table::write_with(path, |out| {
-        let mut writer = TableWriter::new(out, &gathered.columns(0..0)).writing(path)?;
+        let open = if compact { TableWriter::compact } else { TableWriter::new };
+        let mut writer = open(out, &gathered.columns(0..0)).writing(path)?;
         for group in groups {
             writer.group(&gathered.columns(group)).writing(path)?;
         }

@@ -228,18 +228,20 @@ pub(crate) fn ranked_all(path: &Path) -> Result<Vec<Ranked>> {
     Ok(all)
 }
 
-/// A row of `words.parquet` with less in it: contrasts in single precision, over training to hundredths, and where not
-/// all of `curves` is wanted their ends alone.
-pub(crate) fn shorten(row: &mut table::Columns, curves: bool) {
+/// A row of `words.parquet` with less in it: contrasts to four decimals, over training to two, and of a word that is not kept
+/// `whole` their ends alone, and no pieces.
+pub(crate) fn shorten(row: &mut table::Columns, whole: bool) {
     for (name, value) in row.iter_mut() {
         if name.starts_with(CONTRAST) || name == ALIGNMENT {
-            table::to_single(value);
+            table::shorten_value(value);
+        } else if !whole && (name.starts_with(PIECES) || name.starts_with("bridge_")) {
+            *value = serde_json::Value::Null;
         } else if (name.starts_with(CONTRASTS) || name == ALIGNMENTS)
             && let Some(text) = value.as_str()
         {
             let points = curve(text).into_iter().map(|(step, value)| (step, (value * 100.0).round() / 100.0));
             let points: Vec<(u32, f64)> = points.collect();
-            let drawn = if curves { &points[..] } else { &points[points.len().saturating_sub(1)..] };
+            let drawn = if whole { &points[..] } else { &points[points.len().saturating_sub(1)..] };
             *value = curve_text(drawn).into();
         }
     }

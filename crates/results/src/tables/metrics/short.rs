@@ -5,11 +5,12 @@ use super::names::{self, NameCursor};
 use crate::Measure;
 use crate::error::Result;
 use crate::schema::measure::REACH;
-use crate::table::{Column, ColumnBatch, TableReader};
+use crate::table::{self, Column, ColumnBatch, TableReader};
+use invitro_stats::Scale;
 use std::collections::HashMap;
 
-/// Rows that a report on a study shows, with less in them: losses and log-probabilities in single precision, and the run's
-/// own interval only where the report reads it.
+/// Rows that a report on a study shows, with less in them: numbers that are no shares to four decimals, and the run's own
+/// interval only where the report reads it.
 #[derive(Default)]
 pub(crate) struct ShortRows {
     cursor: NameCursor,
@@ -59,7 +60,7 @@ impl ShortRows {
                 continue;
             }
             // Shares are compared with thresholds, where they may be equal.
-            let short = |value: f64| if measure.is_in_nats() { f64::from(value as f32) } else { value };
+            let short = |value| if measure.scale() == Scale::Plain { table::shorten(value) } else { value };
             let has_interval = [Measure::KNOWLEDGE, Measure::KNOWLEDGE.masked_elsewhere()].contains(&measure);
             let bound = |column: usize| if has_interval { short(number(column)) } else { f64::NAN };
             self.rows.push(ShortRow {
@@ -92,8 +93,8 @@ impl ShortRows {
         self.current
     }
 
-    /// All of them as columns. Similar values come next to each other: shares, many of them equal, before losses and
-    /// log-probabilities; then by metric, task and condition.
+    /// All of them as columns. Similar values come next to each other: shares, many of them equal, before other
+    /// numbers; then by metric, task and condition.
     pub(crate) fn columns(groups: &[ShortRows]) -> Vec<(&'static str, Column)> {
         let names = names::known();
         // By name, where it comes in that order, and the place that its texts have in the columns.
@@ -103,7 +104,7 @@ impl ShortRows {
             if ranks[row.name] == usize::MAX {
                 ranks[row.name] = 0;
                 let texts = [2, 1, 0].map(|column| names.name(row.name).texts[column].as_str());
-                found.push((row.measure.is_in_nats(), texts, row.name));
+                found.push((row.measure.scale() == Scale::Plain, texts, row.name));
             }
         }
         found.sort_unstable();

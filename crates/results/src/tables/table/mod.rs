@@ -76,9 +76,14 @@ impl Column {
     }
 }
 
-/// Takes a number to single precision, some seven digits.
-pub(crate) fn to_single(value: &mut Value) {
+/// A number to four decimals: to a multiple of 2⁻¹⁴, whose last bits are zero and take no room.
+pub(crate) fn shorten(number: f64) -> f64 {
+    (number * 16384.0).round() / 16384.0
+}
+
+/// The same of a value, if it is a number that is not whole by its kind.
+pub(crate) fn shorten_value(value: &mut Value) {
     if let Some(number) = value.as_f64().filter(|_| value.is_f64()) {
-        *value = f64::from(number as f32).into();
+        *value = shorten(number).into();
     }
 }
