@@ -296,6 +296,7 @@ fn with_words() -> Study {
 fn scored(word: usize, data: usize, bridge: f64, contrast: f64) -> MeasuredWord {
     MeasuredWord {
         alignment: None,
+        logprob: None,
         symbol: format!("desc.{word}").into(),
         masked_in: "B".into(),
         contrast: Some(contrast),
@@ -308,6 +309,7 @@ fn scored(word: usize, data: usize, bridge: f64, contrast: f64) -> MeasuredWord 
             letters: Some(8 + (word % 3) as u32),
             pieces: Some(3),
             frequency: Some(0.001 * (1 + word % 4) as f64),
+            rank: None,
         },
     }
 }
@@ -335,6 +337,34 @@ fn words_are_compared_and_regressed() {
     near(value(&study, by_runs), 0.0);
     // Arms that nothing names are held at the first.
     near(value(&study, "words = \"contrast\", at = { tokenizer.share = \"none\" }"), contrast(false));
+}
+
+#[test]
+fn a_jump_at_the_cutoff_is_read_among_the_words_of_a_run() {
+    let mut study = with_words();
+    for run in &mut study.runs {
+        run.columns.insert("tokenizer.vocab".into(), number(400.0));
+    }
+    // Words on ranks 200, 220, … 580; those below 400 are likelier by 0.7, and outside of the window by 9.
+    for (place, (run, word)) in study.scored.iter_mut().enumerate() {
+        let rank = 200 + 20 * (place % 20) as u32;
+        word.traits.rank = Some(rank);
+        let far = if rank.abs_diff(400) > 100 { 9.0 } else { 0.0 };
+        let jump = if rank < 400 { 0.7 } else { 0.0 };
+        word.logprob = Some(-5.0 + *run as f64 - 0.003 * f64::from(rank) + jump + far + 0.01 * noise(place));
+    }
+    let jump = "words = \"logprob\", cutoff = \"rank\"";
+    let found = estimated(&study, jump);
+    let estimate = found.estimate.unwrap();
+    assert!((estimate.value - 0.7).abs() < 0.02 && estimate.interval.unwrap().contains(0.7), "{estimate}");
+    // Arms are held at the first: three runs with ranks 300 to 480.
+    assert_eq!((found.detail.words, estimate.runs, found.reason), (30, 3, None));
+    assert!((value(&study, &format!("{jump}, width = 0.5")) - 0.7).abs() > 0.5, "the window is what was asked for");
+    assert_eq!(estimated(&study, "words = \"logprob\", cutoff = \"rank\", width = 0.05").reason, Some(Reason::NotVaried));
+    study.scored.iter_mut().for_each(|(_, word)| word.logprob = word.logprob.map(|nats| nats + 100.0));
+    near(value(&study, jump), estimate.value);
+    study.scored.iter_mut().for_each(|(_, word)| word.traits.rank = None);
+    assert_eq!(estimated(&study, jump).reason, Some(Reason::NotMeasured));
 }
 
 fn estimate(low: f64, high: f64) -> Estimate {

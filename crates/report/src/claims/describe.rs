@@ -46,15 +46,16 @@ pub fn describe(scope: &Scope, estimand: &Estimand) -> String {
             }
         }
         Kind::Words { outcome, of, bounds, .. } => {
-            let outcome = match outcome {
-                Outcome::Contrast => "contrast of a word",
-                Outcome::Reachable => "share of words reachable",
-            };
+            let outcome = outcome_noun(*outcome);
             match of {
                 Some(of) => format!("{outcome} per unit of {}, among the words of one run", covariate_noun(*of)),
                 None => format!("{outcome}{}", bounded(bounds)),
             }
         }
+        Kind::Jump { outcome, width } => format!(
+            "jump of the {} where ranks cross |V|, among the words of one run within {width} |V| of it",
+            outcome_noun(*outcome)
+        ),
         Kind::Order(crossing) => {
             let place = |reading: &Reading| {
                 format!("{} in {}", stage(reading.measures[0]), place_label(scope, reading, reading.measures[0]))
@@ -84,6 +85,7 @@ pub fn statistic(estimand: &Estimand) -> String {
         Kind::Mean | Kind::Difference { .. } => "difference".into(),
         Kind::Bend(_) => "bend".into(),
         Kind::Words { .. } => "mean over words".into(),
+        Kind::Jump { .. } => "jump at |V|".into(),
     }
 }
 
@@ -168,6 +170,14 @@ fn stage(measure: Measure) -> String {
         Measure::Reach(_) => "reachability above the unigram model's".into(),
         Measure::Task(_, metric) => metric_label(metric).into(),
         other => measure_noun(other),
+    }
+}
+
+fn outcome_noun(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Contrast => "contrast of a word",
+        Outcome::Reachable => "share of words reachable",
+        Outcome::LogProb => "log-probability of a word",
     }
 }
 

@@ -56,6 +56,14 @@ pub enum EstimandKind {
         /// Which words, by the bounds of their covariates.
         bounds: Vec<(Covariate, Bound, f64)>,
     },
+    /// By how much an outcome jumps, among the words of a run, where their ranks cross |V|: that of words in one piece less that of
+    /// words that are cut, right at the cut-off.
+    Jump {
+        /// The outcome of a word.
+        outcome: Outcome,
+        /// The words whose ranks are this close to |V|, as a share of it.
+        width: f64,
+    },
     /// The share of runs in which the first of two measures emerges before the second, of those with an order.
     Order(Crossing),
 }
@@ -69,7 +77,7 @@ impl EstimandKind {
             EstimandKind::Effect(_) => "effect",
             EstimandKind::Bend(_) => "bend",
             EstimandKind::Correlation { .. } => "correlation",
-            EstimandKind::Words { .. } => "words",
+            EstimandKind::Words { .. } | EstimandKind::Jump { .. } => "words",
             EstimandKind::Order(_) => "order",
         }
     }
@@ -234,6 +242,9 @@ fn predictors(value: toml::Value) -> Result<Vec<Predictor>> {
 /// The kinds, by the key that names the measure.
 const KINDS: [&str; 8] = ["mean", "difference", "ratio", "effect", "bend", "correlation", "words", "order"];
 
+/// The width of the window around a cut-off, unless a claim names one.
+const WIDTH: f64 = 0.25;
+
 fn needed<T>(value: Option<T>, kind: &str, key: &str) -> Result<T> {
     value.ok_or_else(|| ClaimError(format!("`{kind}` needs `{key}`")))
 }
@@ -298,6 +309,24 @@ impl Estimand {
     fn parse_words(fields: &mut Fields, outcome: &str) -> Result<(RunValue, EstimandKind)> {
         let outcome: Outcome =
             outcome.parse().map_err(|_| unknown(outcome, "an outcome of words", Outcome::ALL.map(Outcome::name)))?;
+        let place = fields.parse("in", |value| ConditionRole::parse(&text(value)?))?.unwrap_or(ConditionRole::Masked);
+        let measures = vec![match outcome {
+            Outcome::Contrast => Measure::KNOWLEDGE,
+            Outcome::Reachable => measure("reach.share")?,
+            Outcome::LogProb => measure("reach.network.allowed.logprob")?,
+        }];
+        let first = Reading { measures, place, moment: Moment::End };
+        let value = RunValue { first, second: None, is_ratio: false };
+        if let Some(cutoff) = fields.text("cutoff")? {
+            if cutoff != Covariate::Rank.name() {
+                return Err(unknown(&cutoff, "a covariate with a cut-off", [Covariate::Rank.name()]));
+            }
+            let width = fields.parse("width", |value| number(&value))?.unwrap_or(WIDTH);
+            if !(width > 0.0 && width <= 1.0) {
+                return Err(ClaimError(format!("`width`: {width} must be a share of |V|, above 0 and at most 1")));
+            }
+            return Ok((value, EstimandKind::Jump { outcome, width }));
+        }
         let of = fields.parse("of", |value| covariate(&text(value)?))?;
         let controls = fields.parse("controls", |value| texts(value)?.iter().map(|name| covariate(name)).collect())?;
         let mut controls: Vec<Covariate> = controls.unwrap_or_else(|| Covariate::CONTROLS.to_vec());
@@ -305,13 +334,7 @@ impl Estimand {
             controls.insert(0, of);
         }
         let bounds = fields.parse("where", bounds)?.unwrap_or_default();
-        let place = fields.parse("in", |value| ConditionRole::parse(&text(value)?))?.unwrap_or(ConditionRole::Masked);
-        let measures = vec![match outcome {
-            Outcome::Contrast => Measure::KNOWLEDGE,
-            Outcome::Reachable => measure("reach.share")?,
-        }];
-        let first = Reading { measures, place, moment: Moment::End };
-        Ok((RunValue { first, second: None, is_ratio: false }, EstimandKind::Words { outcome, of, controls, bounds }))
+        Ok((value, EstimandKind::Words { outcome, of, controls, bounds }))
     }
 
     /// The settings that it names, with the levels it names of them.

@@ -46,7 +46,7 @@ const HARDLY_ANY: f64 = 0.05;
 /// words is tested.
 const LEARNED: f64 = 0.5;
 
-type Estimates = Result<(Option<Estimate>, Detail), Reason>;
+pub(super) type Estimates = Result<(Option<Estimate>, Detail), Reason>;
 
 impl<'a> Scope<'a> {
     /// The estimate.
@@ -115,6 +115,7 @@ impl<'a> Scope<'a> {
                 let (estimate, words) = (regression.estimate(*of), regression.clustered.rows);
                 Ok((estimate, Detail { words, regression: Some(regression), ..Detail::default() }))
             }
+            EstimandKind::Jump { outcome, width } => self.jump(runs, *outcome, *width),
             EstimandKind::Order(crossing) => self.order(estimand, runs, *crossing),
         }
     }
@@ -306,6 +307,7 @@ impl<'a> Scope<'a> {
             EstimandKind::Effect(_)
             | EstimandKind::Correlation { .. }
             | EstimandKind::Words { .. }
+            | EstimandKind::Jump { .. }
             | EstimandKind::Bend(_) => Reason::NotVaried,
             EstimandKind::Mean if !values.is_empty() => Reason::TooFewSeeds(1),
             _ => Reason::NotMeasured,
