@@ -34,9 +34,7 @@ pub fn describe(scope: &Scope, estimand: &Estimand) -> String {
             format!("{} at the inner levels of {} less that at the outer two", value(), factor.symbol())
         }
         Kind::Correlation { with, within } => {
-            let held: Vec<String> = within.iter().map(|factor| held_noun(scope, *factor)).collect();
-            let held: Vec<String> = held.into_iter().filter(|held| !held.is_empty()).collect();
-            let held = if held.is_empty() { String::new() } else { format!(", with {} held", listed(&held)) };
+            let held = held_nouns(scope, within);
             match &with[..] {
                 [one] => format!("Pearson's *r* of {} with the {}{held}", predictor_symbol(one), value()),
                 two => {
@@ -44,6 +42,14 @@ pub fn describe(scope: &Scope, estimand: &Estimand) -> String {
                     format!("excess of Pearson's *r* with {first} over that with {second}, in size, of the {}", value())
                 }
             }
+        }
+        Kind::Slope { with, within } => {
+            format!("slope on {} of the {}{}", predictor_symbol(with), value(), held_nouns(scope, within))
+        }
+        Kind::Combined(combined) => {
+            let times = combined.times.iter().map(|it| format!(", times the {}", describe(scope, it)));
+            let less = combined.less.iter().map(|it| format!(", less the {}", describe(scope, it)));
+            return times.chain(less).fold(describe(scope, &combined.of), |of, next| of + &next);
         }
         Kind::Words { outcome, of, bounds, .. } => {
             let outcome = outcome_noun(*outcome);
@@ -78,6 +84,9 @@ pub fn statistic(estimand: &Estimand) -> String {
             }
         },
         Kind::Correlation { .. } => "Pearson's *r*".into(),
+        Kind::Slope { with, .. } => format!("per unit of {}", predictor_symbol(with)),
+        Kind::Combined(combined) if combined.less.is_some() => "error".into(),
+        Kind::Combined(_) => "prediction".into(),
         Kind::Order(_) => "share of the runs with an order".into(),
         Kind::Words { of: Some(of), .. } => format!("per unit of {}", covariate_noun(*of)),
         _ if estimand.value.is_ratio => "ratio".into(),
@@ -107,6 +116,13 @@ fn held_levels(estimand: &Estimand) -> String {
         if names.is_empty() { String::new() } else { format!(", {}", factor.with_level(&listed(&names))) }
     };
     estimand.at.iter().map(level).collect()
+}
+
+/// `, with distance held`, of what varies.
+fn held_nouns(scope: &Scope, within: &[Factor]) -> String {
+    let held = within.iter().map(|factor| held_noun(scope, *factor)).filter(|held| !held.is_empty());
+    let held: Vec<String> = held.collect();
+    if held.is_empty() { String::new() } else { format!(", with {} held", listed(&held)) }
 }
 
 /// What is held, where it varies.

@@ -7,6 +7,7 @@
 use super::fields::{ClaimError, Fields, Result, number, one_or_many, text, texts, unknown};
 use super::names::{Covariate, Outcome, measure};
 use super::predictor::Predictor;
+use crate::study::as_in_runs;
 use crate::{Condition, Crossing, Factor, Measure, Moment, Value};
 use invitro_base::dotted::leaves;
 
@@ -45,6 +46,13 @@ pub enum EstimandKind {
         /// are written.
         within: Vec<Factor>,
     },
+    /// The slope of a value of runs on a predictor, in units of the value per unit of the predictor.
+    Slope {
+        /// The predictor.
+        with: Predictor,
+        /// As for a correlation.
+        within: Vec<Factor>,
+    },
     /// The mean of an outcome over masked words, or the coefficient of a covariate among the words of a run.
     Words {
         /// The outcome of a word.
@@ -66,6 +74,32 @@ pub enum EstimandKind {
     },
     /// The share of runs in which the first of two measures emerges before the second, of those with an order.
     Order(Crossing),
+    /// An estimate that is multiplied by another, less a third: what a method predicts of a change, and its error.
+    Combined(Box<Combined>),
+}
+
+/// An estimate made of others.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Combined {
+    /// The first.
+    pub of: Estimand,
+    /// What it is multiplied by.
+    pub times: Option<Estimand>,
+    /// What is taken off.
+    pub less: Option<Estimand>,
+}
+
+impl Combined {
+    /// All estimates that it is made of.
+    pub fn parts(&self) -> impl Iterator<Item = &Estimand> {
+        std::iter::once(&self.of).chain(&self.times).chain(&self.less)
+    }
+
+    /// As an estimand, which has the value of its first.
+    pub(super) fn estimand(self) -> Estimand {
+        let (value, at) = (self.of.value.clone(), self.of.at.clone());
+        Estimand { kind: EstimandKind::Combined(Box::new(self)), value, at }
+    }
 }
 
 impl EstimandKind {
@@ -78,7 +112,9 @@ impl EstimandKind {
             EstimandKind::Bend(_) => "bend",
             EstimandKind::Correlation { .. } => "correlation",
             EstimandKind::Words { .. } | EstimandKind::Jump { .. } => "words",
+            EstimandKind::Slope { .. } => "slope",
             EstimandKind::Order(_) => "order",
+            EstimandKind::Combined(combined) => combined.of.kind.name(),
         }
     }
 }
@@ -163,8 +199,7 @@ impl ConditionRole {
         if let Some((_, role)) = ConditionRole::ROLES.iter().find(|(role, _)| *role == name) {
             return Ok(role.clone());
         }
-        let on_disk = name.strip_suffix('†').map(|language| format!("{language}_masked"));
-        let condition = on_disk.as_deref().unwrap_or(name).parse();
+        let condition = name.replace('†', "_masked").parse();
         condition
             .map(ConditionRole::Condition)
             .map_err(|_| unknown(name, "a condition", ConditionRole::ROLES.map(|(role, _)| role)))
@@ -222,7 +257,8 @@ fn settings(value: toml::Value) -> Result<Vec<(Factor, Vec<Value>)>> {
         toml::Value::String(all) if all == "*" => Vec::new(),
         value => one_or_many(value).iter().map(Value::from).collect(),
     };
-    Ok(leaves(&table).into_iter().map(|(key, value)| (Factor::new(&key), levels(value))).collect())
+    let setting = |(key, value): (String, toml::Value)| as_in_runs(Factor::new(&key), levels(value));
+    Ok(leaves(&table).into_iter().map(setting).collect())
 }
 
 /// At most two of them.
@@ -240,7 +276,7 @@ fn predictors(value: toml::Value) -> Result<Vec<Predictor>> {
 }
 
 /// The kinds, by the key that names the measure.
-const KINDS: [&str; 8] = ["mean", "difference", "ratio", "effect", "bend", "correlation", "words", "order"];
+const KINDS: [&str; 9] = ["mean", "difference", "ratio", "effect", "bend", "correlation", "slope", "words", "order"];
 
 /// The width of the window around a cut-off, unless a claim names one.
 const WIDTH: f64 = 0.25;
@@ -262,6 +298,8 @@ impl Estimand {
             )));
         };
         let at = fields.parse("at", settings)?.unwrap_or_default();
+        let [times, less] = ["times", "less"].map(|key| fields.parse(key, Estimand::parse));
+        let (times, less) = (times?, less?);
         let (value, kind) = if kind == "words" {
             Self::parse_words(&mut fields, &text(what)?)?
         } else {
@@ -272,17 +310,25 @@ impl Estimand {
         if matches!(kind, EstimandKind::Order(_)) && value.second.is_none() {
             return Err(ClaimError("`order` needs two measures, or two conditions".into()));
         }
-        Ok(Estimand { kind, value, at })
+        let of = Estimand { kind, value, at };
+        let is_combined = times.is_some() || less.is_some();
+        Ok(if is_combined { Combined { of, times, less }.estimand() } else { of })
     }
 
     fn parse_kind(fields: &mut Fields, kind: &str) -> Result<EstimandKind> {
         Ok(match kind {
             "effect" => EstimandKind::Effect(needed(fields.parse("of", predictors)?, kind, "of")?),
             "bend" => EstimandKind::Bend(Factor::new(&needed(fields.text("of")?, kind, "of")?)),
-            "correlation" => EstimandKind::Correlation {
-                with: needed(fields.parse("with", predictors)?, kind, "with")?,
-                within: fields.parse("within", texts)?.unwrap_or_default().iter().map(|key| Factor::new(key)).collect(),
-            },
+            "correlation" | "slope" => {
+                let mut with = needed(fields.parse("with", predictors)?, kind, "with")?;
+                let within = fields.parse("within", texts)?.unwrap_or_default();
+                let within = within.iter().map(|key| Factor::new(key)).collect();
+                match (kind, with.len()) {
+                    ("correlation", _) => EstimandKind::Correlation { with, within },
+                    (_, 1) => EstimandKind::Slope { with: with.remove(0), within },
+                    _ => return Err(ClaimError("`with`: `slope` needs one predictor".into())),
+                }
+            }
             "order" => {
                 EstimandKind::Order(fields.parse("crossing", |it| crossing(&text(it)?))?.unwrap_or(Crossing::First))
             }
@@ -354,6 +400,11 @@ impl Estimand {
                 all.extend(with.iter().filter_map(setting));
                 all.extend(within.iter().map(|factor| (*factor, Vec::new())));
             }
+            EstimandKind::Slope { with, within } => {
+                all.extend(setting(with));
+                all.extend(within.iter().map(|factor| (*factor, Vec::new())));
+            }
+            EstimandKind::Combined(combined) => all.extend(combined.parts().flat_map(Estimand::settings)),
             _ => {}
         }
         all
