@@ -394,3 +394,73 @@ fn forms_of_a_word_are_the_word_and_others_say_nothing() {
         }
     }
 }
+
+/// The log-probability of a word is the mean over the subjects that Γ allows it, whatever the order of the questions; and a word is
+/// one piece where its rank is below |V|.
+#[test]
+fn masked_words_have_a_log_probability_and_a_rank() {
+    let experiment = tiny(&["eval.rank=true", "language.mask_share=0.5"]);
+    let inputs = InputCache::default().get(&experiment).unwrap();
+    let (languages, text) = (&inputs.languages, &inputs.text);
+    let world = &languages.world;
+    let set = ReachabilityProbe::new(languages, text, &experiment.eval, text.vocab());
+    let mut expected: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    let answer = |(at, question): (usize, ScoreQuery)| -> Vec<Vec<Score>> {
+        let language = [Language::A, Language::B][at % 2];
+        let entity =
+            world.entities().find(|&e| text.opening(language, &[e, world.copula()]) == question.prompt).unwrap();
+        let of = |pieces: &Vec<u32>| {
+            let word = world.descriptors().find(|&word| text.word(word, language).0 == pieces).unwrap();
+            let nats = -((7 * entity.0 + word.0) as f64);
+            if language == Language::B && languages.mask(Language::B).contains(word) && world.allows(entity, word) {
+                expected.entry(word.0).or_default().push(nats);
+            }
+            let score = |i| Score { rank: 0, logprob: if i == 0 { nats as f32 } else { 0.0 } };
+            (0..=pieces.len()).map(score).collect()
+        };
+        question.continuations.iter().map(of).collect()
+    };
+    let answers: Vec<_> = set.queries(0).scores.into_iter().enumerate().map(answer).collect();
+    let found = record(&set, &inputs, answers).contrasts.logprob;
+    assert!(expected.len() > 3 && found.keys().eq(["B"]));
+    assert!(found["B"].keys().eq(expected.keys()));
+    for (word, nats) in expected {
+        assert!((found["B"][&word] - nats.iter().sum::<f64>() / nats.len() as f64).abs() < 1e-4);
+    }
+
+    for settings in [
+        ["tokenizer.kind=bpe", "tokenizer.boundary=token", "tokenizer.regime=vanilla"],
+        ["tokenizer.kind=bpe", "tokenizer.boundary=first", "tokenizer.regime=balanced"],
+        ["tokenizer.kind=bpe", "tokenizer.boundary=last", "tokenizer.regime=parity"],
+        ["tokenizer.kind=wordpiece", "tokenizer.boundary=token", "tokenizer.regime=vanilla"],
+    ] {
+        let settings = [
+            &settings[..],
+            &[
+                "eval.rank=true",
+                "tokenizer.sees_masked=true",
+                "tokenizer.vocab=300",
+                "language.properties=20",
+                "language.values=10",
+            ],
+        ];
+        let experiment = tiny(&settings.concat());
+        let RunInputs { languages, text, probes } = InputCache::default().get(&experiment).unwrap();
+        let mut counts = [0; 3];
+        for &symbol in languages.mask(Language::B).symbols() {
+            let rank = probes.rank((Language::B, symbol));
+            let is_below = rank.is_some_and(|rank| (rank as usize) < text.vocab());
+            assert_eq!(is_below, text.segmentation.core(symbol, Language::B).len() == 1, "{settings:?}: {rank:?}");
+            counts[if rank.is_none() { 2 } else { usize::from(is_below) }] += 1;
+        }
+        assert!(counts[0] > 0 && counts[1] > 0, "{settings:?}: {counts:?} above, below, without");
+    }
+    let rank_of = |settings: &[&str]| {
+        let RunInputs { languages, probes, .. } = InputCache::default().get(&tiny(settings)).unwrap();
+        languages.mask(Language::B).symbols().iter().filter_map(|&it| probes.rank((Language::B, it))).count()
+    };
+    assert_eq!(
+        rank_of(&[]) + rank_of(&["eval.rank=true", "tokenizer.kind=unigram", "tokenizer.allow_shortfall=true"]),
+        0
+    );
+}

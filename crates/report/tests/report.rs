@@ -288,6 +288,50 @@ fn other_settings_are_compared_one_at_a_time() {
     assert_eq!(counts, [("sov", "2"), ("svo", "2"), ("first", "2"), ("token", "2")]);
 }
 
+/// A method that claims are asked of, beside the truth: on the page the error, in the figure the prediction and whether it holds the
+/// truth.
+#[test]
+fn methods_stand_beside_the_truth() {
+    let folder = tempfile::tempdir().unwrap();
+    synthetic::collected(folder.path(), &Plan { data_seeds: 3, ..Plan::arms() });
+    let truth = "{ difference = \"contrast.facts\", of = { tokenizer.share = [\"all\", \"none\"] }, unit = \"runs\" }";
+    let of_bridge = "{ difference = \"cognate_bridge\", of = { tokenizer.share = [\"all\", \"none\"] } }";
+    let slope = "slope = \"contrast.facts\", with = \"cognate_bridge\", at = { tokenizer.share = \"*\" }";
+    let method = |id: &str, estimate: &str| {
+        format!(
+            "[[claims]]\nid = \"{id}\"\nsays = \"It finds it.\"\nagainst = \"truth\"\nexpect = \"within ±0.3\"\nestimate = {estimate}\n"
+        )
+    };
+    let text = [
+        format!("[[claims]]\nid = \"truth\"\nsays = \"\"\nestimate = {truth}\n"),
+        method("itself", truth),
+        method("slope", &format!("{{ {slope}, times = {of_bridge} }}")),
+        method("far", &format!("{{ mean = \"contrast.facts\", in = \"A\", less = {of_bridge} }}")),
+    ];
+    let study = data::Study::open(folder.path()).unwrap();
+    let answers = ClaimAnswers::of_claims(&study, invitro_results::claims::Claims::parse(&text.concat()).unwrap());
+    let figures = invitro_report::figures::all(&study, &answers);
+    let table = figures.iter().find(|figure| figure.name == "methods").unwrap().table.to_csv();
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split(',').collect()).collect();
+    let column = |name: &str| rows[0].iter().position(|own| *own == name).unwrap();
+    let number = |row: &[&str], name: &str| -> f64 { row[column(name)].parse().unwrap() };
+    assert_eq!(rows.iter().map(|row| row[1]).collect::<Vec<_>>(), ["method", "itself", "slope", "far"]);
+    for row in &rows[1..] {
+        let [estimate, low, high] = ["estimate", "estimate_low", "estimate_high"].map(|name| number(row, name));
+        let truth = number(row, "truth");
+        assert!((number(row, "error") - (estimate - truth)).abs() < 1e-9, "{row:?}");
+        assert_eq!(row[column("covers_truth")], (low <= truth && truth <= high).to_string());
+    }
+    assert_eq!(["error", "error_low", "error_high"].map(|name| number(&rows[1], name)), [0.0; 3]);
+    assert_eq!(rows[3][column("covers_truth")], "false");
+    let sentence = invitro_report::claims::Rendered::new(&study, answers.by_id("slope").unwrap()).sentence();
+    assert!(sentence.contains("The error against the claim *truth* is "), "{sentence}");
+    assert!(
+        sentence.contains("; slope on cognate bridge of the contrast of facts in B† at the end, times the difference"),
+        "{sentence}"
+    );
+}
+
 /// Each claim under every reading; the reading that the claims' own table has is among them, and
 /// comes to the same among the runs of one setting.
 #[test]

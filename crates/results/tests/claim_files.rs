@@ -15,7 +15,7 @@ fn files_say_what_is_wrong_with_them() {
         ),
         (
             "estimate = { maen = \"types\" }",
-            "the claim `x`: `estimate`: has the keys maen; one of them must be mean, difference, ratio, effect, bend, correlation, words, order",
+            "the claim `x`: `estimate`: has the keys maen; one of them must be mean, difference, ratio, effect, bend, correlation, slope, words, order",
         ),
         (
             "estimate = { mean = \"types\", moment = \"peek\" }",
@@ -37,6 +37,39 @@ fn files_say_what_is_wrong_with_them() {
         (
             "estimate = { words = \"contrast\", of = \"leters\" }",
             "the claim `x`: `estimate`: `of`: `leters` is not a covariate of words; the nearest known one is `letters`",
+        ),
+        (
+            "estimate = { words = \"logprob\", cutoff = \"letters\" }",
+            "the claim `x`: `estimate`: `letters` is not a covariate with a cut-off; the nearest known one is `rank`",
+        ),
+        (
+            "estimate = { words = \"logprob\", cutoff = \"rank\", width = 0 }",
+            "the claim `x`: `estimate`: `width`: 0 must be a share of |V|, above 0 and at most 1",
+        ),
+        (
+            "estimate = { words = \"logprob\", cutoff = \"rank\", of = \"letters\" }",
+            "the claim `x`: `estimate`: `of` is not a known key; the nearest known one is `at`",
+        ),
+        (
+            "estimate = { slope = \"types\", with = [\"bridge\", \"similarity\"] }",
+            "the claim `x`: `estimate`: `with`: `slope` needs one predictor",
+        ),
+        (
+            "estimate = { mean = \"types\", times = { mean = \"type\" } }",
+            "the claim `x`: `estimate`: `times`: `type` is not a measure; the nearest known one is `types`",
+        ),
+        (
+            "estimate = { mean = \"types\" }\nagainst = \"y\"",
+            "the claim `x`: `against`: `y` is not the id of a claim; the nearest known one is `x`",
+        ),
+        (
+            "estimate = { mean = \"types\" }\nagainst = \"x\"",
+            "the claim `x`: `against`: `x` has no estimate of its own",
+        ),
+        ("all = [\"x\"]\nagainst = \"x\"", "the claim `x`: `against` needs an `estimate`"),
+        (
+            "estimate = { mean = \"types\", less = { mean = \"facts\" } }\nreadings = { settings = true }",
+            "the claim `x`: `readings` cannot be with `times`, `less` or `against`",
         ),
         (
             "estimate = { difference = \"types\", of = { a.b = [1] } }",
@@ -93,6 +126,21 @@ fn a_plan_knows_the_settings_of_its_claims() {
         wrong("estimate = { difference = \"types\", of = { tokenizer.share = [\"nome\", \"all\"] } }")
             .ends_with("the claim `a`: `nome` is not a level of tokenizer.share; the nearest known one is `none`")
     );
+    let dose = "estimate = { mean = \"types\", at = { tokenizer.share_p = 0.5 } }";
+    assert!(wrong(dose).contains("`random 0.5` is not a level of tokenizer.share"), "{}", wrong(dose));
+    let random = |claim: &str| {
+        let text = format!(
+            "name = \"x\"\n[experiment.tokenizer]\nshare = \"all\"\nshare_p = 0.5\n[factors]\ntokenizer.share = [\"random\"]\n\
+             tokenizer.share_p = [0.25, 0.75]\n[[claims]]\nid = \"a\"\nsays = \"\"\n{claim}"
+        );
+        Plan::parse::<Error>(&text, Path::new("x.toml"), |_, base| Ok(base))
+    };
+    random("estimate = { difference = \"types\", of = { tokenizer.share_p = [0.75, 0.25] } }").unwrap();
+    random("estimate = { mean = \"types\", times = { mean = \"facts\", at = { tokenizer.share = \"random\" } } }")
+        .unwrap();
+    let wrong_part =
+        random("estimate = { mean = \"types\", less = { mean = \"facts\", at = { tokenizer.share = \"nome\" } } }");
+    assert!(wrong_part.unwrap_err().to_string().contains("`nome` is not a level of tokenizer.share"));
     assert!(
         wrong("estimate = { effect = \"types\", of = \"tokenizer.vocabs\" }").ends_with(
             "the claim `a`: `tokenizer.vocabs` is not a setting; the nearest known one is `tokenizer.vocab`"

@@ -245,10 +245,108 @@ fn effects_and_correlations() {
         value(&study, "correlation = \"grammatical\", with = \"bridge\", within = [\"tokenizer.vocab\"]"),
         pearson(&centred),
     );
+    let slope = |pairs: &[(f64, f64)]| {
+        let deviation =
+            |side: fn(&(f64, f64)) -> f64| invitro_stats::deviation(&pairs.iter().map(side).collect::<Vec<_>>());
+        pearson(pairs) * deviation(|pair| pair.1) / deviation(|pair| pair.0)
+    };
+    let pairs: Vec<(f64, f64)> = made.iter().map(|made| (bridge(made), end(made))).collect();
+    near(value(&study, "slope = \"grammatical\", with = \"bridge\""), slope(&pairs));
+    near(value(&study, "slope = \"grammatical\", with = \"bridge\", within = [\"tokenizer.vocab\"]"), slope(&centred));
     near(
         value(&study, "correlation = \"grammatical\", with = [\"language.distance\", \"bridge\"]"),
         of_distance.abs() - r(&bridge).abs(),
     );
+}
+
+/// A method's prediction, and its error against the truth: with the interval of leaving out each data seed.
+#[test]
+fn what_a_method_predicts_stands_beside_the_truth() {
+    let of = "of = { language.distance = [0.0, 0.5] }";
+    let slope = "slope = \"grammatical\", with = \"bridge\", within = [\"tokenizer.vocab\"]";
+    let (change, truth) = (format!("difference = \"bridge\", {of}"), format!("difference = \"grammatical\", {of}"));
+    let prediction = format!("{slope}, times = {{ {change} }}");
+    let (study, made) = (learned(5), grid(5));
+    let parts = |study: &Study| [slope, &change, &truth].map(|part| value(study, part));
+    let error = |study: &Study| {
+        let [slope, change, truth] = parts(study);
+        slope * change - truth
+    };
+    let without = |data: usize| {
+        let runs = study.runs.iter().zip(&made).filter(|(_, made)| made.data != data).map(|(run, _)| run.clone());
+        let results = Results::new("study".into(), Path::new(""), FolderKind::Study);
+        error(&Study::new(Results { runs: runs.collect(), ..results }))
+    };
+    let spread: f64 = (0..5).map(|data| (without(data) - error(&study)).powi(2)).sum();
+    let half = invitro_stats::student::t_quantile(0.05, 4.0) * (spread * 4.0 / 5.0).sqrt();
+    let text = |expect: &str| {
+        format!(
+            "[[claims]]\nid = \"method\"\nsays = \"\"\nestimate = {{ {prediction} }}\nagainst = \"truth\"\nexpect = \"{expect}\"\n\
+             [[claims]]\nid = \"truth\"\nsays = \"\"\nestimate = {{ {truth} }}\n"
+        )
+    };
+    let answers = answer(&study, &claims(&text("within ±1")));
+    let (found, beside) = (answers[0].estimated.estimate.unwrap(), &answers[0].beside);
+    near(found.value, error(&study));
+    near(found.interval.unwrap().low, error(&study) - half);
+    near(found.interval.unwrap().high, error(&study) + half);
+    assert_eq!((found.runs, found.data_seeds, &answers[0].verdict), (30, 5, &Verdict::Supported));
+    let values = parts(&study);
+    near(beside[0].1.estimate.unwrap().value, values[0] * values[1]);
+    near(beside[1].1.estimate.unwrap().value, values[2]);
+    assert_eq!(answer(&study, &claims(&text("above 1")))[0].verdict, Verdict::Contradicted);
+    // What does not vary at a level predicts nothing there.
+    let at = format!(
+        "slope = \"grammatical\", with = \"language.distance\", at = {{ language.distance = 0.5 }}, less = {{ {change} }}"
+    );
+    assert_eq!(estimated(&study, &at).reason, Some(Reason::NotVaried));
+}
+
+/// A share of pieces drawn at random is a level that claims can name.
+#[test]
+fn doses_are_arms() {
+    let doses = [None, Some(0.25), Some(0.75), Some(1.0)];
+    let made: Vec<(Option<f64>, usize)> = doses.iter().flat_map(|dose| (0..4).map(|data| (*dose, data))).collect();
+    let settings = |(dose, data): &(Option<f64>, usize)| {
+        vec![
+            ("tokenizer.share", Value::Text(dose.map_or("none", |_| "random").into())),
+            ("tokenizer.share_p", number(dose.unwrap_or(0.5))),
+            (column::DATA_SEED, number(*data as f64)),
+            (column::MODEL_SEED, number(0.0)),
+        ]
+    };
+    let known = |(dose, data): &(Option<f64>, usize)| dose.unwrap_or(0.0) + 0.1 * noise(*data);
+    let study = study(&made, settings, |it| {
+        vec![
+            (quantity(Measure::KNOWLEDGE, "A"), curve(&[(0, 0.0), (9, 2.0)])),
+            (quantity(Measure::KNOWLEDGE, "B_masked"), curve(&[(0, 0.0), (9, known(it))])),
+        ]
+    });
+    near(value(&study, "difference = \"contrast.facts\", of = { tokenizer.share_p = [0.75, 0.25] }"), 0.5);
+    near(value(&study, "difference = \"contrast.facts\", of = { tokenizer.share_p = [1, 0.25] }"), 0.75);
+    near(
+        value(&study, "difference = \"contrast.facts\", of = { tokenizer.share = [\"random 0.75\", \"none\"] }"),
+        0.75,
+    );
+    let of_noise = mean((0..4).map(|data| 0.1 * noise(data)));
+    near(value(&study, "mean = \"contrast.facts\", at = { tokenizer.share_p = 0.25 }"), 0.25 + of_noise);
+    near(
+        value(&study, "mean = \"contrast.facts\", at = { tokenizer.share = \"random\", tokenizer.share_p = \"*\" }"),
+        2.0 / 3.0 + of_noise,
+    );
+}
+
+/// Of translations a condition is a direction, into or from sentences with masked words.
+#[test]
+fn directions_of_translation_are_conditions() {
+    let made: Vec<Made> = grid(3).into_iter().filter(|made| made.vocab == 512).collect();
+    let study = study(&made, of_grid, |made| {
+        let exact = "T3.exact".parse().unwrap();
+        let value = |share: f64| curve(&[(0, 0.0), (9, share - 0.01 * made.data as f64)]);
+        vec![(quantity(exact, "A>B_masked"), value(0.5)), (quantity(exact, "B_masked>A"), value(0.75))]
+    });
+    near(value(&study, "mean = \"T3.exact\", in = \"A>B†\""), 0.49);
+    near(value(&study, "difference = \"T3.exact\", in = [\"B†>A\", \"A>B†\"]"), 0.25);
 }
 
 #[test]
@@ -296,6 +394,7 @@ fn with_words() -> Study {
 fn scored(word: usize, data: usize, bridge: f64, contrast: f64) -> MeasuredWord {
     MeasuredWord {
         alignment: None,
+        logprob: None,
         symbol: format!("desc.{word}").into(),
         masked_in: "B".into(),
         contrast: Some(contrast),
@@ -308,6 +407,7 @@ fn scored(word: usize, data: usize, bridge: f64, contrast: f64) -> MeasuredWord 
             letters: Some(8 + (word % 3) as u32),
             pieces: Some(3),
             frequency: Some(0.001 * (1 + word % 4) as f64),
+            rank: None,
         },
     }
 }
@@ -335,6 +435,37 @@ fn words_are_compared_and_regressed() {
     near(value(&study, by_runs), 0.0);
     // Arms that nothing names are held at the first.
     near(value(&study, "words = \"contrast\", at = { tokenizer.share = \"none\" }"), contrast(false));
+}
+
+#[test]
+fn a_jump_at_the_cutoff_is_read_among_the_words_of_a_run() {
+    let mut study = with_words();
+    for run in &mut study.runs {
+        run.columns.insert("tokenizer.vocab".into(), number(400.0));
+    }
+    // Words on ranks 200, 220, … 580; those below 400 are likelier by 0.7, and outside of the window by 9.
+    for (place, (run, word)) in study.scored.iter_mut().enumerate() {
+        let rank = 200 + 20 * (place % 20) as u32;
+        word.traits.rank = Some(rank);
+        let far = if rank.abs_diff(400) > 100 { 9.0 } else { 0.0 };
+        let jump = if rank < 400 { 0.7 } else { 0.0 };
+        word.logprob = Some(-5.0 + *run as f64 - 0.003 * f64::from(rank) + jump + far + 0.01 * noise(place));
+    }
+    let jump = "words = \"logprob\", cutoff = \"rank\"";
+    let found = estimated(&study, jump);
+    let estimate = found.estimate.unwrap();
+    assert!((estimate.value - 0.7).abs() < 0.02 && estimate.interval.unwrap().contains(0.7), "{estimate}");
+    // Arms are held at the first: three runs with ranks 300 to 480.
+    assert_eq!((found.detail.words, estimate.runs, found.reason), (30, 3, None));
+    assert!((value(&study, &format!("{jump}, width = 0.5")) - 0.7).abs() > 0.5, "the window is what was asked for");
+    assert_eq!(
+        estimated(&study, "words = \"logprob\", cutoff = \"rank\", width = 0.05").reason,
+        Some(Reason::NotVaried)
+    );
+    study.scored.iter_mut().for_each(|(_, word)| word.logprob = word.logprob.map(|nats| nats + 100.0));
+    near(value(&study, jump), estimate.value);
+    study.scored.iter_mut().for_each(|(_, word)| word.traits.rank = None);
+    assert_eq!(estimated(&study, jump).reason, Some(Reason::NotMeasured));
 }
 
 fn estimate(low: f64, high: f64) -> Estimate {

@@ -223,7 +223,9 @@ mod families {
                 letters: Some(8),
                 pieces: Some(3),
                 frequency: Some(0.002),
+                rank: Some(300),
             },
+            logprob: Some(-4.5),
             ..MaskedWord::default()
         };
         let written = [word("B"), word("C")];
@@ -253,6 +255,7 @@ mod families {
             (found[0].0.as_str(), found[0].1.contrast, found[0].1.traits),
             ("run", Some(0.5), written[0].traits)
         );
+        assert_eq!(found[0].1.logprob, Some(-4.5));
         // Without a contrast, and asked whether it is reachable.
         let lost = MaskedWord { asked: Some(true), reachable: Some(false), ..written[0].clone() };
         words::write(&path, "run", &[lost.clone(), written[1].clone()]).unwrap();

@@ -6,6 +6,7 @@
 //! - [`alignment`]: how alike two sets of vectors are
 //! - [`correlation`], [`regression`]: the textbook estimates, with their p-values
 //! - [`clusters`]: regression over words with a fixed effect for every run; [`strata`]: words of two arms compared
+//! - [`discontinuity`]: the jump at a cut-off
 //! - [`pairs`]: the mean of values that each belong to two subjects
 //! - [`sequential`]: intervals that are valid at every look; [`power`]: how many data seeds are needed
 //! - [`permutation`]: tests that assume no distribution
@@ -17,6 +18,7 @@ pub mod alignment;
 pub mod clusters;
 pub mod correlation;
 mod describe;
+pub mod discontinuity;
 pub mod format;
 mod interval;
 pub mod linear;

@@ -83,6 +83,20 @@ pub fn mean(scale: Scale, rows: impl IntoIterator<Item = (Seed, f64)>) -> Option
     estimate(scale, rows.into_iter().map(|(seed, value)| (seed, [1.0, value])), |[n, sum]| Some(sum / n))
 }
 
+/// A statistic that is no function of sums, by its values without each data seed in turn; without an interval where one of those
+/// is undefined.
+pub fn jackknife(value: f64, without: &[Option<f64>], runs: usize) -> Estimate {
+    let left: Option<Vec<f64>> = without.iter().copied().collect();
+    let spread = left.as_ref().filter(|left| left.len() > 1).map(|left| {
+        let squares = left.iter().map(|left| (left - value).powi(2)).sum();
+        let squares = [(squares, left.len()), (0.0, 1), (0.0, 1)];
+        Spread { scale: Scale::Plain, centre: value, squares, least: None, negated: false }
+    });
+    let of_two = left.filter(|left| left.len() == 2).map(|left| [left[1], left[0]]);
+    let interval = spread.map(|spread| spread.interval(value, 0.05));
+    Estimate { value, interval, runs, data_seeds: without.len(), of_two, spread }
+}
+
 /// How much larger the mean of the second is than that of the first, where the two have no seeds in common: Welch's interval over
 /// the means of data seeds, which never ends outside of the range of its scale. `None` where either is empty; without an
 /// interval where either has a single data seed.
@@ -157,6 +171,22 @@ pub fn pearson(rows: impl IntoIterator<Item = (Seed, f64, f64)>) -> Option<Estim
 
 /// Pearson's r of the pairs once the means of their group, of so many, are taken off. Without a seed the groups have other means.
 pub fn pearson_within(groups: usize, rows: impl IntoIterator<Item = (Seed, usize, f64, f64)>) -> Option<Estimate> {
+    within(Scale::Signed, groups, rows, |vx, vy, both| (vy > 0.0).then(|| both / (vx * vy).sqrt()))
+}
+
+/// The slope of the second of each pair on the first, in the same way.
+pub fn slope_within(groups: usize, rows: impl IntoIterator<Item = (Seed, usize, f64, f64)>) -> Option<Estimate> {
+    within(Scale::Plain, groups, rows, |vx, _, both| Some(both / vx))
+}
+
+/// A statistic of the sums of squares of both and of their products, about the means of groups. A sum that is zero but for
+/// rounding is 0; where the first is, there is no statistic.
+fn within(
+    scale: Scale,
+    groups: usize,
+    rows: impl IntoIterator<Item = (Seed, usize, f64, f64)>,
+    statistic: impl Fn(f64, f64, f64) -> Option<f64>,
+) -> Option<Estimate> {
     let rows: Vec<_> = rows.into_iter().collect();
     let n = rows.len() as f64;
     // Sums of squares about the mean lose nothing to cancellation; about zero they would.
@@ -168,7 +198,7 @@ pub fn pearson_within(groups: usize, rows: impl IntoIterator<Item = (Seed, usize
         sums[6 * group..][..6].copy_from_slice(&[1.0, x, y, x * x, y * y, x * y]);
         (seed, sums)
     });
-    estimate_wide(Scale::Signed, 6 * groups, rows, |sums| {
+    estimate_wide(scale, 6 * groups, rows, |sums| {
         let (mut all, mut vx, mut vy, mut both) = (0.0, 0.0, 0.0, 0.0);
         for group in sums.chunks_exact(6).filter(|group| group[0] > 0.0) {
             let [n, x, y, xx, yy, xy] = group.try_into().expect("six sums");
@@ -177,7 +207,8 @@ pub fn pearson_within(groups: usize, rows: impl IntoIterator<Item = (Seed, usize
             vy += yy - y * y / n;
             both += xy - x * y / n;
         }
-        (vx > 1e-14 * all && vy > 1e-14 * all).then(|| both / (vx * vy).sqrt())
+        let vy = if vy > 1e-14 * all { vy } else { 0.0 };
+        (vx > 1e-14 * all).then(|| statistic(vx, vy, both)).flatten()
     })
 }
 

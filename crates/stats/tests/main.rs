@@ -23,6 +23,71 @@ mod correlation {
     }
 }
 
+mod discontinuity {
+    use invitro_base::random::Stream;
+    use invitro_stats::Seed;
+    use invitro_stats::discontinuity::{Point, jump};
+    use invitro_stats::linear::solve;
+
+    /// Points of some runs, with a run's own lines and the same jump.
+    fn points(runs: usize, each: usize, jump: f64, noise: f64) -> Vec<Point> {
+        let mut rng = Stream::new(7, "jump").at(0, 0);
+        let mut point = |run: usize| {
+            let x = rng.unit() - 0.5;
+            let (height, slope) = if x < 0.0 { (jump, 3.0) } else { (0.0, -2.0) };
+            let y = run as f64 + height + (slope + run as f64) * x + noise * (rng.unit() - 0.5);
+            Point { run, x, y }
+        };
+        (0..runs).flat_map(|run| (0..each).map(|_| point(run)).collect::<Vec<_>>()).collect()
+    }
+
+    fn of(points: &[Point]) -> f64 {
+        jump(points, |run| Seed { data: run, model: 0 }).unwrap().value
+    }
+
+    /// One regression for all runs, each with two lines of its own, and one jump: all columns at once.
+    fn slow(points: &[Point], runs: usize) -> f64 {
+        let width = 3 * runs + 1;
+        let row = |point: &Point| {
+            let mut row = vec![0.0; width];
+            let below = f64::from(u8::from(point.x < 0.0));
+            row[3 * point.run..][..3].copy_from_slice(&[1.0, point.x, point.x * below]);
+            row[width - 1] = below;
+            row
+        };
+        let rows: Vec<Vec<f64>> = points.iter().map(row).collect();
+        let sum = |a: usize, b: usize| rows.iter().map(|row| row[a] * row[b]).sum::<f64>();
+        let gram: Vec<f64> = (0..width * width).map(|at| sum(at / width, at % width)).collect();
+        let right: Vec<f64> =
+            (0..width).map(|at| rows.iter().zip(points).map(|(row, point)| row[at] * point.y).sum()).collect();
+        solve(&gram, &right).unwrap()[width - 1]
+    }
+
+    #[test]
+    fn a_planted_jump_is_found_and_nothing_else() {
+        for planted in [0.0, 0.8, -2.0] {
+            let exact = points(4, 30, planted, 0.0);
+            assert!((of(&exact) - planted).abs() < 1e-9);
+            let noisy = points(4, 30, planted, 1.0);
+            assert!((of(&noisy) - slow(&noisy, 4)).abs() < 1e-9, "{} {}", of(&noisy), slow(&noisy, 4));
+            let shifted: Vec<Point> = noisy.iter().map(|point| Point { y: point.y + 50.0, ..*point }).collect();
+            assert!((of(&shifted) - of(&noisy)).abs() < 1e-9);
+            let interval = jump(&noisy, |run| Seed { data: run, model: 0 }).unwrap().interval.unwrap();
+            assert!(interval.contains(planted) && !interval.contains(planted + 2.0), "{planted}: {interval:?}");
+        }
+    }
+
+    #[test]
+    fn runs_without_words_on_both_sides_are_left_out() {
+        let mut all = points(3, 30, 1.0, 0.0);
+        all.retain(|point| point.run != 1 || point.x < 0.0);
+        let found = jump(&all, |run| Seed { data: run, model: 0 }).unwrap();
+        assert!((found.value - 1.0).abs() < 1e-9 && found.runs == 2);
+        all.retain(|point| point.run == 1);
+        assert!(jump(&all, |_| Seed::default()).is_none());
+    }
+}
+
 mod linear {
     use invitro_stats::linear::*;
 

@@ -18,6 +18,8 @@ settings! {
             "masked words of the contrast, and as many unmasked ones, or all there are";
         forms: bool = false, Range::Any, Ours + neutral,
             "also the contrast of these words in other forms: recut, in the first language's form, with another stem, another word";
+        rank: bool = false, Range::Any, Ours + neutral,
+            "also the rank of each masked word among the merges of a tokenizer of 2 |V| pieces, and its log-probability";
         inside: bool = false, Range::Any, Ours + neutral, "whether the inside of the model is measured, layer by layer";
         inside_every: u64 = 2500, Range::from(0.0), Ours + neutral,
             "evaluations that measure the inside: those at multiples of this step, and the last; 0 for all of them";

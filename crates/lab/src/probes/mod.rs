@@ -30,9 +30,10 @@ use invitro_model::inference::{HiddenQuery, LayerStates};
 use invitro_model::{ContinuationScores, Decoded, Loss, Prompt, ScoreQuery, TokenSequence};
 use invitro_results::words::{Contrasts, Sample};
 use invitro_results::{Rows, Scorer};
+use invitro_tokenizer::{Kind, Segmentation, Tokenizer, TokenizerConfig};
 use language_model::{LayerGradients, ModelWeights};
 use reachability::ReachabilityProbe;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 type MakeProbe = fn(&Setup) -> Result<Option<Arc<dyn Probe>>>;
@@ -142,6 +143,8 @@ pub struct ProbeSet {
     probes: Vec<Arc<dyn Probe>>,
     contrast: Arc<ContrastProbe>,
     reachability: Arc<ReachabilityProbe>,
+    /// With `eval.rank`: see [`ranks`].
+    ranks: HashMap<(Language, Symbol), u32>,
 }
 
 impl ProbeSet {
@@ -156,7 +159,9 @@ impl ProbeSet {
                 setup.probes.push(made);
             }
         }
-        Ok(ProbeSet { names, probes: setup.probes, contrast: setup.contrast, reachability: setup.reachability })
+        let Setup { probes, contrast, reachability, .. } = setup;
+        let ranks = if experiment.eval.rank { ranks(experiment, languages)? } else { HashMap::new() };
+        Ok(ProbeSet { names, probes, contrast, reachability, ranks })
     }
 
     /// The probes of these names alone.
@@ -192,6 +197,31 @@ impl ProbeSet {
     pub fn reachable_words(&self) -> HashSet<(Symbol, Language)> {
         self.reachability.masked_targets()
     }
+
+    /// A masked word's rank, with `eval.rank`.
+    pub fn rank(&self, word: (Language, Symbol)) -> Option<u32> {
+        self.ranks.get(&word).copied()
+    }
+}
+
+/// The ranks of the masked words that a tokenizer of 2 |V| pieces has as one piece: the piece's id, and ids are in the order of
+/// learning. Since merges are learned one by one, the tokenizer of |V| pieces has those below |V| as one piece, and no others.
+fn ranks(experiment: &Experiment, languages: &Languages) -> Result<HashMap<(Language, Symbol), u32>> {
+    let own = &experiment.tokenizer;
+    if !own.file.is_empty() || !matches!(own.kind, Kind::Bpe | Kind::Wordpiece) {
+        return Ok(HashMap::new());
+    }
+    let config = TokenizerConfig { vocab: 2 * own.vocab, allow_shortfall: true, ..own.clone() };
+    let tokenizer = Tokenizer::train(languages, &config, &experiment.mixture)?;
+    let segmentation = Segmentation::new(&tokenizer, languages)?;
+    let words = languages
+        .masked()
+        .flat_map(|language| languages.mask(language).symbols().iter().map(move |&symbol| (language, symbol)));
+    let rank = |(language, symbol)| match segmentation.core(symbol, language) {
+        &[piece] => Some(((language, symbol), piece)),
+        _ => None,
+    };
+    Ok(words.filter_map(rank).collect())
 }
 
 /// Rows of a batch of held-out sequences, which a population must have room for. The same for every population, however

@@ -36,6 +36,8 @@ pub struct ReachabilityProbe {
     subjects: Vec<PromptSubject>,
     kinds: SymbolKinds,
     vocab: usize,
+    /// Whether the log-probability of every masked word is recorded (`eval.rank`).
+    by_word: bool,
     /// Where there are fewer than `eval.subjects`.
     few_subjects: Option<String>,
     notes: Vec<String>,
@@ -124,7 +126,7 @@ impl ReachabilityProbe {
         });
         let subjects: Vec<PromptSubject> = subjects.collect();
         let few_subjects = few_subjects(eval, languages, subjects.len());
-        ReachabilityProbe { subjects, kinds, vocab, few_subjects, notes: unprompted(languages) }
+        ReachabilityProbe { subjects, kinds, vocab, by_word: eval.rank, few_subjects, notes: unprompted(languages) }
     }
 
     /// The masked words that are targets in the language they are masked in, for some subject that Γ allows them: only
@@ -148,21 +150,31 @@ impl ReachabilityProbe {
         self.subjects.iter().flat_map(|subject| subject.queries.queries.iter().cloned()).collect()
     }
 
-    /// The masked words whose pieces are all within the top 0.1 |V| for a subject that Γ allows them, rising, each with the
-    /// language it is masked and reached in.
-    fn reached(&self, scores: &[ContinuationScores]) -> Vec<(Symbol, Language)> {
-        let k = Fraction::PAPER.of(self.vocab);
-        let mut words: Vec<(Symbol, Language)> = Vec::new();
+    /// The score of every masked word after every subject that Γ allows it, each with the language it is masked in.
+    fn allowed_masked(&self, scores: &[ContinuationScores]) -> Vec<(Symbol, Language, TargetScore)> {
+        let mut words = Vec::new();
         for (subject, scores) in self.subjects.iter().zip(scores.chunks(self.kinds.languages)) {
             for (kind, language) in self.masked_kinds() {
                 let targets = subject.queries.target_scores(language.index(), &scores[language.index()]);
                 let allowed = subject.targets[kind].sets[0].iter().zip(&targets[subject.start(kind)..]);
-                words.extend(allowed.filter(|(_, target)| target.rank < k).map(|(&symbol, _)| (symbol, language)));
+                words.extend(allowed.map(|(&symbol, &target)| (symbol, language, target)));
             }
         }
-        words.sort_unstable();
-        words.dedup();
         words
+    }
+
+    /// The masked words whose pieces are all within the top 0.1 |V| for a subject that Γ allows them, by language, rising.
+    fn reached(&self, words: &[(Symbol, Language, TargetScore)]) -> BTreeMap<String, Vec<u32>> {
+        let k = Fraction::PAPER.of(self.vocab);
+        let mut reached: BTreeMap<String, Vec<u32>> = BTreeMap::new();
+        for (symbol, language, _) in words.iter().filter(|(.., target)| target.rank < k) {
+            reached.entry(language.name().to_owned()).or_default().push(symbol.0);
+        }
+        for words in reached.values_mut() {
+            words.sort_unstable();
+            words.dedup();
+        }
+        reached
     }
 
     /// The rows of one scorer: the network or an n-gram model.
@@ -240,11 +252,11 @@ impl Probe for ReachabilityProbe {
     fn record(&self, answers: &Answers, record: &mut Record) {
         self.rows(record.scorer, &answers.scores, &mut record.rows);
         if record.scorer == Scorer::Network {
-            let mut reachable: BTreeMap<String, Vec<u32>> = BTreeMap::new();
-            for (symbol, language) in self.reached(&answers.scores) {
-                reachable.entry(language.name().to_owned()).or_default().push(symbol.0);
+            let words = self.allowed_masked(&answers.scores);
+            record.contrasts.reachable = Some(self.reached(&words));
+            if self.by_word {
+                record.contrasts.logprob = mean_logprobs(&words);
             }
-            record.contrasts.reachable = Some(reachable);
         }
     }
 
@@ -252,6 +264,17 @@ impl Probe for ReachabilityProbe {
         let few = self.few_subjects.iter().filter(|_| !experiment.is_presets_own("eval.subjects"));
         few.chain(&self.notes).cloned().collect()
     }
+}
+
+/// The log-probability of every word, mean over its subjects, by language and symbol, to four decimals.
+fn mean_logprobs(words: &[(Symbol, Language, TargetScore)]) -> BTreeMap<String, BTreeMap<u32, f64>> {
+    let mut sums: BTreeMap<String, BTreeMap<u32, (f64, f64)>> = BTreeMap::new();
+    for (symbol, language, target) in words {
+        let (sum, count) = sums.entry(language.name().to_owned()).or_default().entry(symbol.0).or_default();
+        (*sum, *count) = (*sum + target.logprob, *count + 1.0);
+    }
+    let mean = |(symbol, (sum, count)): (u32, (f64, f64))| (symbol, (sum / count * 1e4).round() / 1e4);
+    sums.into_iter().map(|(language, words)| (language, words.into_iter().map(mean).collect())).collect()
 }
 
 fn few_subjects(eval: &EvalConfig, languages: &Languages, subjects: usize) -> Option<String> {

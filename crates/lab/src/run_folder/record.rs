@@ -111,6 +111,9 @@ pub fn write_words(
         let value = |line: &Contrasts| Some((line.step as u32, *line.alignment.get(word.0.name())?.get(at - first)?));
         known.iter().filter_map(value).filter(|(_, value)| value.is_finite()).collect()
     };
+    let logprob = |symbol: Symbol, masked: Language| {
+        known.last().and_then(|line| line.logprob.get(masked.name())?.get(&symbol.0).copied())
+    };
     let first = languages.all()[0];
     let frequencies = Frequencies::new(languages, first);
     let traits = |masked: Language, symbol: Symbol| {
@@ -121,6 +124,7 @@ pub fn write_words(
             letters: Some(languages.form(symbol, masked).chars().count() as u32),
             pieces: Some(text.segmentation.core(symbol, masked).len() as u32),
             frequency: frequencies.per_sentence(symbol).filter(|_| seen_in_first),
+            rank: probes.rank((masked, symbol)),
         }
     };
     let word = |masked: Language, bridge: &bridge::Bridge| {
@@ -144,6 +148,7 @@ pub fn write_words(
             asked: Some(is_asked),
             reachable_from: reachable_at.first().map(|&step| step as u32),
             reachable: last.filter(|_| is_asked).map(|last| reachable_at.last() == Some(&last)),
+            logprob: logprob(symbol, masked),
             alignments: alignments((masked, symbol)),
             traits: traits(masked, symbol),
         }

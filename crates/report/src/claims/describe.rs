@@ -34,9 +34,7 @@ pub fn describe(scope: &Scope, estimand: &Estimand) -> String {
             format!("{} at the inner levels of {} less that at the outer two", value(), factor.symbol())
         }
         Kind::Correlation { with, within } => {
-            let held: Vec<String> = within.iter().map(|factor| held_noun(scope, *factor)).collect();
-            let held: Vec<String> = held.into_iter().filter(|held| !held.is_empty()).collect();
-            let held = if held.is_empty() { String::new() } else { format!(", with {} held", listed(&held)) };
+            let held = held_nouns(scope, within);
             match &with[..] {
                 [one] => format!("Pearson's *r* of {} with the {}{held}", predictor_symbol(one), value()),
                 two => {
@@ -45,16 +43,25 @@ pub fn describe(scope: &Scope, estimand: &Estimand) -> String {
                 }
             }
         }
+        Kind::Slope { with, within } => {
+            format!("slope on {} of the {}{}", predictor_symbol(with), value(), held_nouns(scope, within))
+        }
+        Kind::Combined(combined) => {
+            let times = combined.times.iter().map(|it| format!(", times the {}", describe(scope, it)));
+            let less = combined.less.iter().map(|it| format!(", less the {}", describe(scope, it)));
+            return times.chain(less).fold(describe(scope, &combined.of), |of, next| of + &next);
+        }
         Kind::Words { outcome, of, bounds, .. } => {
-            let outcome = match outcome {
-                Outcome::Contrast => "contrast of a word",
-                Outcome::Reachable => "share of words reachable",
-            };
+            let outcome = outcome_noun(*outcome);
             match of {
                 Some(of) => format!("{outcome} per unit of {}, among the words of one run", covariate_noun(*of)),
                 None => format!("{outcome}{}", bounded(bounds)),
             }
         }
+        Kind::Jump { outcome, width } => format!(
+            "jump of the {} where ranks cross |V|, among the words of one run within {width} |V| of it",
+            outcome_noun(*outcome)
+        ),
         Kind::Order(crossing) => {
             let place = |reading: &Reading| {
                 format!("{} in {}", stage(reading.measures[0]), place_label(scope, reading, reading.measures[0]))
@@ -77,6 +84,9 @@ pub fn statistic(estimand: &Estimand) -> String {
             }
         },
         Kind::Correlation { .. } => "Pearson's *r*".into(),
+        Kind::Slope { with, .. } => format!("per unit of {}", predictor_symbol(with)),
+        Kind::Combined(combined) if combined.less.is_some() => "error".into(),
+        Kind::Combined(_) => "prediction".into(),
         Kind::Order(_) => "share of the runs with an order".into(),
         Kind::Words { of: Some(of), .. } => format!("per unit of {}", covariate_noun(*of)),
         _ if estimand.value.is_ratio => "ratio".into(),
@@ -84,6 +94,7 @@ pub fn statistic(estimand: &Estimand) -> String {
         Kind::Mean | Kind::Difference { .. } => "difference".into(),
         Kind::Bend(_) => "bend".into(),
         Kind::Words { .. } => "mean over words".into(),
+        Kind::Jump { .. } => "jump at |V|".into(),
     }
 }
 
@@ -105,6 +116,13 @@ fn held_levels(estimand: &Estimand) -> String {
         if names.is_empty() { String::new() } else { format!(", {}", factor.with_level(&listed(&names))) }
     };
     estimand.at.iter().map(level).collect()
+}
+
+/// `, with distance held`, of what varies.
+fn held_nouns(scope: &Scope, within: &[Factor]) -> String {
+    let held = within.iter().map(|factor| held_noun(scope, *factor)).filter(|held| !held.is_empty());
+    let held: Vec<String> = held.collect();
+    if held.is_empty() { String::new() } else { format!(", with {} held", listed(&held)) }
 }
 
 /// What is held, where it varies.
@@ -168,6 +186,14 @@ fn stage(measure: Measure) -> String {
         Measure::Reach(_) => "reachability above the unigram model's".into(),
         Measure::Task(_, metric) => metric_label(metric).into(),
         other => measure_noun(other),
+    }
+}
+
+fn outcome_noun(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Contrast => "contrast of a word",
+        Outcome::Reachable => "share of words reachable",
+        Outcome::LogProb => "log-probability of a word",
     }
 }
 

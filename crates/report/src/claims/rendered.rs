@@ -55,10 +55,14 @@ impl Rendered {
         let beside = answer.beside.iter().filter_map(|(other, estimated)| {
             Some((describe_short(&scope, other, estimand), number(other, estimated)?))
         });
+        let measured = match &claim.against {
+            Some(truth) => format!("error against the claim *{truth}*"),
+            None => describe(&scope, estimand),
+        };
         Rendered {
             says,
             verdict,
-            measured: describe(&scope, estimand),
+            measured,
             value_of_runs: if value.is_empty() { value.clone() } else { format!("{value}{runs}") },
             value,
             beside: beside.collect(),

@@ -43,7 +43,9 @@ pub fn figure(study: &Study, answers: &ClaimAnswers) -> Option<Figure> {
         Test::All(ids) => ids.iter().filter_map(|id| answers.by_id(id)).collect(),
         Test::Estimand(_) => vec![*answer],
     });
+    // What is compared with a truth has a figure of its own.
     let claims: Vec<(&Answer, &Estimand)> = parts
+        .filter(|answer| answer.claim.against.is_none())
         .filter_map(|answer| match &answer.claim.test {
             Test::Estimand(estimand) => Some((answer, estimand)),
             Test::All(_) => None,
@@ -227,6 +229,7 @@ impl ClaimPanel {
 fn name(scope: &Scope, estimand: &Estimand) -> String {
     match &estimand.kind {
         EstimandKind::Effect(of) | EstimandKind::Correlation { with: of, .. } => predictor_symbol(&of[0]),
+        EstimandKind::Slope { with, .. } => predictor_symbol(with),
         EstimandKind::Order(_) => format!("{} first", condition_style(scope, estimand).name),
         _ => "all".into(),
     }

@@ -14,6 +14,7 @@ mod figure;
 mod inside;
 mod levels;
 mod markers;
+mod methods;
 mod outcomes;
 mod parts;
 mod progress;
@@ -54,7 +55,7 @@ pub const TOPICS: [(&str, &str, &[&str]); 8] = [
             "loss",
         ],
     ),
-    ("knowledge", "What is known", &["arms", "contrast", "forms", "translation"]),
+    ("knowledge", "What is known", &["methods", "arms", "contrast", "forms", "translation"]),
     ("inside", "Inside the model", &["patching", "inside", "word-alignment", "word-map"]),
     ("reach", "What can be reached", &["reachability", "reach", "nulls"]),
     ("settings", "What decides it", &["effects", "settings", "specifications"]),
@@ -84,6 +85,7 @@ pub fn all(study: &Study, answers: &ClaimAnswers) -> Vec<Figure> {
     ];
     let of_study: &[&(dyn Fn() -> Option<Figure> + Sync)] = &[
         &|| answers::figure(study, answers),
+        &|| methods::figure(study, answers),
         &|| Some(training::trajectory(study)),
         &|| family::figure(study),
         &|| markers::contrast_by_arm(study),

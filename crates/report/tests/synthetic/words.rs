@@ -51,6 +51,7 @@ fn word(config: &Config, plan: &Plan, symbol: usize) -> MaskedWord {
         letters: Some(own.form.len() as u32),
         pieces: Some(own.pieces.len() as u32),
         frequency: Some(0.002 * (1 + symbol % 3) as f64),
+        rank: None,
     };
     MaskedWord {
         symbol: format!("value:{}:{symbol}", symbol % 40),
@@ -64,6 +65,7 @@ fn word(config: &Config, plan: &Plan, symbol: usize) -> MaskedWord {
         traits,
         reachable_from: reached.then_some(plan.steps / 2 + 100 * config.model),
         reachable: Some(bridge > config.cognate()),
+        logprob: None,
         alignments: if plan.inside { vec![(0, -0.4), (plan.steps, bridge - 0.5 + of_word)] } else { Vec::new() },
     }
 }

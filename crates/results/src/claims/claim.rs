@@ -1,6 +1,6 @@
 //! Claims as their files state them: `[[claims]]` of a study file, of a file of claims, or of one that is built in.
 
-use super::estimand::{Estimand, crossing, moment};
+use super::estimand::{Combined, Estimand, crossing, moment};
 use super::fields::{ClaimError, Fields, Result, number, one_or_many, text, texts, unknown};
 use super::verdict::{Expectation, MARGIN};
 use super::{EstimandKind, names};
@@ -43,6 +43,9 @@ pub struct Claim {
     pub beside: Vec<Estimand>,
     /// The readings under which it is answered too.
     pub readings: Option<Readings>,
+    /// The claim whose estimate is the truth that its own should find. Then the expected estimate is that of the error; its own and
+    /// the truth are the first numbers beside it.
+    pub against: Option<String>,
 }
 
 /// How a claim is tested.
@@ -124,6 +127,17 @@ impl Claims {
                 parts.iter().try_for_each(known).map_err(named)?;
             }
         }
+        for place in 0..claims.len() {
+            let Some(id) = claims[place].against.clone() else { continue };
+            let named = |ClaimError(why)| ClaimError(format!("the claim `{}`: `against`: {why}", claims[place].id));
+            known(&id).map_err(named)?;
+            let truth = claims.iter().find(|other| other.id == id).expect("it is known");
+            let (Test::Estimand(truth), None) = (&truth.test, &truth.against) else {
+                return Err(named(ClaimError(format!("`{id}` has no estimate of its own"))));
+            };
+            let truth = truth.clone();
+            claims[place].compare(truth);
+        }
         Ok(Claims { question, claims })
     }
 }
@@ -177,6 +191,14 @@ impl Claim {
         if self.each && !masked.is_empty() { masked.iter().map(Some).collect() } else { vec![None] }
     }
 
+    /// Puts the error against a truth in the place of the estimate, and both beside it.
+    fn compare(&mut self, truth: Estimand) {
+        let Test::Estimand(own) = &mut self.test else { unreachable!("checked when it was parsed") };
+        let (of, less) = (own.clone(), Some(truth.clone()));
+        self.beside.splice(0..0, [of.clone(), truth]);
+        *own = Combined { of, times: None, less }.estimand();
+    }
+
     fn parse(value: toml::Value, place: usize) -> Result<Claim> {
         let id = value.get("id").and_then(toml::Value::as_str).map(str::to_owned);
         let name =
@@ -219,8 +241,20 @@ impl Claim {
             by: fields.parse("by", texts)?.unwrap_or_default().iter().map(|key| Factor::new(key)).collect(),
             beside,
             readings: fields.parse("readings", Readings::parse)?,
+            against: fields.text("against")?,
         };
         fields.finish()?;
+        let is_combined =
+            matches!(&claim.test, Test::Estimand(estimand) if matches!(estimand.kind, EstimandKind::Combined(_)));
+        match (&claim.against, &claim.readings) {
+            (Some(_), _) if matches!(claim.test, Test::All(_)) => {
+                return Err(ClaimError("`against` needs an `estimate`".into()));
+            }
+            (against, Some(_)) if is_combined || against.is_some() => {
+                return Err(ClaimError("`readings` cannot be with `times`, `less` or `against`".into()));
+            }
+            _ => {}
+        }
         Ok(claim)
     }
 }

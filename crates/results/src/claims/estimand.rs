@@ -7,6 +7,7 @@
 use super::fields::{ClaimError, Fields, Result, number, one_or_many, text, texts, unknown};
 use super::names::{Covariate, Outcome, measure};
 use super::predictor::Predictor;
+use crate::study::as_in_runs;
 use crate::{Condition, Crossing, Factor, Measure, Moment, Value};
 use invitro_base::dotted::leaves;
 
@@ -45,6 +46,13 @@ pub enum EstimandKind {
         /// are written.
         within: Vec<Factor>,
     },
+    /// The slope of a value of runs on a predictor, in units of the value per unit of the predictor.
+    Slope {
+        /// The predictor.
+        with: Predictor,
+        /// As for a correlation.
+        within: Vec<Factor>,
+    },
     /// The mean of an outcome over masked words, or the coefficient of a covariate among the words of a run.
     Words {
         /// The outcome of a word.
@@ -56,8 +64,42 @@ pub enum EstimandKind {
         /// Which words, by the bounds of their covariates.
         bounds: Vec<(Covariate, Bound, f64)>,
     },
+    /// By how much an outcome jumps, among the words of a run, where their ranks cross |V|: that of words in one piece less that of
+    /// words that are cut, right at the cut-off.
+    Jump {
+        /// The outcome of a word.
+        outcome: Outcome,
+        /// The words whose ranks are this close to |V|, as a share of it.
+        width: f64,
+    },
     /// The share of runs in which the first of two measures emerges before the second, of those with an order.
     Order(Crossing),
+    /// An estimate that is multiplied by another, less a third: what a method predicts of a change, and its error.
+    Combined(Box<Combined>),
+}
+
+/// An estimate made of others.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Combined {
+    /// The first.
+    pub of: Estimand,
+    /// What it is multiplied by.
+    pub times: Option<Estimand>,
+    /// What is taken off.
+    pub less: Option<Estimand>,
+}
+
+impl Combined {
+    /// All estimates that it is made of.
+    pub fn parts(&self) -> impl Iterator<Item = &Estimand> {
+        std::iter::once(&self.of).chain(&self.times).chain(&self.less)
+    }
+
+    /// As an estimand, which has the value of its first.
+    pub(super) fn estimand(self) -> Estimand {
+        let (value, at) = (self.of.value.clone(), self.of.at.clone());
+        Estimand { kind: EstimandKind::Combined(Box::new(self)), value, at }
+    }
 }
 
 impl EstimandKind {
@@ -69,8 +111,10 @@ impl EstimandKind {
             EstimandKind::Effect(_) => "effect",
             EstimandKind::Bend(_) => "bend",
             EstimandKind::Correlation { .. } => "correlation",
-            EstimandKind::Words { .. } => "words",
+            EstimandKind::Words { .. } | EstimandKind::Jump { .. } => "words",
+            EstimandKind::Slope { .. } => "slope",
             EstimandKind::Order(_) => "order",
+            EstimandKind::Combined(combined) => combined.of.kind.name(),
         }
     }
 }
@@ -155,8 +199,7 @@ impl ConditionRole {
         if let Some((_, role)) = ConditionRole::ROLES.iter().find(|(role, _)| *role == name) {
             return Ok(role.clone());
         }
-        let on_disk = name.strip_suffix('†').map(|language| format!("{language}_masked"));
-        let condition = on_disk.as_deref().unwrap_or(name).parse();
+        let condition = name.replace('†', "_masked").parse();
         condition
             .map(ConditionRole::Condition)
             .map_err(|_| unknown(name, "a condition", ConditionRole::ROLES.map(|(role, _)| role)))
@@ -214,7 +257,8 @@ fn settings(value: toml::Value) -> Result<Vec<(Factor, Vec<Value>)>> {
         toml::Value::String(all) if all == "*" => Vec::new(),
         value => one_or_many(value).iter().map(Value::from).collect(),
     };
-    Ok(leaves(&table).into_iter().map(|(key, value)| (Factor::new(&key), levels(value))).collect())
+    let setting = |(key, value): (String, toml::Value)| as_in_runs(Factor::new(&key), levels(value));
+    Ok(leaves(&table).into_iter().map(setting).collect())
 }
 
 /// At most two of them.
@@ -232,7 +276,10 @@ fn predictors(value: toml::Value) -> Result<Vec<Predictor>> {
 }
 
 /// The kinds, by the key that names the measure.
-const KINDS: [&str; 8] = ["mean", "difference", "ratio", "effect", "bend", "correlation", "words", "order"];
+const KINDS: [&str; 9] = ["mean", "difference", "ratio", "effect", "bend", "correlation", "slope", "words", "order"];
+
+/// The width of the window around a cut-off, unless a claim names one.
+const WIDTH: f64 = 0.25;
 
 fn needed<T>(value: Option<T>, kind: &str, key: &str) -> Result<T> {
     value.ok_or_else(|| ClaimError(format!("`{kind}` needs `{key}`")))
@@ -251,6 +298,8 @@ impl Estimand {
             )));
         };
         let at = fields.parse("at", settings)?.unwrap_or_default();
+        let [times, less] = ["times", "less"].map(|key| fields.parse(key, Estimand::parse));
+        let (times, less) = (times?, less?);
         let (value, kind) = if kind == "words" {
             Self::parse_words(&mut fields, &text(what)?)?
         } else {
@@ -261,17 +310,25 @@ impl Estimand {
         if matches!(kind, EstimandKind::Order(_)) && value.second.is_none() {
             return Err(ClaimError("`order` needs two measures, or two conditions".into()));
         }
-        Ok(Estimand { kind, value, at })
+        let of = Estimand { kind, value, at };
+        let is_combined = times.is_some() || less.is_some();
+        Ok(if is_combined { Combined { of, times, less }.estimand() } else { of })
     }
 
     fn parse_kind(fields: &mut Fields, kind: &str) -> Result<EstimandKind> {
         Ok(match kind {
             "effect" => EstimandKind::Effect(needed(fields.parse("of", predictors)?, kind, "of")?),
             "bend" => EstimandKind::Bend(Factor::new(&needed(fields.text("of")?, kind, "of")?)),
-            "correlation" => EstimandKind::Correlation {
-                with: needed(fields.parse("with", predictors)?, kind, "with")?,
-                within: fields.parse("within", texts)?.unwrap_or_default().iter().map(|key| Factor::new(key)).collect(),
-            },
+            "correlation" | "slope" => {
+                let mut with = needed(fields.parse("with", predictors)?, kind, "with")?;
+                let within = fields.parse("within", texts)?.unwrap_or_default();
+                let within = within.iter().map(|key| Factor::new(key)).collect();
+                match (kind, with.len()) {
+                    ("correlation", _) => EstimandKind::Correlation { with, within },
+                    (_, 1) => EstimandKind::Slope { with: with.remove(0), within },
+                    _ => return Err(ClaimError("`with`: `slope` needs one predictor".into())),
+                }
+            }
             "order" => {
                 EstimandKind::Order(fields.parse("crossing", |it| crossing(&text(it)?))?.unwrap_or(Crossing::First))
             }
@@ -298,6 +355,24 @@ impl Estimand {
     fn parse_words(fields: &mut Fields, outcome: &str) -> Result<(RunValue, EstimandKind)> {
         let outcome: Outcome =
             outcome.parse().map_err(|_| unknown(outcome, "an outcome of words", Outcome::ALL.map(Outcome::name)))?;
+        let place = fields.parse("in", |value| ConditionRole::parse(&text(value)?))?.unwrap_or(ConditionRole::Masked);
+        let measures = vec![match outcome {
+            Outcome::Contrast => Measure::KNOWLEDGE,
+            Outcome::Reachable => measure("reach.share")?,
+            Outcome::LogProb => measure("reach.network.allowed.logprob")?,
+        }];
+        let first = Reading { measures, place, moment: Moment::End };
+        let value = RunValue { first, second: None, is_ratio: false };
+        if let Some(cutoff) = fields.text("cutoff")? {
+            if cutoff != Covariate::Rank.name() {
+                return Err(unknown(&cutoff, "a covariate with a cut-off", [Covariate::Rank.name()]));
+            }
+            let width = fields.parse("width", |value| number(&value))?.unwrap_or(WIDTH);
+            if !(width > 0.0 && width <= 1.0) {
+                return Err(ClaimError(format!("`width`: {width} must be a share of |V|, above 0 and at most 1")));
+            }
+            return Ok((value, EstimandKind::Jump { outcome, width }));
+        }
         let of = fields.parse("of", |value| covariate(&text(value)?))?;
         let controls = fields.parse("controls", |value| texts(value)?.iter().map(|name| covariate(name)).collect())?;
         let mut controls: Vec<Covariate> = controls.unwrap_or_else(|| Covariate::CONTROLS.to_vec());
@@ -305,13 +380,7 @@ impl Estimand {
             controls.insert(0, of);
         }
         let bounds = fields.parse("where", bounds)?.unwrap_or_default();
-        let place = fields.parse("in", |value| ConditionRole::parse(&text(value)?))?.unwrap_or(ConditionRole::Masked);
-        let measures = vec![match outcome {
-            Outcome::Contrast => Measure::KNOWLEDGE,
-            Outcome::Reachable => measure("reach.share")?,
-        }];
-        let first = Reading { measures, place, moment: Moment::End };
-        Ok((RunValue { first, second: None, is_ratio: false }, EstimandKind::Words { outcome, of, controls, bounds }))
+        Ok((value, EstimandKind::Words { outcome, of, controls, bounds }))
     }
 
     /// The settings that it names, with the levels it names of them.
@@ -331,6 +400,11 @@ impl Estimand {
                 all.extend(with.iter().filter_map(setting));
                 all.extend(within.iter().map(|factor| (*factor, Vec::new())));
             }
+            EstimandKind::Slope { with, within } => {
+                all.extend(setting(with));
+                all.extend(within.iter().map(|factor| (*factor, Vec::new())));
+            }
+            EstimandKind::Combined(combined) => all.extend(combined.parts().flat_map(Estimand::settings)),
             _ => {}
         }
         all

@@ -2,6 +2,7 @@
 
 use super::design::Design;
 use super::estimand::{Estimand, EstimandKind, Reading};
+use super::predictor::Predictor;
 use super::scope::{Scope, difference_of, has_level, is_saturated};
 use super::verdict::{INFLATION, Reason, Verdict};
 use super::words::WordRegression;
@@ -46,11 +47,14 @@ const HARDLY_ANY: f64 = 0.05;
 /// words is tested.
 const LEARNED: f64 = 0.5;
 
-type Estimates = Result<(Option<Estimate>, Detail), Reason>;
+pub(super) type Estimates = Result<(Option<Estimate>, Detail), Reason>;
 
 impl<'a> Scope<'a> {
     /// The estimate.
     pub fn estimate(&self, estimand: &Estimand) -> Estimated {
+        if let EstimandKind::Combined(combined) = &estimand.kind {
+            return self.combined(combined);
+        }
         let runs = self.runs(estimand);
         let first = &estimand.value.first;
         let measure = (first.measures.len() > 1).then(|| self.measure(first));
@@ -96,13 +100,13 @@ impl<'a> Scope<'a> {
                 Ok((self.over_levels(estimand, runs, &[*factor], &parts)?, Detail::default()))
             }
             EstimandKind::Correlation { with, within } => {
-                let values = self.values(runs, value)?;
-                let rows = values.iter().filter_map(|(run, y)| {
-                    let x: Option<Vec<f64>> = with.iter().map(|one| self.predictor(one, run)).collect();
-                    Some((*run, x?, *y))
-                });
-                let rows: Vec<(&Run, Vec<f64>, f64)> = rows.collect();
+                let rows = self.predicted(estimand, runs, with)?;
                 Ok((if with.len() == 2 { sizes(&rows) } else { self.correlation(&rows, within) }, Detail::default()))
+            }
+            EstimandKind::Slope { with, within } => {
+                let rows = self.predicted(estimand, runs, std::slice::from_ref(with))?;
+                let (groups, rows) = self.grouped(&rows, within);
+                Ok((seeds::slope_within(groups, rows), Detail::default()))
             }
             EstimandKind::Words { outcome, of: None, bounds, .. } => match self.word_mean(runs, *outcome, bounds) {
                 Some((estimate, words)) => Ok((Some(estimate), Detail { words, ..Detail::default() })),
@@ -115,7 +119,9 @@ impl<'a> Scope<'a> {
                 let (estimate, words) = (regression.estimate(*of), regression.clustered.rows);
                 Ok((estimate, Detail { words, regression: Some(regression), ..Detail::default() }))
             }
+            EstimandKind::Jump { outcome, width } => self.jump(runs, *outcome, *width),
             EstimandKind::Order(crossing) => self.order(estimand, runs, *crossing),
+            EstimandKind::Combined(_) => unreachable!("its parts are estimated one by one"),
         }
     }
 
@@ -241,9 +247,29 @@ impl<'a> Scope<'a> {
         Ok(seeds::mean(scale, rows).map(|estimate| Estimate { runs: used as usize, ..estimate }))
     }
 
+    /// The runs that have a value and all of these predictors, with both.
+    fn predicted(
+        &self,
+        estimand: &Estimand,
+        runs: &[&'a Run],
+        with: &[Predictor],
+    ) -> Result<Vec<(&'a Run, Vec<f64>, f64)>, Reason> {
+        let rows = self.values(runs, &estimand.value)?.into_iter().filter_map(|(run, y)| {
+            let x: Option<Vec<f64>> = with.iter().map(|one| self.predictor(one, run)).collect();
+            Some((run, x?, y))
+        });
+        Ok(rows.collect())
+    }
+
     fn correlation(&self, rows: &[(&Run, Vec<f64>, f64)], within: &[Factor]) -> Option<Estimate> {
         let (x, y): (Vec<f64>, Vec<f64>) = rows.iter().map(|(_, x, y)| (x[0], *y)).unzip();
         plain_correlation(&x, &y)?;
+        let (groups, rows) = self.grouped(rows, within);
+        seeds::pearson_within(groups, rows)
+    }
+
+    /// The rows by combinations of the levels that are held, and how many of these there are.
+    fn grouped(&self, rows: &[(&Run, Vec<f64>, f64)], within: &[Factor]) -> (usize, Vec<(Seed, usize, f64, f64)>) {
         let of_languages = within.contains(&Factor::LANGUAGES);
         let is_held = |factor: &Factor| within.contains(factor) || (of_languages && factor.is_kind_of_languages());
         let held: Vec<Factor> = self.study.varying().into_iter().filter(is_held).collect();
@@ -252,7 +278,8 @@ impl<'a> Scope<'a> {
         groups.sort();
         groups.dedup();
         let place = |run: &Run| groups.binary_search(&group(run)).expect("a group of the list it was made from");
-        seeds::pearson_within(groups.len(), rows.iter().map(|(run, x, y)| (run.seed, place(run), x[0], *y)))
+        let rows = rows.iter().map(|(run, x, y)| (run.seed, place(run), x[0], *y)).collect();
+        (groups.len(), rows)
     }
 
     fn order(&self, estimand: &Estimand, runs: &[&'a Run], crossing: Crossing) -> Estimates {
@@ -298,14 +325,16 @@ impl<'a> Scope<'a> {
     fn why_none(&self, estimand: &Estimand, runs: &[&'a Run]) -> Reason {
         let values = self.values(runs, &estimand.value).unwrap_or_default();
         match &estimand.kind {
-            EstimandKind::Effect(_) | EstimandKind::Correlation { .. }
+            EstimandKind::Effect(_) | EstimandKind::Correlation { .. } | EstimandKind::Slope { .. }
                 if !values.is_empty() && self.is_saturated(estimand, &values) =>
             {
                 Reason::Saturated
             }
             EstimandKind::Effect(_)
             | EstimandKind::Correlation { .. }
+            | EstimandKind::Slope { .. }
             | EstimandKind::Words { .. }
+            | EstimandKind::Jump { .. }
             | EstimandKind::Bend(_) => Reason::NotVaried,
             EstimandKind::Mean if !values.is_empty() => Reason::TooFewSeeds(1),
             _ => Reason::NotMeasured,
@@ -322,8 +351,13 @@ impl<'a> Scope<'a> {
 
     /// Why an estimate must not be tested.
     fn gate(&self, estimand: &Estimand, runs: &[&'a Run]) -> Option<Reason> {
-        let relates =
-            matches!(estimand.kind, EstimandKind::Effect(_) | EstimandKind::Correlation { .. } | EstimandKind::Bend(_));
+        let relates = matches!(
+            estimand.kind,
+            EstimandKind::Effect(_)
+                | EstimandKind::Correlation { .. }
+                | EstimandKind::Slope { .. }
+                | EstimandKind::Bend(_)
+        );
         if relates && self.values(runs, &estimand.value).is_ok_and(|values| self.is_saturated(estimand, &values)) {
             return Some(Reason::Saturated);
         }

@@ -21,6 +21,7 @@
 
 mod answer;
 mod claim;
+mod combined;
 mod design;
 mod estimand;
 mod estimate;
@@ -37,7 +38,7 @@ mod words;
 pub use answer::{Answer, LevelAnswer, Specification, answer};
 pub use claim::{BUILT_IN, Claim, Claims, Readings, Test, built_in};
 pub use design::Design;
-pub use estimand::{Bound, ConditionRole, Estimand, EstimandKind, Reading, RunValue};
+pub use estimand::{Bound, Combined, ConditionRole, Estimand, EstimandKind, Reading, RunValue};
 pub use estimate::{Detail, Estimated};
 pub use fields::ClaimError;
 pub use looks::Looks;

@@ -57,6 +57,8 @@ invitro_base::named! {
         Contrast = "contrast",
         /// Whether it is reachable, for a subject that Γ allows it: 1 or 0.
         Reachable = "reachable",
+        /// Its log-probability after a subject that Γ allows it, in nats (`eval.rank`).
+        LogProb = "logprob",
     }
 }
 
@@ -65,6 +67,7 @@ impl Outcome {
     pub fn value(self, word: &MeasuredWord) -> Option<f64> {
         match self {
             Outcome::Contrast => word.contrast,
+            Outcome::LogProb => word.logprob,
             Outcome::Reachable => word.reachable.map(|reachable| f64::from(u8::from(reachable))),
         }
     }
@@ -87,6 +90,8 @@ invitro_base::named! {
         Bridge = "bridge",
         /// The alignment of its state with that of its translation (`eval.inside`).
         Alignment = "alignment",
+        /// Its rank among the merges of the tokenizer: below |V| it is one piece (`eval.rank`).
+        Rank = "rank",
     }
 }
 
@@ -101,6 +106,7 @@ impl Covariate {
             Covariate::CognateBridge => word.cognate_bridge,
             Covariate::Bridge => word.bridge,
             Covariate::Alignment => word.alignment,
+            Covariate::Rank => word.traits.rank.map(f64::from),
             Covariate::Distance => word.traits.distance,
             Covariate::Letters => word.traits.letters.map(f64::from),
             Covariate::Pieces => word.traits.pieces.map(f64::from),

@@ -2,11 +2,14 @@
 //! word by word.
 
 use super::estimand::Bound;
+use super::estimate::{Detail, Estimates};
 use super::names::{Covariate, Outcome};
 use super::scope::Scope;
+use super::verdict::Reason;
 use crate::words::MeasuredWord;
 use crate::{Factor, Run, Study};
 use invitro_stats::clusters::{WordRows, over_seeds, two_way};
+use invitro_stats::discontinuity::{self, Point};
 use invitro_stats::regression::{NamedColumn, Regression};
 use invitro_stats::strata::{self, ArmDifference};
 use invitro_stats::{Estimate, Scale, Seed, seeds};
@@ -103,6 +106,23 @@ impl<'a> Scope<'a> {
         let over_seeds = over_seeds(&rows, |run| self.study.runs[run].seed);
         let runs = rows.runs.iter().collect::<BTreeSet<_>>().len();
         Some(WordRegression { clustered, over_seeds, runs })
+    }
+
+    /// By how much an outcome jumps where the ranks of a run's words cross |V|, over the words within a share `width` of |V|.
+    pub(super) fn jump(&self, runs: &[&Run], outcome: Outcome, width: f64) -> Estimates {
+        let point = |(run, word): &(usize, MeasuredWord)| {
+            let vocab = self.study.runs[*run].number(Factor::VOCAB.key())?;
+            // The last rank of one piece is |V| - 1.
+            let x = (f64::from(word.traits.rank?) + 0.5) / vocab - 1.0;
+            Some(Point { run: *run, x, y: outcome.value(word)? })
+        };
+        let mut points: Vec<Point> = self.words(runs).filter_map(point).collect();
+        if points.is_empty() {
+            return Err(Reason::NotMeasured);
+        }
+        points.retain(|point| point.x.abs() <= width);
+        let detail = Detail { words: points.len(), ..Detail::default() };
+        Ok((discontinuity::jump(&points, |run| self.study.runs[run].seed), detail))
     }
 
     /// The contrast of every word in the runs of one arm less the same in the runs of another, all else equal.

@@ -136,6 +136,15 @@ pub(super) fn with_shares(mut runs: Vec<Run>) -> Vec<Run> {
     runs
 }
 
+/// The levels of a setting as runs have them: a share of pieces drawn at random is an arm of its own, as in [`with_shares`].
+pub(crate) fn as_in_runs(factor: Factor, levels: Vec<Value>) -> (Factor, Vec<Value>) {
+    if factor.key() != SHARE_P {
+        return (factor, levels);
+    }
+    let arms = levels.iter().map(|p| Value::Text(format!("{RANDOM} {p}")));
+    (SHARE, if levels.is_empty() { vec![Value::Text(RANDOM.into())] } else { arms.collect() })
+}
+
 /// Levels of arms in their order, what is compared with first. Others come after them, by name.
 const ARM_LEVELS: [&str; 11] =
     ["all", "cognate", "other", RANDOM, "none", "learned", "alike", "apart", "morpheme", "words", "[]"];

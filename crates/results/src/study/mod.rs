@@ -19,6 +19,7 @@ mod study;
 mod trajectory;
 mod withheld;
 
+pub(crate) use factors::as_in_runs;
 pub use factors::{BALANCED, Factor, Levels};
 pub use study::Study;
 pub use trajectory::{Trajectory, before_decline};

@@ -19,10 +19,12 @@
 //! Several `[[grids]]` instead of `[factors]` are joined; a cell two of them name is one cell. In a study's folder
 //! `study.toml` has no base, and its experiment is complete.
 
+use crate::Factor;
 use crate::claims::{ClaimError, Claims};
 use crate::error::{Error, Result};
 use crate::identity::identity;
 use crate::run::Value as Level;
+use crate::study::as_in_runs;
 use crate::study::diagonal::diagonal;
 use crate::study::filter::Filter;
 use invitro_base::dotted::{LIST, assign, leaves, lookup, set, show};
@@ -192,6 +194,12 @@ impl Plan {
             leaves(&self.base).into_iter().map(|(key, value)| (key, vec![Level::from(&value)])).collect();
         for varied in self.grids.iter().flatten() {
             levels.entry(varied.key.clone()).or_default().extend(varied.levels.iter().map(Level::from));
+        }
+        // A share of pieces drawn at random is an arm of its own.
+        for (key, own) in levels.clone() {
+            let (arm, own) = as_in_runs(Factor::new(&key), own);
+            let with_shares = levels.get_mut(arm.key()).filter(|_| arm.key() != key);
+            with_shares.into_iter().for_each(|levels| levels.extend(own.iter().cloned()));
         }
         own.check_settings(&levels)
     }

@@ -31,6 +31,8 @@ pub struct MaskedWord {
     pub reachable_from: Option<u32>,
     /// Whether it is so at the end of training; unknown where no subject was asked for it, and in older tables.
     pub reachable: Option<bool>,
+    /// Its log-probability at the end of training, mean over the subjects that Γ allows it; with `eval.rank`.
+    pub logprob: Option<f64>,
     /// Its alignment with its translation, by step: see [`Contrasts::alignment`].
     pub alignments: Vec<(u32, f64)>,
     /// What it is like, in the language it is masked in.
@@ -51,6 +53,9 @@ pub struct Traits {
     pub pieces: Option<u32>,
     /// Its expected occurrences in a sentence of the first language; unknown where it is masked there.
     pub frequency: Option<f64>,
+    /// The size of the vocabulary at which it becomes a single piece, less one: with fewer pieces it is cut. Unknown without
+    /// `eval.rank`, and where it is cut with 2 |V| pieces too.
+    pub rank: Option<u32>,
 }
 
 /// A word in one language.
@@ -77,7 +82,7 @@ const FORM: &str = "form_";
 const PIECES: &str = "pieces_";
 const CONTRAST: &str = "contrast_";
 const CONTRASTS: &str = "contrasts_";
-const FIXED: [&str; 17] = [
+const FIXED: [&str; 19] = [
     "run",
     "symbol",
     "bridge",
@@ -95,7 +100,11 @@ const FIXED: [&str; 17] = [
     "frequency",
     "reachable",
     ALIGNMENTS,
+    RANK,
+    LOGPROB,
 ];
+const RANK: &str = "rank";
+const LOGPROB: &str = "logprob";
 const ALIGNMENT: &str = "alignment";
 /// The same over training.
 const ALIGNMENTS: &str = "alignments";
@@ -121,7 +130,7 @@ pub fn write(path: &Path, run: &str, words: &[MaskedWord]) -> Result<()> {
     let whole = |of: fn(&MaskedWord) -> Option<i64>| Column::Whole(words.iter().map(of).collect());
     let [run_column, symbol, bridge, bridge_form, bridge_language, bridge_pieces, cognate, asked, first, rest @ ..] =
         FIXED;
-    let [masked_in, pairs, distance, letters, pieces, frequency, reachable, alignments] = rest;
+    let [masked_in, pairs, distance, letters, pieces, frequency, reachable, alignments, rank, logprob] = rest;
     let mut columns: Vec<(String, Column)> = vec![
         (run_column.into(), text(&|_| Some(run.to_owned()))),
         (symbol.into(), text(&|word| Some(word.symbol.clone()))),
@@ -158,6 +167,10 @@ pub fn write(path: &Path, run: &str, words: &[MaskedWord]) -> Result<()> {
     if words.iter().any(|word| !word.alignments.is_empty()) {
         columns.push((ALIGNMENT.into(), number(|word| word.alignments.last().map(|&(_, value)| value))));
         columns.push((alignments.into(), text(&|word| curve_text(&word.alignments))));
+    }
+    if words.iter().any(|word| word.traits.rank.is_some() || word.logprob.is_some()) {
+        columns.push((rank.into(), whole(|word| word.traits.rank.map(i64::from))));
+        columns.push((logprob.into(), number(|word| word.logprob)));
     }
     table::write(path, &columns)
 }
@@ -232,7 +245,7 @@ pub(crate) fn ranked_all(path: &Path) -> Result<Vec<Ranked>> {
 /// `whole` their ends alone, and no pieces.
 pub(crate) fn shorten(row: &mut table::Columns, whole: bool) {
     for (name, value) in row.iter_mut() {
-        if name.starts_with(CONTRAST) || name == ALIGNMENT {
+        if name.starts_with(CONTRAST) || [ALIGNMENT, LOGPROB].contains(&name.as_str()) {
             table::shorten_value(value);
         } else if !whole && (name.starts_with(PIECES) || name.starts_with("bridge_")) {
             *value = serde_json::Value::Null;
@@ -288,6 +301,8 @@ pub struct MeasuredWord {
     pub cognate_bridge: Option<f64>,
     /// The overlap of its pieces with those of the unmasked word that shares most.
     pub bridge: Option<f64>,
+    /// Its log-probability there at the end of training, where that was recorded.
+    pub logprob: Option<f64>,
     /// Its alignment with its translation at the end of training, where that was measured.
     pub alignment: Option<f64>,
     /// What it is like.
@@ -306,8 +321,10 @@ pub fn read_scored(path: &Path, mut each: impl FnMut(&str, MeasuredWord)) -> Res
     }
     let contrasts: Vec<String> = languages.iter().map(|language| format!("{CONTRAST}{language}")).collect();
     let wanted = ["run", "symbol", "masked_in"].into_iter().chain(NUMBERS);
-    let wanted: Vec<&str> =
-        wanted.chain(["reachable", "bridge", ALIGNMENT]).chain(contrasts.iter().map(String::as_str)).collect();
+    let wanted: Vec<&str> = wanted
+        .chain(["reachable", "bridge", ALIGNMENT, RANK, LOGPROB])
+        .chain(contrasts.iter().map(String::as_str))
+        .collect();
     // Few names in many rows.
     let mut known: HashSet<Arc<str>> = HashSet::new();
     let mut shared = |name: &str| match known.get(name) {
@@ -323,7 +340,7 @@ pub fn read_scored(path: &Path, mut each: impl FnMut(&str, MeasuredWord)) -> Res
         for row in 0..rows {
             let Some(masked_in) = columns[2].text(row) else { continue };
             let place = languages.iter().position(|language| *language == masked_in);
-            let contrast = place.and_then(|place| number(12 + place, row));
+            let contrast = place.and_then(|place| number(14 + place, row));
             let reachable = number(9, row).map(|reachable| reachable > 0.0);
             if contrast.is_none() && reachable.is_none() {
                 continue;
@@ -336,6 +353,7 @@ pub fn read_scored(path: &Path, mut each: impl FnMut(&str, MeasuredWord)) -> Res
                 reachable,
                 cognate_bridge: number(3, row),
                 bridge: number(10, row),
+                logprob: number(13, row),
                 alignment: number(11, row),
                 traits: Traits {
                     pairs: whole(4),
@@ -343,6 +361,7 @@ pub fn read_scored(path: &Path, mut each: impl FnMut(&str, MeasuredWord)) -> Res
                     letters: whole(6),
                     pieces: whole(7),
                     frequency: number(8, row),
+                    rank: whole(12),
                 },
             };
             each(columns[0].text(row).unwrap_or_default(), scored);
@@ -375,6 +394,7 @@ fn word(languages: &[&str], columns: &[ColumnBatch], row: usize) -> MaskedWord {
         reachable_from: whole(8),
         reachable: number(15).map(|reachable| reachable > 0.0),
         masked_in: text(9),
+        logprob: number(18),
         alignments: text(16).as_deref().map(curve).unwrap_or_default(),
         traits: Traits {
             pairs: whole(10),
@@ -382,6 +402,7 @@ fn word(languages: &[&str], columns: &[ColumnBatch], row: usize) -> MaskedWord {
             letters: whole(12),
             pieces: whole(13),
             frequency: number(14),
+            rank: whole(17),
         },
     }
 }
@@ -427,6 +448,10 @@ pub struct Contrasts {
     /// older files have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reachable: Option<BTreeMap<String, Vec<u32>>>,
+    /// Per language with a mask, by the number of a masked word that is asked for: its log-probability, mean over the subjects that
+    /// Γ allows it; with `eval.rank`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub logprob: BTreeMap<String, BTreeMap<u32, f64>>,
     /// Per language with a mask, for its masked words in the order in which they are asked: the cosine of a word's state with
     /// that of its translation, less the largest with another word of its class, mean over layers; with `eval.inside`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
