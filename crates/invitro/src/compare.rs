@@ -184,7 +184,7 @@ fn in_json(comparison: &Comparison) -> Value {
 fn setting(value: &Setting) -> Value {
     match value {
         Setting::Number(number) => json!(number),
-        Setting::Text(text) => json!(text),
+        Setting::Text(text) => json!(**text),
     }
 }
 

@@ -10,10 +10,9 @@ use invitro_report::claims::{in_plain_words, withheld_noun};
 use invitro_report::draw::plain_text;
 use invitro_results::folder::METRICS;
 use invitro_results::{
-    Condition, Curve, Emergence, FolderKind, Form, Loss, Measure, Quantity, Results, Row, Run, Scorer, Statistic,
-    Study, Targets, Task, TaskMetric, Value, Withheld, metrics,
+    Condition, Curve, Emergence, FolderKind, Form, Loss, Measure, Quantity, Results, Row, Run, Scorer, SortedMap,
+    Statistic, Study, Targets, Task, TaskMetric, Value, Withheld, metrics,
 };
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 /// Writes the report of a run that is done, or of the runs of an experiment's seeds.
@@ -45,7 +44,7 @@ pub fn print(member: &Member, report: Option<&Path>) -> Result<()> {
 /// The last evaluation of a run, and its curves.
 struct Last<'a> {
     rows: Vec<&'a Row>,
-    curves: HashMap<Quantity, Curve>,
+    curves: SortedMap<Quantity, Curve>,
     /// In the order they were measured.
     conditions: Vec<Condition>,
 }
@@ -171,7 +170,7 @@ pub fn table(rows: &[Row], experiment: &Experiment, width: Option<usize>) -> Str
 
 /// Whether facts cross, as far as one run can tell.
 fn answers(last: &Last, experiment: &Experiment) -> Vec<String> {
-    let withhold = ("mixture.withhold".to_owned(), Value::Text(experiment.mixture.withhold.name().to_owned()));
+    let withhold = ("mixture.withhold", Value::Text(experiment.mixture.withhold.name().into()));
     let run = Run { curves: last.curves.clone(), columns: [withhold].into(), ..Run::default() };
     let results = Results::new(experiment.name.clone(), Path::new(""), FolderKind::Run);
     let study = Study::new(Results { runs: vec![run], ..results });

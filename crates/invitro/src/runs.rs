@@ -69,8 +69,9 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let listing = Listing::new(found, &Filter::parse(&args.filter).map_err(anyhow::Error::msg)?)?;
     let order = listing.order(args.sort.as_deref())?;
     if args.json {
+        let conditions = listing.conditions();
         for place in order {
-            emit!("{}", listing.in_json(place));
+            emit!("{}", listing.in_json(place, &conditions));
         }
         for (name, path, error) in &listing.faults {
             emit!("{}", json!({ "name": name, "path": path.display().to_string(), "error": error }));
@@ -159,8 +160,8 @@ impl Listing {
         let value = |place: usize| -> Option<Setting> {
             let entry = &self.entries[place];
             match key {
-                "run" => Some(Setting::Text(entry.name.clone())),
-                "state" => Some(Setting::Text(entry.state.to_owned())),
+                "run" => Some(Setting::Text(entry.name.as_str().into())),
+                "state" => Some(Setting::Text(entry.state.into())),
                 "step" => Some(Setting::Number(entry.step as f64)),
                 _ => match MEASURES.iter().position(|name| *name == key) {
                     Some(which) => self.measure(which, &conditions[which], place).map(Setting::Number),
@@ -251,7 +252,7 @@ impl Listing {
         text
     }
 
-    fn in_json(&self, place: usize) -> Value {
+    fn in_json(&self, place: usize, conditions: &[Vec<Condition>; 3]) -> Value {
         let Entry { name, path, state, step, steps } = &self.entries[place];
         let run = &self.study.runs[place];
         let scores = |condition: &Condition| {
@@ -266,13 +267,12 @@ impl Listing {
         let is_measured = |condition: &&Condition| run.curves.keys().any(|it| it.condition.as_ref() == Some(condition));
         let headline: Map<String, Value> = self.study.conditions().iter().filter(is_measured).map(scores).collect();
         let loss = run.curve(&Quantity::overall(Measure::Loss(Loss::Loss)));
-        let conditions = self.conditions();
         let measures: Map<String, Value> = (0..3)
             .map(|which| (MEASURES[which].to_owned(), json!(self.measure(which, &conditions[which], place))))
             .collect();
         let setting = |it: &Differing| match &it.values[place] {
             Some(Setting::Number(number)) => json!(number),
-            Some(Setting::Text(text)) => json!(text),
+            Some(Setting::Text(text)) => json!(**text),
             None => Value::Null,
         };
         let settings: Map<String, Value> = self.differing.iter().map(|it| (it.key.clone(), setting(it))).collect();

@@ -34,11 +34,14 @@ fn results_of_this_schema_are_continued() {
 }
 
 /// Figures in the pages: the study, its figure (a variant of it, `.page`), the file.
-const FIGURES: [(&str, &str, &str); 6] = [
+const FIGURES: [(&str, &str, &str); 9] = [
     ("budget", "trajectory", "figures/trajectory.svg"),
     ("converged", "trajectory", "figures/trajectory-converged.svg"),
     ("sharing", "arms", "figures/contrast-by-arm.svg"),
     ("facts", "contrast", "figures/contrast.svg"),
+    ("forms", "forms", "figures/forms.svg"),
+    ("inside", "patching", "figures/patching.svg"),
+    ("cuts", "arms", "figures/contrast-by-cut.svg"),
     ("readings", "specifications-all-claims.page", "figures/specifications.svg"),
     ("readings", "specifications-Masked-reachability-falls-as-V-grows.page", "figures/specifications-readings.svg"),
 ];
@@ -79,6 +82,16 @@ fn reports_of_the_shipped_studies_are_rebuilt() {
         ("sharing-paper", "6 runs over 3 data seeds and 1 model seed; 6 ended"),
         ("withheld", "60 runs over 5 data seeds and 1 model seed; 60 ended"),
         ("pivot", "60 runs over 5 data seeds and 1 model seed; 60 ended"),
+        ("spelling", "24 runs over 3 data seeds and 1 model seed; 24 ended"),
+        ("why", "15 runs of 18 planned over 3 data seeds and 1 model seed; 15 ended"),
+        ("mix", "18 runs over 3 data seeds and 1 model seed; 18 ended"),
+        ("forms", "40 runs over 5 data seeds and 1 model seed; 40 ended"),
+        ("inside", "96 runs over 8 data seeds and 1 model seed; 96 ended"),
+        ("exposure", "96 runs over 4 data seeds and 1 model seed; 96 ended"),
+        ("cuts", "80 runs over 5 data seeds and 1 model seed; 80 ended"),
+        ("dropout", "60 runs over 5 data seeds and 1 model seed; 60 ended"),
+        ("laws", "64 runs over 8 data seeds and 1 model seed; 64 ended"),
+        ("friends", "64 runs over 8 data seeds and 1 model seed; 64 ended"),
     ] {
         let out = place.path().join(study);
         let mut command = Command::new(env!("CARGO_BIN_EXE_invitro"));

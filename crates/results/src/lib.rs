@@ -27,6 +27,7 @@ pub use run::family::{FamilyNode, FamilyTree, From as DistanceFrom};
 pub use run::folder::{Seconds, Status};
 pub use run::identity::{SCHEMA, compatible, identity, identity_under, outdated};
 pub use run::seal::{Seal, Sealer};
+pub use run::sorted_map::SortedMap;
 pub use run::{Run, State, Value, column};
 pub use schema::condition::Condition;
 pub use schema::inside::{

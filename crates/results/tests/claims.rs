@@ -441,7 +441,7 @@ fn words_are_compared_and_regressed() {
 fn a_jump_at_the_cutoff_is_read_among_the_words_of_a_run() {
     let mut study = with_words();
     for run in &mut study.runs {
-        run.columns.insert("tokenizer.vocab".into(), number(400.0));
+        run.columns.insert("tokenizer.vocab", number(400.0));
     }
     // Words on ranks 200, 220, … 580; those below 400 are likelier by 0.7, and outside of the window by 9.
     for (place, (run, word)) in study.scored.iter_mut().enumerate() {

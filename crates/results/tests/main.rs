@@ -11,6 +11,7 @@ mod names;
 mod parts;
 mod plan;
 mod planning;
+mod sorted_map;
 mod verdicts;
 
 // Tested alone.

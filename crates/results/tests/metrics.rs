@@ -36,7 +36,7 @@ fn what_was_not_counted_is_nan_however_it_is_read() {
     let path = folder.path().join("metrics.parquet");
     write(&path, "run", &rows).unwrap();
     for curves in [curves(&rows), read(&path).unwrap().remove("run").unwrap()] {
-        let curve = |measure| &curves[&Quantity::in_condition(measure, &a)];
+        let curve = |measure| curves.get(&Quantity::in_condition(measure, &a)).unwrap();
         assert_eq!(curve(Measure::unscrambling(TaskMetric::Validity)).end(), Some(0.5));
         assert_eq!(curve(Measure::unscrambling(TaskMetric::Types)).end(), None);
         assert_eq!(curve(share(Scorer::Unigram)).end(), Some(0.2));

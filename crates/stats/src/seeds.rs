@@ -38,7 +38,6 @@ pub fn estimate<const N: usize>(
     rows: impl IntoIterator<Item = (Seed, [f64; N])>,
     statistic: impl Fn(&[f64; N]) -> Option<f64>,
 ) -> Option<Estimate> {
-    let rows = rows.into_iter().map(|(seed, sums)| (seed, sums.to_vec()));
     estimate_wide(scale, N, rows, |sums| statistic(sums.try_into().expect("N sums per row")))
 }
 
@@ -46,15 +45,16 @@ pub fn estimate<const N: usize>(
 pub fn estimate_wide(
     scale: Scale,
     width: usize,
-    rows: impl IntoIterator<Item = (Seed, Vec<f64>)>,
+    rows: impl IntoIterator<Item = (Seed, impl AsRef<[f64]>)>,
     statistic: impl Fn(&[f64]) -> Option<f64>,
 ) -> Option<Estimate> {
     let mut pairs = Groups::new();
     let mut runs = 0;
     let (mut first, mut alike) = (None, true);
     for (seed, row) in rows {
-        alike &= first.get_or_insert_with(|| row.clone()) == &row;
-        add(pairs.entry((seed.data, seed.model)).or_insert_with(|| vec![0.0; width]), &row);
+        let row = row.as_ref();
+        alike &= first.get_or_insert_with(|| row.to_vec()) == row;
+        add(pairs.entry((seed.data, seed.model)).or_insert_with(|| vec![0.0; width]), row);
         runs += 1;
     }
     let statistic = |sums: &[f64]| statistic(sums).filter(|value| value.is_finite());

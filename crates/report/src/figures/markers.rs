@@ -281,15 +281,18 @@ pub fn forms(study: &Study) -> Option<Figure> {
         measure: Some(Measure::Contrast(Scorer::Network, form)),
         ..Facet::default()
     };
-    let rows = ticks("", Form::ALL.map(row).into());
-    let is_measured = |facet: &Facet| {
-        let quantities: Vec<_> = rows.facets.iter().map(|row| facet.with(row).quantity()).collect();
-        study.ended(&[]).any(|run| quantities.iter().any(|quantity| run.curve(quantity).end().is_some()))
+    let mut lines: Vec<Facet> = conditions(study);
+    let is_measured = |facet: &Facet, form: Form| {
+        let quantity = facet.with(&row(form)).quantity();
+        study.ended(&[]).any(|run| run.curve(&quantity).end().is_some())
     };
-    let lines: Vec<Facet> = conditions(study).into_iter().filter(is_measured).collect();
+    let forms = Form::ALL.into_iter().filter(|&form| lines.iter().any(|facet| is_measured(facet, form)));
+    let forms: Vec<Form> = forms.collect();
+    lines.retain(|facet| forms.iter().any(|&form| is_measured(facet, form)));
     lines.first()?;
+    let rows = ticks("", forms.iter().copied().map(row).collect());
     let arms = arms(study);
-    let meanings: Vec<String> = Form::ALL.iter().map(|form| format!("{}: {}", form.name(), form.meaning())).collect();
+    let meanings: Vec<String> = forms.iter().map(|form| format!("{}: {}", form.name(), form.meaning())).collect();
     let intervals = match study.kind {
         FolderKind::Run => "Bars are 95 % intervals over pairs of subjects.",
         FolderKind::Study => BARS,
@@ -327,7 +330,7 @@ pub fn forms(study: &Study) -> Option<Figure> {
             lines: lines.clone(),
             read: Some(Box::new(contrast)),
             zero: true,
-            height: Some(14.0 * Form::ALL.len() as f64),
+            height: Some(14.0 * forms.len() as f64),
             ..Plot::new(X::Ticks(Markers::Lying, 0.24), Y::Around(CONTRAST.into(), vec![0.0]))
         }
     });

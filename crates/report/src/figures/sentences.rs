@@ -31,7 +31,9 @@ fn rows(study: &Study) -> Vec<Vec<NamedSentence>> {
         let forms = word.forms.iter().filter(|form| !form.pieces.is_empty());
         forms.map(|form| (form.language.clone(), vec![form.pieces.clone()])).collect()
     };
-    let words: Vec<_> = study.words.iter().filter(|(run, _)| *run == one).map(|(_, word)| row(word)).collect();
+    let words = study.words.iter().filter(|(run, _)| *run == one).map(|(_, word)| row(word));
+    // Compact tables have the pieces of some.
+    let words: Vec<_> = words.filter(|row| !row.is_empty()).collect();
     // Longest shared first would flatter; evenly spaced words are what the tokenizer does.
     let stride = words.len().div_ceil(MOST).max(1);
     words.into_iter().step_by(stride).collect()

@@ -61,23 +61,25 @@ impl FigureTable {
 
     /// With six digits of numbers that have more: enough for a page.
     pub fn to_short_csv(&self) -> String {
-        let short = |cell: &String| match cell.parse::<f64>() {
+        let short = |cell: &str| match cell.parse::<f64>() {
             Ok(value) if cell.len() > 8 => {
-                format!("{value:.5e}").parse::<f64>().map_or(cell.clone(), |rounded| rounded.to_string())
+                format!("{value:.5e}").parse::<f64>().map(|rounded| rounded.to_string()).ok()
             }
-            _ => cell.clone(),
+            _ => None,
         };
-        let rows = self.rows.iter().map(|row| row.iter().map(short).collect()).collect();
-        FigureTable { header: self.header.clone(), rows, ..FigureTable::default() }.to_csv()
+        self.csv(|cell| short(cell).unwrap_or_else(|| csv_cell(cell)))
     }
 
     pub fn to_csv(&self) -> String {
-        let mut csv = String::new();
-        for row in std::iter::once(&self.header).chain(&self.rows) {
-            let cells: Vec<String> = row.iter().map(|cell| csv_cell(cell)).collect();
-            csv.push_str(&cells.join(","));
-            csv.push('\n');
-        }
+        self.csv(csv_cell)
+    }
+
+    fn csv(&self, cell: impl Fn(&str) -> String) -> String {
+        let line = |row: &[String], cell: &dyn Fn(&str) -> String| {
+            row.iter().map(|text| cell(text)).collect::<Vec<_>>().join(",") + "\n"
+        };
+        let mut csv = line(&self.header, &csv_cell);
+        self.rows.iter().for_each(|row| csv.push_str(&line(row, &cell)));
         csv
     }
 }

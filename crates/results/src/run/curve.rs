@@ -109,7 +109,7 @@ impl Emergence {
 
 /// The evaluations of one measure, by rising step.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Curve(Vec<CurvePoint>);
+pub struct Curve(Box<[CurvePoint]>);
 
 impl Curve {
     /// Points in any order; of a step that was measured again after an interruption the last counts.
@@ -120,8 +120,7 @@ impl Curve {
             points.dedup_by_key(|point| point.step);
             points.reverse();
         }
-        points.shrink_to_fit();
-        Curve(points)
+        Curve(points.into())
     }
 
     /// The points.

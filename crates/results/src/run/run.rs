@@ -1,9 +1,10 @@
 //! A run as read back: its columns, its curves, its state.
 
-use crate::{Condition, Curve, Factor, Levels, Measure, Quantity};
+use crate::{Condition, Curve, Factor, Levels, Measure, Quantity, SortedMap};
 use invitro_stats::Seed;
+use std::cell::RefCell;
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -35,7 +36,7 @@ pub enum Value {
     /// A number of any kind.
     Number(f64),
     /// A text; a truth value or a list is one too.
-    Text(String),
+    Text(Arc<str>),
 }
 
 impl Value {
@@ -53,8 +54,8 @@ impl Value {
 impl From<&serde_json::Value> for Value {
     fn from(value: &serde_json::Value) -> Value {
         match value {
-            serde_json::Value::String(text) => Value::Text(text.clone()),
-            value => value.as_f64().map_or_else(|| Value::Text(value.to_string()), Value::Number),
+            serde_json::Value::String(text) => Value::Text(shared(text)),
+            value => value.as_f64().map_or_else(|| Value::Text(shared(&value.to_string())), Value::Number),
         }
     }
 }
@@ -105,13 +106,30 @@ pub struct Run {
     /// Its identity.
     pub id: String,
     /// Settings under their dotted keys, measures that stand once under theirs, and what [`mod@column`] names.
-    pub columns: BTreeMap<String, Value>,
+    pub columns: SortedMap<str, Value>,
     /// What was evaluated over training.
-    pub curves: HashMap<Quantity, Curve>,
+    pub curves: SortedMap<Quantity, Curve>,
     /// In a study: its place among the study's seeds.
     pub seed: Seed,
     /// In a study: its place among the levels of each factor it has.
     pub levels: Levels,
+}
+
+thread_local! {
+    /// Names and values of columns that this thread has read: runs have mostly the same.
+    static TEXTS: RefCell<HashSet<Arc<str>>> = RefCell::default();
+}
+
+/// A text that all runs that have it share.
+pub(crate) fn shared(text: &str) -> Arc<str> {
+    TEXTS.with_borrow_mut(|texts| match texts.get(text) {
+        Some(known) => known.clone(),
+        None => {
+            let text: Arc<str> = text.into();
+            texts.insert(text.clone());
+            text
+        }
+    })
 }
 
 /// The curve of what was not measured.
@@ -159,8 +177,8 @@ impl Run {
     pub fn of_pairs(&self, measure: Measure) -> Vec<(Option<[Arc<str>; 2]>, f64)> {
         let only = self.once(&Quantity::overall(measure)).map(|value| (None, value));
         let prefix = format!("{measure}.");
-        let columns = self.columns.range(prefix.clone()..).take_while(|(column, _)| column.starts_with(&prefix));
-        let pair = |(column, value): (&String, &Value)| match (column.parse::<Quantity>().ok()?, value) {
+        let columns = self.columns.starting_at(&prefix).take_while(|(column, _)| column.starts_with(&prefix));
+        let pair = |(column, value): (&str, &Value)| match (column.parse::<Quantity>().ok()?, value) {
             (Quantity { measure: of, pair: Some(pair), .. }, Value::Number(value)) if of == measure => {
                 Some((Some(pair), *value))
             }

@@ -10,10 +10,10 @@ use toml::Table;
 /// The places of the runs that the filter keeps. A setting that no run has is an error; a run without one that others have
 /// is not kept, unless the setting has a value that is as if it were not there.
 pub fn chosen<'a>(runs: impl Iterator<Item = &'a Run>, filter: &Filter) -> Result<Vec<usize>, String> {
-    let mut tables: Vec<Table> = runs.map(settings_table).collect();
     if filter.is_empty() {
-        return Ok((0..tables.len()).collect());
+        return Ok((0..runs.count()).collect());
     }
+    let mut tables: Vec<Table> = runs.map(settings_table).collect();
     let keys = filter.keys();
     for key in &keys {
         if let Some(neutral) = neutral_value(key) {
@@ -49,7 +49,7 @@ fn in_toml(value: &Value) -> toml::Value {
         Value::Number(number) => (*number).into(),
         Value::Text(text) => match text.parse::<toml::Value>() {
             Ok(parsed @ (toml::Value::Boolean(_) | toml::Value::Array(_))) => parsed,
-            _ => text.clone().into(),
+            _ => text.as_ref().into(),
         },
     }
 }

@@ -19,10 +19,10 @@ pub struct Differing {
 /// The settings of a run that count. A setting at the value at which it changes nothing is left out, so that an older run
 /// without that setting is not another experiment.
 pub(super) fn settings(run: &Run) -> BTreeMap<&str, &Value> {
-    let counts = |(key, value): &(&String, &Value)| {
+    let counts = |(key, value): &(&str, &Value)| {
         is_setting(key) && neutral_value(key).is_none_or(|neutral| Value::from(&neutral) != **value)
     };
-    run.columns.iter().filter(counts).map(|(key, value)| (key.as_str(), value)).collect()
+    run.columns.iter().filter(counts).collect()
 }
 
 /// Settings that differ between these runs, seeds last. A setting that is neutral in a run is given with that value.

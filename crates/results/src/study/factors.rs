@@ -117,7 +117,7 @@ pub(super) fn with_spoken(mut runs: Vec<Run>) -> Vec<Run> {
         let name = |key: &String| key[LANGUAGES.len()..key.len() - SPOKEN.len()].to_owned();
         let names: Vec<String> = spoken.iter().filter(is_spoken).map(name).collect();
         let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-        run.columns.insert(Factor::SPOKEN.key().to_owned(), Value::Text(names));
+        run.columns.insert(Factor::SPOKEN.key(), Value::Text(names.into()));
     }
     runs
 }
@@ -130,7 +130,7 @@ pub(super) fn with_shares(mut runs: Vec<Run>) -> Vec<Run> {
     for run in &mut runs {
         let p = run.columns.remove(SHARE_P);
         if let (Some(RANDOM), Some(p)) = (run.text(SHARE.key()), p) {
-            run.columns.insert(SHARE.key().to_owned(), Value::Text(format!("{RANDOM} {p}")));
+            run.columns.insert(SHARE.key(), Value::Text(format!("{RANDOM} {p}").into()));
         }
     }
     runs
@@ -141,7 +141,7 @@ pub(crate) fn as_in_runs(factor: Factor, levels: Vec<Value>) -> (Factor, Vec<Val
     if factor.key() != SHARE_P {
         return (factor, levels);
     }
-    let arms = levels.iter().map(|p| Value::Text(format!("{RANDOM} {p}")));
+    let arms = levels.iter().map(|p| Value::Text(format!("{RANDOM} {p}").into()));
     (SHARE, if levels.is_empty() { vec![Value::Text(RANDOM.into())] } else { arms.collect() })
 }
 
@@ -177,8 +177,8 @@ const SECTIONS: [&str; 8] = ["language.", LANGUAGES, "mixture.", "tokenizer.", "
 
 /// The settings that take more than one value in the runs that have begun, with their values in order.
 pub(super) fn varied(runs: &[Run]) -> Vec<(String, Vec<String>)> {
-    let mut values: BTreeMap<&String, Vec<&Value>> = BTreeMap::new();
-    for (key, value) in runs.iter().filter(|run| run.begun()).flat_map(|run| &run.columns) {
+    let mut values: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
+    for (key, value) in runs.iter().filter(|run| run.begun()).flat_map(|run| run.columns.iter()) {
         if is_setting(key) {
             let seen = values.entry(key).or_default();
             if !seen.contains(&value) {
@@ -187,9 +187,9 @@ pub(super) fn varied(runs: &[Run]) -> Vec<(String, Vec<String>)> {
         }
     }
     values.retain(|_, values| values.len() > 1);
-    let in_order = |(key, mut values): (&String, Vec<&Value>)| {
+    let in_order = |(key, mut values): (&str, Vec<&Value>)| {
         values.sort_by(|a, b| a.order(b));
-        (key.clone(), values.iter().map(ToString::to_string).collect())
+        (key.to_owned(), values.iter().map(ToString::to_string).collect())
     };
     values.into_iter().map(in_order).collect()
 }

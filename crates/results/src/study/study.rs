@@ -4,13 +4,13 @@ use super::factors::{self, Factor, Levels};
 use super::{Trajectory, Withheld};
 use crate::words::{MaskedWord, MeasuredWord, Sample, SentencePair, WordMap};
 use crate::{
-    Condition, FamilyTree, FolderKind, Moment, Plan, Quantity, ReadCache, Result, Results, Run, Value, column,
+    Condition, FamilyTree, FolderKind, Moment, Plan, Quantity, ReadCache, Result, Results, Run, Value, column, read,
     read_cached,
 };
 use invitro_base::dotted;
 use invitro_stats::{Estimate, Scale, Seed, seeds};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 
 /// All that is known of a study, or of a run that is read alone.
@@ -64,7 +64,7 @@ pub struct Study {
 impl Study {
     /// Reads the study or run in the folder. A run folder read alone is a study of one run.
     pub fn open(folder: &Path) -> Result<Study> {
-        Study::open_cached(folder, &mut ReadCache::default())
+        Ok(Study::new(read(folder)?))
     }
 
     /// The same, with what was read before.
@@ -98,7 +98,10 @@ impl Study {
             .into_iter()
             .map(|factor| (factor, factors::levels(factor, &runs, plan.as_ref())))
             .collect();
-        let place = |run: Run| {
+        let (mut columns, mut quantities) = (HashSet::new(), HashSet::new());
+        let place = |mut run: Run| {
+            run.columns.share_keys(&mut columns);
+            run.curves.share_keys(&mut quantities);
             let among = |(column, seeds): &(&str, Vec<f64>)| {
                 run.number(column).and_then(|seed| seeds.iter().position(|other| *other == seed)).unwrap_or(0)
             };
@@ -338,9 +341,10 @@ impl Study {
 /// Every condition that a curve or a column of any run is of: languages first, then masked ones, each in the order of the
 /// languages' list where a run or the study has kept it, or of their names.
 fn conditions(runs: &[Run], plan: Option<&Plan>, families: &[(usize, FamilyTree)]) -> Vec<Condition> {
-    let curves = runs.iter().flat_map(|run| run.curves.keys()).filter_map(|quantity| quantity.condition.clone());
-    let columns: BTreeSet<&String> = runs.iter().flat_map(|run| run.columns.keys()).collect();
+    let curves = runs.iter().flat_map(|run| run.curves.keys()).filter_map(|quantity| quantity.condition.as_ref());
+    let columns: BTreeSet<&str> = runs.iter().flat_map(|run| run.columns.keys()).collect();
     let columns = columns.into_iter().filter_map(|name| name.parse::<Quantity>().ok()?.condition);
+    let curves = curves.collect::<BTreeSet<_>>().into_iter().cloned();
     let mut found: Vec<Condition> = curves.chain(columns).collect::<BTreeSet<_>>().into_iter().collect();
     let listed = families.iter().map(|(_, tree)| tree).max_by_key(|tree| tree.nodes.len());
     let planned = plan.map_or(Vec::new(), |plan| dotted::names(&plan.base));

@@ -49,7 +49,11 @@ pub fn find_runs(folder: &Path, read: fn(&Path) -> Result<Run>) -> Result<Vec<Fo
             let name = if study == folder { run.id.clone() } else { format!("{}/{}", name(&study), run.id) };
             FoundRun { name, path: path.clone(), has_folder: false, run: Ok(run) }
         };
-        match read_tables(&path) {
+        let is_done =
+            |one: &&FoundRun| one.has_folder && one.run.as_ref().is_ok_and(Run::done) && study_of(one) == study;
+        let done = found.iter().filter(is_done).filter_map(|one| one.run.as_ref().ok());
+        let done: HashSet<String> = done.map(|run| run.id.clone()).collect();
+        match read_tables(&path, |id| !done.contains(id)) {
             Ok(runs) => {
                 let new = runs.into_iter().filter(|run| run.begun() && seen.insert((study.clone(), run.id.clone())));
                 found.extend(new.map(row).collect::<Vec<_>>());

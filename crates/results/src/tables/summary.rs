@@ -7,7 +7,9 @@ use crate::error::{At, Error};
 use crate::folder::Status;
 use crate::run::column;
 use crate::table::{self, Column, Columns, Items, Kind, TableWriter};
-use crate::{Curve, Emergence, Loss, Measure, Quantity, Reach, Row, Scorer, State, Statistic, Targets, metrics};
+use crate::{
+    Curve, Emergence, Loss, Measure, Quantity, Reach, Row, Scorer, SortedMap, State, Statistic, Targets, metrics,
+};
 use invitro_base::settings::{self, ValueKind};
 use invitro_stats::Scale;
 use serde_json::{Value, json};
@@ -63,7 +65,18 @@ pub(crate) const END: &str = "final.";
 /// And that of its maximum.
 const MAXIMUM: &str = "max.";
 
-fn add_curve(out: &mut Columns, quantity: &Quantity, curve: &Curve, curves: &HashMap<Quantity, Curve>, threshold: f64) {
+/// Whether a column says something of a curve, which a run that is read with its curves need not say again.
+pub(crate) fn is_of_curve(column: &str) -> bool {
+    [MAXIMUM, END, "emergence."].iter().any(|start| column.starts_with(start))
+}
+
+fn add_curve(
+    out: &mut Columns,
+    quantity: &Quantity,
+    curve: &Curve,
+    curves: &SortedMap<Quantity, Curve>,
+    threshold: f64,
+) {
     if !quantity.measure.is_inside() {
         out.insert(format!("{MAXIMUM}{quantity}"), json!(curve.peak().map(|point| point.value)));
     }

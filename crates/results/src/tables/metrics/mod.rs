@@ -8,7 +8,7 @@ pub(crate) use short::ShortRows;
 
 use crate::error::{At, Error, Result};
 use crate::table::{self, Column, ColumnBatch, TableReader};
-use crate::{Condition, Curve, CurvePoint, Measure, Quantity};
+use crate::{Condition, Curve, CurvePoint, Measure, Quantity, SortedMap};
 use invitro_stats::Interval;
 use names::NameCursor;
 use rayon::prelude::*;
@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 use std::path::Path;
+use std::sync::Arc;
 
 /// One measured number.
 #[derive(Clone, Debug, PartialEq)]
@@ -125,7 +126,7 @@ pub fn read_lines(path: &Path) -> Result<Vec<Row>> {
         if !seen.insert((line.step, place)) {
             continue;
         }
-        let quantity = names.quantity(place).quantity.clone();
+        let quantity = (*names.quantity(place).quantity).clone();
         let interval = line.low.zip(line.high).map(|(low, high)| Interval { low, high });
         rows.push(Row { step: line.step, quantity, value: line.value, interval, n: line.n.unwrap_or(0) });
     }
@@ -151,67 +152,80 @@ pub fn write(path: &Path, run: &str, rows: &[Row]) -> Result<()> {
     table::write(path, &COLUMNS.into_iter().zip(columns).collect::<Vec<_>>())
 }
 
-/// Points by run and by the place of their quantity, out of a part of a table.
+/// The points of a part of a table by run.
 #[derive(Default)]
 struct GatheredRows {
     cursor: NameCursor,
-    runs: HashMap<String, Vec<Vec<CurvePoint>>>,
+    runs: Vec<(String, Vec<GatheredPoint>)>,
+    places: HashMap<String, usize>,
     /// The run of the last row, which the next is likely of too.
-    current: (String, Vec<Vec<CurvePoint>>),
+    current: usize,
+}
+
+/// A point of a curve, with the place of its quantity.
+struct GatheredPoint {
+    place: u32,
+    step: u32,
+    value: f64,
+    low: f32,
+    high: f32,
 }
 
 impl GatheredRows {
     fn add(&mut self, columns: &[ColumnBatch], rows: usize) {
-        let GatheredRows { cursor, runs, current } = self;
         let mut names = names::known();
         for row in 0..rows {
             let number = |column: usize| columns[column].number(row).unwrap_or(f64::NAN);
-            let place = cursor.find_row(&mut names, columns, row);
+            let place = self.cursor.find_row(&mut names, columns, row);
             let Some(place) = names.name(place).quantity else { continue };
             if names.quantity(place).quantity.measure.is_detail() {
                 continue;
             }
-            if current.0.as_bytes() != columns[0].bytes(row) {
+            if self.runs.get(self.current).is_none_or(|(run, _)| run.as_bytes() != columns[0].bytes(row)) {
                 let run = columns[0].text(row).unwrap_or_default();
-                runs.insert(std::mem::take(&mut current.0), std::mem::take(&mut current.1));
-                *current = (run.to_owned(), runs.remove(run).unwrap_or_default());
-            }
-            if current.1.len() <= place {
-                current.1.resize_with(place + 1, Vec::new);
+                self.current = *self.places.entry(run.to_owned()).or_insert(self.runs.len());
+                if self.current == self.runs.len() {
+                    self.runs.push((run.to_owned(), Vec::new()));
+                }
             }
             let (low, high) = (number(6) as f32, number(7) as f32);
-            current.1[place].push(CurvePoint { step: number(1) as u32, value: number(5), low, high });
+            let point = GatheredPoint { place: place as u32, step: number(1) as u32, value: number(5), low, high };
+            let points = &mut self.runs[self.current].1;
+            if points.len() == points.capacity() {
+                // Less than twice as many: all runs of a study are in memory.
+                points.reserve_exact(points.len() / 4 + 16);
+            }
+            points.push(point);
         }
     }
 }
 
 /// The curves of many runs out of one `metrics.parquet`, by run.
-pub fn read(path: &Path) -> Result<HashMap<String, HashMap<Quantity, Curve>>> {
+pub fn read(path: &Path) -> Result<HashMap<String, SortedMap<Quantity, Curve>>> {
     let parts = TableReader::open(path)?.gather(&COLUMNS[..8], GatheredRows::add)?;
-    let mut runs: HashMap<String, Vec<Vec<CurvePoint>>> = HashMap::new();
-    for GatheredRows { runs: of_part, current, .. } in parts {
-        for (run, by_place) in of_part.into_iter().chain([current]).filter(|(run, _)| !run.is_empty()) {
-            let points = runs.entry(run).or_default();
-            if points.len() < by_place.len() {
-                points.resize_with(by_place.len(), Vec::new);
-            }
-            // A run whose rows lie in several parts has them in the order of the table.
-            points.iter_mut().zip(by_place).for_each(|(points, mut more)| points.append(&mut more));
-        }
+    let mut runs: HashMap<String, Vec<GatheredPoint>> = HashMap::new();
+    for (run, mut points) in parts.into_iter().flat_map(|part| part.runs).filter(|(run, _)| !run.is_empty()) {
+        // A run whose rows lie in several parts has them in the order of the table.
+        let all = runs.entry(run).or_default();
+        all.reserve_exact(points.len());
+        all.append(&mut points);
     }
-    let curves = |(run, points): (String, Vec<Vec<CurvePoint>>)| {
+    let curves = |(run, mut points): (String, Vec<GatheredPoint>)| {
         let names = names::known();
-        let of_place = |(place, points): (usize, Vec<CurvePoint>)| {
-            let named = names.quantity(place);
-            (!points.is_empty()).then_some((&named.quantity, named.group, points))
+        points.sort_by_key(|point| point.place);
+        let point =
+            |&GatheredPoint { step, value, low, high, .. }: &GatheredPoint| CurvePoint { step, value, low, high };
+        let of_place = |points: &[GatheredPoint]| {
+            let named = names.quantity(points[0].place as usize);
+            (named.quantity.clone(), named.group, points.iter().map(point).collect())
         };
-        (run, complete(points.into_iter().enumerate().filter_map(of_place).collect()))
+        (run, complete(points.chunk_by(|a, b| a.place == b.place).map(of_place).collect()))
     };
     Ok(runs.into_par_iter().map(curves).collect())
 }
 
 /// The curves of a run's rows.
-pub fn curves(rows: &[Row]) -> HashMap<Quantity, Curve> {
+pub fn curves(rows: &[Row]) -> SortedMap<Quantity, Curve> {
     let mut points: HashMap<&Quantity, Vec<CurvePoint>> = HashMap::new();
     for row in rows {
         let (low, high) = row.interval.map_or((f32::NAN, f32::NAN), |it| (it.low as f32, it.high as f32));
@@ -219,12 +233,12 @@ pub fn curves(rows: &[Row]) -> HashMap<Quantity, Curve> {
         points.entry(&row.quantity).or_default().push(point);
     }
     let group = |quantity: &Quantity| (quantity.condition.clone(), quantity.measure.columns().0);
-    complete(points.into_iter().map(|(quantity, points)| (quantity, group(quantity), points)).collect())
+    complete(points.into_iter().map(|(it, points)| (Arc::new(it.clone()), group(it), points)).collect())
 }
 
 /// Curves of quantities, each with a group: those of one condition and task. Where any of a group was evaluated at a step and
 /// another has no row there, there was nothing to count: NaN. N-gram models do not train and are measured once.
-fn complete<G: Eq + Hash>(points: Vec<(&Quantity, G, Vec<CurvePoint>)>) -> HashMap<Quantity, Curve> {
+fn complete<G: Eq + Hash>(mut points: Vec<(Arc<Quantity>, G, Vec<CurvePoint>)>) -> SortedMap<Quantity, Curve> {
     let mut steps: HashMap<&G, Vec<u32>> = HashMap::new();
     for (_, group, points) in &points {
         let all = steps.entry(group).or_default();
@@ -234,27 +248,18 @@ fn complete<G: Eq + Hash>(points: Vec<(&Quantity, G, Vec<CurvePoint>)>) -> HashM
             all.dedup();
         }
     }
-    let missing = |group: &G, points: &[CurvePoint]| -> Vec<CurvePoint> {
+    let missing = |(quantity, group, points): &(Arc<Quantity>, G, Vec<CurvePoint>)| -> Vec<CurvePoint> {
         let all = &steps[group];
-        if points.len() >= all.len() {
+        if quantity.measure.is_baseline() || points.len() >= all.len() {
             return Vec::new();
         }
         let have: HashSet<u32> = points.iter().map(|point| point.step).collect();
         let lacking = all.iter().filter(|step| !have.contains(step));
         lacking.map(|step| CurvePoint::without_interval(*step, f64::NAN)).collect()
     };
-    let missing: Vec<Vec<CurvePoint>> = points
-        .iter()
-        .map(|(quantity, group, points)| match quantity.measure.is_baseline() {
-            true => Vec::new(),
-            false => missing(group, points),
-        })
-        .collect();
-    let curve = |((quantity, _, mut points), missing): ((&Quantity, G, Vec<CurvePoint>), Vec<CurvePoint>)| {
-        points.extend(missing);
-        (quantity.clone(), Curve::new(points))
-    };
-    points.into_iter().zip(missing).map(curve).collect()
+    let missing: Vec<Vec<CurvePoint>> = points.iter().map(missing).collect();
+    points.iter_mut().zip(missing).for_each(|((.., points), missing)| points.extend(missing));
+    points.into_iter().map(|(quantity, _, points)| (quantity, Curve::new(points))).collect()
 }
 
 /// Whether a row of `metrics.parquet` or a line of `metrics.jsonl` is of a model that does not train.

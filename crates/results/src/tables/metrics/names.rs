@@ -5,7 +5,7 @@ use crate::table::ColumnBatch;
 use crate::{Condition, Quantity};
 use std::collections::HashMap;
 use std::ops::Deref;
-use std::sync::{LazyLock, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, LazyLock, PoisonError, RwLock, RwLockReadGuard};
 
 static NAMES: LazyLock<RwLock<Names>> = LazyLock::new(RwLock::default);
 
@@ -15,7 +15,7 @@ pub(super) struct Names {
     places: HashMap<String, usize>,
     names: Vec<Name>,
     quantities: Vec<NamedQuantity>,
-    by_quantity: HashMap<Quantity, usize>,
+    by_quantity: HashMap<Arc<Quantity>, usize>,
     groups: HashMap<(Option<Condition>, &'static str), usize>,
 }
 
@@ -27,7 +27,7 @@ pub(super) struct Name {
 }
 
 pub(super) struct NamedQuantity {
-    pub quantity: Quantity,
+    pub quantity: Arc<Quantity>,
     /// One number for all quantities of a condition and a task.
     pub group: usize,
 }
@@ -55,12 +55,12 @@ impl Names {
         }
         let [condition, task, metric] = texts;
         let quantity =
-            Quantity::from_columns(condition, task, metric).ok().map(|quantity| self.insert_parsed(quantity));
+            Quantity::from_columns(condition, task, metric).ok().map(|quantity| self.insert_parsed(quantity.into()));
         self.places.insert(joined, self.names.len());
         self.names.push(Name { texts: texts.map(str::to_owned), quantity });
     }
 
-    fn insert_parsed(&mut self, quantity: Quantity) -> usize {
+    fn insert_parsed(&mut self, quantity: Arc<Quantity>) -> usize {
         if let Some(&place) = self.by_quantity.get(&quantity) {
             return place;
         }

@@ -95,13 +95,13 @@ impl Results {
 
 /// Reads the study or run in the folder.
 pub fn read(folder: &Path) -> Result<Results> {
-    read_cached(folder, &mut ReadCache::default())
+    read_with(folder, None)
 }
 
 /// The run in a folder: its columns and curves, without its words and sentences.
 pub fn read_run(folder: &Path) -> Result<Run> {
     std::fs::metadata(folder).reading(folder)?;
-    run_folder(folder)
+    run_folder(folder, |_| true)
 }
 
 /// The run in a folder, for lists of many: of a finished one the curves have their ends alone, out of its summary.
@@ -125,6 +125,10 @@ pub fn kind(folder: &Path) -> Result<FolderKind> {
 
 /// The same, with what was read before.
 pub fn read_cached(folder: &Path, cache: &mut ReadCache) -> Result<Results> {
+    read_with(folder, Some(cache))
+}
+
+fn read_with(folder: &Path, cache: Option<&mut ReadCache>) -> Result<Results> {
     let shown = folder.canonicalize().reading(folder)?;
     let name = shown.file_name().map_or("study".into(), |name| name.to_string_lossy().into_owned());
     let kind = kind(folder)?;
@@ -141,7 +145,7 @@ pub fn read_cached(folder: &Path, cache: &mut ReadCache) -> Result<Results> {
 }
 
 impl Results {
-    fn read_run(&mut self, cache: &mut ReadCache) -> Result<()> {
+    fn read_run(&mut self, cache: Option<&mut ReadCache>) -> Result<()> {
         self.runs = cached_runs(std::slice::from_ref(&self.folder), cache).into_iter().collect::<Result<_>>()?;
         self.config = read_text(&self.folder.join(CONFIG))?;
         if let Some(status) = Status::read(&self.folder)? {

@@ -7,7 +7,8 @@ use super::words::SampledWords;
 use crate::error::Result;
 use crate::folder::{KNOWN, METRICS_TABLE, RUNS_TABLE, STUDY, WORDS, read_text};
 use crate::known::Known;
-use crate::run::{Run, Value, column};
+use crate::run::{Run, Value, column, shared};
+use crate::summary::is_of_curve;
 use crate::table::{Columns, TableReader};
 use crate::{Plan, PlannedRun, SCHEMA, State, Status, identity_under, metrics};
 use std::collections::{HashMap, HashSet};
@@ -15,17 +16,17 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 impl Results {
-    pub(super) fn read_study(&mut self, cache: &mut ReadCache) -> Result<()> {
+    pub(super) fn read_study(&mut self, mut cache: Option<&mut ReadCache>) -> Result<()> {
         let [runs, metrics, words] = [RUNS_TABLE, METRICS_TABLE, WORDS].map(|file| self.folder.join(file));
         let folders = run_folders(&self.folder);
-        let known = cached_known(&self.folder, cache)?;
+        let known = cached_known(&self.folder, cache.as_deref_mut())?;
         self.config = read_text(&self.folder.join(STUDY))?;
         match Plan::open(&self.folder) {
             Ok(plan) => self.plan = plan,
             Err(error) => self.notes.push(format!("The study's plan cannot be read: {error}.")),
         }
         let known_ids: HashSet<String> = known.iter().map(|run| run.id.clone()).collect();
-        let collected = if runs.exists() { read_runs(&runs)? } else { Vec::new() };
+        let collected = if runs.exists() { read_runs(&runs, |column| !is_of_curve(column))? } else { Vec::new() };
         let is_collected = runs.exists() && metrics.exists();
         self.note_missing_tables(&collected, &folders);
         let mut found = None;
@@ -121,26 +122,40 @@ pub(crate) fn planned_ids<'a>(plan: &Plan, runs: impl Iterator<Item = &'a Run>) 
     let mut schemas: Vec<u32> = runs.filter_map(Run::schema).chain([SCHEMA]).collect();
     schemas.sort_unstable();
     schemas.dedup();
-    let under = |cell: PlannedRun| schemas.iter().map(|&schema| identity_under(schema, &cell.config)).collect();
+    let under = |cell: PlannedRun| {
+        let other = |schema: &&u32| **schema != SCHEMA;
+        schemas.iter().filter(other).map(|&schema| identity_under(schema, &cell.config)).chain([cell.id]).collect()
+    };
     let ids = plan.map_cells(|why| why, |cell| Ok::<Vec<String>, String>(under(cell))).ok()?;
     Some(ids.into_iter().flatten().collect())
 }
 
-/// The runs of a collected study's tables, with their curves.
-pub(crate) fn read_tables(folder: &Path) -> Result<Vec<Run>> {
-    let mut runs = read_runs(&folder.join(RUNS_TABLE))?;
-    add_curves(&folder.join(METRICS_TABLE), &mut runs)?;
+/// The runs of a collected study's tables, with their curves; none where none of them is wanted.
+pub(crate) fn read_tables(folder: &Path, wanted: impl Fn(&str) -> bool) -> Result<Vec<Run>> {
+    let [runs, metrics] = [RUNS_TABLE, METRICS_TABLE].map(|file| folder.join(file));
+    if !read_runs(&runs, |column| column == column::RUN)?.iter().any(|run| wanted(&run.id)) {
+        return TableReader::open(&metrics).map(|_| Vec::new());
+    }
+    let mut runs = read_runs(&runs, |_| true)?;
+    add_curves(&metrics, &mut runs)?;
+    runs.retain(|run| wanted(&run.id));
     Ok(runs)
 }
 
-/// The rows of `runs.parquet`, without their curves.
-fn read_runs(path: &Path) -> Result<Vec<Run>> {
-    Ok(TableReader::open(path)?.rows()?.iter().map(run_of).collect())
+/// The rows of `runs.parquet` with the wanted columns, without their curves.
+fn read_runs(path: &Path, wanted: fn(&str) -> bool) -> Result<Vec<Run>> {
+    let mut names = HashSet::new();
+    let mut run = |row: Columns| {
+        let mut run = run_of(&row);
+        run.columns.share_keys(&mut names);
+        run
+    };
+    TableReader::open(path)?.each_row(wanted)?.map(|row| row.map(&mut run)).collect()
 }
 
 fn run_of(row: &Columns) -> Run {
     let columns = row.iter().filter(|(_, value)| !value.is_null());
-    let columns = columns.map(|(name, value)| (name.clone(), Value::from(value))).collect();
+    let columns = columns.map(|(name, value)| (shared(name), Value::from(value))).collect();
     let mut run = Run { columns, ..Run::default() };
     run.id = run.text(column::RUN).unwrap_or_default().to_owned();
     run
@@ -153,11 +168,11 @@ fn add_curves(path: &Path, runs: &mut [Run]) -> Result<usize> {
     Ok(curves.len())
 }
 
-fn cached_known(study: &Path, cache: &mut ReadCache) -> Result<Vec<Run>> {
+fn cached_known(study: &Path, cache: Option<&mut ReadCache>) -> Result<Vec<Run>> {
     let mut hasher = DefaultHasher::new();
     length_and_time(&study.join(KNOWN).join(RUNS_TABLE)).hash(&mut hasher);
     let now = hasher.finish();
-    if let Some((then, runs)) = &cache.known
+    if let Some(ReadCache { known: Some((then, runs)), .. }) = &cache
         && *then == now
     {
         return Ok(runs.clone());
@@ -168,7 +183,9 @@ fn cached_known(study: &Path, cache: &mut ReadCache) -> Result<Vec<Run>> {
     if let Some(metrics) = known.table(METRICS_TABLE) {
         add_curves(&metrics, &mut runs)?;
     }
-    cache.known = Some((now, runs.clone()));
+    if let Some(cache) = cache {
+        cache.known = Some((now, runs.clone()));
+    }
     Ok(runs)
 }
 
@@ -192,8 +209,10 @@ fn with_known(mut known: Vec<Run>, mut own: Vec<Run>) -> Vec<Run> {
 fn merge_columns(runs: &mut [Run], collected: Vec<Run>) {
     let mut known: HashMap<String, Run> = collected.into_iter().map(|run| (run.id.clone(), run)).collect();
     for run in runs {
-        for (name, value) in known.remove(&run.id).map(|run| run.columns).unwrap_or_default() {
-            run.columns.entry(name).or_insert(value);
+        for (name, value) in known.remove(&run.id).unwrap_or_default().columns.iter() {
+            if !run.columns.contains_key(name) {
+                run.columns.insert(name, value.clone());
+            }
         }
     }
 }

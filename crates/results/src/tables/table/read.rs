@@ -16,7 +16,7 @@ use std::fs::File;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-const BATCH: usize = 1 << 16;
+const BATCH: usize = 1 << 12;
 /// Parts that a table is gathered in: more than most machines have threads for, so that none waits long.
 const PARTS: usize = 16;
 /// Rows that a byte of a file may stand for; a table that claims more is none of ours, and would fill the memory.
@@ -192,8 +192,13 @@ impl TableReader {
 
     /// Every row as a map from column to value, numbers in their own kind; what is missing is null.
     pub fn rows(&self) -> Result<Vec<Columns>> {
+        self.each_row(|_| true)?.collect()
+    }
+
+    /// The rows one after the other, with the wanted columns.
+    pub fn each_row(&self, wanted: impl Fn(&str) -> bool) -> Result<impl Iterator<Item = Result<Columns>> + '_> {
         let mut text = 0;
-        let mut counted = |row: Columns| {
+        let mut counted = move |row: Columns| {
             text += row.values().map(text_length).sum::<usize>();
             match text > limits::TABLE_TEXT {
                 true => {
@@ -203,7 +208,10 @@ impl TableReader {
                 false => Ok(row),
             }
         };
-        self.each_row().map(|next| next.map(columns_of)).map(|row| row.and_then(&mut counted)).collect()
+        let schema = self.reader.metadata().file_metadata().schema();
+        let fields = schema.get_fields().iter().filter(|field| wanted(field.name())).cloned().collect();
+        let columns = Type::group_type_builder(schema.name()).with_fields(fields).build().reading(&self.path)?;
+        Ok(self.records(columns).map(|next| next.map(columns_of)).map(move |row| row.and_then(&mut counted)))
     }
 
     /// The table with only the rows that are to stay, given each row's number and values.
@@ -236,13 +244,14 @@ impl TableReader {
         let mut text = String::new();
         let line = |cells: Vec<String>| cells.join(",") + "\n";
         text.push_str(&line(self.names().iter().map(|name| csv_cell(name)).collect()));
-        for row in self.each_row() {
+        for row in self.records(self.reader.metadata().file_metadata().schema().clone()) {
             text.push_str(&line(row?.get_column_iter().map(|(_, field)| csv_value(field)).collect()));
         }
         invitro_base::files::write(path, text.as_bytes()).writing(path)
     }
 
-    fn each_row(&self) -> impl Iterator<Item = Result<Row>> + '_ {
+    fn records(&self, columns: Type) -> impl Iterator<Item = Result<Row>> + '_ {
+        let mut columns = Some(columns);
         let mut rows = None;
         let mut ended = false;
         std::iter::from_fn(move || {
@@ -250,8 +259,8 @@ impl TableReader {
                 return None;
             }
             let next = guarded(&self.path, || {
-                if rows.is_none() {
-                    rows = Some(self.reader.get_row_iter(None)?);
+                if let Some(columns) = columns.take() {
+                    rows = Some(self.reader.get_row_iter(Some(columns))?);
                 }
                 rows.as_mut().and_then(Iterator::next).transpose()
             });
