@@ -15,7 +15,7 @@ pub enum Colour {
     Masked(usize),
     /// A level of an ordered factor: its place, and how many there are.
     Level(usize, usize),
-    /// The cell of a heat map, from 0 to 1.
+    /// The cell of a heat map, from 0 to 1, and down to −1 where values may be negative.
     Heat(f64),
     Text,
     Muted,
@@ -55,6 +55,14 @@ pub const PALETTE: &[(&str, &str, &str)] = &[
     ("h6", "#22659c", "#62a0cb"),
     ("h7", "#174f80", "#8dbcdd"),
     ("h8", "#0d3a63", "#bfdaee"),
+    ("n1", "#f7e3e3", "#402529"),
+    ("n2", "#f1cdcc", "#5a2c32"),
+    ("n3", "#e8b0af", "#77343c"),
+    ("n4", "#dc8d8d", "#963d47"),
+    ("n5", "#bb4a50", "#c0606a"),
+    ("n6", "#9f353e", "#d18189"),
+    ("n7", "#83242f", "#e0a3a8"),
+    ("n8", "#651722", "#efc7c9"),
 ];
 
 /// How many colours there are for languages, and for masked conditions.
@@ -67,9 +75,9 @@ const HEATS: usize = 9;
 /// From this step of it on, numbers are written in the colour of the background.
 pub const DARK_CELL: usize = 5;
 
-/// Which step of the ramp a share falls on.
+/// Which step of the ramp a share falls on, whatever its sign.
 pub fn heat_class(share: f64) -> usize {
-    ((share.clamp(0.0, 1.0) * HEATS as f64) as usize).min(HEATS - 1)
+    ((share.abs() * HEATS as f64) as usize).min(HEATS - 1)
 }
 
 impl Colour {
@@ -85,6 +93,9 @@ impl Colour {
                 // Past five levels neighbours share a step, in order.
                 let step = if of > 5 { place * 5 / of } else { place };
                 ["s0", "s1", "s2", "s3", "s4"][ramp[step.min(ramp.len() - 1)]]
+            }
+            Colour::Heat(share) if share < 0.0 => {
+                ["h0", "n1", "n2", "n3", "n4", "n5", "n6", "n7", "n8"][heat_class(share)]
             }
             Colour::Heat(share) => ["h0", "h1", "h2", "h3", "h4", "h5", "h6", "h7", "h8"][heat_class(share)],
             Colour::Text => "text",

@@ -241,7 +241,7 @@ impl Drawer<'_, '_> {
         }
     }
 
-    /// The largest value of a heat map has the darkest colour, where it is no map of shares. Returns what stands there.
+    /// The value of a heat map that is farthest from 0 has the darkest colour, where it is no map of shares. Returns what stands there.
     fn colour_cells(&mut self) -> String {
         if matches!(self.plot.y, Y::Share(_)) {
             return "1".into();
@@ -251,7 +251,7 @@ impl Drawer<'_, '_> {
             _ => None,
         });
         let cells: Vec<&mut f64> = cells.collect();
-        let top = cells.iter().map(|value| **value).fold(0.0, f64::max);
+        let top = cells.iter().map(|value| value.abs()).fold(0.0, f64::max);
         cells.into_iter().filter(|_| top > 0.0).for_each(|value| *value /= top);
         brief(top)
     }

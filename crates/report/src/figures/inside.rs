@@ -178,7 +178,7 @@ pub fn patching(study: &Study) -> Option<Figure> {
         caption: format!(
             "Change of the contrast of facts of masked words, in nats, where one state of the prompt in {receiver} is replaced by that of \
              the same prompt in {source} (left), or of a prompt in {source} with a third subject (right), which can carry no fact. Layers above \
-             work on as before. Words are scored in {receiver}'s form, never seen in training, and in {source}'s. ▁ is the boundary after a \
+             work on as before. Blue cells are gains, red ones losses. Words are scored in {receiver}'s form, never seen in training, and in {source}'s. ▁ is the boundary after a \
              word. Means over seeds at the end of training; hover for intervals."
         ),
         choosers,
