@@ -32,6 +32,9 @@ fn templates_type_no_results() {
         let outside: String =
             text.split("{{").map(|part| part.split_once("}}").map_or(part, |(_, after)| after)).collect();
         let outside = outside.split('`').step_by(2).collect::<Vec<_>>().join(" ");
+        // What a tag says is no text.
+        let outside: String =
+            outside.split('<').map(|part| part.split_once('>').map_or(part, |(_, after)| after)).collect();
         let words = outside.split(|letter: char| letter.is_whitespace() || "()|,;:[]→".contains(letter));
         for word in words.map(|word| word.trim_matches(|letter: char| !letter.is_ascii_alphanumeric())) {
             let is_number = word.starts_with(|letter: char| letter.is_ascii_digit());

@@ -126,11 +126,11 @@ pub(super) fn run_folder(folder: &Path, wanted: fn(&str) -> bool) -> Result<Run>
     Ok(run)
 }
 
-/// Columns by name; of one that is there twice the last counts.
-type Columns = Vec<(Arc<str>, Value)>;
+/// Values by name; of one that is there twice the last counts.
+type NamedValues = Vec<(Arc<str>, Value)>;
 
 /// Adds the wanted columns of a `summary.json`.
-fn add_columns(text: &[u8], wanted: fn(&str) -> bool, columns: &mut Columns) -> serde_json::Result<()> {
+fn add_columns(text: &[u8], wanted: fn(&str) -> bool, columns: &mut NamedValues) -> serde_json::Result<()> {
     let mut text = serde_json::Deserializer::from_slice(text);
     text.deserialize_map(Summary { wanted, columns })?;
     text.end()
@@ -138,7 +138,7 @@ fn add_columns(text: &[u8], wanted: fn(&str) -> bool, columns: &mut Columns) -> 
 
 struct Summary<'a> {
     wanted: fn(&str) -> bool,
-    columns: &'a mut Columns,
+    columns: &'a mut NamedValues,
 }
 
 impl<'de> Visitor<'de> for Summary<'_> {
@@ -161,7 +161,7 @@ impl<'de> Visitor<'de> for Summary<'_> {
 }
 
 /// Nested objects as dotted columns.
-fn flatten(prefix: &str, value: &serde_json::Value, columns: &mut Columns) {
+fn flatten(prefix: &str, value: &serde_json::Value, columns: &mut NamedValues) {
     match value {
         serde_json::Value::Object(fields) => {
             for (name, value) in fields {

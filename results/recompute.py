@@ -1,0 +1,608 @@
+"""Recomputes the numbers of docs/findings.md, of the README's findings and of the pages that are filled beside them, from the tables
+in this folder alone: a second reading of docs/formats.md, docs/guide/report.md and docs/guide/claims.md, which shares no code with
+the program that filled the pages.
+
+    python results/recompute.py        # needs pandas, pyarrow, numpy, scipy; half a minute or so
+
+A line per number: how it compares, the line of the page, the name of the place in its template, what the page has, what comes out here.
+
+    agrees         the digits that are printed, of the value and of both ends of its interval, and its verdict
+    one unit off   in the last digit of one of them
+    other rule     only if it is computed otherwise than the documentation says to the letter; the rule stands behind it
+
+Four things are not in the documentation and are taken as follows: a ratio is the mean of the runs' ratios; a difference of declines has its
+interval on no other scale; "nearly all runs at a bound" is nine in ten; naming an arm in `by` alone leaves it at its first level."""
+
+import functools
+import itertools
+import re
+import tomllib
+from pathlib import Path
+import numpy as np
+import pandas as pd
+from scipy.stats import t as student
+
+HERE = Path(__file__).resolve().parent
+DOCS = HERE.parent / "docs"
+CLAIMS = HERE.parent / "experiments" / "claims"
+FINDINGS = tomllib.loads((DOCS / "findings.toml").read_text())
+GROUPS = ("language.", "languages.", "tokenizer.", "mixture.", "train.", "model.")
+ARMS = {"tokenizer.share": "all", "tokenizer.cut": "learned", "mixture.withhold": "words", "mixture.schedule": None}
+SHORT = {
+    "valid": "T1/validity", "grammatical": "T1/grammaticality", "types": "T1/types", "facts": "T1/facts",
+    "same_words": "T1/same_words", "other_words": "T1/other_words", "non_words": "T1/non_words",
+    "reach.share": "reach/network.allowed.share@0.1", "reach.any": "reach/network.allowed.any@0.1",
+    "reach.false": "reach/network.forbidden.share@0.1", "reach.unigram": "reach/unigram.allowed.share@0.1",
+    "contrast.facts": "reach/network.facts.logprob", "contrast.facts_masked": "reach/network.facts_masked.logprob",
+    "contrast.friend": "contrast/network.friend",
+}
+COLUMNS = {"bridge": "bridge.jaccard", "cognate_bridge": "cognate_bridge.jaccard", "overlap": "overlap"}  # once per run
+
+# Ways to read what the documentation leaves open. The first of each is what it says to the letter.
+# A place is tried by these, and then by the other ways of one at a time.
+WORDS = ["each word with itself", "words of as many pieces and letters, within two runs that differ in the arm"]
+HALF = ["half of the way, up or down", "a curve that ends no higher than it began counts as never coming half of the way"]
+LOG = ["r with |V| and λ themselves", "r with their logarithms"]
+TWO = ["the difference of two effects", "the effect on the difference"]
+TO_THE_LETTER = (WORDS[0], HALF[0], LOG[0], TWO[0])
+RULES = [TO_THE_LETTER] + [tuple(w[1] if i == j else w[0] for j, w in enumerate((WORDS, HALF, LOG, TWO))) for i in range(4)]
+
+# ---- scales and intervals
+
+IDENTITY = (lambda x: x, lambda x: x)
+LOGIT = (lambda p: np.log(p / (1 - p)), lambda x: 1 / (1 + np.exp(-x)))
+FISHER = (np.arctanh, np.tanh)
+
+
+class Estimate:
+    """A value and its interval: each data seed is left out in turn, each model seed, and each pair of both."""
+
+    def __init__(self, frame, statistic, scale=IDENTITY, shown=None, floor=None):
+        self.scale, self.floor, self.frame = scale, floor, frame
+        value = statistic(frame)
+        self.value = value if shown is None else shown
+        with np.errstate(all="ignore"):
+            self.centre = scale[0](value)
+            data, model = frame["seeds.data"].astype(str), frame["seeds.model"].astype(str)
+            self.errors = [self.error(statistic, keys) for keys in (data, model, data + "/" + model)]
+
+    def error(self, statistic, keys):
+        n = keys.nunique()
+        if n < 2:
+            return 1, 0.0
+        left_out = np.array([self.scale[0](statistic(self.frame[keys != key])) for key in sorted(set(keys))])
+        return n, np.sqrt((n - 1) / n * ((left_out - self.centre) ** 2).sum())
+
+    def interval(self, level=0.05):
+        data, model, both = (student.ppf(1 - level / 2, n - 1) * se if n > 1 else 0.0 for n, se in self.errors)
+        half = np.sqrt(max(data**2 + model**2 - both**2, data**2, model**2))
+        low, high = self.scale[1](self.centre - half), self.scale[1](self.centre + half)
+        if self.floor is not None:  # an order: no narrower than if all runs agreed, and it holds the value
+            low, high = self.floor(low, high, level)
+            low, high = min(low, self.value), max(high, self.value)
+        return low, high
+
+
+def mean(frame):
+    return frame["y"].mean()
+
+
+# ---- tables
+
+
+class Study:
+    def __init__(self, name):
+        self.path = HERE / name
+        runs = pd.read_parquet(self.path / "runs.parquet")
+        self.runs = runs[runs["state"] == "done"].set_index("run").copy()
+        if "languages.B.spoken" in self.runs:  # a third language, or none
+            b, d = self.runs["languages.B.spoken"], self.runs["languages.D.spoken"]
+            self.runs = self.runs.assign(spoken=np.where(b, "B", np.where(d, "D", "none")))
+        self.masked = "C_masked" if "spoken" in self.runs else "B_masked"
+        self.settings = [c for c in self.runs if c.startswith(GROUPS) and self.runs[c].astype(str).nunique() > 1]
+        self.settings += ["spoken"] if "spoken" in self.runs else []
+        study = tomllib.loads((self.path / "study.toml").read_text())
+        self.primary = study.get("primary", [])
+        files = [tomllib.loads((CLAIMS / f"{name}.toml").read_text()) for name in study.get("claims_from", [])]
+        self.claims = {c["id"]: c for file in [*files, study] for c in file.get("claims", [])}
+
+    @functools.cached_property
+    def words(self):
+        words = pd.read_parquet(self.path / "words.parquet")
+        words = words[words["masked_in"] == self.masked[0]].copy()
+        words["contrast"] = words["contrast_" + self.masked[0]]
+        words["log_frequency"] = np.log(words["frequency"].where(words["frequency"] > 0))
+        return words
+
+    @functools.lru_cache(maxsize=64)
+    def curve(self, measure, condition):
+        """A row per run, a column per step."""
+        task, metric = SHORT.get(measure, measure).split("/")
+        table = pd.read_parquet(self.path / "metrics.parquet", columns=["run", "step", "value"],
+                                filters=[("task", "==", task), ("metric", "==", metric), ("condition", "==", condition)])
+        if table.empty:
+            raise KeyError(f"{measure} in {condition}")
+        return table.pivot(index="run", columns="step", values="value").reindex(self.runs.index)
+
+    def condition(self, name):
+        known = {"masked": self.masked, "target": self.masked[0], "source": "A", "majority": "A"}
+        return known.get(name, name.replace("†", "_masked"))
+
+    def values(self, measure, condition, moment):
+        """A value per run."""
+        if measure == "reach.any or reach.share":  # nearly all runs at a bound, taken as nine in ten
+            either = [self.values("reach.any", condition, m) for m in ("peak", "end")]
+            measure = "reach.share" if any(saturated(x) for x in either) else "reach.any"
+        if measure in COLUMNS:
+            return self.runs[COLUMNS[measure]]
+        if measure == "fertility":
+            return self.runs["fertility." + condition]
+        curve = self.curve(full_name(measure), condition)
+        end = curve.ffill(axis=1).iloc[:, -1]
+        if moment == "end":
+            return end
+        if moment == "peak":
+            return curve.max(axis=1)
+        if moment == "own decline":
+            return curve.max(axis=1) - end
+        if moment in ("before", "decline"):  # from the step at which the mean curve of the other data seeds peaks
+            seeds, before = self.runs["seeds.data"], pd.Series(np.nan, curve.index)
+            for seed in seeds.unique():
+                before[seeds == seed] = curve.loc[seeds == seed, curve[seeds != seed].mean().idxmax()]
+            return before if moment == "before" else before - end
+        return curve[moment]
+
+    def frame(self, y, held):
+        frame = self.runs[[*self.settings, "seeds.data", "seeds.model"]].copy()
+        frame["y"] = y
+        held = {k: v for k, v in held.items() if k in frame}
+        return frame[functools.reduce(lambda a, b: a & b, (frame[k].isin(v) for k, v in held.items()), frame["y"].notna())]
+
+
+def full_name(measure):
+    if measure in SHORT:
+        return SHORT[measure]
+    if measure.startswith("form."):
+        return "contrast/network.facts." + measure[5:]
+    return measure if "/" in measure else measure.replace(".", "/", 1)
+
+
+def saturated(values):
+    return max((values >= 1).mean(), (values <= 0).mean()) >= 0.9
+
+
+def is_share(measure):
+    name = full_name(measure.split(" or ")[0])
+    return name.startswith(("T0", "T1", "T2")) or ".share" in name or ".any" in name
+
+
+def flat(table, prefix=""):
+    """{a: {b: v}} as {"a.b": v}: keys with dots in TOML."""
+    out = {}
+    for key, value in table.items():
+        out.update(flat(value, prefix + key + ".") if isinstance(value, dict) else {prefix + key: value})
+    return out
+
+
+# ---- estimates
+
+
+def estimate(study, claim, levels=(), rules=TO_THE_LETTER):
+    """Reads `claim`, a table as docs/guide/claims.md has it; `levels` are those of its `by` that a place names."""
+    e = claim.get("estimate", claim)
+    by = claim.get("by", [])
+    kind = next(k for k in ("mean", "difference", "ratio", "effect", "correlation", "words", "order", "bend") if k in e)
+    at = {k: v if isinstance(v, list) else [v] for k, v in flat(e.get("at", {})).items()}
+    at.update({k: [level(study, k, v)] for k, v in zip(by, levels)})
+    of = flat(e["of"]) if isinstance(e.get("of"), dict) else {}
+    if kind != "words":  # arms that nothing names are held at their first level
+        at.update({k: [v] for k, v in ARMS.items() if k in study.settings and k not in at and k not in of})
+    inside = e.get("in", "masked")
+    inside = [study.condition(x) for x in (inside if isinstance(inside, list) else [inside])]
+    measures = e[kind] if isinstance(e[kind], list) else [e[kind]]
+    moments = e.get("moment", "end")
+    moments = moments if isinstance(moments, list) else [moments]
+    sides = max(len(inside), len(measures), len(moments))
+    each = [(measures[min(i, len(measures) - 1)], inside[min(i, len(inside) - 1)], moments[min(i, len(moments) - 1)]) for i in range(sides)]
+
+    if kind == "order":
+        return order(study, each, at, e.get("crossing", "first"), rules)
+    if kind == "words":
+        return words(study, e, at)
+    y = [study.values(*side) for side in each]
+    share = is_share(each[0][0])
+    if kind == "mean":
+        changes = each[0][2] in ("decline", "own decline")
+        return Estimate(study.frame(y[0], at), mean, FISHER if share and changes else LOGIT if share else IDENTITY)
+    if kind == "ratio":
+        return Estimate(study.frame(y[0] / y[1], at), mean)
+    if kind == "correlation":
+        return correlation(study, y[0], e, at, rules[2])
+    if kind == "effect":
+        gap = sides == 2 and (each[0][0] == "fertility" or rules[3] == TWO[1])
+        return effect(study, y[0] - y[1] if gap else y, e, at)
+    if kind == "bend":
+        frame = study.frame(y[0], at)
+        ends = [frame[e["of"]].min(), frame[e["of"]].max()]
+        inner = lambda f: f.loc[~f[e["of"]].isin(ends), "y"].mean() - f.loc[f[e["of"]].isin(ends), "y"].mean()
+        return Estimate(frame, inner, FISHER if share else IDENTITY)
+    if not of:
+        return Estimate(study.frame(y[0] - y[1], at), mean, FISHER if share else IDENTITY)
+    keys = list(of)
+    scale = FISHER if share and moments[0] not in ("decline", "own decline") else IDENTITY  # a difference of changes is no difference of two shares
+    if measures == ["contrast.facts"] and inside == [study.masked] and e.get("unit") != "runs" and len(keys) == 1:
+        return word_difference(study, at, keys[0], of[keys[0]], rules[0])
+    pairs = paired(study, study.frame(y[0], at), keys[0], of[keys[0]])
+    if len(keys) == 2:
+        a, b = of[keys[1]]
+        two = lambda f: f.loc[f[keys[1]] == a, "y"].mean() - f.loc[f[keys[1]] == b, "y"].mean()
+        return Estimate(pairs[pairs[keys[1]].isin([a, b])], two)
+    return Estimate(pairs, mean, scale)
+
+
+def level(study, key, text):
+    values = list(study.runs[key].dropna().unique())
+    return next(v for v in values if str(v) == str(text).split(" ")[0] or (not isinstance(v, (str, bool)) and float(v) == float(text)))
+
+
+def paired(study, frame, key, levels):
+    """Runs at the first level beside those at the second, all other settings and seeds equal; y is the difference."""
+    skip = {key} | ({"languages.B.spoken", "languages.D.spoken"} if key == "spoken" else set())
+    on = [c for c in study.settings if c not in skip] + ["seeds.data", "seeds.model"]
+    frame = frame.reset_index()
+    first, second = (frame[frame[key] == v][[*on, "run", "y"]] for v in levels)
+    pairs = first.merge(second, on=on, suffixes=("", "_second"))
+    pairs["y"] -= pairs.pop("y_second")
+    return pairs
+
+
+def word_difference(study, at, key, levels, rule):
+    pairs = paired(study, study.frame(0.0, at), key, levels)[["run", "run_second", "seeds.data", "seeds.model"]]
+    known = study.words.loc[study.words["contrast"].notna(), ["run", "symbol", "contrast", "pieces", "letters"]]
+    first = pairs.merge(known, on="run")
+    second = pairs.merge(known, left_on="run_second", right_on="run", suffixes=("", "_")).drop(columns="run_")
+    if rule == WORDS[0]:
+        both = first.merge(second[["run", "symbol", "contrast"]], on=["run", "symbol"], suffixes=("", "_second"))
+        both["y"] = both["contrast"] - both["contrast_second"]
+        return Estimate(both, mean)
+    group = ["run", "pieces", "letters"]
+    a, b = (x.groupby(group)["contrast"].agg(["mean", "size"]).reset_index() for x in (first, second))
+    both = a.merge(b, on=group, suffixes=("_a", "_b")).merge(pairs, on="run")
+    both["y"] = both["mean_a"] - both["mean_b"]
+    both["weight"] = both["size_a"] * both["size_b"] / (both["size_a"] + both["size_b"])
+    return Estimate(both, lambda f: (f["y"] * f["weight"]).sum() / f["weight"].sum())
+
+
+def predictor(study, key):
+    if key in COLUMNS:
+        return study.runs[COLUMNS[key]]
+    if key in ("similarity", "language.distance"):
+        return 1 - study.runs["language.distance"]
+    if key == "tokenizer.regime":
+        return (study.runs[key] == "balanced").astype(float)
+    return np.log2(study.runs[key].astype(float))
+
+
+def effect(study, y, e, at):
+    """Standardised once over all runs; of two predictors, by how much the first exceeds the second in size."""
+    of = [x for x in (e["of"] if isinstance(e["of"], list) else [e["of"]])]
+    names = [k for k in ("tokenizer.vocab", "tokenizer.regime", "mixture.lambda", "language.distance") if k in study.settings and len(at.get(k, [0, 1])) > 1]
+    names = [k for k in names if study.frame(0.0, at)[k].nunique() > 1]
+    names += [k for k in of if k in COLUMNS]
+    place = [names.index("language.distance" if k == "similarity" else k) for k in of]
+    sign = -1 if of == ["language.distance"] else 1
+    outcomes = y if isinstance(y, list) else [y]
+    frame = study.frame(outcomes[0], at)
+    standard = lambda x: (x - x.mean()) / x.std(ddof=0)
+    for name in names:
+        frame["x:" + name] = standard(predictor(study, name).reindex(frame.index).astype(float))
+    for i, outcome in enumerate(outcomes):
+        frame[f"y{i}"] = standard(outcome.reindex(frame.index))
+
+    def statistic(f):
+        x = np.column_stack([np.ones(len(f)), *(f["x:" + k] for k in names)])
+        slopes = [np.linalg.lstsq(x, f[f"y{i}"].to_numpy(), rcond=None)[0][1:] for i in range(len(outcomes))]
+        if len(slopes) == 2:
+            return slopes[0][place[0]] - slopes[1][place[0]]
+        return abs(slopes[0][place[0]]) - abs(slopes[0][place[1]]) if len(place) == 2 else sign * slopes[0][place[0]]
+
+    return Estimate(frame, statistic)
+
+
+def correlation(study, y, e, at, rule):
+    frame = study.frame(y, at)
+    x = study.runs[COLUMNS.get(e["with"], e["with"])].astype(float).reindex(frame.index)
+    frame["x"] = np.log2(x) if rule == LOG[1] and e["with"] in ("tokenizer.vocab", "mixture.lambda") else x
+    within = [k for k in e.get("within", []) if k in frame]
+
+    def statistic(f):
+        columns = f[["y", "x"]]
+        if within:
+            columns = columns - columns.groupby([f[k] for k in within]).transform("mean")
+        return np.corrcoef(columns["y"], columns["x"])[0, 1]
+
+    return Estimate(frame, statistic, FISHER)
+
+
+def words(study, e, at):
+    """A regression over the words of each run, with an intercept for each run."""
+    controls = e.get("controls", ["cognate_bridge", "distance", "letters", "pieces", "log_frequency"])
+    table = study.words[["run", e["words"], *controls]].astype({c: float for c in [e["words"], *controls]}).dropna()
+    table = table.merge(study.frame(0.0, at)[["seeds.data", "seeds.model"]], left_on="run", right_index=True)
+    inside = table[[e["words"], *controls]] - table.groupby("run")[[e["words"], *controls]].transform("mean")
+    table[[e["words"], *controls]] = inside
+    fit = lambda f: np.linalg.lstsq(f[controls].to_numpy(), f[e["words"]].to_numpy(), rcond=None)[0][controls.index(e["of"])]
+    return Estimate(table, fit)
+
+
+def order(study, sides, at, crossing, rules):
+    dates = []
+    for measure, condition, _ in sides:
+        if crossing == "half":
+            dates.append(half_way(study.curve(full_name(measure), condition), rules[1]))
+        else:
+            name = full_name(measure).replace("/", "." + condition + ".")
+            name = f"emergence.{name}" + (".over_unigram" if name.startswith("reach") else ".lasting" if crossing == "lasting" else "")
+            dates.append(study.runs[name].fillna(np.inf))
+    frame = study.frame((dates[0] < dates[1]).astype(float), at)
+    frame = frame[(dates[0] != dates[1]).reindex(frame.index)]
+    shares = lambda f: (f.groupby("seeds.data")["y"].mean().sum() + 0.5) / (f["seeds.data"].nunique() + 1)
+    agreed, (z, back) = Estimate(frame.assign(y=1.0), shares, LOGIT), LOGIT
+
+    def floor(low, high, level):  # of two intervals the wider half, about the centre of this one
+        a, b = agreed.interval(level)
+        short = max((z(b) - z(a)) / 2 - (z(high) - z(low)) / 2, 0)
+        return back(z(low) - short), back(z(high) + short)
+
+    return Estimate(frame, shares, LOGIT, shown=frame["y"].mean(), floor=floor)
+
+
+def half_way(curves, rule):
+    """The first evaluated step at which a curve has come half of the way from its first value to its last."""
+    dates = {}
+    for run, curve in curves.iterrows():
+        curve = curve.dropna()
+        first, last = curve.iloc[0], curve.iloc[-1]
+        up = last > first
+        there = curve >= (first + last) / 2 if up else curve <= (first + last) / 2
+        dates[run] = np.inf if rule == HALF[1] and not up else curve.index[there][0]
+    return pd.Series(dates)
+
+
+def inflation(study):
+    """How nearly the other settings determine the bridge."""
+    names = [k for k in ("tokenizer.vocab", "tokenizer.regime", "mixture.lambda", "language.distance") if k in study.settings]
+    x = np.column_stack([np.ones(len(study.runs)), *(predictor(study, k) for k in names)])
+    bridge = study.runs[COLUMNS["bridge"]].to_numpy()
+    rest = bridge - x @ np.linalg.lstsq(x, bridge, rcond=None)[0]
+    return bridge.var() / rest.var()
+
+
+# ---- verdicts
+
+
+def decide(claim, result, level=0.05):
+    low, high = result.interval(level)
+    if max(se for _, se in result.errors) < 1e-12 and result.frame["y"].std() > 1e-12:
+        return "inconclusive"  # seeds that agree up to rounding, where their runs do not
+    expect = claim["expect"].split()
+    bound = float(expect[-1].strip("±"))
+    if expect[0] == "within":
+        return "supported" if -bound < low and high < bound else "contradicted" if low > bound or high < -bound else "inconclusive"
+    if expect[0] == "other":
+        return "supported" if low > bound or high < bound else "inconclusive"
+    above, below = low > bound, high < bound
+    if above or below:
+        return "supported" if above == (expect[0] == "above") else "contradicted"
+    e = claim.get("estimate", {})
+    margin = claim.get("margin", 0.1 if "effect" in e or "correlation" in e else 0.0)
+    return "equivalent" if margin and bound - margin < low and high < bound + margin else "inconclusive"
+
+
+def verdict(study, name, rules):
+    """Primary claims are adjusted together by Holm's procedure."""
+    claim = FINDINGS.get(study.path.name, {}).get(name) or study.claims[name]
+    if "all" in claim:
+        parts = {verdict(study, part, rules) for part in claim["all"]}
+        return next((v for v in ("not tested", "contradicted", "inconclusive") if v in parts), "supported")
+    e = claim.get("estimate", claim)
+    if "effect" in e and "bridge" in e["of"] and inflation(study) > 5:
+        return "not tested"
+    if name not in study.primary:
+        return decide(claim, estimate(study, claim, rules=rules))
+    open_ = {p: estimate(study, study.claims[p], rules=rules) for p in study.primary if "estimate" in study.claims[p]}
+    verdicts = {}
+    while open_:
+        new = {p: decide(study.claims[p], r, 0.05 / len(open_)) for p, r in open_.items()}
+        new = {p: v for p, v in new.items() if v != "inconclusive"}
+        if not new:
+            break
+        verdicts.update(new)
+        open_ = {p: r for p, r in open_.items() if p not in new}
+    return verdicts.get(name, "inconclusive")
+
+
+@functools.lru_cache(maxsize=None)
+def readings(name, claim):
+    """The claim under every combination of its readings: what was chosen, the estimate, the verdict."""
+    study, claim = study_of(name), study_of(name).claims[claim]
+    asked = claim["readings"]
+    further = [k for k in study.settings if k not in ("tokenizer.vocab", "mixture.lambda", "language.distance", "tokenizer.regime")]
+    ways = study.runs[further].drop_duplicates().to_dict("records") if asked.get("settings") else [{}]
+    out = []
+    for way, k, counted, moment, crossing in itertools.product(
+            ways, *(asked.get(x, [None]) for x in ("K", "counted", "moment", "crossing"))):
+        e = dict(claim["estimate"], at=way)
+        if counted:
+            kind = next(x for x in ("effect", "correlation") if x in e)
+            e[kind] = f"reach.network.allowed.{counted}@{k}"
+        e.update({key: v for key, v in (("moment", moment), ("crossing", crossing)) if v})
+        row = {**way, "K": k, "counted": counted, "read": moment, "result": None, "verdict": "without"}
+        if not (counted and saturated(study.values(e[kind], study.masked, moment)[study.frame(0.0, {k: [v] for k, v in way.items()}).index])):
+            row["result"] = estimate(study, dict(claim, estimate=e))
+            row["verdict"] = decide(claim, row["result"])
+        out.append(row)
+    return out
+
+
+# ---- places
+
+PLACE = re.compile(r"\{\{([^}]*)\}\}")
+NUMBER = r"[−-]?[\d,]*\.?\d+"
+FULL = re.compile(rf"({NUMBER})(?: \[({NUMBER}), ({NUMBER})\])?(?:: ([a-z ]+))?$")
+
+
+def places(template, page, section):
+    """What the page has in each place of its template, line by line; and the lines of the template that the page does not have."""
+    lines = page.splitlines()
+    start = next((i for i, x in enumerate(lines) if section and x.lstrip("#").strip() == section), 0)
+    found, lost = [], []
+    for wanted in template.splitlines():
+        parts = PLACE.split(wanted)
+        if len(parts) == 1:
+            continue
+        pattern = re.compile("(.+?)".join(re.escape(x) for x in parts[::2]))
+        for i, line in enumerate(lines[start:], start + 1):
+            if match := pattern.fullmatch(line):
+                found += [(place, text, i) for place, text in zip(parts[1::2], match.groups())]
+                break
+        else:
+            lost += parts[1::2]
+    return found, lost
+
+
+def number(text):
+    return float(text.replace("−", "-").replace(",", ""))
+
+
+def same(printed, value):
+    """2: the digits that are printed; 1: one unit of the last of them off; 0: more."""
+    digits = len(printed.split(".")[1]) if "." in printed else 0
+    off = abs(round(value, digits) - number(printed)) * 10.0**digits
+    return 2 if off < 0.5 else 1 if off < 1.5 else 0
+
+
+@functools.lru_cache(maxsize=None)
+def study_of(name):
+    return Study(name)
+
+
+@functools.lru_cache(maxsize=None)
+def result_of(key, rules):
+    name, _, levels = key.partition("@")
+    study, _, claim = name.partition(".")
+    table = FINDINGS.get(study, {}).get(claim) or study_of(study).claims[claim]
+    return estimate(study_of(study), table, levels.split(",") if levels else (), rules)
+
+
+def recompute(place, printed, rules):
+    """The number of a place as text, and how well the page has it, as `same` says."""
+    key, _, form = place.partition(":")
+    name = key.split(".")[0]
+    if form in ("ended", "seeds"):
+        studies = [p.name for p in sorted(HERE.iterdir()) if (p / "runs.parquet").exists()] if key == "all" else [name]
+        value = sum(len(study_of(s).runs) for s in studies) if form == "ended" else study_of(name).runs["seeds.data"].nunique()
+        return f"{value:,}", 2 * (number(printed) == value)
+    if form == "inflation":
+        value = inflation(study_of(name))
+        return f"{value:.3f}", same(printed, value)
+    if form in ("least3", "most3"):
+        table = FINDINGS[name][key.split(".")[1]]
+        study = study_of(name)
+        by = table["by"][0]
+        groups = [estimate(study, table, [v], rules).value for v in sorted(study.runs[by].unique())]
+        value = min(groups) if form == "least3" else max(groups)
+        return f"{value:.4f}", same(printed, value)
+    claim = key.partition("@")[0].partition(".")[2]
+    form, *chosen = form.split() or [""]
+    if form in ("readings", "supported", "contradicted", "equivalent", "inconclusive", "without", "low", "high", "clear"):
+        rows = readings(name, claim)
+        for key, value in (x.split("=") for x in chosen):
+            rows = [r for r in rows if str(r[key]) == value]
+        if form in ("low", "high"):
+            value = (min if form == "low" else max)(r["result"].value for r in rows)
+            return f"{value:.4f}", same(printed, value)
+        clear = lambda r: r["result"] and np.prod(np.sign(r["result"].interval())) > 0
+        value = sum(form == "readings" or (clear(r) if form == "clear" else r["verdict"] == form) for r in rows)
+        return str(value), 2 * (number(printed) == value)
+    if form == "word":
+        word = verdict(study_of(name), claim, rules)
+        return word, 2 * (word == printed)
+    result = result_of(key, rules)
+    parts = FULL.match(printed)
+    if not parts:
+        raise ValueError(f"{printed!r} is no number")
+    value, low, high, word = parts.groups()
+    text, agrees = f"{result.value:.4f}", same(value, result.value)
+    if low:
+        bounds = result.interval()
+        text += f" [{bounds[0]:.4f}, {bounds[1]:.4f}]"
+        agrees = min(agrees, same(low, bounds[0]), same(high, bounds[1]))
+    if word:
+        mine = verdict(study_of(name), claim, rules)
+        text, agrees = f"{text}: {mine}", agrees * (mine == word)
+    return text, agrees
+
+
+def in_words():
+    """What the page says in words or in numbers of the template, and what the tables have."""
+    only = lambda name, key: "/".join(str(x) for x in sorted(study_of(name).runs[key].unique()))
+    now = lambda name, e: "{0:.3f} [{1:.3f}, {2:.3f}]".format((r := estimate(study_of(name), e)).value, *r.interval())
+    everything = {"tokenizer.share": "all"}
+    for name, says in (("paper", "10,000 steps of 64 at 1e-4, width 256, four layers"), ("budget", "40,000 steps of 256 at 1e-3")):
+        keys = ("train.steps", "train.batch", "train.lr", "model.width", "model.layers")
+        yield f"{name}, {says}", ", ".join(f"{k} {only(name, k)}" for k in keys)
+    yield "spelling, half the steps; the last three quarters are from step 5,000", only("spelling", "train.steps")
+    yield "mix, a fifth of translations", only("mix", "mixture.translation")
+    yield "sharing, a random half", only("sharing", "tokenizer.share_p")
+    budget = study_of("budget")
+    valid, grammatical = (budget.curve(full_name(x), "B_masked") for x in ("valid", "grammatical"))
+    at_peak = [grammatical.loc[r, s] / valid.loc[r, s] for r, s in grammatical.idxmax(axis=1).items()]
+    yield "budget, of the valid answers grammatical at the peak: two maxima divided", f"{(grammatical.max(axis=1) / valid.max(axis=1)).mean():.3f}"
+    yield "  the same at one step, that of the most grammatical answers", f"{np.mean(at_peak):.3f}"
+    for arm in ("all", "none"):
+        at = {"tokenizer.share": arm}
+        yield f"sharing-paper, words that are false as often, {arm}", now("sharing-paper", {"mean": "reach.false", "at": at})
+    for form in ("source", "own"):
+        e = {"mean": f"patch.{form}.same.subject@1", "at": everything}
+        yield f"inside, after layer 1 the subject's state brings little, {form}", now("inside", e)
+    inside = study_of("inside")
+    curve = inside.curve("inside/translation_back@2", "B_masked")[inside.runs["tokenizer.share"] == "all"]
+    up = (curve.iloc[:, -1] > curve.iloc[:, 0]).sum()
+    first, last = curve.iloc[:, 0].mean(), curve.iloc[:, -1].mean()
+    yield "inside, states come to resemble their translations", f"P@1 is {first:.3f} before training and {last:.3f} after; higher in {up} of {len(curve)} runs"
+
+
+def main():
+    totals = {"agrees": 0, "one unit off": 0, "other rule": 0, "DISAGREES": 0, "not computed": 0}
+    for entry in FINDINGS["pages"]:
+        page = (DOCS / entry["page"]).resolve()
+        template = (DOCS / entry["template"]).read_text()
+        found, lost = places(template, page.read_text(), entry.get("section"))
+        print(f"\n{page.relative_to(HERE.parent)}")
+        if lost:
+            print(f"{len(lost)} places stand in lines that the page does not have as its template has them: {', '.join(lost)}")
+        for place, printed, line in found:
+            status, text, why = "not computed", "", ""
+            for rules in RULES:
+                try:
+                    mine, agrees = recompute(place, printed, rules)
+                except (KeyError, ValueError, IndexError, StopIteration) as error:
+                    why = f"{type(error).__name__}: {error}"
+                    break
+                text = text or mine
+                if agrees:
+                    status = ("one unit off", "agrees")[agrees - 1] if rules == TO_THE_LETTER else "other rule"
+                    why = "" if rules == TO_THE_LETTER else f"{mine} by {next(r for r in rules if r not in TO_THE_LETTER)}"
+                    break
+                status = "DISAGREES"
+            totals[status] += 1
+            print(f"{status:12} {line:4} {place:38} page {printed:24} here {text}{'; ' + why if why else ''}", flush=True)
+    print("\n" + ", ".join(f"{n} {what}" for what, n in totals.items()))
+    print("\nBeside the sentences of docs/findings.md that have no number of a table")
+    for says, here in in_words():
+        print(f"  {says}: {here}")
+
+
+if __name__ == "__main__":
+    main()
