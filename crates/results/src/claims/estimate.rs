@@ -2,12 +2,13 @@
 
 use super::design::Design;
 use super::estimand::{Estimand, EstimandKind, Reading};
+use super::names::Covariate;
 use super::predictor::Predictor;
 use super::scope::{Scope, difference_of, has_level, is_saturated};
 use super::verdict::{INFLATION, Reason, Verdict};
-use super::words::WordRegression;
 use crate::{Condition, Crossing, Emergence, Factor, FolderKind, Measure, Moment, Quantity, Run, TaskMetric, Value};
 use invitro_stats::correlation::moment as plain_correlation;
+use invitro_stats::regression::Regression;
 use invitro_stats::{Estimate, Scale, Seed, seeds};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -38,6 +39,24 @@ pub struct Detail {
     pub steps: Option<[u32; 3]>,
     /// Of a coefficient of words: the whole regression.
     pub regression: Option<WordRegression>,
+}
+
+/// A regression over the words of some runs.
+#[derive(Debug, Clone)]
+pub struct WordRegression {
+    /// With errors clustered by symbol and by data seed.
+    pub clustered: Regression,
+    /// The coefficients with their intervals over seeds, by the names of the covariates.
+    pub over_seeds: Vec<(String, Option<Estimate>)>,
+    /// The runs whose words these are.
+    pub runs: usize,
+}
+
+impl WordRegression {
+    /// The coefficient of a covariate with its interval over seeds; `None` where it does not vary on its own.
+    pub fn estimate(&self, covariate: Covariate) -> Option<Estimate> {
+        self.over_seeds.iter().find(|(own, _)| own == covariate.name())?.1
+    }
 }
 
 /// Where no more than this share was ever there, nothing can decline.

@@ -2,7 +2,7 @@
 //! word by word.
 
 use super::estimand::Bound;
-use super::estimate::{Detail, Estimates};
+use super::estimate::{Detail, Estimates, WordRegression};
 use super::names::{Covariate, Outcome};
 use super::scope::Scope;
 use super::verdict::Reason;
@@ -10,29 +10,11 @@ use crate::words::MeasuredWord;
 use crate::{Factor, Run, Study};
 use invitro_stats::clusters::{WordRows, over_seeds, two_way};
 use invitro_stats::discontinuity::{self, Point};
-use invitro_stats::regression::{NamedColumn, Regression};
+use invitro_stats::regression::NamedColumn;
 use invitro_stats::strata::{self, ArmDifference};
 use invitro_stats::{Estimate, Scale, Seed, seeds};
 use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
-
-/// A regression over the words of some runs.
-#[derive(Debug, Clone)]
-pub struct WordRegression {
-    /// With errors clustered by symbol and by data seed.
-    pub clustered: Regression,
-    /// The coefficients with their intervals over seeds, by the names of the covariates.
-    pub over_seeds: Vec<(String, Option<Estimate>)>,
-    /// The runs whose words these are.
-    pub runs: usize,
-}
-
-impl WordRegression {
-    /// The coefficient of a covariate with its interval over seeds; `None` where it does not vary on its own.
-    pub fn estimate(&self, covariate: Covariate) -> Option<Estimate> {
-        self.over_seeds.iter().find(|(own, _)| own == covariate.name())?.1
-    }
-}
 
 /// Numbers for things that are the same.
 pub(super) struct Numbers<K>(HashMap<K, usize>);
