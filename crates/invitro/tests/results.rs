@@ -92,6 +92,9 @@ fn reports_of_the_shipped_studies_are_rebuilt() {
         ("dropout", "60 runs over 5 data seeds and 1 model seed; 60 ended"),
         ("laws", "64 runs over 8 data seeds and 1 model seed; 64 ended"),
         ("friends", "64 runs over 8 data seeds and 1 model seed; 64 ended"),
+        ("kinds", "54 runs over 6 data seeds and 1 model seed; 54 ended"),
+        ("transliteration", "64 runs over 4 data seeds and 1 model seed; 64 ended"),
+        ("morphology", "32 runs of 64 planned over 4 data seeds and 1 model seed; 32 ended"),
     ] {
         let out = place.path().join(study);
         let mut command = Command::new(env!("CARGO_BIN_EXE_invitro"));

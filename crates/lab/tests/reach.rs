@@ -366,10 +366,12 @@ fn forms_of_a_word_are_the_word_and_others_say_nothing() {
         let (languages, text) = (&inputs.languages, &inputs.text);
         let contrast = ContrastProbe::new(languages, text, &experiment.eval, text.vocab());
         let set = FormsProbe::new(languages, text, &contrast).unwrap();
-        let b = languages.all()[1];
+        let opens = |question: &ScoreQuery, entity: Symbol, language: Language| {
+            text.opening(language, &languages.opening(entity, language).unwrap()) == question.prompt
+        };
         let knows = |question: &ScoreQuery| {
-            let opens = |&e: &Symbol| text.opening(b, &languages.opening(e, b).unwrap()) == question.prompt;
-            let entity = languages.world.entities().find(opens).expect("a question in B begins with its subject");
+            let opens = |&entity: &Symbol| languages.all().iter().any(|&language| opens(question, entity, language));
+            let entity = languages.world.entities().find(opens).expect("a question begins with its subject");
             let read = |pieces: &Vec<u32>| {
                 let form = text.segmentation.decode(pieces);
                 let word = languages.all().iter().find_map(|&language| languages.lexicon.symbol(&form, language));
@@ -379,7 +381,12 @@ fn forms_of_a_word_are_the_word_and_others_say_nothing() {
             };
             question.continuations.iter().map(read).collect()
         };
-        let answers: Vec<_> = set.queries(0).scores.iter().map(knows).collect();
+        let queries = set.queries(0).scores;
+        for &language in languages.all() {
+            let in_language = |query: &ScoreQuery| languages.world.entities().any(|e| opens(query, e, language));
+            assert!(queries.iter().any(in_language), "{arm:?}: no prompt in {language:?}");
+        }
+        let answers: Vec<_> = queries.iter().map(knows).collect();
         let rows = record(&set, &inputs, answers).rows;
         assert_eq!(rows.list.len(), 2 * Form::ALL.len(), "of B and of B†");
         for row in rows.list {

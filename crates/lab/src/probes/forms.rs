@@ -1,13 +1,14 @@
 //! The contrast of facts of words that one model reads in several forms: which part of the form carries the knowledge?
 //!
 //! ```text
-//! own        its pieces in this arm
-//! alike      the same letters in equally many pieces, with the most pieces in common with the first language's form
-//! apart      the same with the fewest
-//! source     the first language's form in its pieces there, after a prompt in this language
-//! stem       its own affixes with the stem of another word of its kind
-//! irregular  its own affixes with the first language's stem, as far from it as the word's own, but by random letters
-//! unrelated  another word of its kind
+//! own           its pieces in this arm
+//! alike         the same letters in equally many pieces, with the most pieces in common with the first language's form
+//! apart         the same with the fewest
+//! source        the first language's form in its pieces there, after a prompt in this language
+//! after_source  its own pieces after a prompt in the first language: an unseen form within that language's text
+//! stem          its own affixes with the stem of another word of its kind
+//! irregular     its own affixes with the first language's stem, as far from it as the word's own, but by random letters
+//! unrelated     another word of its kind
 //! ```
 //!
 //! The words and pairs of subjects are the contrast's (`contrast.rs`), in every language but the first: its masked words
@@ -55,7 +56,8 @@ impl FormsProbe {
         let maker = FormMaker { languages, text, vocabulary: text.segmentation.vocabulary() };
         let kinds = contrast.kinds();
         let mut conditions = Vec::new();
-        for &condition in kinds.conditions.iter().filter(|condition| condition.language != languages.all()[0]) {
+        let source = languages.all()[0];
+        for &condition in kinds.conditions.iter().filter(|condition| condition.language != source) {
             let symbols_in = kinds.asked_in(condition).into_iter().filter(|(masked_elsewhere, _)| !masked_elsewhere);
             for kind in symbols_in.flat_map(|(_, kinds)| kinds) {
                 let neutral_words = NeutralWords::new(languages, kinds, kind);
@@ -66,7 +68,8 @@ impl FormsProbe {
                     let mut rng = neutral_words.stream.at(1, word.0.into());
                     for (form, words) in &mut forms {
                         if let Some(pieces) = maker.form(*form, word, condition.language, &neutral, &mut rng)? {
-                            words.extend(list.add(condition.language, entities, subjects, &pieces));
+                            let prompt = if *form == Form::AfterSource { source } else { condition.language };
+                            words.extend(list.add(prompt, entities, subjects, &pieces));
                         }
                     }
                 }
@@ -152,7 +155,7 @@ impl FormMaker<'_> {
         let segmentation = &self.text.segmentation;
         let recut = |cut| segmentation.recut(&self.vocabulary, self.languages, word, language, cut);
         let pieces = match form {
-            Form::Own => Some(segmentation.pieces(word, language).to_vec()),
+            Form::Own | Form::AfterSource => Some(segmentation.pieces(word, language).to_vec()),
             Form::Alike => Some(recut(Cut::Alike)),
             Form::Apart => Some(recut(Cut::Apart)),
             Form::Source => Some(segmentation.pieces(word, self.languages.all()[0]).to_vec()),

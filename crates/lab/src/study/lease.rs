@@ -44,6 +44,10 @@ impl Leases {
 
     pub fn generations(&self) -> Result<Generations> {
         let mut highest = Generations::new();
+        // A folder of tables alone has no runs that could be leased.
+        if !self.folder.exists() {
+            return Ok(highest);
+        }
         for entry in std::fs::read_dir(&self.folder).reading(&self.folder)? {
             let name = entry.reading(&self.folder)?.file_name();
             let Some((cell, generation)) = name.to_str().and_then(|name| name.rsplit_once('.')) else { continue };

@@ -157,6 +157,10 @@ fn by_level(study: &Study) -> String {
     };
     let levels = |factor: Factor| study.levels(factor).iter().enumerate();
     let comparable = study.comparable(&[down, Some(across)]);
+    let has_runs = |level: usize| {
+        let cell: Vec<_> = comparable.iter().copied().chain(down.map(|down| (down, level))).collect();
+        study.ended(&cell).next().is_some()
+    };
     let mut rows = Vec::new();
     for (measure, name) in [SUMMARISED[0], SUMMARISED[4], SUMMARISED[5]] {
         for masked in study.masked() {
@@ -165,7 +169,9 @@ fn by_level(study: &Study) -> String {
                 let cell = [&comparable[..], cell].concat();
                 study.read(study.ended(&cell), &quantity, moment).map_or("–".into(), |it| decimals(it.value, 2))
             };
-            let below: Vec<_> = down.map_or(vec![None], |down| levels(down).map(|level| Some((down, level))).collect());
+            let below: Vec<_> = down.map_or(vec![None], |down| {
+                levels(down).filter(|(level, _)| has_runs(*level)).map(|level| Some((down, level))).collect()
+            });
             for fixed in below {
                 let mut cells = vec![to_html(name), masked.label()];
                 cells.extend(fixed.map(|(_, (_, level))| escape(level)));

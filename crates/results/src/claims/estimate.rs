@@ -236,7 +236,7 @@ impl<'a> Scope<'a> {
     }
 
     /// A weighted sum of means at levels of these factors, within each pair of seeds and each combination of the other
-    /// settings; then the mean over these.
+    /// settings; then the mean over these. Each part is read alone: its decline starts where its own runs peak.
     fn over_levels(
         &self,
         estimand: &Estimand,
@@ -244,16 +244,17 @@ impl<'a> Scope<'a> {
         factors: &[Factor],
         parts: &[WeightedRuns],
     ) -> Result<Option<Estimate>, Reason> {
-        let values = self.values(runs, &estimand.value)?;
         let further = self.study.settings_beside(factors);
         let mut groups: BTreeMap<(Seed, Vec<String>), Vec<(f64, f64)>> = BTreeMap::new();
-        for (run, value) in &values {
-            let Some(part) = parts.iter().position(|part| (part.is_in)(run)) else { continue };
-            let setting = |key: &&str| run.columns.get(*key).map_or(String::new(), ToString::to_string);
-            let group = groups.entry((run.seed, further.iter().map(setting).collect()));
-            let (sum, count) = &mut group.or_insert_with(|| vec![(0.0, 0.0); parts.len()])[part];
-            *sum += value;
-            *count += 1.0;
+        for (place, part) in parts.iter().enumerate() {
+            let own: Vec<&Run> = runs.iter().copied().filter(|run| (part.is_in)(run)).collect();
+            for (run, value) in self.values(&own, &estimand.value)? {
+                let setting = |key: &&str| run.columns.get(*key).map_or(String::new(), ToString::to_string);
+                let group = groups.entry((run.seed, further.iter().map(setting).collect()));
+                let (sum, count) = &mut group.or_insert_with(|| vec![(0.0, 0.0); parts.len()])[place];
+                *sum += value;
+                *count += 1.0;
+            }
         }
         groups.retain(|_, sums| sums.iter().all(|(_, count)| *count > 0.0));
         let used: f64 = groups.values().flatten().map(|(_, count)| count).sum();

@@ -9,7 +9,7 @@ const fn reach(scorer: Scorer, targets: Targets, statistic: Statistic) -> Measur
 }
 
 /// Short names of measures.
-pub const ALIASES: [(&str, Measure); 23] = [
+pub const ALIASES: [(&str, Measure); 24] = [
     ("valid", Measure::unscrambling(TaskMetric::Validity)),
     ("grammatical", Measure::unscrambling(TaskMetric::Grammaticality)),
     ("types", Measure::unscrambling(TaskMetric::Types)),
@@ -28,6 +28,7 @@ pub const ALIASES: [(&str, Measure); 23] = [
     ("form.alike", Measure::Contrast(Scorer::Network, Form::Alike)),
     ("form.apart", Measure::Contrast(Scorer::Network, Form::Apart)),
     ("form.source", Measure::Contrast(Scorer::Network, Form::Source)),
+    ("form.after_source", Measure::Contrast(Scorer::Network, Form::AfterSource)),
     ("form.irregular", Measure::Contrast(Scorer::Network, Form::Irregular)),
     ("contrast.friend", Measure::FriendContrast(Scorer::Network)),
     ("bridge", Measure::Bridge(Bridge::General, Similarity::Jaccard)),

@@ -210,7 +210,7 @@ impl Curve {
         self.lasting(|point| point.low > 0.0 || (point.low.is_nan() && point.value > threshold))
     }
 
-    /// The first step at which it is at least half of the way from its first value to its last; never where it does not rise.
+    /// The first step at which it is at least half of the way from its first value to its last; `None` where it does not rise.
     ///
     /// ```
     /// use invitro_results::{Curve, CurvePoint, Emergence};
@@ -218,12 +218,12 @@ impl Curve {
     ///     Curve::new(values.iter().enumerate().map(|(at, &value)| CurvePoint::without_interval(50 * at as u32, value)).collect())
     /// };
     /// assert_eq!(of(&[0.4, 0.5, 0.7, 0.8]).half_way(), Some(Emergence::At(100)));
-    /// assert_eq!(of(&[0.4, 0.5, 0.3]).half_way(), Some(Emergence::Never));
+    /// assert_eq!(of(&[0.4, 0.5, 0.3]).half_way(), None);
     /// assert_eq!(of(&[0.4]).half_way(), None);
     /// ```
     pub fn half_way(&self) -> Option<Emergence> {
         let (first, last) = (self.counted().next()?.value, self.counted().next_back()?.value);
-        self.first(|point| last > first && point.value >= (first + last) / 2.0)
+        if last > first { self.first(|point| point.value >= (first + last) / 2.0) } else { None }
     }
 
     fn first(&self, holds: impl Fn(&CurvePoint) -> bool) -> Option<Emergence> {

@@ -103,6 +103,7 @@ recorded! {
         Alike = "alike": "the word cut into as many pieces, with the most overlap with its form in the first language",
         Apart = "apart": "the word cut into as many pieces, with the least overlap with its form in the first language",
         Source = "source": "its form in the first language, with that language's pieces",
+        AfterSource = "after_source": "the word as it is cut in this run, after a prompt in the first language",
         Stem = "stem": "its affixes with the stem of another word of its kind, masked or not, which are no word of any language",
         Irregular = "irregular": "its affixes with the stem of the first language in which as many letters were replaced at random as its own differs by, which is no word of any language; its own form where that is no other",
         Unrelated = "unrelated": "another word of its kind, true of both subjects or of neither: nothing could be known of it",
