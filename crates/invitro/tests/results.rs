@@ -67,6 +67,28 @@ const OF_CROSSING: [&str; 17] = [
     "specifications",
 ];
 
+/// Those in the order of the paper's figures are of `paper`, at page width.
+const OF_PAPER: [&str; 18] = [
+    "bridge-share-of-targets-peak-any-unmasked-word.page",
+    "continuation-vanilla.page",
+    "dynamics-V-Bm-steps.page",
+    "dynamics-regime-Bm-steps.page",
+    "emergence-by-language-0.02-balanced.page",
+    "emergence-by-language-0.02-vanilla.page",
+    "emergence-by-level-0.02-V.page",
+    "fertility-vanilla.page",
+    "maxima-grammaticality-peak-2048-balanced.page",
+    "maxima-grammaticality-peak-2048-vanilla.page",
+    "maxima-reachability-share-of-targets-peak-2048-balanced.page",
+    "maxima-reachability-share-of-targets-peak-2048-vanilla.page",
+    "maxima-type-constraints-peak-2048-balanced.page",
+    "maxima-type-constraints-peak-2048-vanilla.page",
+    "overlap.page",
+    "reachability-d-share-of-targets-steps.page",
+    "reachability-lambda-any-target-steps.page",
+    "reachability-lambda-share-of-targets-steps.page",
+];
+
 #[test]
 fn reports_of_the_shipped_studies_are_rebuilt() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
@@ -101,6 +123,10 @@ fn reports_of_the_shipped_studies_are_rebuilt() {
         command.arg("report").arg(root.join("results").join(study)).arg("--out").arg(&out);
         let mut shown: Vec<(&str, String)> =
             FIGURES.iter().filter(|one| one.0 == study).map(|one| (one.1, one.2.to_owned())).collect();
+        if study == "paper" {
+            let file = |name: &str| format!("guide/figures/paper/{}.svg", name.trim_end_matches(".page"));
+            shown.extend(OF_PAPER.iter().map(|name| (*name, file(name))));
+        }
         if shown.iter().any(|(name, _)| name.ends_with(".page")) {
             command.arg("--all-figures");
         }
