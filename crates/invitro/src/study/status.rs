@@ -9,6 +9,7 @@ use invitro_lab::study::StudyFolder;
 use invitro_lab::study::status::{CellStatus, Counts, Overview};
 use invitro_lab::study::worker::WorkerRecord;
 use invitro_results::ReadCache;
+use invitro_results::folder::RUNS_TABLE;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
@@ -126,6 +127,9 @@ fn in_words(folder: &StudyFolder, overview: &Overview, queue: Option<&Queue>, al
             "{} in its folder are no cells of this study, such as {first}",
             count(strays.len(), "finished run")
         ));
+    }
+    if !folder.runs().exists() && folder.path.join(RUNS_TABLE).exists() {
+        lines.push("only tables are here, without the runs that they are of: `invitro report` shows them".into());
     }
     lines.extend(queue.map(|queue| match queue {
         Err(why) => format!("the queue cannot be read: {why}"),

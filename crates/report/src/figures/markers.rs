@@ -6,7 +6,7 @@ use super::engine::{
 };
 use super::figure::{Chooser, Figure};
 use super::outcomes::{TRANSFERS, in_masked};
-use super::parts::{arms, cascade, conditions, group_chooser, groups, is_masked, models, styles};
+use super::parts::{arms, cascade, conditions, group_chooser, groups, models, styles};
 use super::progress::ProgressAxis;
 use super::style::{self, STAGES, Style};
 use crate::data::{Factor, FactorWords, Levels, Run, Study, setting_name};
@@ -157,11 +157,9 @@ pub fn emergence_by_level(study: &Study) -> Option<Figure> {
     }
     .draw(study, |choice| {
         let factor = choice.by(study, &by, 1);
-        let mut panels = groups[choice.options[2]].conditions.clone();
-        panels.sort_by_key(|facet| !is_masked(facet));
         Plot {
             all: Facet { ticks: Some(level_ticks(study, factor, "level")), ..Facet::default() },
-            panels,
+            panels: groups[choice.options[2]].conditions.clone(),
             lines: cascade(Task::T1),
             read: Some(emergence(study, &thresholds[choice.options[0]])),
             ratio: 0.85,
