@@ -14,8 +14,7 @@ fn browser(script: &str, arguments: &[&str]) {
     if std::env::var("INVITRO_CHROMIUM").is_err() {
         assert!(std::env::var("CI").as_deref() != Ok("true"), "CI must set INVITRO_CHROMIUM");
         // Not captured, unlike what a passing test prints.
-        let test = std::thread::current().name().unwrap_or_default().to_owned();
-        let _ = writeln!(std::io::stderr(), "skipped {test}: INVITRO_CHROMIUM is not set");
+        let _ = writeln!(std::io::stderr(), "skipped browser/{script}: INVITRO_CHROMIUM is not set");
         return;
     }
     let scripts = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser");
