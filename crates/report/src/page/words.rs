@@ -131,7 +131,6 @@ fn packed(study: &Study) -> (String, bool) {
     };
     let coloured = |(place, name): (usize, &&str)| json!([name, Colour::Language(place).name()]);
     let languages: Vec<Json> = languages.iter().enumerate().map(coloured).collect();
-    let rows: Vec<String> = columns.iter().map(|(name, cells)| format!("\"{name}\":{cells}]")).collect();
     let rest = json!({
         "settings": settings.iter().map(|(_, name)| name).collect::<Vec<_>>(),
         "seed": settings.iter().position(|(key, _)| key == column::DATA_SEED),
@@ -139,8 +138,13 @@ fn packed(study: &Study) -> (String, bool) {
         "texts": texts.list,
         "steps": steps.list,
     });
-    let rest = rest.to_string();
-    let data = format!("{{\"languages\":{},\"rows\":{{{}}},{}", json!(languages), rows.join(","), &rest[1..]);
+    let mut data = format!("{{\"languages\":{},\"rows\":{{", json!(languages));
+    for (place, (name, cells)) in columns.into_iter().enumerate() {
+        let comma = if place > 0 { "," } else { "" };
+        write!(data, "{comma}\"{name}\":{cells}]").expect("writing to a string");
+    }
+    data.push_str("},");
+    data.push_str(&rest.to_string()[1..]);
     (data, whole)
 }
 
