@@ -7,7 +7,7 @@ mod curve {
     fn a_step_measured_twice_keeps_its_last_value() {
         let points = [(0, 0.1), (100, 0.2), (200, 0.3), (100, 0.25), (200, 0.35)];
         let curve = Curve::new(points.map(|(step, value)| CurvePoint::without_interval(step, value)).into());
-        let got: Vec<_> = curve.points().iter().map(|point| (point.step, point.value)).collect();
+        let got: Vec<_> = curve.points().map(|point| (point.step, point.value)).collect();
         assert_eq!(got, [(0, 0.1), (100, 0.25), (200, 0.35)]);
     }
 

@@ -12,8 +12,8 @@ use super::style::{self, STAGES, Style};
 use crate::data::{Factor, FactorWords, Levels, Run, Study, setting_name};
 use crate::draw::{Colour, MarkerShape};
 use crate::wording::counted;
-use invitro_results::{Crossing, FolderKind, Form, Fraction, Measure, Moment, Scorer, Statistic, Task};
-use invitro_stats::{Estimate, Scale};
+use invitro_results::{Crossing, Emergence, FolderKind, Form, Fraction, Measure, Moment, Scorer, Statistic, Task};
+use invitro_stats::{Estimate, Scale, Seed, seeds};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -85,9 +85,11 @@ fn emergence<'a>(study: &'a Study, threshold: &'a Threshold) -> ReadEstimate<'a>
             let threshold = threshold.fixed.unwrap_or_else(|| run.emergence_threshold());
             run.emergence(measure, condition, threshold, Crossing::First)
         };
-        let step = |run: &Run| when(run)?.step().map(f64::from);
-        let estimate = study.mean_on(Scale::Positive, study.ended(&facet.levels), step);
-        let measured = study.ended(&facet.levels).filter(|run| when(run).is_some()).count();
+        let dated: Vec<(Seed, Emergence)> =
+            study.ended(&facet.levels).filter_map(|run| Some((run.seed, when(run)?))).collect();
+        let steps = dated.iter().filter_map(|(seed, emergence)| Some((*seed, f64::from(emergence.step()?))));
+        let estimate = seeds::mean(Scale::Positive, steps);
+        let measured = dated.len();
         let emerged = estimate.map_or(0, |estimate| estimate.runs);
         let has_runs = study.ended(&facet.levels).next().is_some();
         Datum {

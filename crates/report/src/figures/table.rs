@@ -3,10 +3,16 @@
 use invitro_results::table::csv_cell;
 use invitro_stats::Estimate;
 
+/// What stands behind every cell and every row, and in none.
+const CELL_END: char = '\u{1f}';
+const ROW_END: char = '\u{1e}';
+
 #[derive(Debug, Clone, Default)]
 pub struct FigureTable {
     header: Vec<String>,
-    rows: Vec<Vec<String>>,
+    rows: usize,
+    /// All cells in one text: a figure may have a row for every run, and a string for every cell takes many times its letters.
+    cells: String,
     /// Places of keys that mean nothing in this study.
     without: Vec<usize>,
     /// Whether rows of estimates end without the number of runs.
@@ -32,7 +38,12 @@ impl FigureTable {
     }
 
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        self.rows.push(cells.into_iter().collect());
+        for cell in cells {
+            self.cells.push_str(&cell);
+            self.cells.push(CELL_END);
+        }
+        self.cells.push(ROW_END);
+        self.rows += 1;
     }
 
     /// A row that ends in an estimate; a missing one leaves its cells empty.
@@ -48,15 +59,15 @@ impl FigureTable {
         if !self.is_of_run {
             cells.push(estimate.map_or("0".into(), |estimate| estimate.runs.to_string()));
         }
-        self.rows.push(cells);
+        self.row(cells);
     }
 
     pub fn len(&self) -> usize {
-        self.rows.len()
+        self.rows
     }
 
     pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.rows == 0
     }
 
     /// With six digits of numbers that have more: enough for a page.
@@ -75,11 +86,13 @@ impl FigureTable {
     }
 
     fn csv(&self, cell: impl Fn(&str) -> String) -> String {
-        let line = |row: &[String], cell: &dyn Fn(&str) -> String| {
-            row.iter().map(|text| cell(text)).collect::<Vec<_>>().join(",") + "\n"
-        };
-        let mut csv = line(&self.header, &csv_cell);
-        self.rows.iter().for_each(|row| csv.push_str(&line(row, &cell)));
+        let header: Vec<String> = self.header.iter().map(|name| csv_cell(name)).collect();
+        let mut csv = header.join(",") + "\n";
+        for row in self.cells.split_terminator(ROW_END) {
+            let cells: Vec<String> = row.split_terminator(CELL_END).map(&cell).collect();
+            csv.push_str(&cells.join(","));
+            csv.push('\n');
+        }
         csv
     }
 }

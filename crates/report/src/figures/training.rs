@@ -184,8 +184,8 @@ pub fn contrast(study: &Study) -> Figure {
         let (axis, panels) = contrasts(study, &groups[choice.options[2]].conditions, &choice.options);
         let progress = &progress[choice.options[3]];
         let curve = |place: &Facet| {
-            let points = study.runs.first().map_or(&[][..], |run| run.curve(&place.quantity()).points());
-            let own = points.iter().map(|point| (point.step, Estimate::of_run(point.value, point.interval())));
+            let curve = study.runs.first().map(|run| run.curve(&place.quantity()).clone()).unwrap_or_default();
+            let own = curve.points().map(|point| (point.step, Estimate::of_run(point.value, point.interval())));
             (progress.per_step(study, &[]), own.collect())
         };
         Plot {

@@ -63,7 +63,7 @@ fn task_text(study: &Study) -> String {
 /// What it does in each condition, and a sentence that it put in order.
 fn did(study: &Study, run: &Run) -> String {
     let number = |measure: Measure, condition: &Condition| {
-        let point = *run.curve(&Quantity::in_condition(measure, condition)).points().last()?;
+        let point = run.curve(&Quantity::in_condition(measure, condition)).last()?;
         Some(Estimate::of_run(point.value, point.interval()).to_string())
     };
     let row = |condition: &Condition| {

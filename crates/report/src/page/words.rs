@@ -11,6 +11,7 @@ use invitro_results::column;
 use invitro_results::words::{MaskedWord, WordForm};
 use serde_json::{Value as Json, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt::Write as _;
 
 /// Values of curves that a page carries: about a megabyte. Words past it have their last contrast alone.
 const MOST_VALUES: usize = 300_000;
@@ -69,12 +70,13 @@ fn languages(study: &Study) -> Vec<&str> {
     found
 }
 
-/// The table as the page's script reads it, and whether every curve is in it.
-fn packed(study: &Study) -> (Json, bool) {
+/// The table as the page's script reads it, and whether every curve is in it. Its columns are written cell by cell: as values
+/// they take many times the memory of their text.
+fn packed(study: &Study) -> (String, bool) {
     let (mut texts, mut steps) = (Texts::default(), Texts::default());
     let curves = with_curves(study);
     let (languages, none) = (languages(study), WordForm::default());
-    let mut columns: BTreeMap<&str, Vec<Json>> = BTreeMap::new();
+    let mut columns: BTreeMap<&str, String> = BTreeMap::new();
     let mut whole = true;
     for (run, word) in &study.words {
         let MaskedWord { symbol, masked_in, forms, bridge, bridge_to, bridge_pieces, cognate_bridge, .. } = word;
@@ -115,7 +117,9 @@ fn packed(study: &Study) -> (Json, bool) {
             ("curves", if is_kept { forms.iter().map(|form| curve(form)).collect() } else { Json::Null }),
         ];
         for (name, cell) in cells {
-            columns.entry(name).or_default().push(cell);
+            let column = columns.entry(name).or_default();
+            column.push(if column.is_empty() { '[' } else { ',' });
+            write!(column, "{cell}").expect("writing to a string");
         }
     }
     let settings = settings(study);
@@ -127,15 +131,20 @@ fn packed(study: &Study) -> (Json, bool) {
     };
     let coloured = |(place, name): (usize, &&str)| json!([name, Colour::Language(place).name()]);
     let languages: Vec<Json> = languages.iter().enumerate().map(coloured).collect();
-    let data = json!({
-        "languages": languages,
+    let rest = json!({
         "settings": settings.iter().map(|(_, name)| name).collect::<Vec<_>>(),
         "seed": settings.iter().position(|(key, _)| key == column::DATA_SEED),
         "runs": study.runs.iter().map(run).collect::<Vec<_>>(),
         "texts": texts.list,
         "steps": steps.list,
-        "rows": columns,
     });
+    let mut data = format!("{{\"languages\":{},\"rows\":{{", json!(languages));
+    for (place, (name, cells)) in columns.into_iter().enumerate() {
+        let comma = if place > 0 { "," } else { "" };
+        write!(data, "{comma}\"{name}\":{cells}]").expect("writing to a string");
+    }
+    data.push_str("},");
+    data.push_str(&rest.to_string()[1..]);
     (data, whole)
 }
 
@@ -161,6 +170,6 @@ pub fn section(study: &Study) -> String {
          <input type=\"search\" id=\"find-word\" placeholder=\"{}\" autocomplete=\"off\"></span></div>\n\
          <div id=\"word-list\" class=\"words\" role=\"group\" aria-label=\"Words found\"></div>\n<div id=\"word\"></div>\n{}</details></section>\n",
         escape(example),
-        pack("id=\"word-data\"", &data.to_string())
+        pack("id=\"word-data\"", &data)
     )
 }

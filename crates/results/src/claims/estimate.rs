@@ -179,9 +179,9 @@ impl<'a> Scope<'a> {
         let Ok(Some(conditions)) = self.conditions(&reading.place, measure) else { return Vec::new() };
         let curves = conditions.iter().flat_map(|condition| {
             let quantity = Quantity::in_condition(measure, condition);
-            runs.iter().map(move |run| run.curve(&quantity).clone())
+            runs.iter().map(move |run| run.curve(&quantity))
         });
-        curves.filter(|curve| curve.points().len() > 1).filter_map(|curve| Some(curve.peak()?.step)).collect()
+        curves.filter(|curve| curve.len() > 1).filter_map(|curve| Some(curve.peak()?.step)).collect()
     }
 
     fn difference(

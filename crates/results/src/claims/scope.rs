@@ -156,7 +156,7 @@ fn read_in(runs: &[&Run], measure: Measure, condition: &Condition, moment: Momen
         Moment::Before | Moment::Decline if measure.is_curve() => {
             let is_read = |run: &&&Run| {
                 let curve = run.curve(&quantity);
-                curve.points().len() > 1 && curve.decline().is_some()
+                curve.len() > 1 && curve.decline().is_some()
             };
             let read: Vec<(Seed, &crate::Curve)> =
                 runs.iter().filter(is_read).map(|run| (run.seed, run.curve(&quantity))).collect();

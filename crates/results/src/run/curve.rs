@@ -1,5 +1,9 @@
 //! A measure over training: its peak, its end, its decline, and when it emerged.
 
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::sync::Arc;
+
 /// When a curve is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Moment {
@@ -107,9 +111,31 @@ impl Emergence {
     }
 }
 
-/// The evaluations of one measure, by rising step.
+thread_local! {
+    /// Steps that this thread has read: most curves of a study have the same.
+    static STEPS: RefCell<HashSet<Arc<Vec<u32>>>> = RefCell::default();
+}
+
+/// Steps that all curves that have them share.
+fn shared(steps: Vec<u32>) -> Arc<Vec<u32>> {
+    STEPS.with_borrow_mut(|known| match known.get(&steps) {
+        Some(steps) => steps.clone(),
+        None => {
+            let steps = Arc::new(steps);
+            known.insert(steps.clone());
+            steps
+        }
+    })
+}
+
+/// The evaluations of one measure, by rising step. A study has a million of these in memory.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Curve(Box<[CurvePoint]>);
+pub struct Curve {
+    steps: Arc<Vec<u32>>,
+    values: Box<[f64]>,
+    /// Ends of the intervals; empty where no point has one.
+    intervals: Box<[[f32; 2]]>,
+}
 
 impl Curve {
     /// Points in any order; of a step that was measured again after an interruption the last counts.
@@ -120,33 +146,60 @@ impl Curve {
             points.dedup_by_key(|point| point.step);
             points.reverse();
         }
-        Curve(points.into())
+        let has_intervals = points.iter().any(|point| !(point.low.is_nan() && point.high.is_nan()));
+        let intervals = points.iter().filter(|_| has_intervals).map(|point| [point.low, point.high]);
+        Curve {
+            steps: shared(points.iter().map(|point| point.step).collect()),
+            values: points.iter().map(|point| point.value).collect(),
+            intervals: intervals.collect(),
+        }
     }
 
     /// The points.
-    pub fn points(&self) -> &[CurvePoint] {
-        &self.0
+    pub fn points(&self) -> impl DoubleEndedIterator<Item = CurvePoint> + ExactSizeIterator {
+        (0..self.len()).map(|place| self.point(place))
+    }
+
+    fn point(&self, place: usize) -> CurvePoint {
+        let [low, high] = self.intervals.get(place).copied().unwrap_or([f32::NAN; 2]);
+        CurvePoint { step: self.steps[place], value: self.values[place], low, high }
+    }
+
+    /// The steps, rising.
+    pub fn steps(&self) -> &[u32] {
+        &self.steps
+    }
+
+    /// How many evaluations there are.
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    /// The same curve with further points.
+    pub(crate) fn with(&self, further: impl IntoIterator<Item = CurvePoint>) -> Curve {
+        Curve::new(self.points().chain(further).collect())
     }
 
     /// Whether nothing was evaluated.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.values.is_empty()
     }
 
     /// The last evaluation.
-    pub fn last(&self) -> Option<&CurvePoint> {
-        self.0.last()
+    pub fn last(&self) -> Option<CurvePoint> {
+        self.points().next_back()
     }
 
     /// The value at the end of training; `None` where there was nothing to count.
     pub fn end(&self) -> Option<f64> {
-        self.last().map(|point| point.value).filter(|value| value.is_finite())
+        self.values.last().copied().filter(|value| value.is_finite())
     }
 
     /// The first of the largest values.
     pub fn peak(&self) -> Option<CurvePoint> {
-        let finite = self.0.iter().filter(|point| point.value.is_finite());
-        finite.copied().reduce(|best, point| if point.value > best.value { point } else { best })
+        let finite = (0..self.len()).filter(|place| self.values[*place].is_finite());
+        let best = finite.reduce(|best, next| if self.values[next] > self.values[best] { next } else { best });
+        best.map(|place| self.point(place))
     }
 
     /// The value at a moment that the curve alone decides; `None` for a decline, which other runs date, and for emergence,
@@ -163,8 +216,8 @@ impl Curve {
 
     /// The value of the evaluation at that step.
     pub fn value_at(&self, step: u32) -> Option<f64> {
-        let place = self.0.binary_search_by_key(&step, |point| point.step).ok()?;
-        Some(self.0[place].value).filter(|value| value.is_finite())
+        let place = self.steps.binary_search(&step).ok()?;
+        Some(self.values[place]).filter(|value| value.is_finite())
     }
 
     /// How far the end is below the peak.
@@ -227,21 +280,21 @@ impl Curve {
     }
 
     fn first(&self, holds: impl Fn(&CurvePoint) -> bool) -> Option<Emergence> {
-        self.dated(self.counted().find(|point| holds(point)))
+        self.dated(self.counted().find(&holds))
     }
 
     fn lasting(&self, holds: impl Fn(&CurvePoint) -> bool) -> Option<Emergence> {
-        self.dated(self.counted().rev().take_while(|point| holds(point)).last())
+        self.dated(self.counted().rev().take_while(holds).last())
     }
 
     /// The evaluations with something to count.
-    fn counted(&self) -> impl DoubleEndedIterator<Item = &CurvePoint> {
-        self.0.iter().filter(|point| !point.value.is_nan())
+    fn counted(&self) -> impl DoubleEndedIterator<Item = CurvePoint> {
+        self.points().filter(|point| !point.value.is_nan())
     }
 
     /// One evaluation alone does not date anything.
-    fn dated(&self, found: Option<&CurvePoint>) -> Option<Emergence> {
-        let is_dated = self.0.len() > 1 && self.counted().next().is_some();
+    fn dated(&self, found: Option<CurvePoint>) -> Option<Emergence> {
+        let is_dated = self.len() > 1 && self.counted().next().is_some();
         is_dated.then(|| found.map_or(Emergence::Never, |point| Emergence::At(point.step)))
     }
 }

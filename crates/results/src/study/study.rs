@@ -115,11 +115,11 @@ impl Study {
         };
         let runs: Vec<Run> = runs.into_iter().map(place).collect();
         let begun: BTreeSet<Seed> = runs.iter().filter(|run| run.begun()).map(|run| run.seed).collect();
-        let curves = || runs.iter().flat_map(|run| run.curves.values()).map(|curve| curve.points());
+        let curves = || runs.iter().flat_map(|run| run.curves.values()).map(|curve| curve.steps());
         // What was measured once is no curve.
-        let curves = || curves().filter(|points| points.len() > 1);
-        let firsts = curves().filter_map(|points| points.iter().map(|point| point.step).find(|step| *step > 0));
-        let (first_step, from_zero) = (firsts.min().unwrap_or(1), curves().any(|points| points[0].step == 0));
+        let curves = || curves().filter(|steps| steps.len() > 1);
+        let firsts = curves().filter_map(|steps| steps.iter().copied().find(|step| *step > 0));
+        let (first_step, from_zero) = (firsts.min().unwrap_or(1), curves().any(|steps| steps[0] == 0));
         let arms = levels.iter().filter(|(factor, levels)| Factor::ARMS.contains(factor) && levels.len() > 1);
         let baseline: Levels = arms.map(|(factor, _)| (*factor, 0)).collect();
         let named = |seeds: &[f64], place: usize| seeds.get(place).copied().unwrap_or(0.0);
@@ -313,7 +313,7 @@ impl Study {
     /// The mean curve of the runs, one estimate per step that any of them was evaluated at.
     pub fn mean_curve<'a>(&self, runs: impl Iterator<Item = &'a Run>, quantity: &Quantity) -> Vec<(u32, Estimate)> {
         let mut points: Vec<(u32, Seed, f64)> = runs
-            .flat_map(|run| run.curve(quantity).points().iter().map(|point| (point.step, run.seed, point.value)))
+            .flat_map(|run| run.curve(quantity).points().map(|point| (point.step, run.seed, point.value)))
             .filter(|point| point.2.is_finite())
             .collect();
         points.sort_by_key(|point| point.0);

@@ -7,7 +7,7 @@
 use crate::{Curve, Moment};
 use invitro_stats::Estimate;
 use invitro_stats::seeds::{self, Scale, Seed};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// One measure over runs before its decline, at the end, and the decline: the first less the second.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,7 +28,7 @@ impl Trajectory {
     /// Of the runs in which it was measured more than once; `None` where there is none. `scale` is the measure's.
     pub fn new(scale: Scale, runs: &[(Seed, &Curve)]) -> Option<Trajectory> {
         let runs: Vec<(Seed, &Curve)> =
-            runs.iter().copied().filter(|(_, curve)| curve.points().len() > 1 && curve.decline().is_some()).collect();
+            runs.iter().copied().filter(|(_, curve)| curve.len() > 1 && curve.decline().is_some()).collect();
         let read = |moment| runs.iter().filter_map(move |(seed, curve)| Some((*seed, curve.at(moment)?)));
         let mut steps: Vec<u32> = runs.iter().filter_map(|(_, curve)| Some(curve.peak()?.step)).collect();
         steps.sort_unstable();
@@ -54,7 +54,7 @@ impl Trajectory {
 pub fn before_decline(runs: &[(Seed, &Curve)]) -> Vec<Option<f64>> {
     let mut sums: BTreeMap<u32, BTreeMap<usize, (f64, f64)>> = BTreeMap::new();
     for (seed, curve) in runs {
-        for point in curve.points().iter().filter(|point| point.value.is_finite()) {
+        for point in curve.points().filter(|point| point.value.is_finite()) {
             let (sum, count) = sums.entry(point.step).or_default().entry(seed.data).or_default();
             *sum += point.value;
             *count += 1.0;
@@ -69,7 +69,7 @@ pub fn before_decline(runs: &[(Seed, &Curve)]) -> Vec<Option<f64>> {
         let means = sums.iter().filter_map(|(step, of_seeds)| Some((*step, mean(of_seeds)?)));
         means.reduce(|best, next| if next.1 > best.1 { next } else { best }).map(|(step, _)| step)
     };
-    let peaks: BTreeMap<usize, Option<u32>> =
-        runs.iter().map(|(seed, _)| (seed.data, peak_without(seed.data))).collect();
+    let data_seeds: BTreeSet<usize> = runs.iter().map(|(seed, _)| seed.data).collect();
+    let peaks: BTreeMap<usize, Option<u32>> = data_seeds.into_iter().map(|data| (data, peak_without(data))).collect();
     runs.iter().map(|(seed, curve)| curve.value_at(peaks[&seed.data]?)).collect()
 }

@@ -152,7 +152,7 @@ pub fn write(path: &Path, run: &str, rows: &[Row]) -> Result<()> {
     table::write(path, &COLUMNS.into_iter().zip(columns).collect::<Vec<_>>())
 }
 
-/// The points of a part of a table by run.
+/// The points of a group of a table's rows, by run.
 #[derive(Default)]
 struct GatheredRows {
     cursor: NameCursor,
@@ -190,36 +190,46 @@ impl GatheredRows {
             }
             let (low, high) = (number(6) as f32, number(7) as f32);
             let point = GatheredPoint { place: place as u32, step: number(1) as u32, value: number(5), low, high };
-            let points = &mut self.runs[self.current].1;
-            if points.len() == points.capacity() {
-                // Less than twice as many: all runs of a study are in memory.
-                points.reserve_exact(points.len() / 4 + 16);
-            }
-            points.push(point);
+            self.runs[self.current].1.push(point);
         }
+    }
+
+    /// The curves of each run, each with the place of its quantity.
+    fn curves(self) -> Vec<(String, Vec<(u32, Curve)>)> {
+        let point =
+            |&GatheredPoint { step, value, low, high, .. }: &GatheredPoint| CurvePoint { step, value, low, high };
+        let of_place = |points: &[GatheredPoint]| (points[0].place, Curve::new(points.iter().map(point).collect()));
+        let of_run = |(run, mut points): (String, Vec<GatheredPoint>)| {
+            points.sort_by_key(|point| point.place);
+            (run, points.chunk_by(|a, b| a.place == b.place).map(of_place).collect())
+        };
+        self.runs.into_iter().map(of_run).collect()
     }
 }
 
 /// The curves of many runs out of one `metrics.parquet`, by run.
 pub fn read(path: &Path) -> Result<HashMap<String, SortedMap<Quantity, Curve>>> {
-    let parts = TableReader::open(path)?.gather(&COLUMNS[..8], GatheredRows::add)?;
-    let mut runs: HashMap<String, Vec<GatheredPoint>> = HashMap::new();
-    for (run, mut points) in parts.into_iter().flat_map(|part| part.runs).filter(|(run, _)| !run.is_empty()) {
-        // A run whose rows lie in several parts has them in the order of the table.
-        let all = runs.entry(run).or_default();
-        all.reserve_exact(points.len());
-        all.append(&mut points);
+    let groups = TableReader::open(path)?.gather(&COLUMNS[..8], GatheredRows::add, GatheredRows::curves)?;
+    let mut runs: HashMap<String, Vec<(u32, Curve)>> = HashMap::new();
+    for (run, mut curves) in groups.into_iter().flatten().filter(|(run, _)| !run.is_empty()) {
+        runs.entry(run).or_default().append(&mut curves);
     }
-    let curves = |(run, mut points): (String, Vec<GatheredPoint>)| {
+    let curves = |(run, mut curves): (String, Vec<(u32, Curve)>)| {
+        // A run whose rows lie in several groups has its points in the order of the table.
+        curves.sort_by_key(|(place, _)| *place);
+        curves.dedup_by(|(next, further), (place, curve)| {
+            let is_same = next == place;
+            if is_same {
+                *curve = curve.with(further.points());
+            }
+            is_same
+        });
         let names = names::known();
-        points.sort_by_key(|point| point.place);
-        let point =
-            |&GatheredPoint { step, value, low, high, .. }: &GatheredPoint| CurvePoint { step, value, low, high };
-        let of_place = |points: &[GatheredPoint]| {
-            let named = names.quantity(points[0].place as usize);
-            (named.quantity.clone(), named.group, points.iter().map(point).collect())
+        let named = |(place, curve): (u32, Curve)| {
+            let named = names.quantity(place as usize);
+            (named.quantity.clone(), named.group, curve)
         };
-        (run, complete(points.chunk_by(|a, b| a.place == b.place).map(of_place).collect()))
+        (run, complete(curves.into_iter().map(named).collect()))
     };
     Ok(runs.into_par_iter().map(curves).collect())
 }
@@ -233,33 +243,30 @@ pub fn curves(rows: &[Row]) -> SortedMap<Quantity, Curve> {
         points.entry(&row.quantity).or_default().push(point);
     }
     let group = |quantity: &Quantity| (quantity.condition.clone(), quantity.measure.columns().0);
-    complete(points.into_iter().map(|(it, points)| (Arc::new(it.clone()), group(it), points)).collect())
+    complete(points.into_iter().map(|(it, points)| (Arc::new(it.clone()), group(it), Curve::new(points))).collect())
 }
 
 /// Curves of quantities, each with a group: those of one condition and task. Where any of a group was evaluated at a step and
 /// another has no row there, there was nothing to count: NaN. N-gram models do not train and are measured once.
-fn complete<G: Eq + Hash>(mut points: Vec<(Arc<Quantity>, G, Vec<CurvePoint>)>) -> SortedMap<Quantity, Curve> {
+fn complete<G: Eq + Hash>(curves: Vec<(Arc<Quantity>, G, Curve)>) -> SortedMap<Quantity, Curve> {
     let mut steps: HashMap<&G, Vec<u32>> = HashMap::new();
-    for (_, group, points) in &points {
+    for (_, group, curve) in &curves {
         let all = steps.entry(group).or_default();
-        if !all.iter().copied().eq(points.iter().map(|point| point.step)) {
-            all.extend(points.iter().map(|point| point.step));
+        if *all != curve.steps() {
+            all.extend(curve.steps());
             all.sort_unstable();
             all.dedup();
         }
     }
-    let missing = |(quantity, group, points): &(Arc<Quantity>, G, Vec<CurvePoint>)| -> Vec<CurvePoint> {
+    let completed = |(quantity, group, curve): &(Arc<Quantity>, G, Curve)| {
         let all = &steps[group];
-        if quantity.measure.is_baseline() || points.len() >= all.len() {
-            return Vec::new();
-        }
-        let have: HashSet<u32> = points.iter().map(|point| point.step).collect();
-        let lacking = all.iter().filter(|step| !have.contains(step));
-        lacking.map(|step| CurvePoint::without_interval(*step, f64::NAN)).collect()
+        let lacking = all.iter().filter(|step| curve.steps().binary_search(step).is_err());
+        let is_whole = quantity.measure.is_baseline() || curve.len() == all.len();
+        (!is_whole).then(|| curve.with(lacking.map(|step| CurvePoint::without_interval(*step, f64::NAN))))
     };
-    let missing: Vec<Vec<CurvePoint>> = points.iter().map(missing).collect();
-    points.iter_mut().zip(missing).for_each(|((.., points), missing)| points.extend(missing));
-    points.into_iter().map(|(quantity, _, points)| (quantity, Curve::new(points))).collect()
+    let completed: Vec<Option<Curve>> = curves.iter().map(completed).collect();
+    let pairs = curves.into_iter().zip(completed);
+    pairs.map(|((quantity, _, curve), completed)| (quantity, completed.unwrap_or(curve))).collect()
 }
 
 /// Whether a row of `metrics.parquet` or a line of `metrics.jsonl` is of a model that does not train.

@@ -17,7 +17,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 const BATCH: usize = 1 << 12;
-/// Parts that a table is gathered in: more than most machines have threads for, so that none waits long.
+/// Parts that a table is read in: more than most machines have threads for, so that none waits long.
 const PARTS: usize = 16;
 /// Rows that a byte of a file may stand for; a table that claims more is none of ours, and would fill the memory.
 const DENSEST: u64 = 64;
@@ -127,31 +127,35 @@ impl TableReader {
         self.batches_of(&self.reader, group..group + 1, wanted, each)
     }
 
-    /// The same by all threads: neighbouring groups of rows make a part, and each part is gathered into a value of its
-    /// own. The values come in the order of the parts, which do not depend on the number of threads.
-    pub fn gather<T: Default + Send>(
+    /// The same by all threads: each group of rows is gathered into a value of its own, of which `finish` makes what stays in
+    /// memory. These come in the order of the groups.
+    pub fn gather<T: Default, R: Send>(
         &self,
         wanted: &[&str],
         each: impl Fn(&mut T, &[ColumnBatch], usize) + Sync,
-    ) -> Result<Vec<T>> {
+        finish: impl Fn(T) -> R + Sync,
+    ) -> Result<Vec<R>> {
+        let gather = |reader: &SerializedFileReader<File>, group: usize| {
+            let mut gathered = T::default();
+            self.batches_of(reader, group..group + 1, wanted, |columns, rows| each(&mut gathered, columns, rows))?;
+            Ok(finish(gathered))
+        };
         let groups = self.reader.num_row_groups();
         if groups < 2 {
-            let mut gathered = T::default();
-            self.batches(wanted, |columns, rows| each(&mut gathered, columns, rows))?;
-            return Ok(vec![gathered]);
+            return (0..groups).map(|group| gather(&self.reader, group)).collect();
         }
-        let part = |part: usize| {
-            let mut gathered = T::default();
+        let part = |part: usize| -> Result<Vec<R>> {
             let groups = part * groups / PARTS..(part + 1) * groups / PARTS;
-            if !groups.is_empty() {
-                // A file that is open has one place to read at: every part opens its own.
-                let file = invitro_base::files::open(&self.path).reading(&self.path)?;
-                let reader = guarded(&self.path, || SerializedFileReader::new(file))?;
-                self.batches_of(&reader, groups, wanted, |columns, rows| each(&mut gathered, columns, rows))?;
+            if groups.is_empty() {
+                return Ok(Vec::new());
             }
-            Ok(gathered)
+            // A file that is open has one place to read at: every part opens its own.
+            let file = invitro_base::files::open(&self.path).reading(&self.path)?;
+            let reader = guarded(&self.path, || SerializedFileReader::new(file))?;
+            groups.map(|group| gather(&reader, group)).collect()
         };
-        (0..PARTS).into_par_iter().map(part).collect()
+        let parts = (0..PARTS).into_par_iter().map(part).collect::<Result<Vec<_>>>()?;
+        Ok(parts.into_iter().flatten().collect())
     }
 
     fn batches_of(
