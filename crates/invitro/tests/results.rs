@@ -38,7 +38,10 @@ fn the_status_of_tables_alone_says_that_there_are_no_runs() {
     let tables = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../results/mix");
     let output = Command::new(env!("CARGO_BIN_EXE_invitro")).args(["study", "status"]).arg(tables).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success() && said.contains("18 cells\n") && said.contains("only tables are here"), "{output:?}");
+    assert!(
+        output.status.success() && said.contains("18 cells\n") && said.contains("only tables are here"),
+        "{output:?}"
+    );
 }
 
 /// Figures in the pages: the study, its figure (a variant of it, `.page`), the file.
