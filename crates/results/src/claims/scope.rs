@@ -2,7 +2,7 @@
 
 use super::estimand::{ConditionRole, Estimand, EstimandKind, Reading, RunValue};
 use super::verdict::Reason;
-use crate::{Condition, Factor, FolderKind, Levels, Measure, Moment, Quantity, Run, Study, Value, before_decline};
+use crate::{Condition, Factor, Levels, Measure, Moment, Quantity, Run, Study, Value, before_decline};
 use invitro_stats::{Scale, Seed, deviation, mean};
 
 /// The part of a study that is looked at.
@@ -51,7 +51,7 @@ impl<'a> Scope<'a> {
         let held: Levels = study.baseline().iter().copied().filter(|(factor, _)| !is_named(factor)).collect();
         let once = estimand.value.readings().all(|reading| reading.measures.iter().all(|it| !it.is_curve()));
         let is_in = |(place, run): &(usize, &'a Run)| {
-            let ended = once || run.done() || study.kind == FolderKind::Run;
+            let ended = once || run.ended;
             let at = |(factor, levels): &(Factor, Vec<Value>)| levels.is_empty() || has_level(run, *factor, levels);
             ended
                 && self.only.is_none_or(|only| only.contains(place))

@@ -113,6 +113,8 @@ pub struct Run {
     pub seed: Seed,
     /// In a study: its place among the levels of each factor it has.
     pub levels: Levels,
+    /// In a study: whether it ran to its end; a run folder read alone is taken as it stands.
+    pub ended: bool,
 }
 
 thread_local! {

@@ -11,12 +11,14 @@ impl Study {
             let quantity = Quantity::in_condition(measure, condition);
             self.ended(self.baseline()).filter(|run| run.curve(&quantity).end().is_some()).count()
         };
-        let saw_all = |source: &Condition| self.masked().all(|other| other.language != source.language);
-        let in_masked = runs(masked);
-        let mut sources = self.sources(masked).filter(|it| saw_all(it));
-        let measured = sources.find(|it| runs(it) >= in_masked);
-        let mut any = self.sources(masked);
-        measured.or_else(|| self.sources(masked).find(|it| saw_all(it))).or_else(|| any.next()).cloned()
+        let saw_all = |source: &&Condition| self.masked().all(|other| other.language != source.language);
+        let sources: Vec<&Condition> = self.sources(masked).filter(saw_all).collect();
+        let measured = || {
+            let in_masked = runs(masked);
+            sources.iter().copied().find(|it| runs(it) >= in_masked)
+        };
+        let of_several = if sources.len() > 1 { measured() } else { None };
+        of_several.or(sources.first().copied()).or_else(|| self.sources(masked).next()).cloned()
     }
 
     /// The first other language, where it has more text than the one with masked words: the majority language of the paper.

@@ -111,7 +111,7 @@ impl Study {
                 Some((*factor, levels.iter().position(|level| level == own)?))
             };
             let levels = levels.iter().filter_map(level).collect();
-            Run { seed, levels, ..run }
+            Run { seed, levels, ended: run.done() || kind == FolderKind::Run, ..run }
         };
         let runs: Vec<Run> = runs.into_iter().map(place).collect();
         let begun: BTreeSet<Seed> = runs.iter().filter(|run| run.begun()).map(|run| run.seed).collect();
@@ -260,9 +260,9 @@ impl Study {
         self.runs.iter().filter(move |run| run.is_at(cell))
     }
 
-    /// As [`Study::at`], but only runs that ended; a run folder read alone is taken as it stands.
+    /// As [`Study::at`], but only runs that ended.
     pub fn ended<'a>(&'a self, cell: &'a [(Factor, usize)]) -> impl Iterator<Item = &'a Run> + 'a {
-        self.at(cell).filter(|run| run.done() || self.kind == FolderKind::Run)
+        self.at(cell).filter(|run| run.ended)
     }
 
     /// The mean over runs of a value each may have, with its interval over seeds.
