@@ -425,7 +425,7 @@ fn everything_is_told_of_every_language(experiment: &Experiment, folder: &Path, 
             languages.mask(masked).symbols().iter().map(|&symbol| languages.world.label(symbol)).collect();
         assert_eq!(of.iter().map(|word| word.symbol.clone()).collect::<Vec<_>>(), labels);
         counted += of.len();
-        let nats: Vec<f64> = of.iter().filter_map(|word| word.forms[masked.index()].contrast()).collect();
+        let nats: Vec<f64> = of.iter().filter_map(|word| word.forms[masked.index()].contrast).collect();
         let row = find(rows, 120, &format!("reach.{}_masked.network.facts.logprob", masked.name()));
         assert_eq!(nats.len() as u64, row.n);
         assert!((nats.iter().sum::<f64>() / nats.len() as f64 - row.value).abs() < 1e-4, "{row:?}");
@@ -441,7 +441,7 @@ fn everything_is_told_of_every_language(experiment: &Experiment, folder: &Path, 
             reached += usize::from(first.is_some());
             let form = &word.forms[masked.index()];
             let traits = word.traits;
-            assert_eq!(traits.pairs, Some(u32::from(form.contrast().is_some())));
+            assert_eq!(traits.pairs, Some(u32::from(form.contrast.is_some())));
             assert_eq!(traits.letters, Some(form.form.chars().count() as u32));
             assert_eq!(traits.pieces, Some(form.pieces.len() as u32));
             assert_eq!(traits.distance, Some(languages.lexicon.distance(symbol, languages.all()[0], masked)));
@@ -451,8 +451,8 @@ fn everything_is_told_of_every_language(experiment: &Experiment, folder: &Path, 
     assert_eq!(words.len(), counted);
     // In A, every symbol that is masked anywhere once.
     let mut seen = BTreeSet::new();
-    let once = words.iter().filter(|word| word.forms[0].contrast().is_some() && seen.insert(word.symbol.clone()));
-    let nats: Vec<f64> = once.filter_map(|word| word.forms[0].contrast()).collect();
+    let once = words.iter().filter(|word| word.forms[0].contrast.is_some() && seen.insert(word.symbol.clone()));
+    let nats: Vec<f64> = once.filter_map(|word| word.forms[0].contrast).collect();
     let row = find(rows, 120, "reach.A.network.facts_masked.logprob");
     assert_eq!(nats.len() as u64, row.n);
     assert!((nats.iter().sum::<f64>() / nats.len() as f64 - row.value).abs() < 1e-4, "{row:?}");

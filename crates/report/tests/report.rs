@@ -461,11 +461,11 @@ fn no_word_ends_or_hides_the_data_it_stands_in() {
         symbol: form.into(),
         masked_in: Some("B".into()),
         forms: ["A", "B"]
-            .map(|language| invitro_results::words::WordForm {
+            .map(|language| WordForm {
                 language: language.into(),
                 form: form.into(),
                 pieces: vec![form.into()],
-                contrasts: Vec::new(),
+                ..WordForm::default()
             })
             .into(),
         bridge: Some(1.0),

@@ -11,13 +11,14 @@ const WORDS: usize = 2_500;
 /// The words of a run: every second one with a contrast, of the others four in five asked for.
 fn write(folder: &Path, run: usize) -> PathBuf {
     let word = |at: usize| {
-        let contrasts = if at.is_multiple_of(2) { vec![(0, 0.0), (10, 0.5), (20, at as f64)] } else { Vec::new() };
+        let contrast = at.is_multiple_of(2).then_some(at as f64);
+        let contrasts = contrast.map(|end| vec![(0, 0.0), (10, 0.5), (20, end)]).unwrap_or_default();
         MaskedWord {
             symbol: format!("symbol {at}"),
             masked_in: Some("B".into()),
             asked: Some(at % 10 != 1),
             traits: Traits { pairs: Some(contrasts.len() as u32), ..Traits::default() },
-            forms: vec![WordForm { language: "B".into(), contrasts, ..WordForm::default() }],
+            forms: vec![WordForm { language: "B".into(), contrast, contrasts, ..WordForm::default() }],
             ..MaskedWord::default()
         }
     };
@@ -33,7 +34,8 @@ fn kinds(path: &Path) -> BTreeMap<String, [usize; 4]> {
         let own = kinds.entry(run.to_owned()).or_default();
         let kind = if word.traits.pairs > Some(0) { 0 } else { 2 - usize::from(word.asked == Some(true)) };
         own[kind] += 1;
-        own[3] += usize::from(word.forms[0].contrasts.len() > 1);
+        assert_eq!(word.forms[0].contrast.is_some(), kind == 0, "every end is kept");
+        own[3] += usize::from(!word.forms[0].contrasts.is_empty());
     })
     .unwrap();
     kinds

@@ -129,11 +129,15 @@ pub fn write_words(
     };
     let word = |masked: Language, bridge: &bridge::Bridge| {
         let symbol = bridge.symbol;
-        let form = |&language: &Language| WordForm {
-            language: language.name().to_owned(),
-            form: languages.form(symbol, language).to_owned(),
-            pieces: pieces(text, symbol, language),
-            contrasts: contrasts((masked, symbol), language),
+        let form = |&language: &Language| {
+            let contrasts: Vec<(u32, f64)> = contrasts((masked, symbol), language);
+            WordForm {
+                language: language.name().to_owned(),
+                form: languages.form(symbol, language).to_owned(),
+                pieces: pieces(text, symbol, language),
+                contrast: contrasts.last().map(|&(_, nats)| nats),
+                contrasts,
+            }
         };
         let to = bridge.candidate.as_ref();
         let (is_asked, reachable_at) = (reachable_words.contains(&(symbol, masked)), reachable(symbol, masked));

@@ -113,7 +113,7 @@ fn packed(study: &Study) -> (String, bool) {
             ("cognate", round(*cognate_bridge, 1000.0)),
             ("asked", json!(word.asked.map(u8::from))),
             ("reached", json!(word.reachable_from)),
-            ("contrast", forms.iter().map(|form| round(form.contrast(), 1000.0)).collect()),
+            ("contrast", forms.iter().map(|form| round(form.contrast, 1000.0)).collect()),
             ("curves", if is_kept { forms.iter().map(|form| curve(form)).collect() } else { Json::Null }),
         ];
         for (name, cell) in cells {

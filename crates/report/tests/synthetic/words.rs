@@ -39,7 +39,8 @@ fn word(config: &Config, plan: &Plan, symbol: usize) -> MaskedWord {
         let end = if place == 0 { 1.0 } else { 0.5 * bridge / 0.4f64.max(config.cognate()) + of_word + of_run };
         let known = |step: u32| (step, f64::from(step) / f64::from(plan.steps) * end);
         let contrasts = (0..=4).map(|part| known(part * plan.steps / 4)).collect();
-        WordForm { language: (*language).to_owned(), form: syllables.concat(), pieces, contrasts }
+        let contrast = Some(known(plan.steps).1);
+        WordForm { language: (*language).to_owned(), form: syllables.concat(), pieces, contrast, contrasts }
     };
     let forms: Vec<WordForm> = plan.languages.iter().enumerate().map(form).collect();
     let reached = rng.index(3) > 0;

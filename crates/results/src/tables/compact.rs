@@ -19,7 +19,7 @@ const WORDS: usize = 60_000;
 const WITH_UNASKED: usize = 3_000;
 
 /// Those of them whose pieces, and contrast over training, are kept: a page shows these whole.
-const WHOLE: usize = 3_000;
+const WHOLE: usize = 1_000;
 
 /// Joins the metrics of runs: those that a report on a study shows, and a run's own intervals only of the
 /// contrast of facts in nats.

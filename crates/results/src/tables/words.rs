@@ -67,21 +67,20 @@ pub struct WordForm {
     pub form: String,
     /// Its pieces.
     pub pieces: Vec<String>,
-    /// Its contrast of facts in nats, by step: what a model of this language knows of it. Empty where it was not asked.
+    /// Its contrast of facts at the end of training, in nats: what a model of this language knows of it. None where it was
+    /// not asked.
+    pub contrast: Option<f64>,
+    /// The same by step. A compact table has it of few words.
     pub contrasts: Vec<(u32, f64)>,
-}
-
-impl WordForm {
-    /// Its contrast at the end of training.
-    pub fn contrast(&self) -> Option<f64> {
-        self.contrasts.last().map(|&(_, value)| value)
-    }
 }
 
 const FORM: &str = "form_";
 const PIECES: &str = "pieces_";
 const CONTRAST: &str = "contrast_";
 const CONTRASTS: &str = "contrasts_";
+const OF_FORM: [&str; 4] = [FORM, PIECES, CONTRAST, CONTRASTS];
+/// What takes most room in a row, by how the columns' names begin.
+const LONG: [&str; 4] = [PIECES, CONTRASTS, "bridge_", ALIGNMENTS];
 const FIXED: [&str; 19] = [
     "run",
     "symbol",
@@ -145,7 +144,7 @@ pub fn write(path: &Path, run: &str, words: &[MaskedWord]) -> Result<()> {
         columns.push((format!("{PIECES}{language}"), text(&|word| Some(word.forms[at].pieces.join(" ")))));
     }
     for (at, language) in languages() {
-        let ends = words.iter().map(|word| word.forms[at].contrast()).collect();
+        let ends = words.iter().map(|word| word.forms[at].contrast).collect();
         columns.push((format!("{CONTRAST}{language}"), Column::Number(ends)));
         columns.push((format!("{CONTRASTS}{language}"), text(&|word| curve_text(&word.forms[at].contrasts))));
     }
@@ -242,20 +241,18 @@ pub(crate) fn ranked_all(path: &Path) -> Result<Vec<Ranked>> {
 }
 
 /// A row of `words.parquet` with less in it: contrasts to four decimals, over training to two, and of a word that is not kept
-/// `whole` their ends alone, and no pieces.
+/// `whole` neither pieces nor what it was over training.
 pub(crate) fn shorten(row: &mut table::Columns, whole: bool) {
     for (name, value) in row.iter_mut() {
         if name.starts_with(CONTRAST) || [ALIGNMENT, LOGPROB].contains(&name.as_str()) {
             table::shorten_value(value);
-        } else if !whole && (name.starts_with(PIECES) || name.starts_with("bridge_")) {
+        } else if !whole && LONG.iter().any(|long| name.starts_with(long)) {
             *value = serde_json::Value::Null;
         } else if (name.starts_with(CONTRASTS) || name == ALIGNMENTS)
             && let Some(text) = value.as_str()
         {
             let points = curve(text).into_iter().map(|(step, value)| (step, (value * 100.0).round() / 100.0));
-            let points: Vec<(u32, f64)> = points.collect();
-            let drawn = if whole { &points[..] } else { &points[points.len().saturating_sub(1)..] };
-            *value = curve_text(drawn).into();
+            *value = curve_text(&points.collect::<Vec<_>>()).into();
         }
     }
 }
@@ -267,7 +264,7 @@ pub fn read(path: &Path, stride: usize, mut each: impl FnMut(&str, MaskedWord)) 
     let names = table.names();
     let languages: Vec<&str> = names.iter().filter_map(|name| name.strip_prefix(FORM)).collect();
     let of_languages =
-        languages.iter().flat_map(|language| [FORM, PIECES, CONTRASTS].map(|column| format!("{column}{language}")));
+        languages.iter().flat_map(|language| OF_FORM.map(|column| format!("{column}{language}")));
     let wanted: Vec<String> = FIXED.iter().map(|name| (*name).to_owned()).chain(of_languages).collect();
     let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
     let mut seen: HashMap<String, usize> = HashMap::new();
@@ -375,12 +372,13 @@ fn word(languages: &[&str], columns: &[ColumnBatch], row: usize) -> MaskedWord {
     let whole = |column: usize| number(column).map(|number| number as u32);
     let pieces = |column: usize| text(column).unwrap_or_default().split_whitespace().map(str::to_owned).collect();
     let form = |(at, language): (usize, &&str)| {
-        let column = FIXED.len() + 3 * at;
+        let column = FIXED.len() + OF_FORM.len() * at;
         WordForm {
             language: (*language).to_owned(),
             form: text(column).unwrap_or_default(),
             pieces: pieces(column + 1),
-            contrasts: columns[column + 2].text(row).map(curve).unwrap_or_default(),
+            contrast: number(column + 2),
+            contrasts: columns[column + 3].text(row).map(curve).unwrap_or_default(),
         }
     };
     MaskedWord {
