@@ -45,7 +45,7 @@ fn the_status_of_tables_alone_says_that_there_are_no_runs() {
 }
 
 /// Figures in the pages: the study, its figure (a variant of it, `.page`), the file.
-const FIGURES: [(&str, &str, &str); 9] = [
+const FIGURES: [(&str, &str, &str); 10] = [
     ("budget", "trajectory", "figures/trajectory.svg"),
     ("converged", "trajectory", "figures/trajectory-converged.svg"),
     ("sharing", "arms", "figures/contrast-by-arm.svg"),
@@ -53,6 +53,7 @@ const FIGURES: [(&str, &str, &str); 9] = [
     ("forms", "forms", "figures/forms.svg"),
     ("inside", "patching", "figures/patching.svg"),
     ("cuts", "arms", "figures/contrast-by-cut.svg"),
+    ("court", "methods", "figures/methods.svg"),
     ("readings", "specifications-all-claims.page", "figures/specifications.svg"),
     ("readings", "specifications-Masked-reachability-falls-as-V-grows.page", "figures/specifications-readings.svg"),
 ];
@@ -127,6 +128,13 @@ fn reports_of_the_shipped_studies_are_rebuilt() {
         ("friends", "64 runs over 8 data seeds and 1 model seed; 64 ended"),
         ("kinds", "54 runs over 6 data seeds and 1 model seed; 54 ended"),
         ("transliteration", "64 runs over 4 data seeds and 1 model seed; 64 ended"),
+        ("inside-long", "6 runs over 3 data seeds and 1 model seed; 6 ended"),
+        ("overlap", "64 runs over 8 data seeds and 1 model seed; 64 ended"),
+        ("clones", "32 runs over 8 data seeds and 1 model seed; 32 ended"),
+        ("anchors", "48 runs of 64 planned over 8 data seeds and 1 model seed; 48 ended"),
+        ("swaps", "48 runs over 8 data seeds and 1 model seed; 48 ended"),
+        ("early-transfer", "48 runs over 8 data seeds and 1 model seed; 48 ended"),
+        ("court", "56 runs over 8 data seeds and 1 model seed; 56 ended"),
         ("morphology", "32 runs of 64 planned over 4 data seeds and 1 model seed; 32 ended"),
     ] {
         let out = place.path().join(study);

@@ -1,7 +1,7 @@
 //! Devices and their names.
 
 use crate::cpu::simd;
-use crate::cuda::{Gpu, compile};
+use crate::cuda::{Gpu, compile, sizes};
 use crate::{Error, Result, Shape};
 
 /// The name of all GPUs of the machine.
@@ -58,6 +58,14 @@ impl Device {
                 Ok(format!("CPU, {threads} thread{plural}, {}", simd::level().name()))
             }
             Device::Cuda(number) => Ok(format!("{} (cuda:{number})", Gpu::open(*number)?.name)),
+        }
+    }
+
+    /// An error if this kind of device trains no model of this shape. The device is not opened.
+    pub fn check(&self, shape: &Shape) -> Result<()> {
+        match self {
+            Device::Cpu => Ok(()),
+            Device::Cuda(_) => sizes::check(shape),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::format::{count, size, time};
 use super::needs::plan_power;
-use super::run::trainings;
+use super::run::{check_models, trainings};
 use crate::table;
 use crate::terminal::{self, To};
 use anyhow::{Context, Result, bail};
@@ -106,6 +106,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let devices = Device::parse_list(&args.device)?;
     let trainings = trainings(&devices, args.jobs, args.per_gpu);
     let device = devices[0];
+    check_models(open.iter().map(|open| open.cell), &devices)?;
     let kinds = kinds(&args, &folder, &open, &trainings)?;
     // GPUs share the work; a GPU's populations share the GPU.
     let seconds = kinds.iter().fold(0.0, |sum, kind| sum + kind.seconds) / trainings.len() as f64;

@@ -15,7 +15,8 @@ use invitro_lab::executor::workers::run_workers;
 use invitro_lab::executor::{Training, queue};
 use invitro_lab::study::collect::open_damaged;
 use invitro_lab::study::intact::Depth;
-use invitro_lab::study::{CellState, StudyFolder};
+use invitro_lab::study::{Cell, CellState, StudyFolder};
+use invitro_lab::training;
 use invitro_lab::training::activity::{Activity, Times};
 use invitro_model::Device;
 use invitro_results::ReadCache;
@@ -106,6 +107,8 @@ fn work_on(
 ) -> Result<WorkSummary> {
     let trainings = trainings(devices, args.jobs, args.per_gpu);
     let cell_states = folder.cell_states(&HashSet::new())?;
+    let open = folder.cells.iter().zip(&cell_states).filter(|(_, (state, _))| state.open_at().is_some());
+    check_models(open.map(|(cell, _)| cell), devices)?;
     let stale: Vec<&String> = cell_states
         .iter()
         .filter_map(|(cell_state, _)| if let CellState::Stale { why } = cell_state { Some(why) } else { None })
@@ -131,6 +134,19 @@ fn work_on(
     drop(display);
     tell_times(&times, &trainings, begun.elapsed());
     Ok(ended)
+}
+
+/// An error that counts the cells whose model one of the devices cannot train.
+pub fn check_models<'a>(cells: impl IntoIterator<Item = &'a Cell>, devices: &[Device]) -> Result<()> {
+    let check = |cell: &'a Cell| devices.iter().find_map(|device| training::check(&cell.experiment, *device).err());
+    let failing: Vec<(&Cell, invitro_lab::Error)> =
+        cells.into_iter().filter_map(|cell| Some((cell, check(cell)?))).collect();
+    match failing.first() {
+        Some((cell, error)) => {
+            bail!("{} cannot be trained on this device: {error} ({}, …)", count(failing.len(), "cell"), cell.label)
+        }
+        None => Ok(()),
+    }
 }
 
 /// Training on these devices, as `--jobs` and `--per-gpu` say.

@@ -214,6 +214,11 @@ fn groups<'a>(runners: Vec<Runner<'a>>, outcomes: &mut [Option<MemberOutcome>]) 
     groups
 }
 
+/// An error if this kind of device trains no such model. The device is not opened.
+pub fn check(experiment: &Experiment, device: Device) -> Result<()> {
+    Ok(device.check(&experiment.shape())?)
+}
+
 /// Bytes of device memory that a population of `members` such experiments takes, about.
 pub fn memory(experiment: &Experiment, members: usize, device: Device) -> u64 {
     let shape = experiment.shape();

@@ -49,8 +49,8 @@ pub fn cross_entropy_threads(vocab: usize) -> usize {
     if vocab <= 4096 { 128 } else { 256 }
 }
 
-/// The NVRTC options of the common program; an error if CUDA does not support the shape.
-pub fn options(shape: &Shape, layout: &Layout) -> Result<Vec<String>> {
+/// An error if CUDA does not support the shape.
+pub fn check(shape: &Shape) -> Result<()> {
     let head = shape.head_width();
     if ![32, 64, 128].contains(&head) || !shape.hidden.is_multiple_of(8) {
         return Err(Error::Shape(format!(
@@ -61,10 +61,16 @@ pub fn options(shape: &Shape, layout: &Layout) -> Result<Vec<String>> {
     if shape.width > WIDEST {
         return Err(Error::Shape(format!("width {}: on CUDA it is at most {WIDEST}", shape.width)));
     }
+    Ok(())
+}
+
+/// The NVRTC options of the common program; an error if CUDA does not support the shape.
+pub fn options(shape: &Shape, layout: &Layout) -> Result<Vec<String>> {
+    check(shape)?;
     let sizes = [
         ("D", shape.width),
         ("HEADS", shape.heads),
-        ("HD", head),
+        ("HD", shape.head_width()),
         ("HIDDEN", shape.hidden),
         ("V", shape.vocab),
         ("CONTEXT", shape.context),

@@ -148,6 +148,7 @@ pub fn reason_words(reason: &Reason) -> String {
         Reason::Absent => "there is hardly any at any time".into(),
         Reason::NotVaried => "not varied".into(),
         Reason::NotMeasured => "not measured".into(),
+        Reason::NeverBoth => "in no run do both rise".into(),
         Reason::Nested => "one is counted among the other, so this cannot fail".into(),
         Reason::Collinear(inflation) => {
             format!("other settings nearly determine it: its variance inflation factor is {}", digits(*inflation))

@@ -143,8 +143,8 @@ pub fn patching(study: &Study) -> Option<Figure> {
     choosers.push(Chooser::new("condition", "in", masked.iter().map(|facet| facet.title.clone())));
     let position = |position: &PatchPosition| {
         let (title, label) = match position {
-            PatchPosition::SubjectBoundary => ("the boundary after the subject", "▁"),
-            PatchPosition::CopulaBoundary => ("the boundary after the copula", "▁"),
+            PatchPosition::SubjectBoundary => ("the boundary after the subject", "_"),
+            PatchPosition::CopulaBoundary => ("the boundary after the copula", "_"),
             other => (other.name(), other.name()),
         };
         let cells = vec![("position", position.name().into())];
@@ -178,7 +178,7 @@ pub fn patching(study: &Study) -> Option<Figure> {
         caption: format!(
             "Change of the contrast of facts of masked words, in nats, where one state of the prompt in {receiver} is replaced by that of \
              the same prompt in {source} (left), or of a prompt in {source} with a third subject (right), which can carry no fact. Layers above \
-             work on as before. Blue cells are gains, red ones losses. Words are scored in {receiver}'s form, never seen in training, and in {source}'s. ▁ is the boundary after a \
+             work on as before. Blue cells are gains, red ones losses. Words are scored in {receiver}'s form, never seen in training, and in {source}'s. _ is the boundary after a \
              word. Means over seeds at the end of training; hover for intervals."
         ),
         choosers,

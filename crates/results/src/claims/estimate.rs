@@ -319,6 +319,12 @@ impl<'a> Scope<'a> {
             (Emergence::At(a), Emergence::At(b)) => Some(a.cmp(&b)),
         };
         let found: Vec<(Seed, Ordering)> = runs.iter().filter_map(|run| Some((run.seed, order(run)?))).collect();
+        let is_measured = |run: &Run, (measure, condition): &(Measure, Condition)| {
+            !run.curve(&Quantity::in_condition(*measure, condition)).is_empty()
+        };
+        if found.is_empty() && runs.iter().any(|run| is_measured(run, &first) && is_measured(run, &second)) {
+            return Err(Reason::NeverBoth);
+        }
         let strict = found.iter().filter(|(_, order)| *order != Ordering::Equal);
         let share = seeds::proportion(strict.map(|(seed, order)| (*seed, *order == Ordering::Less)));
         let ties = found.iter().filter(|(_, order)| *order == Ordering::Equal).count();

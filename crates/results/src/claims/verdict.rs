@@ -135,6 +135,8 @@ pub enum Reason {
     NotVaried,
     /// No run has measured it.
     NotMeasured,
+    /// Both of an order are measured, but in no run do they come.
+    NeverBoth,
     /// One of the two is counted among the other, so that it comes later by definition.
     Nested,
     /// The other predictors of the regression nearly determine the one in question: its variance inflation factor.

@@ -263,8 +263,7 @@ pub fn read(path: &Path, stride: usize, mut each: impl FnMut(&str, MaskedWord)) 
     let table = TableReader::open(path)?;
     let names = table.names();
     let languages: Vec<&str> = names.iter().filter_map(|name| name.strip_prefix(FORM)).collect();
-    let of_languages =
-        languages.iter().flat_map(|language| OF_FORM.map(|column| format!("{column}{language}")));
+    let of_languages = languages.iter().flat_map(|language| OF_FORM.map(|column| format!("{column}{language}")));
     let wanted: Vec<String> = FIXED.iter().map(|name| (*name).to_owned()).chain(of_languages).collect();
     let wanted: Vec<&str> = wanted.iter().map(String::as_str).collect();
     let mut seen: HashMap<String, usize> = HashMap::new();
