@@ -262,3 +262,14 @@ fn faults_of_files_name_the_files_that_were_given() {
         assert!(error.contains(&at("empty.json")) && error.ends_with("the file is empty"), "{error}");
     }
 }
+
+#[test]
+fn models_that_a_device_cannot_train() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("study.toml");
+    let text = "name = \"wide\"\nbase = \"quick\"\n[experiment]\nmodel.heads = 4\n[factors]\nmodel.width = [64, 128]\n";
+    std::fs::write(&file, text).unwrap();
+    let error = refused(&["study", "plan", file.to_str().unwrap(), "--device", "cuda"]);
+    assert!(error.contains("1 cell cannot be trained on this device: model shape: width 64 over 4 heads"), "{error}");
+    assert!(error.contains("on CUDA a head is 32, 64 or 128 wide") && error.contains("model.width=64"), "{error}");
+}

@@ -80,7 +80,9 @@ fn templates_say_what_is_wrong_with_them() {
 fn shipped_studies_have_the_claims_of_their_files() {
     for entry in std::fs::read_dir(root().join("results")).unwrap().flatten().filter(|entry| entry.path().is_dir()) {
         let shipped = Plan::open(&entry.path()).unwrap().unwrap();
-        let file = root().join("experiments/studies").join(entry.file_name()).with_extension("toml");
+        let own = root().join("experiments/studies").join(entry.file_name()).with_extension("toml");
+        let replication = root().join("experiments/replications").join(entry.file_name()).join("study.toml");
+        let file = if own.exists() { own } else { replication };
         let text = std::fs::read_to_string(&file).unwrap();
         let own = invitro_results::claims::Claims::parse(&text).unwrap();
         assert!(own.question.is_some() && !own.claims.is_empty(), "{}", file.display());

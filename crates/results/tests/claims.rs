@@ -359,6 +359,17 @@ fn orders_count_runs_that_have_one() {
     assert_eq!((order.estimate.unwrap().value, order.estimate.unwrap().runs, order.detail.ties), (0.0, 6, 18));
     let nested = verdict(&study, "order = [\"grammatical\", \"types\"], in = \"masked\"", "above 0.5");
     assert_eq!(nested, Verdict::NotTested(Reason::Nested));
+    let falling = study_of_types([(0, 0.9), (1000, 0.2)]);
+    let reason = |estimate: &str| estimated(&falling, estimate).reason;
+    assert_eq!(reason("order = \"types\", in = [\"A\", \"B\"], crossing = \"half\""), Some(Reason::NeverBoth));
+    assert_eq!(reason("order = [\"types\", \"valid\"], in = \"A\", crossing = \"half\""), Some(Reason::NotMeasured));
+}
+
+/// A study in which types go this way in A, and rise in B.
+fn study_of_types(in_first: [(u32, f64); 2]) -> Study {
+    study(&grid(3), of_grid, |_| {
+        vec![(quantity(TYPES, "A"), curve(&in_first)), (quantity(TYPES, "B"), curve(&[(0, 0.0), (1000, 0.9)]))]
+    })
 }
 
 /// Two arms of three data seeds, with twenty words each; a word's contrast rises by 2 with its bridge.

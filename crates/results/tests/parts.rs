@@ -244,7 +244,7 @@ mod families {
         assert_eq!(scored(&path), [], "no contrast was taken");
         let known = |word: &MaskedWord, language: usize, value: f64| {
             let mut word = word.clone();
-            word.forms[language].contrasts = vec![(0, 0.0), (10, value)];
+            word.forms[language].contrast = Some(value);
             word
         };
         // In the language it is masked in, and in another.
