@@ -36,10 +36,15 @@ pub const ALIASES: [(&str, Measure); 24] = [
     ("bits", Measure::Loss(Loss::BitsPerChar)),
 ];
 
-/// The measure of a name, which is an alias or the name on disk.
-pub fn measure(name: &str) -> Result<Measure> {
+/// The measure of a name, which is an alias or the name on disk, if there is one.
+pub(super) fn known_measure(name: &str) -> Option<Measure> {
     let own = ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, measure)| *measure);
-    own.or_else(|| name.parse().ok()).ok_or_else(|| {
+    own.or_else(|| name.parse().ok())
+}
+
+/// The same, or an error that names the nearest.
+pub fn measure(name: &str) -> Result<Measure> {
+    known_measure(name).ok_or_else(|| {
         let all: Vec<String> = Measure::all().iter().map(ToString::to_string).collect();
         unknown(name, "a measure", ALIASES.iter().map(|(alias, _)| *alias).chain(all.iter().map(String::as_str)))
     })

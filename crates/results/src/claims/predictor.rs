@@ -1,7 +1,7 @@
 //! What explains the values of runs in regressions and correlations.
 
 use super::fields::{Result, unknown};
-use super::names::measure;
+use super::names::known_measure;
 use crate::{Factor, Measure};
 
 /// What explains a value of runs.
@@ -20,7 +20,7 @@ impl Predictor {
         if name == "similarity" {
             return Ok(Predictor::Similarity);
         }
-        if let Ok(own) = measure(name) {
+        if let Some(own) = known_measure(name) {
             return Ok(Predictor::Measure(own));
         }
         // Any setting of an experiment has a section.

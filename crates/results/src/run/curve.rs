@@ -197,9 +197,9 @@ impl Curve {
 
     /// The first of the largest values.
     pub fn peak(&self) -> Option<CurvePoint> {
-        let finite = (0..self.len()).filter(|place| self.values[*place].is_finite());
-        let best = finite.reduce(|best, next| if self.values[next] > self.values[best] { next } else { best });
-        best.map(|place| self.point(place))
+        let finite = self.values.iter().enumerate().filter(|(_, value)| value.is_finite());
+        let best = finite.reduce(|best, next| if next.1 > best.1 { next } else { best });
+        best.map(|(place, _)| self.point(place))
     }
 
     /// The value at a moment that the curve alone decides; `None` for a decline, which other runs date, and for emergence,
