@@ -192,9 +192,9 @@ fn write_figures(place: &Path, figures: &[Figure], options: &ReportOptions) -> i
     if !tables.is_empty() {
         std::fs::create_dir(place.join(DATA))?;
     }
-    for figure in &tables {
-        std::fs::write(place.join(DATA).join(format!("{}.csv", figure.name)), figure.table.to_csv())?;
-    }
+    tables.par_iter().try_for_each(|figure| {
+        std::fs::write(place.join(DATA).join(format!("{}.csv", figure.name)), figure.table.to_csv())
+    })?;
     files += tables.len();
     std::fs::write(place.join(CAPTIONS), captions(&shown, options))?;
     Ok(files + 1)

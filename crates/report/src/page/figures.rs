@@ -60,16 +60,19 @@ pub fn section(figures: &[Figure], sentences: &mut SaidSentences) -> String {
     if !shared.is_empty() {
         html.push_str(&format!("<p class=\"choosers all\"><span>In every figure:</span>{shared}</p>\n"));
     }
-    for (id, heading, figures) in topics(figures) {
+    let topics = topics(figures);
+    let mut all: Vec<(&Figure, Vec<String>, Stands)> = Vec::new();
+    for (_, _, figures) in &topics {
+        for (place, figure) in figures.iter().enumerate() {
+            let stands = if place == 0 { Stands::Shown } else { Stands::Folded };
+            all.push((figure, captions(figure, sentences), stands));
+        }
+    }
+    let mut all: Vec<String> =
+        all.par_iter().map(|(figure, captions, stands)| one(figure, captions, *stands)).collect();
+    for (id, heading, figures) in topics {
         html.push_str(&format!("<section class=\"topic\" id=\"{id}\"><h2>{heading}</h2>\n"));
-        let captions: Vec<Vec<String>> = figures.iter().map(|figure| captions(figure, sentences)).collect();
-        let drawn: Vec<String> = (0..figures.len())
-            .into_par_iter()
-            .map(|place| {
-                let stands = if place == 0 { Stands::Shown } else { Stands::Folded };
-                one(figures[place], &captions[place], stands)
-            })
-            .collect();
+        let drawn: Vec<String> = all.drain(..figures.len()).collect();
         html.push_str(&drawn[0]);
         if let [_, further @ ..] = &figures[..]
             && !further.is_empty()
@@ -185,7 +188,7 @@ fn packed(figure: &Figure, captions: &[String], is_folded: bool) -> Json {
         };
         json!([key(figure, variant), figure.stem(variant), variant.runs, drawing, captions[place]])
     };
-    let variants: Vec<Json> = figure.variants.iter().enumerate().map(variant).collect();
+    let variants: Vec<Json> = figure.variants.par_iter().enumerate().map(variant).collect();
     let options = |chooser: &Chooser| {
         let options: Vec<String> = chooser.options.iter().map(|option| plain_text(option)).collect();
         json!([chooser.name, options])

@@ -48,21 +48,20 @@ pub fn page(study: &Study, answers: &ClaimAnswers, drawn: &[Figure], live: Optio
         }
         all => (String::new(), all),
     };
-    match study.kind {
-        FolderKind::Study => {
-            body.push_str(&overview::section(study, answers, &first));
-            let claims = claims::section(study, answers);
-            links.extend((!claims.is_empty()).then_some(("claims", "Other claims")));
-            body.push_str(&claims);
-        }
-        FolderKind::Run => body.push_str(&run::section(study, answers, &first)),
-    }
+    let overview = || match study.kind {
+        FolderKind::Study => (overview::section(study, answers, &first), claims::section(study, answers)),
+        FolderKind::Run => (run::section(study, answers, &first), String::new()),
+    };
+    let words = || if study.words.is_empty() { String::new() } else { words::section(study) };
+    let ((overview, claims), (figures, words)) =
+        rayon::join(overview, || rayon::join(|| figures::section(rest, &mut sentences), words));
+    body.push_str(&overview);
+    links.extend((!claims.is_empty()).then_some(("claims", "Other claims")));
+    body.push_str(&claims);
     links.extend(figures::topics(rest).iter().map(|(id, heading, _)| (*id, *heading)));
-    body.push_str(&figures::section(rest, &mut sentences));
-    if !study.words.is_empty() {
-        links.push(("words", "Words"));
-        body.push_str(&words::section(study));
-    }
+    body.push_str(&figures);
+    links.extend((!words.is_empty()).then_some(("words", "Words")));
+    body.push_str(&words);
     if study.kind == FolderKind::Study {
         links.push(("tables", "Runs"));
         body.push_str(&tables::section(study));
