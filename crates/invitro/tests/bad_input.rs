@@ -267,9 +267,16 @@ fn faults_of_files_name_the_files_that_were_given() {
 fn models_that_a_device_cannot_train() {
     let place = tempfile::tempdir().unwrap();
     let file = place.path().join("study.toml");
-    let text = "name = \"wide\"\nbase = \"quick\"\n[experiment]\nmodel.heads = 4\n[factors]\nmodel.width = [64, 128]\n";
-    std::fs::write(&file, text).unwrap();
-    let error = refused(&["study", "plan", file.to_str().unwrap(), "--device", "cuda"]);
-    assert!(error.contains("1 cell cannot be trained on this device: model shape: width 64 over 4 heads"), "{error}");
-    assert!(error.contains("on CUDA a head is 32, 64 or 128 wide") && error.contains("model.width=64"), "{error}");
+    let error = |width: u32| {
+        let levels = format!("[factors]\nmodel.width = [{width}, 128]\n");
+        let text = format!("name = \"wide\"\nbase = \"quick\"\n[experiment]\nmodel.heads = 4\n{levels}");
+        std::fs::write(&file, text).unwrap();
+        refused(&["study", "plan", file.to_str().unwrap(), "--device", "cuda"])
+    };
+    let narrow = error(64);
+    assert!(narrow.contains("1 cell cannot be trained on this device: model shape: width 64 over 4 heads"), "{narrow}");
+    assert!(narrow.contains("on CUDA a head is 32, 64 or 128 wide") && narrow.contains("model.width=64"), "{narrow}");
+    let wide = error(512);
+    let says = "heads 128 wide and context 256: attention needs 315392 bytes of shared memory, and no GPU has more than 232448";
+    assert!(wide.contains(says) && wide.contains("take more heads or a shorter context"), "{wide}");
 }

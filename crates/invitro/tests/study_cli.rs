@@ -5,7 +5,7 @@ use crate::common::{python, refused};
 use crate::study_common::{self, TINY, study, succeed};
 use invitro_results::{Measure, Quantity, TokenizerMetric, Words};
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -235,6 +235,18 @@ fn results_of_an_earlier_part_are_built_upon() {
     assert_eq!(sorted(rows(&second, "metrics.csv")), sorted(rows(&whole, "metrics.csv")));
     assert_eq!(sorted(rows(&second, "words.csv")), sorted(rows(&whole, "words.csv")));
     assert_eq!(rows(&second, "runs.csv").len(), 4);
+    // From the tables of a larger study a smaller one takes its own runs alone.
+    let two = write(place.path(), "two", &text.replace(", 0.5", ""));
+    let smaller = folder("smaller");
+    let taken = ["run", two.to_str().unwrap(), "--out", &smaller, "--with", &whole, "--device", "cpu"];
+    assert!(succeed(&mut study(&taken)).contains("0 cells done here; nothing is left to run"));
+    assert!(succeed(&mut study(&["collect", &smaller, "--csv"])).contains("2 runs, 2 of them done"));
+    let own: HashSet<String> = rows(&smaller, "runs.csv")[1..].iter().map(|row| row[0].clone()).collect();
+    for table in ["metrics.csv", "words.csv"] {
+        let expected =
+            rows(&whole, table).into_iter().enumerate().filter(|(at, row)| *at == 0 || own.contains(&row[0]));
+        assert_eq!(sorted(rows(&smaller, table)), sorted(expected.map(|(_, row)| row).collect()), "{table}");
+    }
     // Made small, the tables come to the same figures, up to what rounding to four decimals moves: a tenth of a pixel.
     let figures = |out: &str| {
         succeed(&mut common::invitro(&["report", &whole, "--out", out, "--all-figures"]));

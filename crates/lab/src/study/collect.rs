@@ -64,6 +64,7 @@ pub fn collect(folder: &StudyFolder, request: CollectRequest) -> Result<Collecte
     let without_checkpoint = folder.checkpoint_faults(&states, request.verify);
     let without_checkpoint = without_checkpoint.into_iter().map(|(cell, why)| (cell.label.clone(), why)).collect();
     check_known(folder)?;
+    let ids: HashSet<&str> = folder.cells.iter().map(|cell| cell.id.as_str()).collect();
     let done: Vec<PathBuf> = folder
         .cells
         .iter()
@@ -75,7 +76,8 @@ pub fn collect(folder: &StudyFolder, request: CollectRequest) -> Result<Collecte
     let mut files = Vec::new();
     for name in [METRICS_TABLE, WORDS] {
         let made = done.iter().map(|run| run.join(name));
-        let parts: Vec<PathBuf> = folder.known.table(name).into_iter().chain(made).collect();
+        let known = folder.known.table_of(name, &ids)?;
+        let parts: Vec<PathBuf> = known.iter().map(|(path, _)| path.clone()).chain(made).collect();
         let whole = folder.path.join(name);
         if !parts.is_empty() {
             let join = match (name, request.compact) {
@@ -84,7 +86,11 @@ pub fn collect(folder: &StudyFolder, request: CollectRequest) -> Result<Collecte
                 (_, false) => table::join,
                 (_, true) => compact::join_metrics,
             };
-            join(&parts, &whole)?;
+            let joined = join(&parts, &whole);
+            if let Some((part, true)) = known {
+                let _ = std::fs::remove_file(part);
+            }
+            joined?;
             files.push(whole);
         }
     }
@@ -101,7 +107,8 @@ pub fn collect(folder: &StudyFolder, request: CollectRequest) -> Result<Collecte
     if request.csv {
         write_csv(&mut files)?;
     }
-    let (runs, done) = (folder.cells.len(), folder.known.runs.len() + done.len());
+    let known = folder.known.runs.keys().filter(|id| ids.contains(id.as_str())).count();
+    let (runs, done) = (folder.cells.len(), known + done.len());
     Ok(Collected { files, runs, done, damaged, without_checkpoint, strays: folder.strays()?.len() })
 }
 
@@ -127,23 +134,16 @@ pub fn open_damaged(folder: &StudyFolder, states: &[(CellState, Option<Status>)]
     all.into_iter().map(|(cell, why)| (cell.id.clone(), cell.label.clone(), why)).collect()
 }
 
-/// Whether the runs that are known from tables are cells of this study, and have their metrics.
+/// Whether the runs that are known from tables have their metrics.
 fn check_known(folder: &StudyFolder) -> Result<()> {
-    let wrong = |why: String| Err(Error::Study { path: folder.path.clone(), why });
-    let ids: HashSet<&str> = folder.cells.iter().map(|cell| cell.id.as_str()).collect();
-    let runs_elsewhere = folder.known.runs.keys().filter(|id| !ids.contains(id.as_str())).count();
-    if runs_elsewhere > 0 {
-        return wrong(format!("{runs_elsewhere} of the runs that are known from tables are not cells of this study"));
-    }
     let without = folder.known.without_metrics()?;
-    match without.first() {
-        Some(first) => wrong(format!(
-            "`known/{METRICS_TABLE}` has nothing of {} of the runs that `known/{RUNS_TABLE}` lists, such as {first}; \
-             `study run --with DIR` takes both anew",
-            without.len()
-        )),
-        None => Ok(()),
-    }
+    let Some(first) = without.first() else { return Ok(()) };
+    let why = format!(
+        "`known/{METRICS_TABLE}` has nothing of {} of the runs that `known/{RUNS_TABLE}` lists, such as {first}; \
+         `study run --with DIR` takes both anew",
+        without.len()
+    );
+    Err(Error::Study { path: folder.path.clone(), why })
 }
 
 /// Measures the languages and tokenizers of all cells, trains nothing, and writes `runs.parquet` into `out`. Cells that

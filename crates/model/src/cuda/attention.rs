@@ -37,6 +37,12 @@ pub fn backward(class: usize, count: usize, shape: &Shape, small: bool) -> Grid 
     staged(class, count, shape, variant, staged_bytes(shape, rows, 4, 2) + more)
 }
 
+/// The most shared memory that a block of either pass takes.
+pub fn most_shared(shape: &Shape) -> usize {
+    let most = |class| forward(class, 0, shape, true).shared.max(backward(class, 0, shape, true).shared);
+    (0..CLASSES.len()).map(most).max().unwrap_or(0)
+}
+
 /// One warp per head of a span.
 fn by_warps(class: usize, count: usize, shape: &Shape) -> Grid {
     let blocks = [count * shape.heads / SHORT_WARPS, 1, 1];

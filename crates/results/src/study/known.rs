@@ -9,7 +9,7 @@ use crate::run::column;
 use crate::table::{Columns, TableReader};
 use crate::{SCHEMA, State, compatible};
 use serde_json::Value;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 /// Finished runs by identity, each as its row of `runs.parquet`.
@@ -66,6 +66,19 @@ impl Known {
             })?;
         }
         Ok(without.into_iter().collect())
+    }
+
+    /// A table of the known results, if there is one, with the rows of these runs alone: a study may have been given the
+    /// tables of a larger one. Whether it was made for this, and is to be removed, is told too.
+    pub fn table_of(&self, name: &str, runs: &HashSet<&str>) -> Result<Option<(PathBuf, bool)>> {
+        let Some(path) = self.table(name) else { return Ok(None) };
+        if self.runs.keys().all(|id| runs.contains(id.as_str())) {
+            return Ok(Some((path, false)));
+        }
+        let part = self.folder.join(format!("part-{name}"));
+        let stays = |row: &Columns| row.get(column::RUN).and_then(Value::as_str).is_some_and(|run| runs.contains(run));
+        TableReader::open(&path)?.write_part(&part, stays)?;
+        Ok(Some((part, true)))
     }
 
     /// A table of the known results, if there is one.

@@ -225,6 +225,22 @@ impl TableReader {
         Ok(self.columns().iter().map(|(name, like)| (name.clone(), like.of_rows(name, &selected))).collect())
     }
 
+    /// Writes the rows that are to stay, group by group.
+    pub fn write_part(&self, path: &Path, stays: impl Fn(&Columns) -> bool) -> Result<()> {
+        let columns = self.columns();
+        super::write_with(path, |out| {
+            let mut writer = super::TableWriter::new(out, &columns).writing(path)?;
+            for group in 0..self.groups().len() {
+                let mut rows = self.group_rows(group)?;
+                rows.retain(&stays);
+                let part: Vec<_> = columns.iter().map(|(name, like)| (name, like.of_rows(name, &rows))).collect();
+                writer.group(&part).writing(path)?;
+            }
+            writer.seal();
+            writer.finish().writing(path)
+        })
+    }
+
     /// Its columns without their rows.
     pub fn columns(&self) -> Vec<(String, Column)> {
         let fields = self.reader.metadata().file_metadata().schema().get_fields();
