@@ -210,7 +210,9 @@ fn a_study_is_run_looked_at_and_collected_and_a_failure_hides_nothing() {
 #[test]
 fn results_of_an_earlier_part_are_built_upon() {
     let place = tempfile::tempdir().unwrap();
-    let text = "experiment = { train.steps = 20 }\n[factors]\nmixture.lambda = [0.1, 0.25, 0.5]\n";
+    let text = "experiment = { train.steps = 20 }\n[factors]\nmixture.lambda = [0.1, 0.25, 0.5]\n\
+                [[claims]]\nid = \"scrambled\"\nsays = \"The loss on T1 is above 0.\"\nexpect = \"above 0\"\n\
+                estimate = { mean = \"loss.loss_T1\", in = \"overall\" }\n";
     let file = write(place.path(), "parts", text);
     let folder = |name: &str| place.path().join(name).to_str().unwrap().to_owned();
     let (file, first, second, whole) = (file.to_str().unwrap(), folder("first"), folder("second"), folder("whole"));
@@ -266,6 +268,9 @@ fn results_of_an_earlier_part_are_built_upon() {
         assert!(short == long || row[3] == "loss" || row[4].ends_with("logprob"), "{row:?} was {long}");
     }
     assert!(fewer.iter().any(|row| row[4] == "network.facts.share@0.1"));
+    // No report shows the loss on a task: only that which the claim reads stays.
+    assert!(fewer.iter().any(|row| row[4] == "loss_T1") && fewer.iter().all(|row| row[4] != "loss_T0"));
+    assert!(all.iter().any(|row| row[4] == "loss_T0"));
     let numbers = |text: &str| -> Vec<f64> {
         let parts = text.split(|c: char| !c.is_ascii_digit() && c != '.');
         parts.filter_map(|part| part.parse().ok()).collect()
@@ -425,15 +430,15 @@ fn a_plan_says_how_many_data_seeds_claims_need() {
     let results = format!("{}/../../results/withheld", env!("CARGO_MANIFEST_DIR"));
     let power =
         |more: &[&str]| succeed(study(&["plan", &shipped("withheld"), "--power", "--from", &results]).args(more));
-    // By pandas and SciPy: the mean of 5 data seeds, their deviation, t.ppf(0.975, 4) · deviation / √5, nct.sf at 5 % / 2,
+    // By pandas and SciPy: the mean of 8 data seeds, their deviation, t.ppf(0.975, 7) · deviation / √8, nct.sf at 5 % / 2,
     // half of the mean, and the first numbers of data seeds that are enough.
-    let line = "  share-of-source    −0.089   0.042   0.052   0.83   0.045      6       5";
+    let line = "  share-of-source    −0.075   0.040   0.033   0.98   0.038      7       6";
     let text = power(&[]);
     assert!(text.lines().any(|own| own == line), "{text}");
-    let json: Value = serde_json::from_str(&power(&["--half-width", "0.03", "--json"])).unwrap();
+    let json: Value = serde_json::from_str(&power(&["--half-width", "0.02", "--json"])).unwrap();
     let own = &json["claims"][1];
-    assert_eq!((&own["half_width_wanted"], &own["seeds_for_half_width"]), (&0.03.into(), &10.into()), "{own}");
-    assert!((own["power"].as_f64().unwrap() - 0.831_884).abs() < 1e-3, "{own}");
+    assert_eq!((&own["half_width_wanted"], &own["seeds_for_half_width"]), (&0.02.into(), &18.into()), "{own}");
+    assert!((own["power"].as_f64().unwrap() - 0.980_359).abs() < 1e-3, "{own}");
     let none = refused(&["study", "plan", &shipped("withheld"), "--power"]);
     assert!(none.contains("--from DIR"), "{none}");
     let none = refused(&["study", "plan", &shipped("quick"), "--power", "--from", &results]);

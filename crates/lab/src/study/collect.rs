@@ -8,10 +8,11 @@ use super::retry::open_all;
 use crate::error::{At, Error, Result};
 use crate::inputs::{InputCache, on_threads};
 use crate::run_folder::record;
+use invitro_results::claims::Claim;
 use invitro_results::folder::{METRICS_TABLE, RUNS_TABLE, SUMMARY, WORDS, read_json};
 use invitro_results::summary;
 use invitro_results::table::{self, Columns, TableReader};
-use invitro_results::{State, Status, column, compact, words};
+use invitro_results::{Measure, State, Status, column, compact, words};
 use rayon::prelude::*;
 use serde_json::json;
 use std::collections::HashSet;
@@ -72,6 +73,8 @@ pub fn collect(folder: &StudyFolder, request: CollectRequest) -> Result<Collecte
         .filter(|(cell, (state, _))| *state == CellState::Done && !folder.known.runs.contains_key(&cell.id))
         .map(|(cell, _)| folder.run(cell))
         .collect();
+    let claims = folder.plan.claims().map_or_else(Vec::new, |claims| claims.claims);
+    let claimed: HashSet<Measure> = claims.iter().flat_map(Claim::measures).collect();
     // The runs last: a reader that sees a new runs.parquet finds its metrics.
     let mut files = Vec::new();
     for name in [METRICS_TABLE, WORDS] {
@@ -80,13 +83,12 @@ pub fn collect(folder: &StudyFolder, request: CollectRequest) -> Result<Collecte
         let parts: Vec<PathBuf> = known.iter().map(|(path, _)| path.clone()).chain(made).collect();
         let whole = folder.path.join(name);
         if !parts.is_empty() {
-            let join = match (name, request.compact) {
-                (WORDS, false) => words::join,
-                (WORDS, true) => compact::join_words,
-                (_, false) => table::join,
-                (_, true) => compact::join_metrics,
+            let joined = match (name, request.compact) {
+                (WORDS, false) => words::join(&parts, &whole),
+                (WORDS, true) => compact::join_words(&parts, &whole),
+                (_, false) => table::join(&parts, &whole),
+                (_, true) => compact::join_metrics(&parts, &whole, &claimed),
             };
-            let joined = join(&parts, &whole);
             if let Some((part, true)) = known {
                 let _ = std::fs::remove_file(part);
             }

@@ -4,6 +4,7 @@ use super::estimand::{Combined, Estimand, crossing, moment};
 use super::fields::{ClaimError, Fields, Result, number, one_or_many, text, texts, unknown};
 use super::verdict::{Expectation, MARGIN};
 use super::{EstimandKind, names};
+use crate::Measure;
 use crate::{Condition, Crossing, Factor, Fraction, Moment, Statistic, Value};
 use std::collections::{BTreeMap, HashSet};
 use toml::Table;
@@ -289,6 +290,15 @@ fn list<T>(fields: &mut Fields, key: &'static str, one: impl Fn(toml::Value) -> 
 }
 
 impl Claim {
+    /// All measures that it reads.
+    pub fn measures(&self) -> impl Iterator<Item = Measure> {
+        let own = match &self.test {
+            Test::Estimand(estimand) => Some(estimand),
+            Test::All(_) => None,
+        };
+        own.into_iter().chain(&self.beside).flat_map(Estimand::measures)
+    }
+
     /// The claim's own measure as claims name it, for figures and messages.
     pub fn measure(&self) -> Option<String> {
         match &self.test {

@@ -102,6 +102,24 @@ impl Combined {
     }
 }
 
+impl Estimand {
+    /// The measures that it reads.
+    pub(super) fn measures(&self) -> Vec<Measure> {
+        let predictors = match &self.kind {
+            EstimandKind::Combined(combined) => return combined.parts().flat_map(Estimand::measures).collect(),
+            EstimandKind::Effect(of) | EstimandKind::Correlation { with: of, .. } => &of[..],
+            EstimandKind::Slope { with, .. } => std::slice::from_ref(with),
+            _ => &[],
+        };
+        let readings = std::iter::once(&self.value.first).chain(&self.value.second);
+        let predictors = predictors.iter().filter_map(|predictor| match predictor {
+            Predictor::Measure(measure) => Some(*measure),
+            _ => None,
+        });
+        readings.flat_map(|reading| reading.measures.iter().copied()).chain(predictors).collect()
+    }
+}
+
 impl EstimandKind {
     /// The name of the kind in a claims file.
     pub fn name(&self) -> &'static str {

@@ -2,11 +2,13 @@
 //! no shares to four decimals, and many runs in a group of rows, so that what they have in common stands there
 //! once and values of a metric, which are alike, stand together.
 
+use crate::Measure;
 use crate::error::{At, Result};
 use crate::metrics::ShortRows;
 use crate::table::{self, Column, Columns, TableReader};
 use crate::words;
 use rayon::prelude::*;
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 /// Rows that make a group, some forty runs of metrics; more are never in memory at once, but for a group that is larger.
@@ -21,10 +23,11 @@ const WITH_UNASKED: usize = 3_000;
 /// Those of them whose pieces, and contrast over training, are kept: a page shows these whole.
 const WHOLE: usize = 1_000;
 
-/// Joins the metrics of runs: those that a report on a study shows, and a run's own intervals only of the
-/// contrast of facts in nats.
-pub fn join_metrics(parts: &[PathBuf], whole: &Path) -> Result<()> {
-    join(parts, whole, ShortRows::read, |groups| {
+/// Joins the metrics of runs: those that a report on a study shows and those that its claims read, and a run's own intervals
+/// only of the contrast of facts in nats.
+pub fn join_metrics(parts: &[PathBuf], whole: &Path, claimed: &HashSet<Measure>) -> Result<()> {
+    let read = |table: &TableReader, group| ShortRows::read(table, group, claimed);
+    join(parts, whole, read, |groups| {
         ShortRows::columns(&groups).into_iter().map(|(name, column)| (name.to_owned(), column)).collect()
     })
 }

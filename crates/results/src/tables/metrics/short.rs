@@ -7,9 +7,9 @@ use crate::error::Result;
 use crate::schema::measure::REACH;
 use crate::table::{self, Column, ColumnBatch, TableReader};
 use invitro_stats::Scale;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-/// Rows that a report on a study shows, with less in them: numbers that are no shares to four decimals, and the run's own
+/// Rows that a report on a study shows or its claims read, with less in them: numbers that are no shares to four decimals, and the run's own
 /// interval only where the report reads it.
 #[derive(Default)]
 pub(crate) struct ShortRows {
@@ -37,15 +37,16 @@ struct ShortRow {
 
 impl ShortRows {
     /// Those of one group of rows.
-    pub(crate) fn read(table: &TableReader, group: usize) -> Result<ShortRows> {
+    pub(crate) fn read(table: &TableReader, group: usize, claimed: &HashSet<Measure>) -> Result<ShortRows> {
         let mut short = ShortRows::default();
-        table.group_batches(group, &COLUMNS, |columns, rows| short.add(columns, rows))?;
+        table.group_batches(group, &COLUMNS, |columns, rows| short.add(columns, rows, claimed))?;
         let ShortRows { ends, rows, .. } = &mut short;
-        rows.retain(|row| !row.measure.is_shown_at_end() || ends[row.run] == row.step);
+        let at_end = |measure: Measure| measure.is_shown_at_end() && !claimed.contains(&measure);
+        rows.retain(|row| !at_end(row.measure) || ends[row.run] == row.step);
         Ok(short)
     }
 
-    fn add(&mut self, columns: &[ColumnBatch], rows: usize) {
+    fn add(&mut self, columns: &[ColumnBatch], rows: usize, claimed: &HashSet<Measure>) {
         let mut names = names::known();
         for row in 0..rows {
             let number = |column: usize| columns[column].number(row).unwrap_or(f64::NAN);
@@ -56,7 +57,7 @@ impl ShortRows {
             let name = self.cursor.find_row(&mut names, columns, row);
             let Some(quantity) = names.name(name).quantity else { continue };
             let measure = names.quantity(quantity).quantity.measure;
-            if !measure.is_in_study_report() {
+            if !measure.is_in_study_report() && !claimed.contains(&measure) {
                 continue;
             }
             // Shares are compared with thresholds, where they may be equal.
