@@ -39,7 +39,7 @@ fn the_status_of_tables_alone_says_that_there_are_no_runs() {
     let output = Command::new(env!("CARGO_BIN_EXE_invitro")).args(["study", "status"]).arg(tables).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(
-        output.status.success() && said.contains("18 cells\n") && said.contains("only tables are here"),
+        output.status.success() && said.contains("  done         18  ") && said.contains("only tables are here"),
         "{output:?}"
     );
 }
@@ -158,6 +158,12 @@ fn reports_of_the_shipped_studies_are_rebuilt() {
         assert!(page.contains("seconds of training, of all runs"), "{study}");
         let figures = out.join("figures");
         assert!(figures.join("captions.md").exists());
+        // Each of its claims has a panel by the cells that the claim names, and no claim hides another.
+        if study == "cutoff" {
+            let data = std::fs::read_to_string(figures.join("data/answers.csv")).unwrap();
+            let panels = ["log-probability of a word", "share of words reachable", "contrast of a word"];
+            assert!(panels.iter().all(|of| data.matches(&format!("\njump of the {of},")).count() == 4), "{data}");
+        }
         if study == "crossing" {
             shown.extend(OF_CROSSING.iter().map(|name| (*name, format!("guide/figures/study-{name}.svg"))));
         }

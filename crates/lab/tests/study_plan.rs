@@ -190,7 +190,7 @@ fn faults_in_families_are_sentences() {
 fn the_studies_of_families() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/studies");
     for (name, count, seeds) in
-        [("pivot", 60, 5), ("relatedness", 39, 3), ("script", 30, 5), ("order", 30, 5), ("many", 24, 3)]
+        [("pivot", 96, 8), ("relatedness", 39, 3), ("script", 30, 5), ("order", 30, 5), ("many", 24, 3)]
     {
         let path = folder.join(name).with_extension("toml");
         let plan = file::read(&path, &[]).unwrap();
@@ -211,11 +211,11 @@ fn the_studies_of_families() {
 fn the_studies_of_interventions() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/studies");
     for (name, count, seeds) in [
-        ("sharing", 150, 5),
+        ("sharing", 240, 8),
         ("sharing-quick", 40, 4),
         ("sharing-paper", 6, 3),
         ("cuts", 80, 5),
-        ("withheld", 60, 5),
+        ("withheld", 96, 8),
         ("imbalance", 80, 5),
         ("exposure", 96, 4),
         ("dropout", 60, 5),

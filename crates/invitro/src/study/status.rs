@@ -8,8 +8,8 @@ use invitro_lab::executor::{queue, slurm};
 use invitro_lab::study::StudyFolder;
 use invitro_lab::study::status::{CellStatus, Counts, Overview};
 use invitro_lab::study::worker::WorkerRecord;
-use invitro_results::ReadCache;
 use invitro_results::folder::RUNS_TABLE;
+use invitro_results::{Known, ReadCache};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
@@ -40,7 +40,11 @@ pub struct Args {
 const SHOWN: usize = 8;
 
 pub fn run(args: Args) -> Result<ExitCode> {
-    let folder = StudyFolder::open(&args.folder)?;
+    let mut folder = StudyFolder::open(&args.folder)?;
+    let tables_alone = !folder.runs().exists() && folder.path.join(RUNS_TABLE).exists();
+    if tables_alone {
+        folder.known = Known::of_tables(folder.path.clone())?;
+    }
     let mut cache = ReadCache::default();
     loop {
         let overview = Overview::read(&folder, args.lease)?;
@@ -53,7 +57,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
             if args.watch && std::io::stdout().is_terminal() {
                 write!(std::io::stdout(), "\x1b[2J\x1b[H")?;
             }
-            let mut text = in_words(&folder, &overview, queue.as_ref(), args.cells);
+            let mut text = in_words(&folder, &overview, queue.as_ref(), tables_alone, args.cells);
             for line in claims.iter().flat_map(ClaimsNow::in_words) {
                 text += &format!("{line}\n");
             }
@@ -87,7 +91,7 @@ fn tasks_of(folder: &StudyFolder) -> Result<Option<Queue>> {
     }))
 }
 
-fn in_words(folder: &StudyFolder, overview: &Overview, queue: Option<&Queue>, all: bool) -> String {
+fn in_words(folder: &StudyFolder, overview: &Overview, queue: Option<&Queue>, tables_alone: bool, all: bool) -> String {
     let Counts { done, damaged, running, failed, waiting, stale } = overview.counts();
     let cells = folder.cells.len();
     let mut lines = vec![format!("{}: {}", folder.plan.name, count(cells, "cell"))];
@@ -128,7 +132,7 @@ fn in_words(folder: &StudyFolder, overview: &Overview, queue: Option<&Queue>, al
             count(strays.len(), "finished run")
         ));
     }
-    if !folder.runs().exists() && folder.path.join(RUNS_TABLE).exists() {
+    if tables_alone {
         lines.push("only tables are here, without the runs that they are of: `invitro report` shows them".into());
     }
     lines.extend(queue.map(|queue| match queue {

@@ -6,7 +6,7 @@ use crate::wording::listed;
 use invitro_results::claims::{
     Bound, ConditionRole, Covariate, Estimand, EstimandKind as Kind, Outcome, Reading, Scope,
 };
-use invitro_results::{Crossing, Factor, Measure, Moment, Value};
+use invitro_results::{Crossing, Factor, Measure, Moment};
 
 /// `difference between share = none and share = all in the contrast of facts in B† at the end`
 pub fn describe(scope: &Scope, estimand: &Estimand) -> String {
@@ -88,19 +88,26 @@ pub fn statistic(estimand: &Estimand) -> String {
         Kind::Combined(combined) if combined.less.is_some() => "error".into(),
         Kind::Combined(_) => "prediction".into(),
         Kind::Order(_) => "share of the runs with an order".into(),
-        Kind::Words { of: Some(of), .. } => format!("per unit of {}", covariate_noun(*of)),
+        Kind::Words { outcome, of: Some(of), .. } => {
+            format!("{} per unit of {}", outcome_noun(*outcome), covariate_noun(*of))
+        }
         _ if estimand.value.is_ratio => "ratio".into(),
         Kind::Mean if estimand.value.second.is_none() => "mean".into(),
         Kind::Mean | Kind::Difference { .. } => "difference".into(),
         Kind::Bend(_) => "bend".into(),
-        Kind::Words { .. } => "mean over words".into(),
-        Kind::Jump { .. } => "jump at |V|".into(),
+        Kind::Words { outcome, .. } => format!("{}, mean", outcome_noun(*outcome)),
+        Kind::Jump { outcome, .. } => format!("jump of the {}", outcome_noun(*outcome)),
     }
 }
 
 /// The same where the claim is known: `A at the end`.
 pub fn describe_short(scope: &Scope, estimand: &Estimand, claim: &Estimand) -> String {
     let reading = &estimand.value.first;
+    if let (Kind::Jump { outcome, width }, Kind::Jump { outcome: of_claim, .. }) = (&estimand.kind, &claim.kind)
+        && outcome == of_claim
+    {
+        return format!("within {width} |V|");
+    }
     if estimand.kind != claim.kind || reading.measures != claim.value.first.measures || estimand.value.second.is_some()
     {
         return describe(scope, estimand);
@@ -111,11 +118,13 @@ pub fn describe_short(scope: &Scope, estimand: &Estimand, claim: &Estimand) -> S
 }
 
 fn held_levels(estimand: &Estimand) -> String {
-    let level = |(factor, levels): &(Factor, Vec<Value>)| {
-        let names: Vec<String> = levels.iter().map(ToString::to_string).collect();
-        if names.is_empty() { String::new() } else { format!(", {}", factor.with_level(&listed(&names))) }
-    };
-    estimand.at.iter().map(level).collect()
+    held(estimand).map(|level| format!(", {level}")).collect()
+}
+
+/// The levels that are held: `width = 128`.
+pub fn held(estimand: &Estimand) -> impl Iterator<Item = String> {
+    let held = estimand.at.iter().filter(|(_, levels)| !levels.is_empty());
+    held.map(|(factor, levels)| factor.with_level(&listed(&levels.iter().map(ToString::to_string).collect::<Vec<_>>())))
 }
 
 /// `, with distance held`, of what varies.

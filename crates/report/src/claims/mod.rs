@@ -13,7 +13,7 @@ mod rounds;
 mod summary;
 pub mod template;
 
-pub use describe::{describe, describe_short, statistic};
+pub use describe::{describe, describe_short, held, statistic};
 pub use measures::{measure_noun, metric_label, predictor_symbol, unit};
 pub use rendered::{
     Rendered, coefficients, headline, is_part, is_shown, levels_label, reason_words, table_value, withheld_noun,

@@ -9,7 +9,7 @@ use super::engine::{across, ends, variants};
 use super::figure::Figure;
 use super::style::{self, Style};
 use super::table::FigureTable;
-use crate::claims::{ClaimAnswers, describe, describe_short, predictor_symbol, statistic, unit};
+use crate::claims::{ClaimAnswers, describe, describe_short, held, predictor_symbol, statistic, unit};
 use crate::data::{Factor, FactorWords, Study};
 use crate::draw::{Axis, AxisScale, Colour, FigureLayout, MarkerShape, PanelMark, PlotPanel, PlotPoint, plain_text};
 use crate::wording::with_runs;
@@ -140,15 +140,16 @@ impl ClaimPanel {
                 ClaimPanel::by_level(&scope, estimand, &of_conditions(answer, estimand), by.as_slice())
             }
             EstimandKind::Mean => ClaimPanel::side_by_side(&scope, estimand, &of_conditions(answer, estimand)),
+            EstimandKind::Words { .. } | EstimandKind::Jump { .. } if answer.claim.by.iter().any(varies) => {
+                let by: Vec<Factor> = answer.claim.by.iter().copied().filter(varies).take(2).collect();
+                let panel = ClaimPanel::by_level(&scope, estimand, std::slice::from_ref(estimand), &by);
+                ClaimPanel { title: statistic(estimand), ..panel }
+            }
             _ if !own.is_empty() && own.iter().all(varies) => {
                 let mean = Estimand { kind: EstimandKind::Mean, ..estimand.clone() };
                 ClaimPanel::by_level(&scope, &mean, std::slice::from_ref(&mean), &own)
             }
-            kind => {
-                let separate: Vec<Estimand> =
-                    separate(kind).into_iter().map(|kind| Estimand { kind, ..estimand.clone() }).collect();
-                ClaimPanel::of_estimates(&scope, answer, estimand, &separate)
-            }
+            _ => ClaimPanel::of_estimates(&scope, answer, estimand, &separate(estimand)),
         }
     }
 
@@ -218,6 +219,10 @@ impl ClaimPanel {
         let points = points.collect();
         let title = match &estimand.kind {
             EstimandKind::Effect(_) => "standardised effect".into(),
+            EstimandKind::Combined(of) if !separate.is_empty() => {
+                let shown = Estimand { at: Vec::new(), ..of.of.clone() };
+                title(scope, &shown, std::slice::from_ref(&shown))
+            }
             _ => statistic(separate.first().unwrap_or(estimand)),
         };
         let places = shown.into_iter().map(|(name, _)| name).collect();
@@ -231,6 +236,7 @@ fn name(scope: &Scope, estimand: &Estimand) -> String {
         EstimandKind::Effect(of) | EstimandKind::Correlation { with: of, .. } => predictor_symbol(&of[0]),
         EstimandKind::Slope { with, .. } => predictor_symbol(with),
         EstimandKind::Order(_) => format!("{} first", condition_style(scope, estimand).name),
+        _ if !estimand.at.is_empty() => held(estimand).collect::<Vec<_>>().join(", "),
         _ => "all".into(),
     }
 }
@@ -239,15 +245,19 @@ fn is_within(estimand: &Estimand) -> bool {
     matches!(&estimand.kind, EstimandKind::Correlation { within, .. } if !within.is_empty())
 }
 
-/// The parts of a claim that compares two effects or correlations.
-fn separate(kind: &EstimandKind) -> Vec<EstimandKind> {
-    match kind {
+/// The parts of a claim that compares two effects, correlations or means.
+fn separate(estimand: &Estimand) -> Vec<Estimand> {
+    let with_kind = |kind: EstimandKind| Estimand { kind, ..estimand.clone() };
+    match &estimand.kind {
         EstimandKind::Effect(of) if of.len() > 1 => {
-            of.iter().map(|one| EstimandKind::Effect(vec![one.column()])).collect()
+            of.iter().map(|one| with_kind(EstimandKind::Effect(vec![one.column()]))).collect()
         }
         EstimandKind::Correlation { with, within } if with.len() > 1 => {
             let each = |one: &Predictor| EstimandKind::Correlation { with: vec![one.clone()], within: within.clone() };
-            with.iter().map(each).collect()
+            with.iter().map(|one| with_kind(each(one))).collect()
+        }
+        EstimandKind::Combined(of) if of.times.is_none() && of.parts().all(|part| part.kind == EstimandKind::Mean) => {
+            of.parts().cloned().collect()
         }
         _ => Vec::new(),
     }

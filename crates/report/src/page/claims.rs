@@ -105,8 +105,11 @@ fn primary(study: &Study, answers: &ClaimAnswers, answer: &Answer) -> String {
             parts.map(|part| number(&Rendered::new(study, part))).collect::<Vec<_>>().join(" ")
         }
     };
-    let beside =
-        if beside.is_empty() { String::new() } else { format!(" {}.", unbroken(&to_html(&beside.join("; ")))) };
+    let beside = if beside.is_empty() {
+        String::new()
+    } else {
+        format!(" {}.", unbroken(&to_html(&capital(&beside.join("; ")))))
+    };
     format!(
         "<li id=\"{}\">{}<div><p class=\"claim\">{}{}</p><p class=\"said\">{value}{beside}</p></div>{}</li>\n",
         escape(&answer.claim.id),

@@ -45,7 +45,11 @@ impl Known {
     /// What a study's folder knows; nothing, if nothing was copied there. Runs of versions or schemas whose results
     /// cannot stand beside this one's are left out.
     pub fn read(study: &Path) -> Result<Known> {
-        let folder = study.join(KNOWN);
+        Known::of_tables(study.join(KNOWN))
+    }
+
+    /// What the tables in a folder know.
+    pub fn of_tables(folder: PathBuf) -> Result<Known> {
         let path = folder.join(RUNS_TABLE);
         if !path.exists() {
             return Ok(Known::default());
@@ -69,7 +73,7 @@ impl Known {
     }
 
     /// A table of the known results, if there is one, with the rows of these runs alone: a study may have been given the
-    /// tables of a larger one. Whether it was made for this, and is to be removed, is told too.
+    /// tables of a larger one. The flag says whether it was made here and is to be removed.
     pub fn table_of(&self, name: &str, runs: &HashSet<&str>) -> Result<Option<(PathBuf, bool)>> {
         let Some(path) = self.table(name) else { return Ok(None) };
         if self.runs.keys().all(|id| runs.contains(id.as_str())) {
