@@ -8,7 +8,6 @@ A line per number: how it compares, the line of the page, the name of the place 
 
     agrees         the digits that are printed, of the value and of both ends of its interval, and its verdict
     one unit off   in the last digit of one of them
-    other rule     only if it is computed otherwise than the documentation says to the letter; the rule stands behind it
 
 These are not in the documentation and are taken as follows: a difference of declines has its interval on no other scale; "nearly all runs at
 a bound" is nine in ten; naming an arm in `by` alone leaves it at its first level; a correlation or slope with a measure reads it in the
@@ -42,14 +41,6 @@ SHORT = {
 CHECKS = ("valid", "grammatical", "types", "facts")
 COLUMNS = {"bridge": "bridge.jaccard", "cognate_bridge": "cognate_bridge.jaccard", "overlap": "overlap"}  # once per run
 
-# Ways to read what the documentation leaves open. The first of each is what it says to the letter.
-# A place is tried by these, and then by the other ways of one at a time.
-WORDS = ["each word with itself", "words of as many pieces and letters, within two runs that differ in the arm"]
-LOG = ["r with |V| and λ themselves", "r with their logarithms"]
-TWO = ["the difference of two effects", "the effect on the difference"]
-WAYS = (WORDS, LOG, TWO)
-TO_THE_LETTER = tuple(w[0] for w in WAYS)
-RULES = [TO_THE_LETTER] + [tuple(w[1] if w is other else w[0] for w in WAYS) for other in WAYS]
 
 # ---- scales and intervals
 
@@ -202,7 +193,7 @@ def flat(table, prefix=""):
 # ---- estimates
 
 
-def estimate(study, claim, levels=(), rules=TO_THE_LETTER):
+def estimate(study, claim, levels=()):
     """Reads `claim`, a table as docs/guide/claims.md has it; `levels` are those of its `by` that a place names."""
     e = claim.get("estimate", claim)
     if "against" in claim:
@@ -210,7 +201,7 @@ def estimate(study, claim, levels=(), rules=TO_THE_LETTER):
     for key, operation in (("less", np.subtract), ("times", np.multiply)):
         if key in e:
             rest = {k: v for k, v in e.items() if k != key}
-            return together(operation, estimate(study, rest, rules=rules), estimate(study, e[key], rules=rules))
+            return together(operation, estimate(study, rest), estimate(study, e[key]))
     by = claim.get("by", [])
     kind = next(k for k in ("mean", "difference", "ratio", "effect", "correlation", "slope", "words", "order", "bend") if k in e)
     at = {k: v if isinstance(v, list) else [v] for k, v in flat(e.get("at", {})).items()}
@@ -241,10 +232,9 @@ def estimate(study, claim, levels=(), rules=TO_THE_LETTER):
     if kind == "ratio":
         return Estimate(study.frame(y[0] / y[1], at), mean)
     if kind in ("correlation", "slope"):
-        return over_runs(study, y[0], e, at, rules[1], each[0])
+        return over_runs(study, y[0], e, at, each[0])
     if kind == "effect":
-        gap = sides == 2 and (each[0][0] == "fertility" or rules[2] == TWO[1])
-        return effect(study, y[0] - y[1] if gap else y, e, at)
+        return effect(study, y[0] - y[1] if sides == 2 else y[0], e, at)
     if kind == "bend":
         frame = study.frame(y[0], at)
         ends = [frame[e["of"]].min(), frame[e["of"]].max()]
@@ -255,7 +245,7 @@ def estimate(study, claim, levels=(), rules=TO_THE_LETTER):
     keys = list(of)
     scale = FISHER if share and moments[0] not in ("decline", "own decline") else IDENTITY  # a difference of changes is no difference of two shares
     if measures == ["contrast.facts"] and inside == [study.masked] and e.get("unit") != "runs" and len(keys) == 1:
-        return word_difference(study, at, keys[0], of[keys[0]], rules[0])
+        return word_difference(study, at, keys[0], of[keys[0]])
     sides = [study.values(*each[0], {**at, keys[0]: [v]}) for v in of[keys[0]]]
     pairs = paired(study, study.frame(pd.concat(sides), at), keys[0], of[keys[0]])
     if len(keys) == 2:
@@ -281,15 +271,11 @@ def paired(study, frame, key, levels):
     return pairs
 
 
-def word_difference(study, at, key, levels, rule):
+def word_difference(study, at, key, levels):
     pairs = paired(study, study.frame(0.0, at), key, levels)[["run", "run_second", "seeds.data", "seeds.model"]]
     known = study.words.loc[study.words["contrast"].notna(), ["run", "symbol", "contrast", "pieces", "letters"]]
     first = pairs.merge(known, on="run")
     second = pairs.merge(known, left_on="run_second", right_on="run", suffixes=("", "_")).drop(columns="run_")
-    if rule == WORDS[0]:
-        both = first.merge(second[["run", "symbol", "contrast"]], on=["run", "symbol"], suffixes=("", "_second"))
-        both["y"] = both["contrast"] - both["contrast_second"]
-        return Estimate(both, mean)
     group = ["run", "pieces", "letters"]
     a, b = (x.groupby(group)["contrast"].agg(["mean", "size"]).reset_index() for x in (first, second))
     both = a.merge(b, on=group, suffixes=("_a", "_b")).merge(pairs, on="run")
@@ -316,30 +302,26 @@ def effect(study, y, e, at):
     names += [k for k in of if k in COLUMNS]
     place = [names.index("language.distance" if k == "similarity" else k) for k in of]
     sign = -1 if of == ["language.distance"] else 1
-    outcomes = y if isinstance(y, list) else [y]
-    frame = study.frame(outcomes[0], at)
+    frame = study.frame(y, at)
     standard = lambda x: (x - x.mean()) / x.std(ddof=0)
     for name in names:
         frame["x:" + name] = standard(predictor(study, name).reindex(frame.index).astype(float))
-    for i, outcome in enumerate(outcomes):
-        frame[f"y{i}"] = standard(outcome.reindex(frame.index))
+    frame["y"] = standard(frame["y"])
 
     def statistic(f):
         x = np.column_stack([np.ones(len(f)), *(f["x:" + k] for k in names)])
-        slopes = [np.linalg.lstsq(x, f[f"y{i}"].to_numpy(), rcond=None)[0][1:] for i in range(len(outcomes))]
-        if len(slopes) == 2:
-            return slopes[0][place[0]] - slopes[1][place[0]]
-        return abs(slopes[0][place[0]]) - abs(slopes[0][place[1]]) if len(place) == 2 else sign * slopes[0][place[0]]
+        slopes = np.linalg.lstsq(x, f["y"].to_numpy(), rcond=None)[0][1:]
+        return abs(slopes[place[0]]) - abs(slopes[place[1]]) if len(place) == 2 else sign * slopes[place[0]]
 
     return Estimate(frame, statistic)
 
 
-def over_runs(study, y, e, at, rule, side):
+def over_runs(study, y, e, at, side):
     """A correlation or a slope; what it is with is a column, or a measure in the same condition at the same moment."""
     frame = study.frame(y, at)
     name = COLUMNS.get(e["with"], e["with"])
     x = (study.runs[name] if name in study.runs else study.values(name, *side[1:])).astype(float).reindex(frame.index)
-    frame["x"] = np.log2(x) if rule == LOG[1] and e["with"] in ("tokenizer.vocab", "mixture.lambda") else x
+    frame["x"] = np.log2(x) if e["with"] in ("tokenizer.vocab", "mixture.lambda") else x
     within = [k for k in e.get("within", []) if k in frame]
 
     def statistic(f):
@@ -439,11 +421,11 @@ def decide(claim, result, level=0.05):
     return "equivalent" if margin and bound - margin < low and high < bound + margin else "inconclusive"
 
 
-def verdict(study, name, rules):
+def verdict(study, name):
     """Primary claims are adjusted together by Holm's procedure."""
     claim = FINDINGS.get(study.path.name, {}).get(name) or study.claims[name]
     if "all" in claim:
-        parts = {verdict(study, part, rules) for part in claim["all"]}
+        parts = {verdict(study, part) for part in claim["all"]}
         return next((v for v in ("not tested", "contradicted", "inconclusive") if v in parts), "supported")
     e = claim.get("estimate", claim)
     if "effect" in e and "bridge" in e["of"] and inflation(study) > 5:
@@ -451,11 +433,11 @@ def verdict(study, name, rules):
     if "order" in e and set(e["order"]) <= set(CHECKS) and isinstance(e["order"], list) and isinstance(e.get("in", ""), str):
         return "not tested"  # each counts among the one before it
     if name not in study.primary:
-        return decide(claim, estimate(study, claim, rules=rules))
+        return decide(claim, estimate(study, claim))
     open_ = {}
     for p in (p for p in study.primary if "estimate" in study.claims[p]):
         with contextlib.suppress(NotMeasured):
-            open_[p] = estimate(study, study.claims[p], rules=rules)
+            open_[p] = estimate(study, study.claims[p])
     open_ = {p: r for p, r in open_.items() if len(r.frame)}  # what cannot be tested does not count
     verdicts = {}
     while open_:
@@ -535,14 +517,14 @@ def study_of(name):
 
 
 @functools.lru_cache(maxsize=None)
-def result_of(key, rules):
+def result_of(key):
     name, _, levels = key.partition("@")
     study, _, claim = name.partition(".")
     table = FINDINGS.get(study, {}).get(claim) or study_of(study).claims[claim]
-    return estimate(study_of(study), table, levels.split(",") if levels else (), rules)
+    return estimate(study_of(study), table, levels.split(",") if levels else ())
 
 
-def recompute(place, printed, rules):
+def recompute(place, printed):
     """The number of a place as text, and how well the page has it, as `same` says."""
     key, _, form = place.partition(":")
     name = key.split(".")[0]
@@ -560,7 +542,7 @@ def recompute(place, printed, rules):
         table = FINDINGS[name][key.split(".")[1]]
         study = study_of(name)
         cells = study.runs[table["by"]].drop_duplicates().itertuples(index=False)
-        groups = [estimate(study, table, [str(v).lower() for v in cell], rules).value for cell in cells]
+        groups = [estimate(study, table, [str(v).lower() for v in cell]).value for cell in cells]
         value = max(groups) if form == "most3" else min(groups)
         return f"{value:.4f}", same(printed, value)
     claim = key.partition("@")[0].partition(".")[2]
@@ -576,10 +558,10 @@ def recompute(place, printed, rules):
         value = sum(form == "readings" or (clear(r) if form == "clear" else r["verdict"] == form) for r in rows)
         return str(value), 2 * (number(printed) == value)
     if form == "word":
-        word = verdict(study_of(name), claim, rules)
+        word = verdict(study_of(name), claim)
         return word, 2 * (word == printed)
     try:
-        result = result_of(key, rules)
+        result = result_of(key)
     except NotMeasured:
         return "not measured", 2 * (printed == "not measured")
     if printed == "in no run do both rise":
@@ -594,7 +576,7 @@ def recompute(place, printed, rules):
         text += f" [{bounds[0]:.4f}, {bounds[1]:.4f}]"
         agrees = min(agrees, same(low, bounds[0]), same(high, bounds[1]))
     if word:
-        mine = verdict(study_of(name), claim, rules)
+        mine = verdict(study_of(name), claim)
         text, agrees = f"{text}: {mine}", agrees * (mine == word)
     return text, agrees
 
@@ -629,7 +611,7 @@ def in_words():
     for arm in ("none", "other", "cognate", "all"):
         e = {"mean": "contrast.facts", "in": "B", "at": {"tokenizer.share": arm}}
         yield f"overlap, B's own facts are known best where nothing is shared, {arm}", now("overlap", e)
-    others = (f"{x} {verdict(study_of('anchors'), x, TO_THE_LETTER)}" for x in ("order-transfers", "parallel-transfers", "names-transfer", "narrow-transfers"))
+    others = (f"{x} {verdict(study_of('anchors'), x)}" for x in ("order-transfers", "parallel-transfers", "names-transfer", "narrow-transfers"))
     yield "anchors, no gain in withheld facts", ", ".join(others)
     anchors = study_of("anchors")
     cells = anchors.frame(anchors.values("inside.translation_back@2", "B", "end"), {}).groupby(anchors.settings)["y"].mean()
@@ -644,7 +626,7 @@ def in_words():
 
 
 def main():
-    totals = {"agrees": 0, "one unit off": 0, "other rule": 0, "DISAGREES": 0, "not computed": 0}
+    totals = {"agrees": 0, "one unit off": 0, "DISAGREES": 0, "not computed": 0}
     for entry in FINDINGS["pages"]:
         page = (DOCS / entry["page"]).resolve()
         template = (DOCS / entry["template"]).read_text()
@@ -653,21 +635,13 @@ def main():
         if lost:
             print(f"{len(lost)} places stand in lines that the page does not have as its template has them: {', '.join(lost)}")
         for place, printed, line in found:
-            status, text, why = "not computed", "", ""
-            for rules in RULES:
-                try:
-                    mine, agrees = recompute(place, printed, rules)
-                except (KeyError, ValueError, IndexError, StopIteration) as error:
-                    why = f"{type(error).__name__}: {error}"
-                    break
-                text = text or mine
-                if agrees:
-                    status = ("one unit off", "agrees")[agrees - 1] if rules == TO_THE_LETTER else "other rule"
-                    why = "" if rules == TO_THE_LETTER else f"{mine} by {next(r for r in rules if r not in TO_THE_LETTER)}"
-                    break
-                status = "DISAGREES"
+            try:
+                here, agrees = recompute(place, printed)
+                status = ("DISAGREES", "one unit off", "agrees")[int(agrees)]
+            except (KeyError, ValueError, IndexError, StopIteration) as error:
+                status, here = "not computed", f"{type(error).__name__}: {error}"
             totals[status] += 1
-            print(f"{status:12} {line:4} {place:38} page {printed:24} here {text}{'; ' + why if why else ''}", flush=True)
+            print(f"{status:12} {line:4} {place:38} page {printed:24} here {here}", flush=True)
     print("\n" + ", ".join(f"{n} {what}" for what, n in totals.items()))
     print("\nBeside sentences that have no number of a table")
     for says, here in in_words():
