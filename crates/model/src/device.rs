@@ -1,7 +1,7 @@
 //! Devices and their names.
 
 use crate::cpu::simd;
-use crate::cuda::{Gpu, compile, sizes};
+use crate::cuda::{Gpu, attention, compile, sizes};
 use crate::{Error, Result, Shape};
 
 /// The name of all GPUs of the machine.
@@ -65,7 +65,7 @@ impl Device {
     pub fn check(&self, shape: &Shape) -> Result<()> {
         match self {
             Device::Cpu => Ok(()),
-            Device::Cuda(_) => sizes::check(shape),
+            Device::Cuda(_) => sizes::check(shape).and_then(|()| attention::check(shape)),
         }
     }
 

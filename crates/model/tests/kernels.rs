@@ -87,7 +87,7 @@ fn all_kernels_compile_for_every_supported_gpu() {
     }
     let narrow = Shape { width: 128, heads: 4, hidden: 192, ..Shape::paper(8190) };
     let gpt2 = Shape { kind: ModelKind::Gpt2, tied: true, ..Shape::paper(2048) };
-    let wide_gpt2 = Shape { width: 1536, heads: 12, hidden: 6144, context: 128, ..gpt2.clone() };
+    let wide_gpt2 = Shape { width: 1536, heads: 12, hidden: 6144, ..gpt2.clone() };
     let all = &["80", "86", "89", "90", "100", "120"][..];
     for (shape, architectures) in
         [(Shape::paper(2048), all), (narrow, &["80", "90"]), (gpt2, &["80", "90", "120"]), (wide_gpt2, &["90"])]

@@ -3,13 +3,15 @@
 use super::kernels::Grid;
 use super::sizes::{LONG_WARPS, SHORT_WARPS};
 use super::span_class::{CLASSES, MERGED_CLASS, SHORT_CLASSES};
-use crate::Shape;
+use crate::{Error, Result, Shape};
 
 /// The number of classes, forward and backward, in which one warp processes a head of a span in its registers. Each has a
 /// variant of the kernel; the variants of the other classes follow.
 const WARP_CLASSES: (usize, usize) = (3, 2);
 /// The head width for which that is faster.
 const NARROW: usize = 32;
+/// Bytes of shared memory that a block may have on the GPUs with the most (compute capability 9.0 and 10.0).
+const MOST_SHARED: usize = 227 << 10;
 
 /// The launch of the forward pass over `count` spans of a class, a multiple of 8.
 pub fn forward(class: usize, count: usize, shape: &Shape, small: bool) -> Grid {
@@ -37,10 +39,18 @@ pub fn backward(class: usize, count: usize, shape: &Shape, small: bool) -> Grid 
     staged(class, count, shape, variant, staged_bytes(shape, rows, 4, 2) + more)
 }
 
-/// The most shared memory that a block of either pass takes.
-pub fn most_shared(shape: &Shape) -> usize {
+/// An error if no GPU has the shared memory that a block of either pass takes.
+pub fn check(shape: &Shape) -> Result<()> {
     let most = |class| forward(class, 0, shape, true).shared.max(backward(class, 0, shape, true).shared);
-    (0..CLASSES.len()).map(most).max().unwrap_or(0)
+    let shared = (0..CLASSES.len()).map(most).max().unwrap_or(0);
+    if shared > MOST_SHARED {
+        return Err(Error::Shape(format!(
+            "heads {} wide and context {}: attention needs {shared} bytes of shared memory, and no GPU has more than {MOST_SHARED}: take more heads or a shorter context",
+            shape.head_width(),
+            shape.context
+        )));
+    }
+    Ok(())
 }
 
 /// One warp per head of a span.

@@ -15,7 +15,7 @@
 //! A member's result is bitwise independent of the other members for a given number of members and rows: cuBLASLt selects
 //! its algorithm by these sizes.
 
-mod attention;
+pub(crate) mod attention;
 pub mod bf16;
 pub mod compile;
 mod engine;

@@ -1,6 +1,5 @@
 //! The sizes that Rust and the kernels share. Each is defined here or in the shape and passed to NVRTC as a `-D` option.
 
-use super::attention;
 use crate::layout::ALIGN;
 use crate::ops::GROUPS;
 use crate::{Error, Layout, Result, Shape};
@@ -42,9 +41,6 @@ pub const LARGE_TILE: usize = 128;
 /// Bytes of shared memory of the fused kernels: alignment to 1024 bytes, the chunks of a block's matrices, and barriers.
 pub const FUSED_SHARED: usize = 1024 + (224 << 10) + 256;
 
-/// Bytes of shared memory that a block may have on the GPUs with the most (compute capability 9.0 and 10.0).
-const MOST_SHARED: usize = 227 << 10;
-
 /// The widest model whose norm gradients fit into a block's 48 KiB.
 const WIDEST: usize = 1536;
 
@@ -64,13 +60,6 @@ pub fn check(shape: &Shape) -> Result<()> {
     }
     if shape.width > WIDEST {
         return Err(Error::Shape(format!("width {}: on CUDA it is at most {WIDEST}", shape.width)));
-    }
-    let shared = attention::most_shared(shape);
-    if shared > MOST_SHARED {
-        return Err(Error::Shape(format!(
-            "heads {head} wide and context {}: attention needs {shared} bytes of shared memory, and no GPU has more than {MOST_SHARED}: take more heads or a shorter context",
-            shape.context
-        )));
     }
     Ok(())
 }
