@@ -108,7 +108,7 @@ fn reports_of_the_shipped_studies_are_rebuilt() {
     for (study, said) in [
         ("paper", "864 runs over 3 data seeds and 3 model seeds; 864 ended"),
         ("readings", "252 runs over 3 data seeds and 1 model seed; 252 ended"),
-        ("facts", "540 runs over 3 data seeds and 3 model seeds; 540 ended"),
+        ("facts", "240 runs over 4 data seeds and 1 model seed; 240 ended"),
         ("crossing", "48 runs over 4 data seeds and 1 model seed; 48 ended"),
         ("budget", "24 runs over 3 data seeds and 1 model seed; 24 ended"),
         ("converged", "12 runs over 3 data seeds and 1 model seed; 12 ended"),
