@@ -183,7 +183,7 @@ fn studies_of_tables_alone_are_compared_and_filtered() {
         "--where",
         "language.distance = 0, tokenizer.vocab = { below = 300 }",
     ]);
-    assert!(mixed["groups"].as_array().unwrap().len() > 1 && mixed["groups"][0]["data_seeds"] == 4);
+    assert!(mixed["groups"].as_array().unwrap().len() > 1 && mixed["groups"][0]["data_seeds"] == 3);
     refused(&["compare", &facts, "--where", "tokenizer.size=3"], "no run has a setting `tokenizer.size`");
     refused(&["compare", &facts, "--where", "tokenizer.vocab=3"], "holds for none of");
     refused(&["compare", &facts, "--where", "512"], "KEY=VALUE");
