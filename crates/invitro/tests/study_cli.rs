@@ -36,13 +36,13 @@ fn the_shipped_studies_have_the_cells_they_say() {
         let plan: Value = serde_json::from_str(&plan).unwrap();
         plan["cells"].as_array().unwrap().len()
     };
-    assert_eq!(cells("paper"), 864);
+    assert_eq!(cells("paper"), 3 * 2 * 4 * 4 * 6);
     assert_eq!(cells("facts"), 4 * 5 * 3 * 8);
     assert_eq!((cells("converged"), cells("readings")), (12, (3 * 2 + 1) * 12 * 3));
     assert_eq!(cells("ablations"), (4 + 3 + 2 + 3 + 5 - 4) * 9, "the base is in every grid, and one cell");
     let plan = succeed(&mut study(&["plan", &shipped("paper"), "--device", "cpu", "--jobs", "32"]));
-    assert!(plan.starts_with("paper: 864 cells, 3 data seeds × 3 model seeds\n"), "{plan}");
-    assert!(plan.contains("27 populations on CPU"), "{plan}");
+    assert!(plan.starts_with("paper: 576 cells, 6 data seeds × 1 model seed\n"), "{plan}");
+    assert!(plan.contains("18 populations on CPU"), "{plan}");
     assert!(plan.contains("4 layers, width 256, |V| 8192, 10000 steps"), "{plan}");
 }
 

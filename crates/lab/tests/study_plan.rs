@@ -258,7 +258,7 @@ fn three_workers_share_a_study_of_large_models_and_not_one_of_few_small_ones() {
         let all = cells(&file::read(&path, &[]).unwrap(), &path).unwrap();
         PopulationSizes::new(all.iter().take(limit), 3).members(&all[0], 32)
     };
-    assert_eq!((size("paper.toml", 864), size("paper.toml", 288)), (32, 32));
+    assert_eq!((size("paper.toml", 576), size("paper.toml", 288)), (32, 32));
     assert_eq!((size("withheld.toml", 12), size("converged.toml", 12), size("converged.toml", 4)), (12, 4, 2));
 }
 
