@@ -1,7 +1,7 @@
-//! Truth values and lists in tables, beside tables of versions that wrote both as text.
+//! What tables hold is read back; truth values and lists beside tables of versions that wrote both as text.
 
 use invitro_results::summary;
-use invitro_results::table::{self, Column, Columns, Lists, TableReader};
+use invitro_results::table::{self, Column, Columns, Lists, TableReader, TableWriter};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -13,33 +13,48 @@ fn optional<T: std::fmt::Debug>(
     prop::collection::vec(prop::option::of(values), rows)
 }
 
-/// Columns of truth values and of lists, all of one length; any value may be missing and any list empty.
+/// Columns of all kinds, all of one length; any value may be missing and any list empty. Numbers and texts may be often equal.
 fn columns() -> impl Strategy<Value = Vec<(&'static str, Column)>> {
-    (0..6usize).prop_flat_map(|rows| {
+    let number = prop_oneof![Just(0.5), Just(-0.0), any::<f64>().prop_filter("is equal to itself", |it| !it.is_nan())];
+    (0..60usize).prop_flat_map(move |rows| {
         (
+            optional(number.clone(), rows).prop_map(Column::Number),
+            optional(any::<i64>(), rows).prop_map(Column::Whole),
+            optional("[ab]{0,2}", rows).prop_map(Column::Text),
             optional(any::<bool>(), rows).prop_map(Column::Flag),
             optional(prop::collection::vec(any::<i64>(), 0..4), rows).prop_map(|all| Column::Lists(Lists::Whole(all))),
             optional(prop::collection::vec(-1e300..1e300, 0..4), rows)
                 .prop_map(|all| Column::Lists(Lists::Number(all))),
             optional(prop::collection::vec(".{0,4}", 0..4), rows).prop_map(|all| Column::Lists(Lists::Text(all))),
         )
-            .prop_map(|(flag, whole, number, text)| {
-                vec![("flag", flag), ("whole", whole), ("number", number), ("text", text)]
+            .prop_map(|(number, whole, text, flag, wholes, numbers, texts)| {
+                let lists = [("wholes", wholes), ("numbers", numbers), ("texts", texts)];
+                [("number", number), ("whole", whole), ("text", text), ("flag", flag)]
+                    .into_iter()
+                    .chain(lists)
+                    .collect()
             })
     })
 }
 
 proptest! {
     #[test]
-    fn truth_values_and_lists_are_read_back(columns in columns()) {
+    fn tables_and_compact_tables_are_read_back(columns in columns()) {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("t.parquet");
+        let [path, compact] = ["t.parquet", "compact.parquet"].map(|name| folder.path().join(name));
         table::write(&path, &columns).unwrap();
+        let mut writer = TableWriter::compact(std::fs::File::create(&compact).unwrap(), &columns).unwrap();
+        writer.group(&columns).unwrap();
+        writer.finish().unwrap();
+        for path in [&path, &compact] {
+            let read = TableReader::open(path).unwrap().retain(|_, _| true).unwrap();
+            prop_assert!(
+                read.iter().map(|(name, column)| (name.as_str(), column)).eq(columns.iter().map(|(n, c)| (*n, c)))
+            );
+        }
         let table = TableReader::open(&path).unwrap();
-        let read = table.retain(|_, _| true).unwrap();
-        prop_assert!(read.iter().map(|(name, column)| (name.as_str(), column)).eq(columns.iter().map(|(n, c)| (*n, c))));
-        table.batches(&["flag", "whole"], |batch, rows| {
-            let Column::Flag(flags) = &columns[0].1 else { unreachable!() };
+        table.batches(&["flag", "wholes"], |batch, rows| {
+            let Column::Flag(flags) = &columns[3].1 else { unreachable!() };
             assert!((0..rows).all(|row| batch[0].number(row) == flags[row].map(|flag| f64::from(u8::from(flag)))));
             assert!((0..rows).all(|row| batch[1].number(row).is_none()));
         }).unwrap();

@@ -189,7 +189,9 @@ fn open(args: &Args) -> Result<StudyFolder> {
         if !args.overrides.is_empty() || args.out.is_some() || args.until.is_some() {
             bail!("`{}` is a study's folder: its settings, its place and when it stops are fixed", args.file.display());
         }
-        StudyFolder::open(&args.file)?
+        let folder = StudyFolder::open(&args.file)?;
+        folder.check_runs()?;
+        folder
     } else {
         planned(args)?.write(&args.file, args.runs.as_deref(), args.update)?
     };

@@ -8,7 +8,6 @@ use invitro_lab::executor::{queue, slurm};
 use invitro_lab::study::StudyFolder;
 use invitro_lab::study::status::{CellStatus, Counts, Overview};
 use invitro_lab::study::worker::WorkerRecord;
-use invitro_results::folder::RUNS_TABLE;
 use invitro_results::{Known, ReadCache};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -41,7 +40,7 @@ const SHOWN: usize = 8;
 
 pub fn run(args: Args) -> Result<ExitCode> {
     let mut folder = StudyFolder::open(&args.folder)?;
-    let tables_alone = !folder.runs().exists() && folder.path.join(RUNS_TABLE).exists();
+    let tables_alone = folder.has_tables_alone();
     if tables_alone {
         folder.known = Known::of_tables(folder.path.clone())?;
     }

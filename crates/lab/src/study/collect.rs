@@ -57,6 +57,7 @@ const EXPIRY: Duration = Duration::from_secs(120);
 
 /// Writes the tables into the study's folder, replacing older ones.
 pub fn collect(folder: &StudyFolder, request: CollectRequest) -> Result<Collected> {
+    folder.check_runs()?;
     let _lock = lock(&folder.path)?;
     folder.remove_abandoned();
     folder.check_strays()?;

@@ -9,7 +9,9 @@ use super::file::{self, Cell, cells};
 use super::intact::{self, Depth};
 use super::lease::Leases;
 use crate::error::{At, Error, Result};
-use invitro_results::folder::{KNOWN, RUNS, STUDY, is_sealed_study, read_study, read_text, seal_study, write_file};
+use invitro_results::folder::{
+    KNOWN, RUNS, RUNS_TABLE, STUDY, is_sealed_study, read_study, read_text, seal_study, write_file,
+};
 use invitro_results::{Known, Plan, SCHEMA, State, Status};
 use rayon::prelude::*;
 use std::collections::HashSet;
@@ -83,6 +85,7 @@ impl StudyFolder {
 
     /// Writes what was planned; `file` is named in errors. A study that plans itself goes on from where its folder stands.
     pub fn write(self, file: &Path, store: Option<&Path>, update: bool) -> Result<StudyFolder> {
+        self.check_runs()?;
         let StudyFolder { path: out, mut plan, mut cells, .. } = self;
         let out = out.as_path();
         let wrong = |why: String| Error::Study { path: file.to_owned(), why };
@@ -233,6 +236,21 @@ impl StudyFolder {
         });
         strays.sort();
         Ok(strays)
+    }
+
+    /// Whether the folder has collected tables without the runs that they are of.
+    pub fn has_tables_alone(&self) -> bool {
+        self.path.join(RUNS_TABLE).exists() && !self.runs().exists()
+    }
+
+    /// An error where it has: what is collected next would replace them.
+    pub fn check_runs(&self) -> Result<()> {
+        if !self.has_tables_alone() {
+            return Ok(());
+        }
+        let why = "the folder has tables without the runs that they are of; nothing was changed: `invitro report` shows \
+                   them, `invitro study run FILE --with FOLDER --out NEW` goes on from them";
+        Err(Error::Study { path: self.path.clone(), why: why.into() })
     }
 
     /// An error where finished runs are no cells of the study and no checksum says that `study.toml` is as it was written.

@@ -2,9 +2,9 @@
 
 use super::Lists;
 use parquet::basic::{LogicalType, Repetition, Type as Physical};
+use parquet::column::writer::{ColumnWriter, get_typed_column_writer_mut};
 use parquet::data_type::{ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::Result as Parquet;
-use parquet::file::writer::SerializedColumnWriter;
 use parquet::schema::types::Type;
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ impl Lists {
         schema(name, Repetition::OPTIONAL, physical, logical)
     }
 
-    pub(super) fn write(&self, out: &mut SerializedColumnWriter) -> Parquet<()> {
+    pub(super) fn write(&self, out: &mut ColumnWriter) -> Parquet<()> {
         match self {
             Lists::Text(lists) => write::<ByteArrayType, _>(out, lists, |text| text.as_str().into()),
             Lists::Whole(lists) => write::<Int64Type, _>(out, lists, |number| *number),
@@ -49,11 +49,7 @@ fn schema(name: &str, repetition: Repetition, item: Physical, logical: Option<Lo
 }
 
 /// Writes lists that may be empty or missing.
-fn write<D: DataType, T>(
-    out: &mut SerializedColumnWriter,
-    lists: &[Option<Vec<T>>],
-    item: impl Fn(&T) -> D::T,
-) -> Parquet<()> {
+fn write<D: DataType, T>(out: &mut ColumnWriter, lists: &[Option<Vec<T>>], item: impl Fn(&T) -> D::T) -> Parquet<()> {
     let data: Vec<D::T> = lists.iter().flatten().flatten().map(item).collect();
     let (mut defined, mut repeated) = (Vec::new(), Vec::new());
     for list in lists {
@@ -63,12 +59,14 @@ fn write<D: DataType, T>(
         defined.extend(std::iter::repeat_n(level, length.max(1)));
         repeated.extend((0..length.max(1)).map(|at| i16::from(at > 0)));
     }
-    out.typed::<D>().write_batch(&data, Some(&defined), Some(&repeated)).map(|_| ())
+    get_typed_column_writer_mut::<D>(out).write_batch(&data, Some(&defined), Some(&repeated)).map(|_| ())
 }
 
 /// Writes lists that are not empty.
-pub(super) fn write_required(out: &mut SerializedColumnWriter, lists: &[Vec<String>]) -> Parquet<()> {
+pub(super) fn write_required(out: &mut ColumnWriter, lists: &[Vec<String>]) -> Parquet<()> {
     let data: Vec<ByteArray> = lists.iter().flatten().map(|text| text.as_str().into()).collect();
     let repeated: Vec<i16> = lists.iter().flat_map(|list| (0..list.len()).map(|at| i16::from(at > 0))).collect();
-    out.typed::<ByteArrayType>().write_batch(&data, Some(&vec![1; data.len()]), Some(&repeated)).map(|_| ())
+    get_typed_column_writer_mut::<ByteArrayType>(out)
+        .write_batch(&data, Some(&vec![1; data.len()]), Some(&repeated))
+        .map(|_| ())
 }

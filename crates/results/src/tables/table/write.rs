@@ -2,17 +2,19 @@
 
 use super::{Column, TableReader, lists};
 use crate::error::{At, Error, Result};
+use bytes::Bytes;
 use invitro_base::files::PartialFile;
 use invitro_base::sealed;
 use parquet::basic::{Compression, Encoding, LogicalType, Repetition, Type as Physical, ZstdLevel};
-use parquet::column::writer::ColumnCloseResult;
-use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DoubleType, Int64Type};
+use parquet::column::writer::{ColumnCloseResult, ColumnWriter, get_column_writer, get_typed_column_writer_mut};
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
 use parquet::errors::Result as Parquet;
 use parquet::file::metadata::KeyValue;
-use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};
+use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder, WriterPropertiesPtr};
 use parquet::file::reader::FileReader;
-use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::types::{ColumnPath, Type};
+use parquet::file::writer::{SerializedFileWriter, SerializedPageWriter, TrackedWrite};
+use parquet::schema::types::{ColumnDescPtr, Type};
+use rayon::prelude::*;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -33,6 +35,55 @@ impl Column {
         };
         Type::primitive_type_builder(name, physical).with_repetition(repetition).with_logical_type(logical).build()
     }
+
+    fn write(&self, out: &mut ColumnWriter) -> Parquet<()> {
+        match self {
+            Column::Text(values) => present::<ByteArrayType, _>(out, values, |text| text.as_str().into()),
+            Column::Repeated { texts, rows } => {
+                let texts: Vec<ByteArray> = texts.iter().map(|text| text.as_str().into()).collect();
+                let data: Vec<ByteArray> = rows.iter().map(|&text| texts[text].clone()).collect();
+                batch::<ByteArrayType>(out, &data, Some(&vec![1; rows.len()]))
+            }
+            Column::Whole(values) => present::<Int64Type, _>(out, values, |number| *number),
+            Column::Number(values) => present::<DoubleType, _>(out, values, |number| *number),
+            Column::Flag(values) => present::<BoolType, _>(out, values, |flag| *flag),
+            Column::RequiredFlag(values) => batch::<BoolType>(out, values, None),
+            Column::Lists(lists) => lists.write(out),
+            Column::RequiredTexts(values) => lists::write_required(out, values),
+        }
+    }
+
+    /// Its bytes in a file, written this way.
+    fn encode(&self, leaf: &ColumnDescPtr, way: &WriterPropertiesPtr) -> Parquet<(Bytes, ColumnCloseResult)> {
+        let mut bytes = TrackedWrite::new(Vec::new());
+        let pages = Box::new(SerializedPageWriter::new(&mut bytes));
+        let mut out = get_column_writer(leaf.clone(), way.clone(), pages);
+        self.write(&mut out)?;
+        let mut closed = out.close()?;
+        // How many pages have which encoding: of a column of few rows, a tenth of its entry in the footer.
+        closed.metadata = closed.metadata.into_builder().clear_page_encoding_stats().build()?;
+        Ok((bytes.into_inner()?.into(), closed))
+    }
+
+    /// The way in which it takes the least room.
+    fn smallest<'a>(&self, leaf: &ColumnDescPtr, ways: &'a [Way]) -> Parquet<&'a WriterPropertiesPtr> {
+        let mut smallest = (usize::MAX, &ways[0].properties);
+        // Byte stream split is for numbers alone.
+        for way in ways.iter().take(if matches!(self, Column::Number(_)) { 3 } else { 2 }).filter(|_| ways.len() > 1) {
+            let size = self.encode(leaf, &way.trial)?.0.len();
+            if size < smallest.0 {
+                smallest = (size, &way.properties);
+            }
+        }
+        Ok(smallest.1)
+    }
+}
+
+/// A way to write a column.
+struct Way {
+    properties: WriterPropertiesPtr,
+    /// The same with little compression: which way is the smallest shows in a fraction of the time.
+    trial: WriterPropertiesPtr,
 }
 
 /// Writes the columns, all of one length, whole or not at all. The same columns give the same bytes.
@@ -59,104 +110,86 @@ fn seal_entry() -> KeyValue {
     KeyValue::new("seal".to_owned(), sealed::blank())
 }
 
-/// The largest dictionary of numbers in a compact table, in bytes; one that would be larger is of numbers that are seldom equal.
-const DICTIONARY: usize = 1 << 15;
+/// How tables are written, a column with a dictionary.
+fn properties(level: i32) -> Parquet<WriterPropertiesBuilder> {
+    // Hundreds of columns have a row per run: minima, maxima and indexes of pages would take more room than the values.
+    Ok(WriterProperties::builder()
+        .set_statistics_enabled(EnabledStatistics::None)
+        .set_offset_index_disabled(true)
+        .set_compression(Compression::ZSTD(ZstdLevel::try_new(level)?))
+        .set_created_by("invitro".to_owned()))
+}
 
 /// Writes a table group after group.
-pub struct TableWriter<W: Write + Send>(SerializedFileWriter<W>);
+pub struct TableWriter<W: Write + Send> {
+    file: SerializedFileWriter<W>,
+    /// In which of these a column is written, the column itself tells.
+    ways: Vec<Way>,
+}
 
 impl<W: Write + Send> TableWriter<W> {
     /// A table with columns of these names and kinds, whatever rows they hold.
     pub fn new<N: AsRef<str>>(out: W, columns: &[(N, Column)]) -> Parquet<TableWriter<W>> {
-        TableWriter::with(out, columns, WriterProperties::builder(), 3)
+        let quick = Arc::new(properties(3)?.build());
+        TableWriter::with(out, columns, vec![Way { properties: quick.clone(), trial: quick }])
     }
 
-    /// The same, small rather than quick: where numbers are seldom equal, Parquet's byte stream split compresses to half of
-    /// what a dictionary takes.
+    /// The same, small rather than quick: a column has a dictionary, or none, or Parquet's byte stream split where it holds
+    /// numbers, whichever is the smallest, and all its rows are compressed as one.
     pub fn compact<N: AsRef<str>>(out: W, columns: &[(N, Column)]) -> Parquet<TableWriter<W>> {
-        let numbers = columns.iter().filter(|(_, column)| matches!(column, Column::Number(_)));
-        let properties = numbers.fold(WriterProperties::builder(), |properties, (name, _)| {
-            let path = ColumnPath::new(vec![name.as_ref().to_owned()]);
-            properties
-                .set_column_dictionary_page_size_limit(path.clone(), DICTIONARY)
-                .set_column_encoding(path, Encoding::BYTE_STREAM_SPLIT)
-        });
-        TableWriter::with(out, columns, properties, 19)
+        let ways = |level: i32| -> Parquet<_> {
+            let dictionary = properties(level)?.set_data_page_row_count_limit(usize::MAX);
+            let plain = dictionary.clone().set_dictionary_enabled(false);
+            let split = plain.clone().set_encoding(Encoding::BYTE_STREAM_SPLIT);
+            Ok([dictionary, plain, split].map(|way| Arc::new(way.build())))
+        };
+        let ways = ways(17)?.into_iter().zip(ways(1)?).map(|(properties, trial)| Way { properties, trial });
+        TableWriter::with(out, columns, ways.collect())
     }
 
-    fn with<N: AsRef<str>>(
-        out: W,
-        columns: &[(N, Column)],
-        properties: WriterPropertiesBuilder,
-        level: i32,
-    ) -> Parquet<TableWriter<W>> {
+    fn with<N: AsRef<str>>(out: W, columns: &[(N, Column)], ways: Vec<Way>) -> Parquet<TableWriter<W>> {
         let fields = columns
             .iter()
             .map(|(name, column)| column.schema(name.as_ref()).map(Arc::new))
             .collect::<Parquet<Vec<_>>>()?;
         let schema = Type::group_type_builder("rows").with_fields(fields).build()?;
-        // Hundreds of columns have a row per run: minima, maxima and indexes of pages would take more room than the values.
-        let properties = properties
-            .set_statistics_enabled(EnabledStatistics::None)
-            .set_offset_index_disabled(true)
-            .set_compression(Compression::ZSTD(ZstdLevel::try_new(level)?))
-            .set_created_by("invitro".to_owned())
-            .build();
-        Ok(TableWriter(SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties))?))
+        Ok(TableWriter { file: SerializedFileWriter::new(out, Arc::new(schema), ways[0].properties.clone())?, ways })
     }
 
     /// Makes room for the seal that [`write_with`] puts into the finished file.
     pub fn seal(&mut self) {
-        self.0.append_key_value_metadata(seal_entry());
+        self.file.append_key_value_metadata(seal_entry());
     }
 
     /// Appends rows, all columns of one length and in the table's order.
     pub fn group<N>(&mut self, columns: &[(N, Column)]) -> Parquet<()> {
-        let mut group = self.0.next_row_group()?;
-        for (_, column) in columns {
-            let Some(mut out) = group.next_column()? else { break };
-            match column {
-                Column::Text(values) => {
-                    let data: Vec<ByteArray> = values.iter().flatten().map(|text| text.as_str().into()).collect();
-                    out.typed::<ByteArrayType>().write_batch(&data, Some(&present(values)), None)?;
-                }
-                Column::Repeated { texts, rows } => {
-                    let texts: Vec<ByteArray> = texts.iter().map(|text| text.as_str().into()).collect();
-                    let data: Vec<ByteArray> = rows.iter().map(|&text| texts[text].clone()).collect();
-                    out.typed::<ByteArrayType>().write_batch(&data, Some(&vec![1; rows.len()]), None)?;
-                }
-                Column::Whole(values) => {
-                    let data: Vec<i64> = values.iter().flatten().copied().collect();
-                    out.typed::<Int64Type>().write_batch(&data, Some(&present(values)), None)?;
-                }
-                Column::Number(values) => {
-                    let data: Vec<f64> = values.iter().flatten().copied().collect();
-                    out.typed::<DoubleType>().write_batch(&data, Some(&present(values)), None)?;
-                }
-                Column::Flag(values) => {
-                    let data: Vec<bool> = values.iter().flatten().copied().collect();
-                    out.typed::<BoolType>().write_batch(&data, Some(&present(values)), None)?;
-                }
-                Column::RequiredFlag(values) => {
-                    out.typed::<BoolType>().write_batch(values, None, None)?;
-                }
-                Column::Lists(lists) => lists.write(&mut out)?,
-                Column::RequiredTexts(values) => lists::write_required(&mut out, values)?,
-            }
-            out.close()?;
+        let columns: Vec<(&Column, &ColumnDescPtr)> =
+            columns.iter().map(|(_, column)| column).zip(self.file.schema_descr().columns()).collect();
+        let written = columns.into_par_iter();
+        let written = written.map(|(column, leaf)| column.encode(leaf, column.smallest(leaf, &self.ways)?));
+        let written = written.collect::<Parquet<Vec<_>>>()?;
+        let mut group = self.file.next_row_group()?;
+        for (bytes, closed) in written {
+            group.append_column(&bytes, closed)?;
         }
         group.close().map(|_| ())
     }
 
     /// Writes what closes the file.
     pub fn finish(self) -> Parquet<()> {
-        self.0.close().map(|_| ())
+        self.file.close().map(|_| ())
     }
 }
 
-/// Per row whether there is a value (1) or none (0).
-fn present<T>(values: &[Option<T>]) -> Vec<i16> {
-    values.iter().map(|value| i16::from(value.is_some())).collect()
+/// Writes values that may be missing.
+fn present<D: DataType, T>(out: &mut ColumnWriter, values: &[Option<T>], item: impl Fn(&T) -> D::T) -> Parquet<()> {
+    let data: Vec<D::T> = values.iter().flatten().map(item).collect();
+    let defined: Vec<i16> = values.iter().map(|value| i16::from(value.is_some())).collect();
+    batch::<D>(out, &data, Some(&defined))
+}
+
+fn batch<D: DataType>(out: &mut ColumnWriter, data: &[D::T], defined: Option<&[i16]>) -> Parquet<()> {
+    get_typed_column_writer_mut::<D>(out).write_batch(data, defined, None).map(|_| ())
 }
 
 /// Joins tables of one schema, a row group each, without decoding them.
