@@ -617,8 +617,27 @@ def in_words():
         yield f"inside, after layer 1 the subject's state brings little, {form}", now("inside", e)
     for n in (3, 4):
         facts = Study("facts")
-        facts.runs = facts.runs[facts.runs["seeds.data"] < n]
-        yield f"facts, stopped after its fourth data seed, after {n}", ", ".join(f"{p} {verdict(facts, p)}" for p in facts.primary)
+        facts.runs, facts.looks = facts.runs[facts.runs["seeds.data"] < n], 18
+        yield f"facts, had it planned itself, after {n} data seeds", ", ".join(f"{p} {verdict(facts, p)}" for p in facts.primary)
+    paper = study_of("paper").runs
+    vocab, settings = ["tokenizer.vocab", "tokenizer.regime"], ["mixture.lambda", "language.distance"]
+    cells = paper.groupby(vocab + settings).mean(numeric_only=True)
+    above = (cells["max.T1.B.types"] > cells["max.T1.B_masked.types"]).groupby(vocab).sum()
+    yield "paper, cells of 16 in which types in B are above B†", ", ".join(f"{v} {r} {n}" for (v, r), n in above.items())
+    best = cells["max.T1.B_masked.grammaticality"].unstack().loc[2048].idxmax(axis=1).unique()
+    yield "paper, grammaticality in B† at |V| 2048 is highest at d", ", ".join(map(str, best))
+    for key, says in (
+        ("max.reach.B_masked.network.allowed.share@0.1", "the share is highest at |V| 4096, where alone balanced is ahead"),
+        ("continuation.B", "cut as often as B† but at 8192, vanilla: B"),
+        ("continuation.B_masked", "and B†"),
+        ("emergence.T1.A.types", "by the means types come in A first: A"),
+        ("emergence.T1.B.types", "and B after B† but at 8192: B"),
+        ("emergence.T1.B_masked.types", "and B†, later as |V| grows"),
+    ):
+        means = paper.groupby(vocab)[key].mean()
+        yield f"paper, {says}", ", ".join(f"{v} {r} {x:.4g}" for (v, r), x in means.items())
+    overlap = paper.groupby(vocab + settings[:1])["overlap"].mean().unstack()
+    yield "paper, λ raises overlap at |V| 2048 alone, from 0.05 to 0.5", ", ".join(f"{v} {r} {x.iloc[-1] - x.iloc[0]:+.3f}" for (v, r), x in overlap.iterrows())
     dropout = study_of("bpe-dropout").runs
     for by in (["mixture.sentences"], ["mixture.sentences", "tokenizer.vocab"]):
         exact = dropout.pivot_table("final.T3.A>B.exact", by, "tokenizer.dropout")

@@ -172,7 +172,7 @@ fn studies_of_tables_alone_are_compared_and_filtered() {
     let groups = told["groups"].as_array().unwrap();
     assert_eq!(
         groups.iter().map(|it| (&it["name"], &it["data_seeds"])).collect::<Vec<_>>(),
-        [(&json!("distance 0"), &json!(4)), (&json!("distance 0.5"), &json!(4))]
+        [(&json!("distance 0"), &json!(8)), (&json!("distance 0.5"), &json!(8))]
     );
     assert!(told["differences"]["reach.B_masked.network.facts.logprob"]["end"][0]["high"].is_number());
     // Beside runs in folders, which are other groups.
@@ -187,7 +187,7 @@ fn studies_of_tables_alone_are_compared_and_filtered() {
     refused(&["compare", &facts, "--where", "tokenizer.size=3"], "no run has a setting `tokenizer.size`");
     refused(&["compare", &facts, "--where", "tokenizer.vocab=3"], "holds for none of");
     refused(&["compare", &facts, "--where", "512"], "KEY=VALUE");
-    assert_eq!(listed(&[&facts, "--where", filter]).len(), 8);
+    assert_eq!(listed(&[&facts, "--where", filter]).len(), 16);
 }
 
 #[test]

@@ -313,8 +313,9 @@ fn with_verdict(estimated: &Estimated, verdict: &Verdict) -> String {
 /// `0.52 [0.51, 0.53]`; with more decimals where a bound would be rounded to 0 from one side.
 fn with_interval(estimate: &Estimate) -> Option<String> {
     let Interval { low, high } = estimate.interval.filter(|_| estimate.of_two.is_none())?;
-    let is_lost = |bound: f64| bound.abs() >= 5e-4 && !decimals(bound, 2).contains(|next| matches!(next, '1'..='9'));
-    let places = if is_lost(low) || is_lost(high) { 3 } else { 2 };
+    let is_shown = |bound: f64, places| decimals(bound, places).contains(|next| matches!(next, '1'..='9'));
+    let is_enough = |places: &usize| [low, high].iter().all(|&bound| bound == 0.0 || is_shown(bound, *places));
+    let places = (2..=4).find(is_enough).unwrap_or(2);
     let [value, low, high] = [estimate.value, low, high].map(|value| decimals(value, places));
     Some(format!("{value} [{low}, {high}]"))
 }
