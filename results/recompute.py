@@ -638,11 +638,6 @@ def in_words():
         yield f"paper, {says}", ", ".join(f"{v} {r} {x:.4g}" for (v, r), x in means.items())
     overlap = paper.groupby(vocab + settings[:1])["overlap"].mean().unstack()
     yield "paper, λ raises overlap at |V| 2048 alone, from 0.05 to 0.5", ", ".join(f"{v} {r} {x.iloc[-1] - x.iloc[0]:+.3f}" for (v, r), x in overlap.iterrows())
-    dropout = study_of("bpe-dropout").runs
-    for by in (["mixture.sentences"], ["mixture.sentences", "tokenizer.vocab"]):
-        exact = dropout.pivot_table("final.T3.A>B.exact", by, "tokenizer.dropout")
-        says = ", ".join(f"{level}: {plain:.3f} to {dropped:.3f}" for level, plain, dropped in exact.itertuples())
-        yield f"bpe-dropout, fewer translations are exact with either corpus, 0.31 to 0.16 and 0.77 to 0.17, by {by[-1]}", says
     inside = study_of("inside")
     curve = inside.curve("inside/translation_back@2", "B_masked")[inside.runs["tokenizer.share"] == "all"]
     up = (curve.iloc[:, -1] > curve.iloc[:, 0]).sum()

@@ -341,9 +341,10 @@ fn doses_are_arms() {
 fn directions_of_translation_are_conditions() {
     let made: Vec<Made> = grid(3).into_iter().filter(|made| made.vocab == 512).collect();
     let study = study(&made, of_grid, |made| {
-        let exact = "T3.exact".parse().unwrap();
         let value = |share: f64| curve(&[(0, 0.0), (9, share - 0.01 * made.data as f64)]);
-        vec![(quantity(exact, "A>B_masked"), value(0.5)), (quantity(exact, "B_masked>A"), value(0.75))]
+        [("T3.A>B_masked.exact", 0.5), ("T3.B_masked>A.exact", 0.75)]
+            .map(|(name, share)| (name.parse().unwrap(), value(share)))
+            .into()
     });
     near(value(&study, "mean = \"T3.exact\", in = \"A>B†\""), 0.49);
     near(value(&study, "difference = \"T3.exact\", in = [\"B†>A\", \"A>B†\"]"), 0.25);

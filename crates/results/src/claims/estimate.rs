@@ -169,7 +169,7 @@ impl<'a> Scope<'a> {
         let reading = &estimand.value.first;
         let conditions = self.conditions(&reading.place, self.measure(reading)).ok()??;
         let [condition] = &conditions[..] else { return None };
-        let curve = run.curve(&Quantity::in_condition(self.measure(reading), condition));
+        let curve = run.curve(&Quantity::in_condition_or_direction(self.measure(reading), condition));
         curve.last().filter(|_| reading.moment == Moment::End)?.interval()
     }
 
@@ -178,7 +178,7 @@ impl<'a> Scope<'a> {
         let measure = self.measure(reading);
         let Ok(Some(conditions)) = self.conditions(&reading.place, measure) else { return Vec::new() };
         let curves = conditions.iter().flat_map(|condition| {
-            let quantity = Quantity::in_condition(measure, condition);
+            let quantity = Quantity::in_condition_or_direction(measure, condition);
             runs.iter().map(move |run| run.curve(&quantity))
         });
         curves.filter(|curve| curve.len() > 1).filter_map(|curve| Some(curve.peak()?.step)).collect()
@@ -320,7 +320,7 @@ impl<'a> Scope<'a> {
         };
         let found: Vec<(Seed, Ordering)> = runs.iter().filter_map(|run| Some((run.seed, order(run)?))).collect();
         let is_measured = |run: &Run, (measure, condition): &(Measure, Condition)| {
-            !run.curve(&Quantity::in_condition(*measure, condition)).is_empty()
+            !run.curve(&Quantity::in_condition_or_direction(*measure, condition)).is_empty()
         };
         if found.is_empty() && runs.iter().any(|run| is_measured(run, &first) && is_measured(run, &second)) {
             return Err(Reason::NeverBoth);
@@ -426,7 +426,7 @@ impl<'a> Scope<'a> {
     fn not_learned(&self, measure: Measure, masked: &Condition, runs: &[&Run]) -> Option<Reason> {
         let grammatical = Measure::unscrambling(TaskMetric::Grammaticality);
         let end_in = |measure: Measure, source: &Condition| {
-            let quantity = Quantity::in_condition(measure, source);
+            let quantity = Quantity::in_condition_or_direction(measure, source);
             let ends = runs.iter().filter_map(|run| Some((run.seed, run.curve(&quantity).end()?)));
             seeds::mean(measure.scale(), ends)
         };

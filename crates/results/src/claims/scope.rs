@@ -150,7 +150,7 @@ pub(super) fn has_level(run: &Run, factor: Factor, levels: &[Value]) -> bool {
 
 /// A measure in a condition at a moment, of runs that are looked at together.
 fn read_in(runs: &[&Run], measure: Measure, condition: &Condition, moment: Moment) -> Vec<Option<f64>> {
-    let quantity = Quantity::in_condition(measure, condition);
+    let quantity = Quantity::in_condition_or_direction(measure, condition);
     match moment {
         _ if matches!(measure, Measure::Bridge(..)) => runs.iter().map(|run| run.bridge(measure, condition)).collect(),
         Moment::Before | Moment::Decline if measure.is_curve() => {

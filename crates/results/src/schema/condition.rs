@@ -34,7 +34,7 @@ impl Condition {
 
     /// As people write it.
     pub fn label(&self) -> String {
-        format!("{}{}", self.language, if self.masked { "†" } else { "" })
+        self.to_string().replace(SUFFIX, "†")
     }
 }
 

@@ -27,6 +27,14 @@ impl Quantity {
         Quantity { measure, condition: Some(condition.clone()), pair: None }
     }
 
+    /// A measure in the condition of a claim, which may be the direction of a translation: `A>B_masked`.
+    pub(crate) fn in_condition_or_direction(measure: Measure, condition: &Condition) -> Quantity {
+        let (task, metric) = measure.columns();
+        let direction = condition.language.contains('>').then(|| condition.to_string());
+        let translated = direction.and_then(|direction| Quantity::from_columns(&direction, task, &metric).ok());
+        translated.unwrap_or_else(|| Quantity::in_condition(measure, condition))
+    }
+
     /// A measure of two languages of several: of the first with the second. For measures that a run has once; curves have
     /// no column for the pair.
     pub fn between(measure: Measure, one: &str, other: &str) -> Quantity {
