@@ -79,7 +79,7 @@ fn a_dry_run_prints_the_script_and_leaves_nothing() {
     let expected = [
         "#!/bin/bash",
         "#SBATCH --job-name=invitro-paper",
-        "#SBATCH --array=0-8",
+        "#SBATCH --array=0-5",
         "#SBATCH --signal=B:USR1@120",
         "#SBATCH --partition=gpu",
         "#SBATCH --time=0-02:00:00",
@@ -110,13 +110,13 @@ fn gpus_are_asked_for_as_slurm_has_them_and_used() {
     };
     // What is given; the line that asks for it, the number of tasks, and the device of a task.
     let cases: [(&[&str], Option<&str>, usize, &str); 7] = [
-        (&["--gpus", "1"], Some("gpu:1"), 9, "cuda"),
-        (&["--gpus", "a100:2", "--device", "cuda"], Some("gpu:a100:2"), 6, "cuda:all"),
-        (&["--gpus", "2", "--gres", "nvme:1"], Some("nvme:1,gpu:2"), 6, "cuda:all"),
+        (&["--gpus", "1"], Some("gpu:1"), 6, "cuda"),
+        (&["--gpus", "a100:2", "--device", "cuda"], Some("gpu:a100:2"), 3, "cuda:all"),
+        (&["--gpus", "2", "--gres", "nvme:1"], Some("nvme:1,gpu:2"), 3, "cuda:all"),
         (&["--gres", "gpu:h200:4"], Some("gpu:h200:4"), 3, "cuda:all"),
-        (&["--device", "cuda"], Some("gpu:1"), 9, "cuda"),
+        (&["--device", "cuda"], Some("gpu:1"), 6, "cuda"),
         (&["--profile", profile], None, 3, "cuda:all"),
-        (&["--gpus", "1", "--per-gpu", "1"], Some("gpu:1"), 27, "cuda"),
+        (&["--gpus", "1", "--per-gpu", "1"], Some("gpu:1"), 18, "cuda"),
     ];
     for (given, gres, tasks, device) in cases {
         let script = succeed(&mut submit(given));

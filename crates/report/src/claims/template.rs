@@ -20,7 +20,7 @@
 //! | `{{study.id}}` | the estimate with its interval: `0.52 [0.51, 0.53]` |
 //! | `{{study.id@256,0}}` | the same at these levels of what it is broken down by |
 //! | `:value`, `:value3` | the number alone, with 2 or 3 decimals |
-//! | `:verdict` | the estimate and the verdict |
+//! | `:verdict`, `:verdict4` | the estimate and the verdict, with more decimals |
 //! | `:word` | the verdict alone |
 //! | `:inflation` | the variance inflation factor that keeps an effect from being tested |
 //! | `:or-none` | the estimate, or `none` where it is exactly 0 |
@@ -272,7 +272,7 @@ fn of_estimate(estimated: &Estimated, format: &str, verdict: Option<&Verdict>) -
     let missing = || estimated.reason.as_ref().map_or_else(|| "there is no estimate".to_owned(), reason_words);
     let (stem, places) = split_places(format);
     match (stem, verdict, &estimated.reason) {
-        ("verdict", Some(verdict), _) => return Ok(with_verdict(estimated, verdict)),
+        ("verdict", Some(verdict), _) => return Ok(with_verdict(estimated, verdict, places)),
         ("word", Some(verdict), _) => return Ok(verdict.name().to_owned()),
         ("inflation", _, Some(Reason::Collinear(inflation))) => return Ok(decimals(*inflation, 1)),
         _ => {}
@@ -283,10 +283,10 @@ fn of_estimate(estimated: &Estimated, format: &str, verdict: Option<&Verdict>) -
         detail.steps.map(|steps| grouped(f64::from(steps[place]))).ok_or_else(|| "it has no steps".to_owned())
     };
     Ok(match stem {
-        "" => with_interval(&estimate).ok_or_else(|| "it has no interval".to_owned())?,
+        "" => with_interval(&estimate, places).ok_or_else(|| "it has no interval".to_owned())?,
         "value" => decimals(estimate.value, places),
         "or-none" if estimate.value == 0.0 => "none".into(),
-        "or-none" => with_interval(&estimate).ok_or_else(|| "it has no interval".to_owned())?,
+        "or-none" => with_interval(&estimate, places).ok_or_else(|| "it has no interval".to_owned())?,
         "runs" => estimate.runs.to_string(),
         "words" => grouped(detail.words as f64),
         "r2" => detail.regression.as_ref().map_or(String::new(), |it| decimals(it.clustered.r_squared, 3)),
@@ -297,25 +297,29 @@ fn of_estimate(estimated: &Estimated, format: &str, verdict: Option<&Verdict>) -
 }
 
 /// `0.24 [0.08, 0.38]: supported`, `2 runs: not tested`, `not varied`.
-fn with_verdict(estimated: &Estimated, verdict: &Verdict) -> String {
+fn with_verdict(estimated: &Estimated, verdict: &Verdict, places: usize) -> String {
     match (verdict, &estimated.estimate) {
         (Verdict::NotTested(Reason::TooFewSeeds(_)), Some(estimate)) => {
             format!("{} runs: {}", estimate.runs, verdict.name())
         }
         (Verdict::NotTested(reason), None) => reason_words(reason),
         (_, Some(estimate)) => {
-            format!("{}: {}", with_interval(estimate).unwrap_or_else(|| decimals(estimate.value, 2)), verdict.name())
+            format!(
+                "{}: {}",
+                with_interval(estimate, places).unwrap_or_else(|| decimals(estimate.value, places)),
+                verdict.name()
+            )
         }
         (_, None) => verdict.name().to_owned(),
     }
 }
 
 /// `0.52 [0.51, 0.53]`; with more decimals where a bound would be rounded to 0 from one side.
-fn with_interval(estimate: &Estimate) -> Option<String> {
+fn with_interval(estimate: &Estimate, places: usize) -> Option<String> {
     let Interval { low, high } = estimate.interval.filter(|_| estimate.of_two.is_none())?;
     let is_shown = |bound: f64, places| decimals(bound, places).contains(|next| matches!(next, '1'..='9'));
     let is_enough = |places: &usize| [low, high].iter().all(|&bound| bound == 0.0 || is_shown(bound, *places));
-    let places = (2..=4).find(is_enough).unwrap_or(2);
+    let places = (places..=4).find(is_enough).unwrap_or(places);
     let [value, low, high] = [estimate.value, low, high].map(|value| decimals(value, places));
     Some(format!("{value} [{low}, {high}]"))
 }

@@ -59,9 +59,7 @@ impl Column {
         let pages = Box::new(SerializedPageWriter::new(&mut bytes));
         let mut out = get_column_writer(leaf.clone(), way.clone(), pages);
         self.write(&mut out)?;
-        let mut closed = out.close()?;
-        // How many pages have which encoding: of a column of few rows, a tenth of its entry in the footer.
-        closed.metadata = closed.metadata.into_builder().clear_page_encoding_stats().build()?;
+        let closed = out.close()?;
         Ok((bytes.into_inner()?.into(), closed))
     }
 
@@ -165,8 +163,14 @@ impl<W: Write + Send> TableWriter<W> {
     pub fn group<N>(&mut self, columns: &[(N, Column)]) -> Parquet<()> {
         let columns: Vec<(&Column, &ColumnDescPtr)> =
             columns.iter().map(|(_, column)| column).zip(self.file.schema_descr().columns()).collect();
-        let written = columns.into_par_iter();
-        let written = written.map(|(column, leaf)| column.encode(leaf, column.smallest(leaf, &self.ways)?));
+        let written = columns.into_par_iter().map(|(column, leaf)| {
+            let (bytes, mut closed) = column.encode(leaf, column.smallest(leaf, &self.ways)?)?;
+            if self.ways.len() > 1 {
+                // How many pages have which encoding: of a column of few rows, a tenth of its entry in the footer.
+                closed.metadata = closed.metadata.into_builder().clear_page_encoding_stats().build()?;
+            }
+            Ok((bytes, closed))
+        });
         let written = written.collect::<Parquet<Vec<_>>>()?;
         let mut group = self.file.next_row_group()?;
         for (bytes, closed) in written {
