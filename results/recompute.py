@@ -146,8 +146,8 @@ class Study:
             measure = "reach.share" if any(saturated(x) for x in either) else "reach.any"
         if measure in COLUMNS:
             return self.frame(self.runs[COLUMNS[measure]], held)["y"]
-        if measure == "fertility":
-            return self.runs["fertility." + condition]
+        if measure in ("fertility", "continuation"):
+            return self.runs[f"{measure}.{condition}"]
         curve = self.curve(full_name(measure), condition).loc[self.frame(0.0, held).index]
         end = curve.ffill(axis=1).iloc[:, -1]
         if moment == "end":
@@ -627,9 +627,7 @@ def in_words():
     best = cells["max.T1.B_masked.grammaticality"].unstack().loc[2048].idxmax(axis=1).unique()
     yield "paper, grammaticality in B† at |V| 2048 is highest at d", ", ".join(map(str, best))
     for key, says in (
-        ("max.reach.B_masked.network.allowed.share@0.1", "the share is highest at |V| 4096, where alone balanced is ahead"),
-        ("continuation.B", "cut as often as B† but at 8192, vanilla: B"),
-        ("continuation.B_masked", "and B†"),
+        ("max.reach.B_masked.network.allowed.share@0.1", "the share is highest at |V| 4096, where balanced is ahead"),
         ("emergence.T1.A.types", "by the means types come in A first: A"),
         ("emergence.T1.B.types", "and B after B† but at 8192: B"),
         ("emergence.T1.B_masked.types", "and B†, later as |V| grows"),
