@@ -249,7 +249,7 @@ impl StudyFolder {
             return Ok(());
         }
         let why = "the folder has tables without the runs that they are of; nothing was changed: `invitro report` shows \
-                   them, `invitro study run FILE --with FOLDER --out NEW` goes on from them";
+                   them, `invitro study run FILE --with FOLDER --out NEW` continues from them";
         Err(Error::Study { path: self.path.clone(), why: why.into() })
     }
 

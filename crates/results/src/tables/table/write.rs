@@ -137,9 +137,9 @@ impl<W: Write + Send> TableWriter<W> {
     pub fn compact<N: AsRef<str>>(out: W, columns: &[(N, Column)]) -> Parquet<TableWriter<W>> {
         let ways = |level: i32| -> Parquet<_> {
             let dictionary = properties(level)?.set_data_page_row_count_limit(usize::MAX);
-            let plain = dictionary.clone().set_dictionary_enabled(false);
-            let split = plain.clone().set_encoding(Encoding::BYTE_STREAM_SPLIT);
-            Ok([dictionary, plain, split].map(|way| Arc::new(way.build())))
+            let no_dictionary = dictionary.clone().set_dictionary_enabled(false);
+            let split = no_dictionary.clone().set_encoding(Encoding::BYTE_STREAM_SPLIT);
+            Ok([dictionary, no_dictionary, split].map(|way| Arc::new(way.build())))
         };
         let ways = ways(17)?.into_iter().zip(ways(1)?).map(|(properties, trial)| Way { properties, trial });
         TableWriter::with(out, columns, ways.collect())
