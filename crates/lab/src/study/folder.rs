@@ -243,7 +243,7 @@ impl StudyFolder {
         self.path.join(RUNS_TABLE).exists() && !self.runs().exists()
     }
 
-    /// An error where it has: what is collected next would replace them.
+    /// An error where the folder has tables alone: what is collected next would replace them.
     pub fn check_runs(&self) -> Result<()> {
         if !self.has_tables_alone() {
             return Ok(());

@@ -320,7 +320,7 @@ impl<'a> Scope<'a> {
         };
         let found: Vec<(Seed, Ordering)> = runs.iter().filter_map(|run| Some((run.seed, order(run)?))).collect();
         let is_measured = |run: &Run, (measure, condition): &(Measure, Condition)| {
-            !run.curve(&Quantity::in_condition_or_direction(*measure, condition)).is_empty()
+            !run.curve(&Quantity::in_condition(*measure, condition)).is_empty()
         };
         if found.is_empty() && runs.iter().any(|run| is_measured(run, &first) && is_measured(run, &second)) {
             return Err(Reason::NeverBoth);
@@ -426,7 +426,7 @@ impl<'a> Scope<'a> {
     fn not_learned(&self, measure: Measure, masked: &Condition, runs: &[&Run]) -> Option<Reason> {
         let grammatical = Measure::unscrambling(TaskMetric::Grammaticality);
         let end_in = |measure: Measure, source: &Condition| {
-            let quantity = Quantity::in_condition_or_direction(measure, source);
+            let quantity = Quantity::in_condition(measure, source);
             let ends = runs.iter().filter_map(|run| Some((run.seed, run.curve(&quantity).end()?)));
             seeds::mean(measure.scale(), ends)
         };

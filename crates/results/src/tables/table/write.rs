@@ -65,9 +65,14 @@ impl Column {
 
     /// The way in which it takes the least room.
     fn smallest<'a>(&self, leaf: &ColumnDescPtr, ways: &'a [Way]) -> Parquet<&'a WriterPropertiesPtr> {
+        // A single way needs no trial; byte stream split, the last of several, is for numbers alone.
+        let tried = match (self, ways.len()) {
+            (_, 1) => 0,
+            (Column::Number(_), all) => all,
+            (_, all) => all - 1,
+        };
         let mut smallest = (usize::MAX, &ways[0].properties);
-        // Byte stream split is for numbers alone.
-        for way in ways.iter().take(if matches!(self, Column::Number(_)) { 3 } else { 2 }).filter(|_| ways.len() > 1) {
+        for way in &ways[..tried] {
             let size = self.encode(leaf, &way.trial)?.0.len();
             if size < smallest.0 {
                 smallest = (size, &way.properties);
@@ -121,7 +126,7 @@ fn properties(level: i32) -> Parquet<WriterPropertiesBuilder> {
 /// Writes a table group after group.
 pub struct TableWriter<W: Write + Send> {
     file: SerializedFileWriter<W>,
-    /// In which of these a column is written, the column itself tells.
+    /// A column is written in the one of these that makes it smallest.
     ways: Vec<Way>,
 }
 
